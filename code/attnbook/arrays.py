@@ -1,0 +1,46 @@
+"""What every room of the package asks of its input, in one place."""
+
+import numpy as np
+from array_api_compat import array_namespace, is_array_api_obj
+
+__all__ = ["as_array", "namespace", "shape_of"]
+
+
+def shape_of(x):
+    """The shape of ``x`` as a plain tuple, for messages."""
+    return tuple(np.shape(x)) if not hasattr(x, "shape") else tuple(x.shape)
+
+
+def namespace(*arrays):
+    """The array library that ``arrays`` belong to, seen through the array API standard."""
+    return array_namespace(*arrays)
+
+
+def as_array(name, x, ndim=1, *, finite=True):
+    """Return ``x`` as a floating array of rank at least ``ndim``.
+
+    Lists and integers become float64 NumPy arrays; NumPy arrays and torch tensors keep their library and dtype.
+
+    Raises
+    ------
+    ValueError
+        When the rank is too small, an axis is empty, or an entry is NaN. With ``finite`` an infinity is refused too.
+        The message names the argument, its shape and what was expected.
+    """
+    if not is_array_api_obj(x):
+        try:
+            x = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} is not a rectangular array of numbers: {x!r:.60}") from None
+    xp = array_namespace(x)
+    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+        x = xp.astype(x, xp.float64)
+    if x.ndim < ndim:
+        raise ValueError(f"{name} has shape {tuple(x.shape)}; expected at least {ndim} axes")
+    if 0 in x.shape:
+        raise ValueError(f"{name} has shape {tuple(x.shape)}; expected no empty axis")
+    if bool(xp.any(xp.isnan(x))):
+        raise ValueError(f"{name} with shape {tuple(x.shape)} contains NaN; expected numbers")
+    if finite and not bool(xp.all(xp.isfinite(x))):
+        raise ValueError(f"{name} with shape {tuple(x.shape)} contains an infinity; expected finite numbers")
+    return x

@@ -1,0 +1,209 @@
+"""The assertion a chapter uses: evaluate both sides of a law, fail the build if they differ, show the figure.
+
+Every function compares, raises :class:`CheckFailed` when the law does not hold, and otherwise leaves one quiet line
+in the output of its cell. A check that cannot fail is a defect, so shapes must match exactly, NaN is a failure and so
+is a comparison of nothing.
+
+The tolerance of :func:`equal` is derived: a sum of N products in floating point is off by at most about N·ε times the
+size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
+``8 · ε · N · scale`` with ε the coarser machine epsilon of the two sides, N the longest axis and ``scale`` their
+largest absolute value. It is relative: small numbers are compared as strictly as large ones.
+"""
+
+import ast
+import linecache
+import sys
+import textwrap
+from decimal import Decimal
+
+import numpy as np
+
+from . import checkline
+
+__all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
+
+SIGMAS = 6  # an honest rerun exceeds six standard errors about twice in a thousand million times
+
+
+class CheckFailed(AssertionError):
+    """A law that was evaluated and does not hold."""
+
+
+def equal(left, right, law=None, *, claim=(), terms=None, scale=None):
+    """left = right, up to rounding; exactly for whole numbers, booleans and text.
+
+    Parameters
+    ----------
+    left, right : array, tensor, number, or nested list of them, of the same shape
+    law : str, optional
+        The law in words; the two expressions themselves unless given.
+    claim : str or sequence of str
+        Claims of ``claims.yml`` that this comparison decides.
+    terms : int, optional
+        N above: the number of terms in the longest sum, where it exceeds the longest axis of the result.
+    scale : float, optional
+        Size of the numbers that were added, where the result is small because they cancel.
+
+    Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN.
+    """
+    law = law or _words("{} = {}")
+    a, b = _pair(left, right, law)
+    if a.dtype.kind in "biuSUO" or b.dtype.kind in "SUO":
+        if a.dtype.kind in "biu" and b.dtype.kind == "f":
+            a = a.astype(b.dtype)
+        else:
+            _demand(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
+            return checkline.add(law, f"equal in all {a.size} entries" if a.size > 1 else "equal", claim, worst=0.0)
+    if not np.array_equal(np.isinf(a), np.isinf(b)) or np.any(a[np.isinf(a)] != b[np.isinf(b)]):
+        raise CheckFailed(f"{law}: the infinities stand in different places")
+    finite = np.isfinite(a)
+    gap = np.abs(np.where(finite, a, 0) - np.where(finite, b, 0))
+    size = max(np.abs(a[finite]).max(initial=0), np.abs(b[finite]).max(initial=0)) if scale is None else scale
+    terms = max(terms or 1, *a.shape, 1)
+    allowed = 8 * max(_epsilon(left), _epsilon(right)) * terms * float(size)
+    where = np.unravel_index(np.argmax(gap), gap.shape)
+    at = f" at {[int(i) for i in where]}" if gap.ndim else ""
+    _demand(gap.max() <= allowed, law, f"largest difference {gap.max():.3g}{at}, allowed {allowed:.2g}")
+    checkline.add(law, f"largest difference {gap.max():.1e}, allowed {allowed:.1e}", claim, worst=float(gap.max()))
+
+
+def differs(left, right, law=None, *, by, claim=()):
+    """max |left − right| ≥ by: a counter-example that really differs, or a wrong figure that is really wrong.
+
+    Raises ``CheckFailed`` if the largest difference is below ``by`` (which must be positive), if shapes differ, if
+    a side is empty, or contains NaN.
+    """
+    law = law or _words("{} ≠ {}")
+    a, b = _pair(left, right, law)
+    _demand(by > 0, law, f"by = {by}; expected a positive margin")
+    gap = float(np.abs(a * 1.0 - b * 1.0).max())
+    _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
+    checkline.add(law, f"largest difference {gap:.3g}, at least {by:.3g} expected", claim, worst=gap)
+
+
+def estimate(measured, exact, law=None, *, stderr, rejects=None, claim=()):
+    """|measured − exact| ≤ 6 standard errors, elementwise: the law of a random quantity.
+
+    Parameters
+    ----------
+    measured, exact : array or number, same shape
+    stderr : array or number > 0
+        Standard error of ``measured``, derived from the sample size, not tuned.
+    rejects : number or array, optional
+        A rival value that the same sample must exclude by 6 standard errors: shows that the check can tell them apart.
+
+    Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
+    """
+    law = law or _words("{} ≈ {}")
+    m, e = _pair(measured, exact, law)
+    error = np.broadcast_to(np.asarray(_numpy(stderr), dtype=float), m.shape)
+    _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
+    z = np.abs(m - e) / error
+    _demand(z.max() <= SIGMAS, law, f"measured {_short(m)}, exact {_short(e)}: {z.max():.1f} standard errors apart")
+    text = f"measured {_short(m)}, exact {_short(e)}, off by {z.max():.1f} of {SIGMAS} standard errors"
+    if rejects is not None:
+        rival = (np.abs(m - np.asarray(_numpy(rejects), dtype=float)) / error).min()
+        _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
+        text += f"; {_short(np.asarray(_numpy(rejects)))} is {rival:.0f} away"
+    checkline.add(law, text, claim, worst=float(z.max()))
+
+
+def below(smaller, larger, law=None, *, by=0.0, claim=()):
+    """smaller + by < larger, elementwise and strictly; ``larger`` may be one number.
+
+    Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
+    """
+    law = law or _words("{} < {}")
+    a, b = _numpy(smaller), _numpy(larger)
+    a, b = _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law)
+    _demand(by >= 0, law, f"by = {by}; expected a margin that is not negative")
+    room = (b - a).min()
+    _demand(room > by, law, f"smallest gap {room:.3g}, expected more than {by:.3g}")
+    checkline.add(law, f"smallest gap {room:.3g}" + (f", more than {by:.3g} expected" if by else ""), claim, float(room))
+
+
+def prints(value, printed, law=None, *, claim=()):
+    """value, rounded to as many digits as ``printed`` has, is ``printed``: a source's figure is right as printed.
+
+    ``printed`` is text, such as ``"0.0475"``, ``"99.67%"`` or ``"4.25e-18"``, or a (nested) list of such texts.
+
+    Raises ``CheckFailed`` if any digit differs, on NaN, different shapes, or empty input.
+    """
+    law = law or _words("{} prints as {}")
+    texts = np.asarray(printed)
+    if texts.dtype.kind != "U":
+        raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
+    v, _ = _pair(value, np.zeros(texts.shape), law)
+    for x, text in zip(v.ravel(), texts.ravel(), strict=True):
+        figure = Decimal(text.rstrip("%")).scaleb(-2 if text.endswith("%") else 0)
+        half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
+        _demand(abs(Decimal(float(x)) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
+    checkline.add(law, f"{texts.size} printed figure{'s'[: texts.size > 1]} right to the last digit", claim, worst=0.0)
+
+
+def refuses(call, error=ValueError, law=None, *, claim=()):
+    """call() raises ``error``: bad input is refused. Returns nothing and shows the message.
+
+    Raises ``CheckFailed`` if the call succeeds; any other exception passes through.
+    """
+    law = law or f"{_words('{}').removeprefix('lambda: ')} is refused"
+    try:
+        call()
+    except error as refusal:
+        return checkline.add(law, f"{type(refusal).__name__}: {str(refusal).splitlines()[0]:.120}", claim, worst=0.0)
+    raise CheckFailed(f"{law}: it was accepted, expected {error.__name__}")
+
+
+def _demand(holds, law, figure):
+    if not holds:
+        raise CheckFailed(f"{law}: {figure}")
+
+
+def _numpy(x):
+    """Any array, tensor, number or nested list as a NumPy array that autograd no longer follows."""
+    if isinstance(x, (list, tuple)):
+        return np.asarray([_numpy(item) for item in x])
+    if hasattr(x, "detach"):
+        x = x.detach().cpu()
+        x = x.float() if x.dtype.is_floating_point and x.dtype.itemsize == 2 else x
+    return np.asarray(x)
+
+
+def _pair(left, right, law):
+    a, b = _numpy(left), _numpy(right)
+    _demand(a.shape == b.shape, law, f"shapes {a.shape} and {b.shape} differ")
+    _demand(a.size > 0, law, "nothing to compare, both sides are empty")
+    for side, x in (("left", a), ("right", b)):
+        if x.dtype.kind in "fc":
+            _demand(not np.isnan(x).any(), law, f"the {side} side contains NaN")
+    return a, b
+
+
+def _epsilon(x):
+    """Machine epsilon of what ``x`` was computed in; 0 for whole numbers, so the other side decides."""
+    if isinstance(x, (list, tuple)):
+        return max((_epsilon(item) for item in x), default=0.0)
+    if hasattr(x, "detach"):
+        return float(sys.modules["torch"].finfo(x.dtype).eps) if x.dtype.is_floating_point else 0.0
+    dtype = np.asarray(x).dtype
+    return float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
+
+
+def _short(x):
+    x = np.asarray(x, dtype=float).ravel()
+    return f"{x[0]:.4g}" if x.size == 1 else "[" + ", ".join(f"{v:.4g}" for v in x[:4]) + (", …]" if x.size > 4 else "]")
+
+
+def _words(pattern):
+    """The law in words, read from the call itself: the source text of its first arguments."""
+    name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
+    first, last, *_ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    source = textwrap.dedent("".join(linecache.getlines(frame.f_code.co_filename)[first - 1 : last]))
+    try:
+        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except SyntaxError:  # the call spans part of a longer expression
+        calls = []
+    for call in calls:
+        if getattr(call.func, "attr", "") == name:
+            return pattern.format(*(ast.unparse(argument) for argument in call.args[:2]))
+    return pattern.format("left", "right")

@@ -1,0 +1,141 @@
+"""A figure with a control that works on a page without a kernel.
+
+``explore(draw, d_k=[1, 4, 16])`` draws one frame for every choice and returns a player: inline SVG frames and a native
+range input per parameter, moved by a dozen lines of script that need no library. It works in the built book (also from
+a folder), in JupyterLab and in Colab. In a live kernel ``free`` adds ipywidgets sliders on top, for any value.
+"""
+
+import hashlib
+import html
+import itertools
+import json
+import os
+import time
+
+__all__ = ["explore"]
+
+# One listener per player. Frames are numbered row by row: the last parameter changes fastest.
+SCRIPT = """
+(function () {
+  var root = document.getElementById(ID), inputs = root.querySelectorAll("input"), frames = root.querySelectorAll(".frame");
+  function show() {
+    var index = 0;
+    inputs.forEach(function (input) {
+      index = index * (Number(input.max) + 1) + Number(input.value);
+      var label = JSON.parse(input.dataset.labels)[input.value];
+      input.nextElementSibling.textContent = label;
+      input.setAttribute("aria-valuetext", label);
+    });
+    frames.forEach(function (frame, i) { frame.hidden = i !== index; });
+    root.querySelector(".explore-spoken").textContent = frames[index].firstElementChild.getAttribute("aria-label");
+  }
+  inputs.forEach(function (input) { input.addEventListener("input", show); show(); });
+  root.querySelector(".explore-controls").hidden = false;
+})();
+"""
+
+HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
+
+
+class Player:
+    """Frames and controls as one block of HTML; in a live kernel also free sliders. Made by :func:`explore`."""
+
+    def __init__(self, block, draw, free):
+        self.block, self.draw, self.free = block, draw, free
+
+    def _repr_html_(self):
+        return self.block
+
+    def _ipython_display_(self):
+        from IPython.display import HTML, display
+
+        display(HTML(self.block))
+        if self.free and _live():
+            from ipywidgets import interact
+
+            interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
+
+
+def explore(draw, *, labels=None, start=None, free=None, **choices):
+    """A player for ``draw`` over every combination of one or two parameters.
+
+    Parameters
+    ----------
+    draw : function
+        Takes the parameters by name and returns a :class:`~attnbook.figures.Picture`.
+    **choices : list
+        The values each parameter can take, in the order of its slider; a dict maps the shown text to the value.
+    labels : dict, optional
+        Parameter name → the words beside its slider. The name itself unless given.
+    start : dict, optional
+        Parameter name → the index shown first, which is also what is printed. 0 unless given.
+    free : dict, optional
+        Parameter name → an ``ipywidgets.interact`` abbreviation such as ``(1, 512)``, used in a live kernel only.
+
+    Raises
+    ------
+    ValueError
+        If there is no parameter or more than two, or a parameter has fewer than two values.
+    """
+    if not 1 <= len(choices) <= 2:
+        raise ValueError(f"explore has {len(choices)} parameters; expected one or two sliders")
+    shown = {name: list(map(str, values)) for name, values in choices.items()}
+    for name, values in shown.items():
+        if len(values) < 2:
+            raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")
+    values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
+    start = {name: (start or {}).get(name, 0) for name in choices}
+    first = 0
+    for name in choices:
+        first = first * len(values[name]) + start[name]
+    combinations = [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
+    pictures = [draw(**combination) for combination in _with_progress(combinations)]
+    frames = "".join(
+        f'<div class="frame"{"" if i == first else " hidden"}>{p.svg}</div>' for i, p in enumerate(pictures)
+    )
+    uid = "explore-" + hashlib.sha256(frames.encode()).hexdigest()[:8]
+    controls = "".join(
+        _control(f"{uid}-{name}", (labels or {}).get(name, name), shown[name], start[name]) for name in choices
+    )
+    block = (
+        f'<div class="explore" id="{uid}"><div class="explore-controls" hidden>{controls}</div>'
+        f'<div class="explore-frames">{frames}</div>'
+        f'<div class="explore-spoken" aria-live="polite" style="{HIDDEN}"></div></div>'
+        f"<script>{SCRIPT.replace('ID', json.dumps(uid))}</script>"
+    )
+    return Player(block, draw, free)
+
+
+def _control(uid, label, texts, start):
+    return (
+        f'<div class="explore-control"><label for="{uid}">{html.escape(label)}</label> '
+        f'<input type="range" id="{uid}" min="0" max="{len(texts) - 1}" step="1" value="{start}" '
+        f'data-labels="{html.escape(json.dumps(texts, ensure_ascii=False))}" '
+        f'aria-valuetext="{html.escape(texts[start])}" data-lm-suppress-shortcuts="true"> '
+        f'<output for="{uid}">{html.escape(texts[start])}</output></div>'
+    )
+
+
+def _live():
+    """Whether a person sits at a running kernel: not a build of the book, not a plain script."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell is not None and hasattr(shell, "kernel") and not os.environ.get("ATTNBOOK_BUILD")
+
+
+def _with_progress(combinations):
+    """Yield the combinations; in a live kernel say how far it is once drawing has taken two seconds."""
+    begin, handle = time.monotonic(), None
+    for i, combination in enumerate(combinations):
+        if _live() and time.monotonic() - begin > 2:
+            from IPython.display import HTML, display
+
+            note = HTML(f"Drawing frame {i + 1} of {len(combinations)}")
+            if handle is None:
+                handle = display(note, display_id=True)
+            else:
+                handle.update(note)
+        yield combination
+    if handle is not None:
+        handle.update(HTML(""))

@@ -1,0 +1,86 @@
+"""Drawings of the chapter "Why √dₖ"."""
+
+import numpy as np
+
+from ..attention import entropy, softmax, softmax_jacobian
+from ..scores import density
+from .style import PALETTE, bars, figure, picture
+
+__all__ = ["draw_densities", "draw_learning", "draw_saturation", "draw_scaling"]
+
+SCALES = {"no scale": lambda d_k: 1.0, "1/√dₖ": lambda d_k: d_k**-0.5, "1/dₖ": lambda d_k: 1 / d_k}
+ROW = np.array([-1.53, -0.89, -0.49, -0.16, 0.16, 0.49, 0.89, 1.53])  # eight scores in units of √dₖ: normal quantiles
+DASHES = ["-", "--", "-.", ":"]
+
+
+def draw_scaling(d_k, scale="no scale"):
+    """The exact density of a score and what softmax makes of a typical row of eight, for one d_k and one scale.
+
+    ``scale`` is a name in ``SCALES`` or any positive number.
+    """
+    factor = SCALES[scale](d_k) if isinstance(scale, str) else scale
+    spread = factor * d_k**0.5
+    a = softmax(ROW * spread)
+    jacobian, keys = np.linalg.norm(softmax_jacobian(a)), np.exp(entropy(a))
+    fig, (top, bottom) = figure(2, height=3.9)
+    s = np.linspace(-30, 30, 120)  # an even number: the pole of d_k = 1 at 0 falls between two points
+    top.fill_between(s, density(s / factor, d_k) / factor, facecolor=(PALETTE["blue"], 0.25), edgecolor=PALETTE["blue"])
+    top.set(xlim=(-30, 30), ylim=(0, 0.5), xlabel="score", ylabel="density")
+    top.set_title(f"standard deviation of a score: {spread:.3g}")
+    bars(bottom, a, color="orange", digits=2)
+    bottom.set(ylim=(0, 1.15), xlabel="key, from least to most similar", ylabel="weight")
+    bottom.set_title(f"the row looks at {keys:.1f} keys, Jacobian norm {jacobian:.3f}")
+    return picture(
+        fig,
+        f"dₖ = {d_k}, {scale}: scores have standard deviation {spread:.3g}. The most similar of eight keys gets weight "
+        f"{a[-1]:.3f}, the row looks at {keys:.1f} keys, and the softmax Jacobian has norm {jacobian:.3f}.",
+    )
+
+
+def draw_densities(d_ks):
+    """Densities of q·k/√dₖ for several d_k beside the normal density of the same variance."""
+    fig, ax = figure(height=2.7)
+    s = np.linspace(-4, 4, 160)
+    for d_k, dash, color in zip(d_ks, DASHES, ("orange", "green", "blue", "purple"), strict=False):
+        ax.plot(s, density(s * d_k**0.5, d_k) * d_k**0.5, dash, color=PALETTE[color], label=f"dₖ = {d_k}")
+    ax.plot(s, np.exp(-(s**2) / 2) / np.sqrt(2 * np.pi), color=PALETTE["grey"], linewidth=3, alpha=0.5, label="normal")
+    ax.set(xlim=(-4, 4), ylim=(0, 0.9), xlabel="score in units of √dₖ", ylabel="density")
+    ax.legend()
+    return picture(
+        fig,
+        f"Density curves for dₖ = {', '.join(map(str, d_ks))} and the normal curve. The smaller dₖ, the sharper the peak at "
+        "zero and the thicker the tails beyond three; the largest dₖ lies on the normal curve.",
+    )
+
+
+def draw_saturation(d_ks, raw, scaled):
+    """Median Jacobian norm of a softmax row against d_k, without and with the scale."""
+    fig, ax = figure(height=2.6)
+    ax.loglog(d_ks, raw, "o-", color=PALETTE["orange"], label="no scale")
+    ax.loglog(d_ks, scaled, "s--", color=PALETTE["blue"], label="scaled by 1/√dₖ")
+    ax.set(xlabel="dₖ", ylabel="Jacobian norm", xticks=d_ks, xticklabels=d_ks)
+    ax.minorticks_off()
+    ax.legend()
+    return picture(
+        fig,
+        f"Two curves against dₖ from {d_ks[0]} to {d_ks[-1]}. Without scale the median Jacobian norm falls from "
+        f"{raw[0]:.2g} to {raw[-1]:.1e}; with the scale it stays near {scaled[-1]:.2g}.",
+    )
+
+
+def draw_learning(curves):
+    """Training loss against step: ``curves`` maps a scale's name to an array (seeds, steps); every seed is a line."""
+    fig, ax = figure(height=2.7)
+    final = {}
+    for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "blue", "green"), strict=False):
+        runs = np.asarray(runs)
+        runs = runs.reshape(len(runs), -1, 5).mean(-1)  # average five steps, so that lines stay apart
+        steps = 5 * np.arange(runs.shape[1]) + 2
+        for run in runs:
+            ax.plot(steps, run, dash, color=PALETTE[color], alpha=0.35, linewidth=0.9)
+        ax.plot(steps, np.median(runs, axis=0), dash, color=PALETTE[color], linewidth=2.2, label=name)
+        final[name] = np.median(runs[:, -1])
+    ax.set(xlabel="step of gradient descent", ylabel="loss", ylim=(0, None))
+    ax.legend()
+    ends = ", ".join(f"{name} {loss:.3f}" for name, loss in final.items())
+    return picture(fig, f"Loss curves of {len(runs)} seeds for each scale. Median loss at the end: {ends}.")

@@ -1,0 +1,41 @@
+"""A small table: named columns, one line per entry, as HTML in a notebook and as text elsewhere."""
+
+import html
+
+__all__ = ["Table", "table"]
+
+
+class Table(list):
+    """Rows of text with a header; made by :func:`table`."""
+
+    def __init__(self, header, rows):
+        super().__init__(rows)
+        self.header = header
+
+    def _repr_html_(self):
+        head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.header)
+        body = "".join(
+            f'<tr><th scope="row">{html.escape(first)}</th>' + "".join(f"<td>{html.escape(c)}</td>" for c in rest) + "</tr>"
+            for first, *rest in self
+        )
+        return f'<div class="figures-table"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+    def __repr__(self):
+        lines = [list(self.header), *self]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in lines)
+
+
+def table(columns, digits=4):
+    """Lay out ``columns``, a dict from header to a list of entries; numbers are rounded to ``digits`` figures.
+
+    Raises ``ValueError`` if the columns have different lengths or there is none.
+    """
+    lengths = {name: len(entries) for name, entries in columns.items()}
+    if len(set(lengths.values())) != 1:
+        raise ValueError(f"columns have lengths {lengths}; expected at least one column and equal lengths")
+    return Table(list(columns), [[_cell(x, digits) for x in row] for row in zip(*columns.values(), strict=True)])
+
+
+def _cell(x, digits):
+    return x if isinstance(x, str) else str(x) if isinstance(x, (int, bool)) else f"{float(x):.{digits}g}"

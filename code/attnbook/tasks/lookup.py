@@ -1,0 +1,28 @@
+"""Look up a symbol among pairs: the smallest problem that needs attention."""
+
+import torch
+
+__all__ = ["lookup_task"]
+
+
+def lookup_task(generator, *, d=64, m=16, batch=64, symbols=32, classes=8):
+    """Look up a symbol: m pairs (symbol, class) are shown, one symbol is asked for, its class is the answer.
+
+    Returns a function that draws the next batch: ``query`` (batch, 1, d), ``keys`` (batch, m, d),
+    ``values`` (batch, m, d) and ``answer`` (batch,). Symbols and classes are fixed random vectors of R^d.
+
+    Raises ``ValueError`` if m exceeds the number of symbols: a symbol may be shown only once.
+    """
+    if m > symbols:
+        raise ValueError(f"m = {m} pairs but {symbols} symbols; expected m <= symbols")
+    symbol_vectors = torch.randn(symbols, d, generator=generator)
+    class_vectors = torch.randn(classes, d, generator=generator)
+
+    def draw():
+        shown = torch.rand(batch, symbols, generator=generator).argsort(dim=1)[:, :m]
+        labels = torch.randint(classes, (batch, m), generator=generator)
+        asked = torch.randint(m, (batch, 1), generator=generator)
+        query = symbol_vectors[shown.gather(1, asked)]
+        return query, symbol_vectors[shown], class_vectors[labels], labels.gather(1, asked)[:, 0]
+
+    return draw

@@ -1,0 +1,31 @@
+"""What every small training problem shares: a start and a descent."""
+
+import torch
+
+__all__ = ["fit", "weights"]
+
+
+def weights(generator, rows, columns):
+    """A trainable matrix (rows, columns) with independent N(0, 1/rows) entries, so that x W keeps the variance of x.
+
+    Source: LeCun, Bottou, Orr and Müller (1998), "Efficient BackProp", section 4.6.
+    """
+    return (torch.randn(rows, columns, generator=generator) / rows**0.5).requires_grad_()
+
+
+def fit(loss, parameters, *, steps, lr):
+    """Minimise ``loss()`` by plain gradient descent: θ ← θ − lr · ∂loss/∂θ. Returns the loss before each step.
+
+    Raises ``ValueError`` as soon as the loss is not finite, with the step at which that happened.
+    """
+    curve = []
+    optimiser = torch.optim.SGD(parameters, lr=lr)
+    for step in range(steps):
+        value = loss()
+        if not torch.isfinite(value):
+            raise ValueError(f"loss at step {step} is {value.item()}; expected a finite number, try a smaller lr")
+        optimiser.zero_grad()
+        value.backward()
+        optimiser.step()
+        curve.append(value.item())
+    return curve

@@ -1,0 +1,22 @@
+"""The Sphinx extension that makes this book's site. No chapter imports it, and it imports none of the mathematics.
+
+* ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
+* ``mathml`` turns formulas into MathML while building.
+* ``pages`` removes what a page does not need and repairs what keeps it from being read by everyone.
+"""
+
+from pathlib import Path
+
+from . import execution, mathml, pages
+
+STATIC = Path(__file__).parent / "static"
+
+
+def setup(app):
+    """Register the three parts; see their modules for the reasons."""
+    execution.setup(app)
+    mathml.setup(app)
+    pages.setup(app)
+    app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
+    app.add_css_file("book.css", priority=900)
+    return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}

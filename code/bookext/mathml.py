@@ -1,0 +1,70 @@
+"""Formulas as MathML, made while building: on the page before any script runs, copyable, and read aloud.
+
+Temml (vendor/temml.min.js, MIT licence) translates TeX to MathML. It is JavaScript, so it runs once per build in V8,
+which mini-racer brings along: neither Node nor a network is needed.
+"""
+
+import html
+import json
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from py_mini_racer import MiniRacer
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+TEMML = Path(__file__).parent / "vendor" / "temml.min.js"
+logger = logging.getLogger(__name__)
+
+
+def setup(app):
+    """Register the renderer ``mathml``; Sphinx keeps numbering equations and resolving references to them."""
+    app.add_html_math_renderer("mathml", (_inline, lambda *_: None), (_block, lambda *_: None))
+
+
+@cache
+def _engine():
+    engine = MiniRacer()
+    engine.eval(TEMML.read_text(encoding="utf-8") + "; 0")
+    return engine
+
+
+@cache
+def to_mathml(tex, display=False):
+    """MathML for ``tex``, annotated with the TeX itself. Raises ``ValueError`` with Temml's message if it is not TeX."""
+    options = {"displayMode": display, "annotate": True, "throwOnError": True, "trust": False}
+    call = f"temml.renderToString({json.dumps(tex)}, {json.dumps(options)})"
+    answer = _engine().eval(f"(() => {{ try {{ return {call} }} catch (e) {{ return 'Error: ' + e.message }} }})()")
+    if answer.startswith("Error: "):
+        raise ValueError(answer.removeprefix("Error: "))
+    return answer
+
+
+def _render(node, display):
+    tex = node.astext().strip()
+    if display and not node.get("nowrap") and "\\\\" in tex and "\\begin" not in tex:
+        tex = f"\\begin{{split}}{tex}\\end{{split}}"
+    try:
+        return to_mathml(tex, display)
+    except ValueError as error:
+        logger.warning("formula %r: %s", tex, error, location=node)
+        return f"<code>{html.escape(tex)}</code>"
+
+
+def _inline(self, node):
+    self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    self.body.append(_render(node, display=False) + "</span>")
+    raise nodes.SkipNode
+
+
+def _block(self, node):
+    self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    self.body.append(_render(node, display=True))
+    if node["number"]:
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    self.body.append("</div>\n")
+    raise nodes.SkipNode
+

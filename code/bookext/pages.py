@@ -1,0 +1,159 @@
+"""What happens to every page after Sphinx has written it: less to load, and readable by everyone.
+
+The theme loads scripts this book does not use, draws icons with 1.5 MB of JavaScript, and breaks a few accessibility
+rules. Each function below repairs one thing in the parsed page; they run once per written page.
+"""
+
+from itertools import count
+from pathlib import Path
+
+from lxml import etree, html
+
+UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "docsearch")
+
+# 24 × 24 outlines, in place of an icon font: the shape drawn for each class name the theme uses.
+ICONS = {
+    "fa-magnifying-glass": "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 21 21",
+    "fa-bars": "M4 6h16M4 12h16M4 18h16",
+    "fa-list": "M9 6h11M9 12h11M9 18h11M4 6h.5M4 12h.5M4 18h.5",
+    "fa-sun": "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2",
+    "fa-moon": "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z",
+    "fa-circle-half-stroke": "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 3v18M14.5 4.5v15M17 6.5v11",
+    "fa-angle-left": "M15 5l-7 7 7 7",
+    "fa-angle-right": "M9 5l7 7-7 7",
+    "fa-chevron-down": "M5 9l7 7 7-7",
+    "fa-arrow-up": "M12 20V5M6 11l6-6 6 6",
+    "fa-arrow-down-to-line": "M12 4v11M6 10l6 6 6-6M5 20h14",
+}
+
+
+def setup(app):
+    """Adapt the written pages at the end of an HTML build."""
+    app.connect("build-finished", _adapt_pages)
+
+
+def _adapt_pages(app, failure):
+    if failure or app.builder.name != "html":
+        return
+    for path in sorted(Path(app.outdir).rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        if "<html" in text and "data-adapted" not in text:
+            path.write_text(adapt(text), encoding="utf-8")
+
+
+def adapt(text):
+    """The page ``text`` with every repair of this module applied."""
+    page = html.document_fromstring(text)
+    if page.find("body") is None or page.find("head") is None:
+        return text
+    for repair in (
+        drop_unused,
+        defer_scripts,
+        draw_icons,
+        fold_solutions,
+        drop_repeated_ids,
+        name_landmarks,
+        repair_roles,
+        label_outputs,
+    ):
+        repair(page)
+    page.set("data-adapted", "")
+    return html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode")
+
+
+def drop_unused(page):
+    """Scripts, styles and elements that serve nothing here; some of them would ask other hosts."""
+    for element in page.xpath("//script | //link[@rel='stylesheet' or @rel='preload']"):
+        source = element.get("src") or element.get("href") or (element.text or "")
+        text = "" if element.get("src") else (element.text or "")
+        inline = any(word in text for word in ("thebe", "togglebutton", "toggleHint", "toggleOpen", "kernelName ="))
+        if inline or element.get("type") == "text/x-thebe-config" or any(word in source.lower() for word in UNUSED):
+            _remove(element)
+    for element in page.xpath("//meta[@name='viewport'][position() > 1] | //meta[starts-with(@name, 'docsearch')]"):
+        _remove(element)
+    for element in page.xpath("//head//meta[@name='viewport']")[1:]:
+        _remove(element)
+    for name in ("ethical-ad-placement", "jb-print-docs-body"):
+        for element in page.xpath(f"//*[@id='{name}']"):
+            _remove(element)
+
+
+def defer_scripts(page):
+    """Let the text come first: only the options that other scripts read are loaded at once."""
+    for script in page.xpath("//script[@src]"):
+        script.attrib.pop("async", None)
+        if "documentation_options" not in script.get("src"):
+            script.set("defer", "")
+
+
+def draw_icons(page):
+    """Replace icon-font placeholders by small inline drawings."""
+    for icon in page.xpath("//*[contains(concat(' ', @class), ' fa-')]"):
+        classes = icon.get("class").split()
+        shape = next((ICONS[name] for name in classes if name in ICONS), None)
+        icon.set("class", " ".join([name for name in classes if not name.startswith("fa-")] + ["icon"]))
+        icon.set("aria-hidden", "true")
+        if shape:
+            svg = etree.SubElement(icon, "svg", viewBox="0 0 24 24", width="20", height="20", focusable="false")
+            etree.SubElement(svg, "path", d=shape)
+
+
+def fold_solutions(page):
+    """A solution is a native disclosure: it opens by keyboard, without a script, and prints open."""
+    for solution in page.xpath("//div[contains(concat(' ', @class, ' '), ' solution ')]"):
+        title = solution.find("p[@class='admonition-title']")
+        if title is None:
+            continue
+        solution.tag = "details"
+        solution.set("class", "solution")
+        title.tag = "summary"
+        title.attrib.pop("class")
+        for link in title.findall("a"):  # a link inside a summary would be a control inside a control
+            link.drop_tag()
+
+
+def drop_repeated_ids(page):
+    """Theorem and exercise boxes all carry the same inner ids; nothing refers to them."""
+    for element in page.xpath("//section[contains(@id, '-content')] | //div[@class='proof admonition']"):
+        element.attrib.pop("id", None)
+    seen = {}
+    for element in page.xpath("//*[@id]"):
+        name = element.get("id")
+        seen.setdefault(name, count())
+        if next(seen[name]):
+            element.attrib.pop("id")
+
+
+def name_landmarks(page):
+    """Every region a screen reader lists has a role and a name of its own."""
+    for sidebar in page.xpath("//div[@id='pst-primary-sidebar']"):
+        sidebar.attrib.update({"role": "complementary", "aria-label": "Book contents"})
+    for sidebar in page.xpath("//div[@id='pst-secondary-sidebar']"):
+        sidebar.attrib.update({"role": "complementary", "aria-label": "On this page"})
+    for button in page.xpath("//button[contains(@class, 'sidebar-toggle')]"):
+        button.set("aria-label", button.get("title") or button.get("data-bs-title") or "Toggle sidebar")
+
+
+def repair_roles(page):
+    """Roles and labels that axe-core rejects: bibliography entries, hidden-cell summaries, doubled names."""
+    for entry in page.xpath("//*[@role='doc-biblioentry']"):
+        entry.set("role", "listitem")
+    for summary in page.xpath("//summary[@aria-label]"):
+        summary.attrib.pop("aria-label")
+    for button in page.xpath("//button[contains(@class, 'search-button-field')]"):
+        button.attrib.pop("aria-label", None)
+    for heading in page.xpath("//p[@role='heading']"):
+        heading.attrib.pop("role")
+        heading.attrib.pop("aria-level", None)
+
+
+def label_outputs(page):
+    """Code and printed results may scroll sideways on a phone, so the keyboard must reach them."""
+    for block in page.xpath("//div[contains(@class, 'highlight-')]//pre"):
+        block.set("tabindex", "0")
+
+
+def _remove(element):
+    parent = element.getparent()
+    if parent is not None:
+        element.drop_tree()

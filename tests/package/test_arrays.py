@@ -1,0 +1,76 @@
+"""The gate every input passes: library and precision are kept, bad input is named."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from attnbook.arrays import as_array, namespace, shape_of
+
+KEPT = [np.ones(2, "f2"), np.ones((1, 2), "f4"), np.ones(2), np.ones(2, "c8"), torch.ones(2), torch.ones(2).double()]
+REFUSED = [
+    ({"x": 1.0}, "x has shape (); expected at least 1 axes"),
+    ({"x": np.ones(3), "ndim": 2}, "x has shape (3,); expected at least 2 axes"),
+    ({"x": torch.ones(3), "ndim": 2}, "x has shape (3,); expected at least 2 axes"),
+    ({"x": np.ones((2, 0))}, "x has shape (2, 0); expected no empty axis"),
+    ({"x": torch.ones(0, 3)}, "x has shape (0, 3); expected no empty axis"),
+    ({"x": [1, np.nan]}, "x with shape (2,) contains NaN; expected numbers"),
+    ({"x": torch.tensor([[np.nan]]), "finite": False}, "x with shape (1, 1) contains NaN; expected numbers"),
+    ({"x": [1, np.inf]}, "x with shape (2,) contains an infinity; expected finite numbers"),
+    ({"x": torch.tensor([-np.inf])}, "x with shape (1,) contains an infinity; expected finite numbers"),
+    ({"x": [[1], [1, 2]]}, "x is not a rectangular array of numbers: [[1], [1, 2]]"),
+    ({"x": ["one"]}, "x is not a rectangular array of numbers: ['one']"),
+    ({"x": {}}, "x is not a rectangular array of numbers: {}"),
+]
+
+
+@pytest.mark.parametrize("x", KEPT, ids=lambda x: f"{type(x).__module__}-{x.dtype}")
+def test_floating_arrays_pass_untouched(x):
+    assert as_array("x", x) is x
+
+
+@pytest.mark.parametrize("x", [[1, 2], [True, False], (1.0, 2), range(3), np.arange(3), np.array([True])])
+def test_lists_and_whole_numbers_become_float64(x):
+    made = as_array("x", x)
+    assert isinstance(made, np.ndarray)
+    assert made.dtype == np.float64
+    np.testing.assert_array_equal(made, x)
+
+
+@pytest.mark.parametrize("x", [torch.arange(3), torch.tensor([True, False]), torch.tensor([2], dtype=torch.uint8)])
+def test_whole_tensors_become_float64_tensors(x):
+    assert torch.equal(as_array("x", x), x.double())
+
+
+def test_a_gradient_flows_through_the_gate():
+    x = torch.ones(2, requires_grad=True)
+    assert as_array("x", x).requires_grad
+
+
+def test_infinity_passes_when_it_is_allowed():
+    np.testing.assert_array_equal(as_array("x", [-np.inf, 1], finite=False), [-np.inf, 1])
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match="^" + re.escape(message)):
+        as_array("x", **arguments)
+
+
+@pytest.mark.xfail(strict=True, reason="bug: NumPy's own message, x is not named, for an array of text")
+def test_an_array_of_text_is_named():
+    with pytest.raises(ValueError, match="x is not a rectangular array of numbers"):
+        as_array("x", np.array(["one"]))
+
+
+@pytest.mark.parametrize(("x", "shape"), [([[1, 2, 3]], (1, 3)), (np.ones((2, 0)), (2, 0)), (torch.ones(4, 1), (4, 1))])
+def test_shape_is_a_plain_tuple(x, shape):
+    assert shape_of(x) == shape
+    assert type(shape_of(x)) is tuple
+
+
+def test_namespace_is_the_library_and_libraries_do_not_mix():
+    assert namespace(np.ones(1)).asarray(1.0).__class__ is np.ndarray
+    assert namespace(torch.ones(1)).asarray(1.0).__class__ is torch.Tensor
+    with pytest.raises(TypeError, match="Multiple namespaces"):
+        namespace(np.ones(1), torch.ones(1))

@@ -1,0 +1,163 @@
+"""Pictures as SVG that can stand in any page: same bytes, colours of the page, no clash of ids, a description."""
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from attnbook.figures import PALETTE, Picture, bars, figure, heatmap, picture, scaling
+from lxml import etree
+from scipy import special
+
+SVG = "{http://www.w3.org/2000/svg}"
+ALT = 'A matrix with "signs" & <numbers>, and beside it three bars under a line.'
+
+
+def sample(shift=0.0):
+    """One figure that uses everything: hatches, clips, markers, a legend, text with markup."""
+    fig, (left, right) = figure(1, 2)
+    heatmap(left, [[1 + shift, -2, 0.5], [0, 3, -1]], rows=["q₁", "q₂"], columns=["k₁", "k₂", "k₃"])
+    bars(right, [0.1, 0.2, 0.7], ["a", "b", "<c>"], color="orange")
+    right.plot([0, 1, 2], [0.2, 0.3, 0.4], "o--", color="black", label="α & β")
+    right.legend()
+    return picture(fig, ALT)
+
+
+PICTURES = {
+    "sample": sample,
+    "densities": lambda: scaling.draw_densities([1, 4, 64]),
+    "saturation": lambda: scaling.draw_saturation([1, 4, 16], [0.3, 0.1, 0.01], [0.3, 0.35, 0.36]),
+    "learning": lambda: scaling.draw_learning({"no scale": np.ones((2, 10)), "1/√dₖ": np.full((2, 10), 0.5)}),
+}
+for d_k, scale in itertools.product((1, 64), scaling.SCALES):
+    PICTURES[f"{scale} d_k={d_k}"] = partial(scaling.draw_scaling, d_k, scale)
+
+
+@pytest.fixture(scope="module", params=PICTURES)
+def drawn(request):
+    return PICTURES[request.param]()
+
+
+def texts(svg):
+    return ["".join(element.itertext()) for element in etree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def ids(svg):
+    return re.findall(r'\bid="([^"]*)"', svg)
+
+
+def every_svg():
+    return "\n".join(draw().svg for draw in PICTURES.values())
+
+
+def test_pictures_have_the_same_bytes_again_and_in_another_process():
+    script = "import sys, test_figures; sys.stdout.buffer.write(test_figures.every_svg().encode())"
+    here, environment = os.path.dirname(__file__), os.environ | {"PYTHONHASHSEED": "4242"}
+    there = subprocess.run([sys.executable, "-c", script], cwd=here, env=environment, capture_output=True, check=True)
+    assert every_svg() == every_svg() == there.stdout.decode()
+
+
+def test_a_picture_is_well_formed_and_described(drawn):
+    root = etree.fromstring(drawn.svg)
+    assert root.tag == f"{SVG}svg"
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == drawn.alt
+    assert len(drawn.alt) >= 60
+    assert root.get("viewBox")
+    assert not {"width", "height"} & set(root.attrib)  # the page decides
+    assert not list(root.iter(f"{SVG}metadata"))
+    assert drawn._repr_html_() == f'<div class="picture">{drawn.svg}</div>'
+
+
+def test_lines_and_text_take_the_colour_of_the_page(drawn):
+    root = etree.fromstring(drawn.svg)
+    assert root.get("fill") == "currentColor"
+    assert not re.search(r"#000\b|#000000|\bblack\b|rgb\(0, ?0, ?0\)", drawn.svg)
+    assert "currentColor" in drawn.svg.replace('fill="currentColor"', "")
+    for name, colour in PALETTE.items():
+        assert drawn.svg.count(colour) == drawn.svg.count(f"var(--figure-{name}, {colour})")
+    assert "DejaVu" not in drawn.svg
+
+
+def test_references_resolve_and_no_id_is_there_twice(drawn):
+    references = re.findall(r'url\(#([^)]*)\)|href="#([^"]*)"', drawn.svg)
+    assert references
+    assert {a or b for a, b in references} <= set(ids(drawn.svg))
+    assert len(ids(drawn.svg)) == len(set(ids(drawn.svg)))
+
+
+def test_two_pictures_share_no_id():
+    pages = [sample(), sample(0.5), *(scaling.draw_scaling(d) for d in (1, 2, 64))]
+    everywhere = [name for drawn in pages for name in ids(drawn.svg)]
+    assert len(everywhere) == len(set(everywhere)) > 0
+
+
+def test_text_stays_text():
+    words = texts(sample().svg)
+    for word in ("q₁", "k₃", "a", "<c>", "α & β", "0.700", "-2.00"):
+        assert word in words
+
+
+@pytest.mark.parametrize("alt", ["", "figure 1", "A heat map.", "   a short name         "])
+def test_a_name_is_no_description(alt):
+    fig, _ = figure()
+    with pytest.raises(ValueError, match=re.escape(f"alt = {alt!r}; expected a sentence")):
+        picture(fig, alt)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 5), (8, 8), (9, 8), (8, 9), (1, 9), (20, 20)])
+def test_small_heatmaps_have_numbers(shape):
+    M = np.arange(1.0, shape[0] * shape[1] + 1).reshape(shape) / 10
+    fig, ax = figure()
+    heatmap(ax, M, digits=1)
+    numbers = texts(picture(fig, ALT).svg)
+    assert numbers == ([f"{x:.1f}" for x in M.ravel()] if max(shape) <= 8 else [])
+
+
+def test_a_heatmap_is_laid_out_like_its_matrix():
+    _, ax = figure()
+    M = np.array([[1, -2, 0.25], [4, 0, -4]])
+    heatmap(ax, M, rows=["r0", "r1"], columns=["c0", "c1", "c2"])
+    at = {text.get_text(): text.get_position() for text in ax.texts}
+    assert at["-2.00"] == (1, 0)
+    assert at["4.00"] == (0, 1)
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is on top
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["c0", "c1", "c2"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["r0", "r1"]
+    for patch, x in zip(ax.patches, M.ravel(), strict=True):  # the sign is seen without colour, the size as strength
+        assert bool(patch.get_hatch()) == (x < 0)
+        assert patch.get_facecolor()[3] == pytest.approx(0.6 * abs(x) / 4)
+        assert patch.get_facecolor()[0] > 0.5 if x < 0 else patch.get_facecolor()[0] < 0.1
+    _, ax = figure()
+    heatmap(ax, M, limit=2)
+    assert max(patch.get_facecolor()[3] for patch in ax.patches) == 0.6
+    heatmap(figure()[1], np.zeros((2, 2)))  # nothing to scale by
+
+
+def test_bars_stand_at_their_values_with_numbers_when_few():
+    fig, ax = figure()
+    bars(ax, [0.25, 0.75])
+    assert [patch.get_height() for patch in ax.patches] == [0.25, 0.75]
+    assert {"0.250", "0.750", "1", "2"} <= set(texts(picture(fig, ALT).svg))
+    fig, ax = figure()
+    bars(ax, np.full(9, 0.125))
+    assert "0.125" not in texts(picture(fig, ALT).svg)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("d_k", [1, 2, 64, 1024])
+@pytest.mark.parametrize("scale", [*scaling.SCALES, 0.3])
+def test_the_picture_of_scaling_says_what_is_true(d_k, scale):
+    factor = {"no scale": 1, "1/√dₖ": d_k**-0.5, "1/dₖ": 1 / d_k}.get(scale, scale)
+    a = special.softmax(scaling.ROW * factor * d_k**0.5)
+    norm, keys = np.linalg.norm(np.diag(a) - np.outer(a, a)), np.exp(special.entr(a).sum())
+    drawn = scaling.draw_scaling(d_k, scale)
+    assert isinstance(drawn, Picture)
+    spread = f"deviation {factor * d_k**0.5:.3g}"
+    for figures in (spread, f"weight {a[-1]:.3f}", f"{keys:.1f} keys", f"norm {norm:.3f}"):
+        assert figures in drawn.alt
+    assert [f"{x:.2f}" for x in a] == [word for word in texts(drawn.svg) if re.fullmatch(r"\d\.\d\d", word)]

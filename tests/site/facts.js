@@ -1,0 +1,108 @@
+// Looks at the page it runs in and returns what the tests assert: lists of sentences, empty where all is well.
+async () => {
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const main = document.querySelector("main") || document.body;
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const short = (text, length = 80) => text.replace(/\s+/g, " ").trim().slice(0, length);
+  const box = (element) => element.getBoundingClientRect();
+  const empty = ({ width, height }) => !(width > 0 && height > 0);
+  const name = (element) => element.localName + (element.id ? "#" + element.id : "")
+    + [...element.classList].slice(0, 3).map((word) => "." + word).join("");
+
+  // Formulas: each takes room, and so does each letter and sign in it; a root has its radical sign.
+  const tex = (math) => short(math.querySelector("annotation")?.textContent ?? math.textContent);
+  const formulas = all("math", main).filter((math) => !math.closest("[hidden]"));
+  const math = [];
+  all(".math", main).filter((shell) => !shell.querySelector("math"))
+    .forEach((shell) => math.push(`this formula was not translated: ${short(shell.textContent)}`));
+  all("merror, .temml-error, .math > code").forEach((error) => math.push(`error in a formula: ${short(error.textContent)}`));
+  const invisible = /^[\s\u00ad\u200b-\u200f\u2060-\u2064]*$/;
+  for (const formula of formulas) {
+    if (empty(box(formula))) { math.push(`this formula takes no room: ${tex(formula)}`); continue; }
+    for (const letter of all("mi, mo, mn, mtext", formula)) {
+      if (!invisible.test(letter.textContent) && empty(box(letter))) math.push(`${letter.textContent} is not drawn in: ${tex(formula)}`);
+    }
+    for (const root of all("msqrt, mroot", formula)) {
+      const inside = root.localName === "mroot" ? [root.firstElementChild] : [...root.children];
+      const content = Math.max(...inside.map((e) => box(e).right)) - Math.min(...inside.map((e) => box(e).left));
+      const em = parseFloat(getComputedStyle(root).fontSize);
+      if (box(root).width < content + em / 4) math.push(`the root sign is not drawn in: ${tex(formula)}`);
+    }
+  }
+
+  // Text as a reader sees it, or hears it: no TeX and no MyST left over.
+  const leftover = /\$|\\[a-zA-Z]{2,}|\\[()[\]{}]|[_^]\{|\{[a-z][a-z:-]*\}`/;
+  const code = "code, pre, kbd, samp, script, style, noscript, annotation, textarea, .check-law";
+  const raw = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (leftover.test(text.data) && !text.parentElement.closest(code)) raw.push(`in the text: ${short(text.data)}`);
+  }
+  for (const attribute of ["alt", "aria-label", "title", "aria-valuetext"]) {
+    all(`[${attribute}]`).filter((e) => leftover.test(e.getAttribute(attribute)))
+      .forEach((e) => raw.push(`in ${attribute} of ${name(e)}: ${short(e.getAttribute(attribute))}`));
+  }
+
+  // Pictures say in words what they show; drawings that only decorate are silent.
+  const pictures = [];
+  const isFile = /^\S+\.(png|svg|jpe?g|gif|webp|avif)$/i;
+  const say = (element, words) => {
+    if (words === null) pictures.push(`${name(element)} has no alternative text`);
+    else if (isFile.test(words.trim())) pictures.push(`${name(element)} is described by a file name: ${words}`);
+    else if (words.trim().length < 20) pictures.push(`${name(element)} is described in fewer than 20 characters: "${words}"`);
+  };
+  all("img").forEach((img) => say(img, img.getAttribute("alt")));
+  all("svg[role=img]").forEach((svg) => say(svg, svg.getAttribute("aria-label")));
+  all("svg:not([role=img])").forEach((svg) => {
+    const silent = svg.closest("[aria-hidden=true]") && svg.closest(".icon");
+    if (!silent && !(svg.closest("button") && svg.querySelector("title"))) {
+      pictures.push(`${name(svg)} in ${name(svg.parentElement)} neither describes a picture nor is a silent icon`);
+    }
+  });
+  all("figure").filter((figure) => !short(figure.querySelector("figcaption")?.innerText ?? ""))
+    .forEach((figure) => pictures.push(`${name(figure)} has no caption`));
+  all(".explore").filter((player) => !player.closest("figure"))
+    .forEach((player) => pictures.push(`${name(player)} stands outside a figure, without a caption`));
+
+  // What sticks out to the right of the screen, the widest first; what lies in a box that scrolls does not.
+  const wide = [];
+  const scrolls = (element) => {
+    for (let e = element.parentElement; e && e !== document.body; e = e.parentElement) {
+      if (getComputedStyle(e).overflowX !== "visible") return true;
+    }
+    return false;
+  };
+  const skip = (e) => e.hidden || e.parentElement?.closest("svg, math");
+  const elements = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT,
+    (e) => (skip(e) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  while (elements.nextNode()) {
+    const element = elements.currentNode, { right, width } = box(element);
+    if (width > 0 && right > innerWidth + 1 && !scrolls(element)) wide.push({ element, right, width });
+  }
+  wide.reverse().sort((a, b) => b.right - a.right); // of several that end alike, the innermost
+
+  // The letters and signs of all formulas, once each, for the question which font drew them.
+  window.bookLetters = () => {
+    const seen = new Map();
+    for (const letter of all("mi, mo, mn, mtext", main)) {
+      const key = letter.localName + letter.getAttribute("mathvariant") + letter.textContent;
+      if (!invisible.test(letter.textContent) && !seen.has(key)) seen.set(key, letter);
+    }
+    return [...seen.values()].map((letter, mark) => {
+      letter.dataset.letter = mark;
+      return { mark, text: letter.textContent };
+    });
+  };
+
+  return {
+    math, raw, pictures,
+    formulas: formulas.length,
+    mathFont: [...document.fonts].some((font) => /Book Math/.test(font.family) && font.status === "loaded"),
+    theme: document.documentElement.dataset.theme,
+    scrollWidth: document.documentElement.scrollWidth,
+    innerWidth,
+    wide: wide.map(({ element, right, width }) => `${name(element)}, ${Math.round(width)} px wide, ends at ${Math.round(right)} px: ${short(element.textContent, 60)}`),
+  };
+}

@@ -1,0 +1,44 @@
+// What a page shows to a reader who can move nothing: where no script runs, and on paper.
+(unfold) => {
+  const main = document.querySelector("main") || document.body;
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const folded = all("details.solution").filter((details) => ![...details.children].slice(1).some((e) => e.checkVisibility()));
+  if (unfold) all("details").forEach((details) => { details.open = true; });
+
+  // Explorers: the frame of the start and no other, and no slider, because it would move nothing.
+  const explorers = [];
+  for (const player of all(".explore")) {
+    const frames = all(".frame", player), inputs = all("input", player);
+    const seen = frames.filter((frame) => frame.checkVisibility() && frame.offsetHeight > 0);
+    const start = inputs.reduce((index, input) => index * (Number(input.max) + 1) + Number(input.getAttribute("value")), 0);
+    if (seen.length !== 1 || seen[0] !== frames[start]) {
+      explorers.push(`${player.id}: ${seen.length} of ${frames.length} frames are visible; expected the start alone`);
+    }
+    if (all("input, output, label", player).some((e) => e.checkVisibility())) {
+      explorers.push(`${player.id}: a control is visible that moves nothing`);
+    }
+  }
+
+  const formulas = all("math", main).filter((math) => {
+    const { width, height } = math.getBoundingClientRect();
+    return math.checkVisibility() && !(width > 0 && height > 0);
+  }).map((math) => math.textContent.trim().slice(0, 80));
+
+  // Contrast (WCAG 2.2) of text with white paper: browsers leave backgrounds out when they print.
+  const contrast = (element) => {
+    const style = getComputedStyle(element), colour = element instanceof SVGElement ? style.fill : style.color;
+    const [r, g, b] = colour.match(/[\d.]+/g).slice(0, 3).map((v) => v / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05);
+  };
+  const faint = ["main", "h1", "article p", "article a", "article math", "article svg text", ".check-law", "article pre span"]
+    .map((selector) => [selector, all(selector).find((e) => e.checkVisibility())])
+    .filter(([, element]) => element && contrast(element) < 4.5)
+    .map(([selector, element]) => `${selector} ${contrast(element).toFixed(1)}`);
+
+  // What there is to read, once each word. What explorers show depends on their sliders, and search needs a script.
+  const moving = new Set(all(".explore, .bd-search-container").flatMap((e) => e.innerText.split(/\s+/)));
+  const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
+
+  return { explorers, formulas, faint, words, folded: folded.map((details) => details.id) };
+}

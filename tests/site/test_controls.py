@@ -1,0 +1,182 @@
+"""Every control of every page, moved by the keyboard alone."""
+
+import hashlib
+from types import SimpleNamespace
+
+import pytest
+from conftest import HEIGHT, PAGES, pages_with, report
+
+PLAYER = "//*[contains(concat(' ', @class, ' '), ' explore ')]"
+# What a reader can tell of an explorer: which frames take room, what the slider says, what is spoken.
+STATE = """(input) => {
+  const player = input.closest(".explore");
+  const frames = [...player.querySelectorAll(".frame")].filter((f) => f.checkVisibility() && f.offsetHeight > 0);
+  const svg = frames[0]?.querySelector("svg");
+  return {
+    focused: document.activeElement === input, value: Number(input.value), visible: frames.length,
+    min: Number(input.min), max: Number(input.max),
+    drawing: svg?.outerHTML, alt: svg?.getAttribute("aria-label"),
+    output: player.querySelector(`output[for="${input.id}"]`)?.textContent ?? null,
+    valuetext: input.getAttribute("aria-valuetext"),
+    spoken: player.querySelector("[aria-live]")?.textContent ?? null,
+  };
+}"""
+
+
+@pytest.fixture(scope="module", params=PAGES or [None])
+def page(request, open_page):
+    """A page that stays open for all tests of this module, light and wide."""
+    page = open_page(request.param)
+    yield page
+    page.context.close()
+
+
+def on_pages_with(xpath):
+    """Run a test on the pages that hold something, and fail if there is none."""
+    return pytest.mark.parametrize("page", pages_with(xpath), indirect=True)
+
+
+def state(slider):
+    """What a reader can tell of an explorer, and what its picture looks like on the screen."""
+    seen = SimpleNamespace(**slider.evaluate(STATE))
+    frames = slider.locator("xpath=ancestor::div[contains(@class, 'explore')][last()]").locator(".explore-frames")
+    seen.pixels = hashlib.sha256(frames.screenshot()).hexdigest()
+    return seen
+
+
+def press(slider, key):
+    slider.press(key)
+    return state(slider)
+
+
+def same(a, b):
+    """What a move should have changed and did not."""
+    parts = {"pixels": "the picture on the screen", "drawing": "the drawing", "output": "the text beside the slider"}
+    parts |= {"valuetext": "aria-valuetext", "spoken": "the spoken description", "value": "the value"}
+    return [words for part, words in parts.items() if getattr(a, part) == getattr(b, part)]
+
+
+def defects(slider):
+    """Move one slider through its range by keyboard; a list of what is wrong."""
+    slider.focus()
+    slider.page.keyboard.press("Shift+Tab")
+    slider.page.keyboard.press("Tab")
+    start = state(slider)
+    found = [] if start.focused else ["Tab does not reach it"]
+    there = press(slider, "ArrowLeft" if start.value == start.max else "ArrowRight")
+    back = press(slider, "ArrowRight" if start.value == start.max else "ArrowLeft")
+    home, end = press(slider, "Home"), press(slider, "End")
+    found += [f"an arrow key leaves {part} as it was" for part in same(start, there)]
+    found += [f"the first and the last choice share {part}" for part in same(home, end)]
+    if (back.value, back.drawing, back.output) != (start.value, start.drawing, start.output):
+        found.append("one step there and one back do not lead to the start")
+    if home.value != home.min or end.value != end.max:
+        found.append(f"Home and End lead to {home.value} and {end.value}, not to {home.min} and {end.max}")
+    for where, now in {"at the start": start, "after a step": there, "at Home": home, "at End": end}.items():
+        if now.visible != 1:
+            found.append(f"{now.visible} frames are visible {where}")
+        if now.output != now.valuetext:
+            found.append(f"{where} it shows {now.output!r} and says {now.valuetext!r}")
+        if now.spoken != now.alt:
+            found.append(f"{where} the spoken description is {now.spoken!r}, the picture's {now.alt!r}")
+    slider.press("Home")  # the next slider of the same figure begins where the reader would
+    for _ in range(start.value - start.min):
+        slider.press("ArrowRight")
+    return found
+
+
+@on_pages_with(PLAYER)
+def test_sliders(page):
+    sliders = page.locator(".explore input[type=range]").all()
+    assert sliders, f"{page.name}: an explorer without a slider"
+    report(f"{page.name}: {s.get_attribute('id')}: {defect}" for s in sliders for defect in defects(s))
+
+
+@on_pages_with(PLAYER)
+def test_every_choice_has_its_frame(page):
+    count = """(players) => players.map((player) => [player.id, player.querySelectorAll(".frame").length,
+      [...player.querySelectorAll("input")].reduce((product, input) => product * (Number(input.max) + 1), 1)])"""
+    report(
+        f"{page.name}: {name}: {frames} frames for {choices} choices"
+        for name, frames, choices in page.locator(".explore").evaluate_all(count)
+        if frames != choices
+    )
+
+
+@on_pages_with("//main//details")
+def test_what_is_folded_opens_and_closes(page):
+    all_details, problems = page.locator("main details"), []
+    folded = [details for details in all_details.all() if details.get_attribute("open") is None]
+    # Outer ones first, so that inner ones can be reached; closing goes the other way.
+    for key, steps in (("open", folded), ("close", folded[::-1])):
+        for details in steps:
+            summary = details.locator("> summary")
+            height = details.bounding_box()["height"]
+            summary.focus()
+            page.keyboard.press("Enter")
+            change = details.bounding_box()["height"] - height
+            if (change > 5) != (key == "open") or (change < -5) != (key == "close"):
+                problems.append(f"{page.name}: Enter does not {key}: {' '.join(summary.inner_text().split())[:80]}")
+    report(problems)
+
+
+def test_the_theme_button(page):
+    colour = "() => { const text = document.querySelector('.frame:not([hidden]) svg text, .picture svg text');"
+    colour += " return text && getComputedStyle(text).fill }"
+    button, seen = page.locator(".theme-switch-button:visible"), {}
+    assert button.count() == 1, f"{page.name}: {button.count()} visible buttons for the theme"
+    for _ in range(3):  # light, dark, and what the system says
+        button.focus()
+        page.keyboard.press("Enter")
+        seen[page.evaluate("document.documentElement.dataset.theme")] = page.evaluate(colour)
+    assert set(seen) == {"light", "dark"}, f"{page.name}: three presses of the button lead to {sorted(seen)}"
+    drawn = seen["light"] is not None
+    assert not drawn or seen["light"] != seen["dark"], f"{page.name}: text in figures stays {seen['light']} in both"
+
+
+def test_the_search_button(page):
+    """It opens a dialog; on the page that is the search itself, it leads to the field there."""
+    dialog, buttons = page.locator("dialog#pst-search-dialog"), page.locator(".search-button__button:visible")
+    assert buttons.count(), f"{page.name}: no visible button for the search"
+    here = page.locator("main form.bd-search").count()
+    for button in buttons.all():
+        button.focus()
+        page.keyboard.press("Enter")
+        opened = dialog.get_attribute("open") is not None
+        assert opened or here, f"{page.name}: Enter on the search button opens nothing"
+        field = page.locator(("main" if here else "dialog#pst-search-dialog") + " input[type=search]:focus")
+        assert field.count(), f"{page.name}: Enter on the search button does not lead to a field"
+        page.keyboard.press("Escape")
+        assert dialog.get_attribute("open") is None, f"{page.name}: Escape leaves the search open"
+
+
+def sidebar_on_a_phone(page, side):
+    """Open and close one of the sidebars: the theme moves what it holds into a dialog and back."""
+    page.set_viewport_size({"width": 375, "height": HEIGHT})
+    button, dialog = page.locator(f".{side}-toggle:visible"), page.locator(f"#pst-{side}-sidebar-modal")
+    link = page.locator(f"#pst-{side}-sidebar a, #pst-{side}-sidebar-modal a").last
+    assert button.count(), f"{page.name}: no visible button for the {side} sidebar at 375 px"
+    assert not link.is_visible(), f"{page.name}: the {side} sidebar covers the page from the start"
+    button.first.focus()
+    page.keyboard.press("Enter")
+    assert dialog.get_attribute("open") is not None, f"{page.name}: Enter does not open the {side} sidebar"
+    assert link.is_visible(), f"{page.name}: the {side} sidebar opens and its links are not visible"
+    box = link.bounding_box()
+    assert 0 <= box["x"] <= 375 - box["width"], f"{page.name}: the {side} sidebar lies outside the screen: {box}"
+    page.keyboard.press("Escape")
+    assert dialog.get_attribute("open") is None, f"{page.name}: Escape leaves the {side} sidebar open"
+    link.wait_for(state="hidden")
+
+
+def test_the_contents_on_a_phone(page):
+    sidebar_on_a_phone(page, "primary")
+
+
+@on_pages_with("//*[@id='pst-secondary-sidebar']")
+def test_the_sections_on_a_phone(page):
+    sidebar_on_a_phone(page, "secondary")
+
+
+def test_nothing_failed_while_the_controls_moved(page):
+    """The last test of a page: what its scripts reported since it was opened."""
+    report(f"{page.name}: {line}" for line in page.log)

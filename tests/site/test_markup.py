@@ -1,0 +1,145 @@
+"""Every built page as it stands in its file: links, ids, headings, what a search engine reads, and what the build left.
+
+None of these tests needs a browser.
+"""
+
+from collections import Counter
+from itertools import pairwise
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from conftest import PAGES, REDIRECTS, SITE, SOURCES, named, report
+
+OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
+LINKS = "//@href | //@src | //form/@action | //object/@data"
+
+
+def short(element):
+    return " ".join(element.text_content().split())[:80]
+
+
+def target(name, link):
+    """The file and the fragment a link of page `name` leads to, both "" for itself; None if it leads elsewhere."""
+    parts = urlsplit(link.strip())
+    if parts.scheme or parts.netloc:
+        return None
+    path = normpath(join(dirname(name), unquote(parts.path))) if parts.path else f"{name}.html"
+    return path, unquote(parts.fragment)
+
+
+def links(name):
+    """All links of a page that stay in the site, as (link, file, fragment)."""
+    page = SOURCES[name]
+    found = [*page.xpath(LINKS), *(m.get("content").partition("url=")[2] for m in refreshes(page))]
+    return [(link, *place) for link in found if link and not link.startswith("#") and (place := target(name, link))] + [
+        (link, f"{name}.html", unquote(link[1:])) for link in found if link.startswith("#") and link != "#"
+    ]
+
+
+def refreshes(page):
+    return page.xpath("//meta[translate(@http-equiv, 'R', 'r')='refresh']")
+
+
+def test_every_link_within_the_site_leads_somewhere(source):
+    problems = []
+    for link, path, fragment in links(source.name):
+        place = SITE / path
+        if path.startswith("..") or not place.exists():
+            problems.append(f"{source.name}: {link} leads to no file")
+        elif fragment and path.endswith(".html") and path.removesuffix(".html") in SOURCES:
+            page = SOURCES[path.removesuffix(".html")]
+            if not page.xpath("//*[@id=$name] | //a[@name=$name]", name=fragment):
+                problems.append(f"{source.name}: {link} leads to no place on {path}")
+    report(problems)
+
+
+def test_every_page_is_linked_from_another(source):
+    """A page that no path from the front page reaches is left over, or was never meant to be published."""
+    named(source.name)
+    reached, new = set(), {"index"}
+    while new:
+        name = new.pop()
+        reached.add(name)
+        pages = {path.removesuffix(".html") for _, path, _ in links(name) if path.endswith(".html")}
+        new |= (pages & set(SOURCES)) - reached
+    assert source.name in reached, f"{source.name}: no link leads here from the front page"
+
+
+def test_no_id_stands_twice_on_a_page(source):
+    ids = Counter(source.page.xpath("//@id"))
+    report(f"{source.name}: the id {name!r} stands {times} times" for name, times in ids.items() if times > 1)
+
+
+def test_a_picture_refers_to_its_own_parts(source):
+    """A reference into another picture breaks when that one is hidden: a marker or a clipping edge disappears."""
+    problems = []
+    for svg in source.page.xpath("//article//*[local-name()='svg']"):
+        own = set(svg.xpath(".//@id"))
+        for value in svg.xpath(".//@*[contains(., '#')]"):
+            attribute = value.attrname.rpartition("}")[2].rpartition(":")[2]
+            names = [value[1:]] if attribute == "href" and value.startswith("#") else []
+            names += [part.partition(")")[0] for part in value.split("url(#")[1:]]
+            label = (svg.get("aria-label") or "without description")[:60]
+            problems += [f"{source.name}: {n} is not in the picture: {label}" for n in names if n not in own]
+    report(problems)
+
+
+def test_headings_descend_one_level_at_a_time(source):
+    if source.name in REDIRECTS:
+        pytest.skip("a redirect has no heading")
+    main = source.page.xpath("//main") or [source.page]
+    heads = [(int(h.tag[1]), short(h)) for h in main[0].iter("h1", "h2", "h3", "h4", "h5", "h6")]
+    assert heads, f"{source.name}: no heading"
+    assert heads[0][0] == 1, f"{source.name}: begins with a heading of level {heads[0][0]}: {heads[0][1]}"
+    report(
+        f"{source.name}: {text!r} is of level {level} after level {before}"
+        for (before, _), (level, text) in pairwise(heads)
+        if level > before + 1 or level == 1
+    )
+
+
+def test_a_page_says_what_it_is(source):
+    """A title, a language, and a description of more than a word for those who find the page by searching."""
+    page, problems = source.page, []
+    if not (page.findtext("head/title") or "").strip():
+        problems.append(f"{source.name}: no title")
+    if not page.get("lang"):
+        problems.append(f"{source.name}: no language")
+    description = [str(text).strip() for text in page.xpath("//meta[@name='description']/@content")]
+    if source.name not in OF_THE_THEME | set(REDIRECTS) and not (description and len(description[0]) >= 40):
+        problems.append(f"{source.name}: no description, or one of fewer than 40 characters: {description}")
+    report(problems)
+
+
+def test_titles_and_descriptions_differ():
+    """Two pages that call themselves the same cannot be told apart in a list of results."""
+    named(PAGES[0] if PAGES else None)
+    for what in ("//head/title/text()", "//meta[@name='description']/@content"):
+        words = [(str(found), name) for name in PAGES for found in SOURCES[name].xpath(what)[:1]]
+        twice = {text for text, times in Counter(text for text, _ in words).items() if times > 1}
+        report(f"{name}: another page says this too: {text}" for text, name in words if text in twice)
+
+
+def test_no_cell_failed_and_nothing_is_unresolved(source):
+    bad = ("traceback", "stderr", "check-failed", "problematic", "system-message")
+    problems = [
+        f"{source.name}: {word}: {short(element)}"
+        for word in bad
+        for element in source.page.xpath(f"//*[contains(concat(' ', normalize-space(@class), ' '), ' {word} ')]")
+    ]
+    said = source.page.text_content()
+    for words in ("Traceback (most recent call last)", "CheckFailed:"):
+        if words in said:
+            problems.append(f"{source.name}: the page says {words!r}")
+    report(problems)
+
+
+def test_a_check_says_that_it_holds(source):
+    """The sign alone is not read aloud, and a line without a figure checked nothing."""
+    for line in source.page.find_class("check"):
+        mark, figure = line.find_class("check-mark"), line.find_class("check-figure")
+        assert mark, f"{source.name}: a check without a mark: {short(line)}"
+        assert "holds" in short(mark[0]), f"{source.name}: a check that does not say it holds: {short(line)}"
+        assert figure, f"{source.name}: a check without a figure: {short(line)}"
+        assert short(figure[0]), f"{source.name}: a check without a figure: {short(line)}"

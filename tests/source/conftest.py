@@ -1,0 +1,31 @@
+"""Fixtures of the tests that read the book's sources. BOOK_ROOT points them at another tree."""
+
+import pytest
+
+from chapters import ROOT, finished, page, toc
+
+PAGES, CHAPTERS = toc()
+
+
+@pytest.fixture(scope="session")
+def book_root():
+    return ROOT
+
+
+@pytest.fixture(params=PAGES)
+def source(request):
+    """Each page of the table of contents in turn."""
+    return page(request.param)
+
+
+@pytest.fixture(params=CHAPTERS)
+def chapter(request):
+    """Each finished chapter in turn."""
+    if not finished(request.param):
+        pytest.skip(f"{request.param}.md is still an outline: it has no code cells")
+    return page(request.param)
+
+
+@pytest.fixture(scope="session")
+def all_pages():
+    return [page(name) for name in PAGES]

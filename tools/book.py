@@ -1,0 +1,162 @@
+"""Build the book, check every built page, show the site.
+
+python tools/book.py build    with .venv's Python: build without a warning, then look through the pages
+python tools/book.py serve    with any Python: show the built site on a local address
+"""
+
+import argparse
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "_build"
+SITE = BUILD / "html"
+DOCTREES = BUILD / ".doctrees"
+COMPLETE = DOCTREES / "complete"  # there only after a build without a finding
+
+# Marks that a page must not carry: an XPath and what it means.
+CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
+MARKS = (
+    (f"//*[{CLASS.format('output')} and {CLASS.format('traceback')}]", "a cell ended in an error"),
+    (f"//*[{CLASS.format('output')} and {CLASS.format('stderr')}]", "a cell wrote to its error stream"),
+    (f"//*[{CLASS.format('check-failed')}]", "a check does not hold"),
+    (f"//*[{CLASS.format('problematic')}]", "text that could not be resolved"),
+    (f"//*[{CLASS.format('system-message')}]", "a message of the build inside the page"),
+)
+# What a browser fetches by itself; an ordinary link is not among it.
+SOURCES = "//script/@src | //img/@src | //iframe/@src | //source/@src | //video/@src | //audio/@src | //embed/@src"
+SOURCES += " | //track/@src | //input/@src | //video/@poster | //object/@data"
+SOURCES += " | //image/@*[contains(name(), 'href')] | //use/@*[contains(name(), 'href')]"
+SOURCE_SETS = "//img/@srcset | //source/@srcset"
+STYLES = "//style/text() | //@style"
+FETCHING = {"stylesheet", "preload", "modulepreload", "prefetch", "preconnect", "dns-prefetch", "icon", "manifest"}
+FETCHING |= {"apple-touch-icon", "mask-icon"}
+OUTSIDE = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
+
+
+def loaded(page):
+    """Every address that a parsed page loads by itself."""
+    yield from page.xpath(SOURCES)
+    for addresses in page.xpath(SOURCE_SETS):
+        yield from (part.split()[0] for part in re.split(r",\s+", addresses) if part.strip())
+    for link in page.xpath("//link[@rel and @href]"):
+        if FETCHING & set(link.get("rel").lower().split()):
+            yield link.get("href")
+    for style in page.xpath(STYLES):
+        yield from re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s]+)", style)
+
+
+def findings(html):
+    """What is wrong with one page, given as bytes: a list of sentences without a full stop."""
+    import lxml.html  # only here: `serve` runs on a Python that may lack it
+
+    if not html.strip():
+        return ["the page is empty"]
+    page = lxml.html.document_fromstring(html)
+    found = []
+    for path, meaning in MARKS:
+        for node in page.xpath(path):
+            text = [line.strip() for line in node.text_content().splitlines() if line.strip()]
+            # The last line of a traceback names the error; of anything else the first line says most.
+            words = (text[-1] if "error" in meaning else text[0])[:120] if text else "no text"
+            found.append(f"{meaning}: {words}")
+    outside = dict.fromkeys(address.strip() for address in loaded(page) if OUTSIDE.match(address))
+    return found + [f"it loads something from outside: {address[:120]}" for address in outside]
+
+
+def scan(site):
+    """Look through every page of a built site: a list of lines `page: what`."""
+    # _static holds templates and parts of the theme, not pages of the book.
+    pages = (page for page in sorted(site.rglob("*.html")) if "_static" not in page.relative_to(site).parts)
+    return [f"{page.relative_to(site).as_posix()}: {what}" for page in pages for what in findings(page.read_bytes())]
+
+
+def full_disk():
+    """Whether the folder of the book or the temporary folder has no room left."""
+    return any(shutil.disk_usage(folder).free < 20 * 2**20 for folder in (ROOT, tempfile.gettempdir()))
+
+
+def sphinx():
+    """Run Jupyter Book with every warning an error; return its exit code."""
+    # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
+    environ = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"} | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
+    options = ("build", ".", "--path-output", ".", "-W", "--keep-going", "-n")
+    return subprocess.run([sys.executable, "-c", start, *options], cwd=ROOT, env=environ).returncode
+
+
+def build():
+    """Build the site and look through it; whatever is wrong ends in a sentence."""
+    start = time.monotonic()
+    # Sphinx repeats no warning of a page it does not read again, and removes no page that has left the book. What a
+    # failed or interrupted build left behind is therefore removed; the results of the cells, in .jupyter_cache, stay.
+    if not COMPLETE.exists():
+        shutil.rmtree(DOCTREES, ignore_errors=True)
+        shutil.rmtree(SITE, ignore_errors=True)
+    COMPLETE.unlink(missing_ok=True)
+    code = sphinx()
+    found = scan(SITE)
+    index = SITE / "index.html"
+    if code or found or not index.exists():
+        shutil.rmtree(DOCTREES, ignore_errors=True)
+        if full_disk():
+            sys.exit("The disk is full: make room here and in the temporary folder, then build again.")
+        print("\n".join(found), flush=True)
+        if code or not found:
+            sys.exit("The build met warnings or errors: they are above, in the lines with WARNING: or ERROR:.")
+        sys.exit(f"The book is not right yet: findings in the built pages, listed above: {len(found)}.")
+    COMPLETE.touch()
+    print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line on the screen for each."""
+
+    def log_message(self, *_):
+        pass
+
+
+def serve(first=8000):
+    """Show the built site on the first free port of this machine from `first` on, until Ctrl-C."""
+    if not (SITE / "index.html").exists():
+        sys.exit("There is no built book yet: run `make book` first.")
+    handler = functools.partial(Handler, directory=str(SITE))
+    for port in range(first, first + 100):
+        try:
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+            break
+        except OSError:  # taken
+            continue
+    else:
+        sys.exit(f"No port from {first} to {first + 99} is free.")
+    with server:
+        print(f"The book is at http://127.0.0.1:{port}/ (Ctrl-C ends this)", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+def main():
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", choices=("build", "serve"))
+    task = parser.parse_args().task
+    try:
+        build() if task == "build" else serve()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted: run the same command again to go on.")
+    except OSError as error:
+        sys.exit("The disk is full: make room and build again." if full_disk() else f"{error}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""Make the book's environment in .venv, then run a script in it.
+
+python tools/environment.py [--extra test] [script arguments ...]
+Standard library only: this runs on the system's Python. A second run finds the stamp and installs nothing.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "ready"  # written last: what is installed, and from which files
+UNFINISHED = VENV / "unfinished"  # there while pip works: a package cut short can look whole to pip
+LOG = VENV / "install.log"
+INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check")
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
+
+AGAIN = "then run the same command again"
+NETWORK = r"connection broken|Max retries exceeded|Failed to establish|ConnectionError|timed out|ProxyError|SSLError"
+CAUSES = {  # what pip or venv wrote: what to tell the reader; the first that fits
+    r"No space left on device|Errno 28\b|Disk quota exceeded": (
+        f"The disk is full: make about 3 GB free here and in the temporary folder, {AGAIN}"
+    ),
+    r"Permission denied|Read-only file system|Operation not permitted": (
+        f"A file cannot be written: make this folder and the temporary folder writable, {AGAIN}"
+    ),
+    NETWORK: f"The package index cannot be reached: check the network and pip's settings, {AGAIN}",
+    r"No matching distribution found for (\S+)": (
+        "pip finds no {0} for this Python: check the network, or name another Python with PYTHON=/path/to/python"
+    ),
+}
+
+
+def explain(output):
+    """The one sentence, without its full stop, that says why an installation stopped and what to do."""
+    for pattern, sentence in CAUSES.items():
+        found = re.search(pattern, output, re.IGNORECASE)
+        if found:
+            return sentence.format(*found.groups())
+    errors = re.findall(r"^\s*((?:ERROR|\w*Error)\b.*)", output, re.MULTILINE)
+    return f"The installation stopped ({errors[-1].strip() if errors else 'no reason given'})"
+
+
+def fail(output):
+    """End with the sentence for `output`, naming the log if there is one."""
+    kept = LOG.exists() and LOG.stat().st_size > 0
+    sys.exit(explain(output) + ("; pip's full output is in .venv/install.log." if kept else "."))
+
+
+def news(line):
+    """What one line of pip's output tells the reader, or None: (text, whether it is worth a line of its own)."""
+    line = line.strip().split(" (from ")[0]
+    if line.startswith("Installing collected packages:"):
+        return f"Installing {line.count(',') + 1} packages", True
+    if line.startswith(("Collecting ", "Downloading ", "Using cached ", "Processing ", "Building ", "Installing ")):
+        return line, bool(re.search(r"\d\d[\d.]* MB\)|GB\)", line))
+    return None
+
+
+def fits(version, spec):
+    """Whether a version such as '2.13.0+cpu' lies in a range such as '>=2.3,<3'; '' is the range of everything."""
+
+    def numbers(text):
+        return ([int(n) for n in re.findall(r"\d+", text.split("+")[0])] + [0] * 6)[:6]
+
+    for clause in filter(None, spec.replace(" ", "").split(",")):
+        sign, bound = re.match(r"([<>=!~]+)(.*)", clause).groups()
+        a, b = numbers(version), numbers(bound)
+        if not {">=": a >= b, "<=": a <= b, "==": a == b, "!=": a != b, ">": a > b, "<": a < b}[sign]:
+            return False
+    return True
+
+
+def newest_cpu(listing, spec):
+    """The newest '+cpu' version within `spec` in what `pip index versions` printed (newest first), or None."""
+    found = re.search(r"Available versions: (.*)", listing)
+    versions = found.group(1).strip().split(", ") if found else []
+    return next((v for v in versions if re.match(r"[\d.]+\+cpu$", v) and fits(v, spec)), None)
+
+
+def torch_range():
+    """The range of torch that pyproject.toml asks for, such as '>=2.3'."""
+    import tomllib  # only here: a Python without it must get as far as the sentence in main
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return next(d[len("torch") :].strip() for d in project["dependencies"] if re.match(r"torch(?![\w-])", d))
+
+
+def key():
+    """What the installed packages depend on: the two lists, where the tree lies, and which Python .venv leads to."""
+    digest = hashlib.sha256()
+    for name in ("pyproject.toml", "requirements.txt"):
+        digest.update((ROOT / name).read_bytes() + b"\0")
+    digest.update(os.fsencode(f"{ROOT}\0{os.path.realpath(str(PYTHON))}"))
+    return digest.hexdigest()
+
+
+def child_environ():
+    """The environment of a script inside .venv: its programs first, nothing of another Python's packages."""
+    environ = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    environ.update(VIRTUAL_ENV=str(VENV), PIP_USER="0", PYTHONUNBUFFERED="1")
+    environ["PATH"] = str(PYTHON.parent) + os.pathsep + environ.get("PATH", "")
+    return environ
+
+
+def in_venv(*arguments, timeout=None):
+    """Run .venv's Python quietly: (exit code, output)."""
+    command = [str(PYTHON), *arguments]
+    try:
+        done = subprocess.run(command, cwd=str(ROOT), env=child_environ(), timeout=timeout, **PIPED)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return 1, str(error)
+    return done.returncode, done.stdout
+
+
+def log(text):
+    """Keep `text` in the log if the disk lets us."""
+    with suppress(OSError), LOG.open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def run(*arguments):
+    """Run .venv's Python to install: its news on the screen, every line in the log; a failure ends in one sentence."""
+    lines, terminal = [], sys.stdout.isatty()
+    UNFINISHED.touch()
+    process = subprocess.Popen([str(PYTHON), *arguments], cwd=str(ROOT), env=child_environ(), **PIPED)
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            log(line)
+            text, important = news(line) or ("", False)
+            if text and terminal:  # one line, rewritten
+                print(f"\r\033[K  {text[: shutil.get_terminal_size().columns - 3]}", end="", flush=True)
+            elif important:
+                print("  " + text, flush=True)
+    except KeyboardInterrupt:
+        process.terminate()
+        raise
+    finally:
+        print("\r\033[K" if terminal else "", end="", flush=True)
+        process.wait()
+        if process.returncode == 0 or not any(line.startswith("Installing collected") for line in lines):
+            UNFINISHED.unlink(missing_ok=True)
+    if process.returncode:
+        fail("".join(lines))
+
+
+def make_venv():
+    """Make .venv afresh unless there is a sound one of this Python's version."""
+    sound = f"import pip, sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
+    if PYTHON.exists() and not UNFINISHED.exists() and in_venv("-c", sound)[0] == 0:
+        return
+    missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.exit(
+            f"This Python lacks its module {' and '.join(missing)}: on Debian or Ubuntu install python3-venv, "
+            "elsewhere a complete Python, then run the same command again."
+        )
+    print("Making .venv with Python " + platform.python_version(), flush=True)
+    made = subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)], **PIPED)
+    if made.returncode:
+        fail(made.stdout)
+    run("-m", "ensurepip", "--default-pip")
+
+
+def find_cpu_torch(spec):
+    """pip's arguments for a CPU build of torch: from pip's sources, else from PyTorch's CPU index, else any build."""
+    ask = ("-m", "pip", "index", "versions", "torch", "--no-input", "--disable-pip-version-check")
+    here = in_venv(*ask)[1]
+    if newest_cpu(here, spec):
+        return ["torch==" + newest_cpu(here, spec)]
+    if "Available versions" not in here:  # ask again for the reason, which pip tells only then
+        here = in_venv(*ask, "-vv", "--retries", "0")[1]
+        if re.search(NETWORK, here):
+            log(here)
+            fail(here)
+    there = in_venv(*ask, "--index-url", CPU_INDEX, "--retries", "0", "--timeout", "5", timeout=20)[1]
+    if newest_cpu(there, spec):
+        return ["torch==" + newest_cpu(there, spec), "--extra-index-url", CPU_INDEX]
+    print("No CPU build of torch is within reach, so the general build follows: several gigabytes.")
+    return ["torch" + spec]
+
+
+def install_torch():
+    """Install torch before everything else, as a build without CUDA wherever there is one."""
+    spec = torch_range()
+    code, version = in_venv("-c", "import torch; print(torch.__version__)")
+    if code == 0 and fits(version.split()[-1], spec):
+        return
+    linux = platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64")
+    arguments = find_cpu_torch(spec) if linux else ["torch" + spec]
+    print("Installing " + arguments[0], flush=True)
+    run(*INSTALL, *arguments)
+
+
+def ensure(extras):
+    """Bring .venv up to date with pyproject.toml, requirements.txt and the extras; return at once if it is."""
+    words = STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNFINISHED.exists() else []
+    if words[:1] == [key()] and extras <= set(words[1:]) and PYTHON.exists():
+        return
+    extras = sorted(extras.union(words[1:]))
+    make_venv()
+    STAMP.unlink(missing_ok=True)
+    LOG.unlink(missing_ok=True)
+    install_torch()
+    print("Installing what requirements.txt lists" + "".join(f", and what {e} adds" for e in extras), flush=True)
+    also = [word for extra in extras for word in ("-e", f".[{extra}]")]
+    run(*INSTALL, "-r", "requirements.txt", *also)
+    STAMP.write_text(" ".join([key(), *extras]) + "\n", encoding="utf-8")
+
+
+def main():
+    """Make the environment and give way to the script."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as test")
+    parser.add_argument("script", nargs=argparse.REMAINDER, help="what to run inside the environment")
+    wanted = parser.parse_args()
+    if sys.version_info < (3, 11):  # noqa: UP036 (an old Python must end in this sentence)
+        sys.exit(f"This book needs Python 3.11 or newer; this is {platform.python_version()}.")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that pip ends too, and the sentence is said
+    try:
+        ensure(set(wanted.extra))
+    except KeyboardInterrupt:
+        sys.exit("Interrupted: run the same command again to go on.")
+    except OSError as error:
+        fail(str(error))
+    if wanted.script:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        command = [str(PYTHON), *wanted.script]
+        if os.name == "nt":  # exec does not wait there
+            sys.exit(subprocess.call(command, env=child_environ()))
+        os.execve(command[0], command, child_environ())
+
+
+if __name__ == "__main__":
+    main()
