@@ -50,7 +50,9 @@ def softmax(S, axis=-1):
     xp = namespace(S)
     largest = xp.max(S, axis=axis, keepdims=True)
     if not bool(xp.all(xp.isfinite(largest))):
-        raise ValueError(f"S with shape {shape_of(S)} has +inf, or only -inf along axis {axis}; expected a finite maximum")
+        raise ValueError(
+            f"S with shape {shape_of(S)} has +inf, or only -inf along axis {axis}; expected a finite maximum"
+        )
     E = xp.exp(S - largest)
     return E / xp.sum(E, axis=axis, keepdims=True)
 

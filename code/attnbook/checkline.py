@@ -66,8 +66,8 @@ def _text(line):
 def _html(line):
     claims = "".join(f' <span class="check-claim">{html.escape(claim)}</span>' for claim in line["claims"])
     return (
-        f'<p class="check" data-claims="{" ".join(line["claims"])}"><span class="check-mark" aria-hidden="true">✓</span>'
-        f'<span style="{SPOKEN}">holds: </span> '
+        f'<p class="check" data-claims="{" ".join(line["claims"])}">'
+        f'<span class="check-mark" aria-hidden="true">✓</span><span style="{SPOKEN}">holds: </span> '
         f'<span class="check-law">{html.escape(line["law"])}</span> '
         f'<span class="check-figure">{html.escape(_figure(line))}</span>{claims}</p>'
     )

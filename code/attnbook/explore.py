@@ -17,7 +17,8 @@ __all__ = ["explore"]
 # One listener per player. Frames are numbered row by row: the last parameter changes fastest.
 SCRIPT = """
 (function () {
-  var root = document.getElementById(ID), inputs = root.querySelectorAll("input"), frames = root.querySelectorAll(".frame");
+  var root = document.getElementById(ID);
+  var inputs = root.querySelectorAll("input"), frames = root.querySelectorAll(".frame");
   function show() {
     var index = 0;
     inputs.forEach(function (input) {

@@ -93,7 +93,9 @@ def _uncached(env, cache, docname):
 
 def _execute(path, notebook):
     """Run one chapter in its folder; on failure say which cell fails, and why, without the frames in between."""
-    result = single_nb_execution(notebook, cwd=str(Path(path).parent), timeout=300, allow_errors=False)
+    quiet = ["--IPKernelApp.log_level=40"]  # errors only: on loopback the remark about unencrypted TCP says nothing
+    folder = str(Path(path).parent)
+    result = single_nb_execution(notebook, cwd=folder, timeout=300, allow_errors=False, extra_arguments=quiet)
     failure = None
     if result.err:
         name, value = getattr(result.err, "ename", type(result.err).__name__), getattr(result.err, "evalue", result.err)

@@ -32,7 +32,7 @@ def _engine():
 
 @cache
 def to_mathml(tex, display=False):
-    """MathML for ``tex``, annotated with the TeX itself. Raises ``ValueError`` with Temml's message if it is not TeX."""
+    """MathML for ``tex``, annotated with the TeX itself; ``ValueError`` with Temml's message if it is not TeX."""
     options = {"displayMode": display, "annotate": True, "throwOnError": True, "trust": False}
     call = f"temml.renderToString({json.dumps(tex)}, {json.dumps(options)})"
     answer = _engine().eval(f"(() => {{ try {{ return {call} }} catch (e) {{ return 'Error: ' + e.message }} }})()")
@@ -67,4 +67,3 @@ def _block(self, node):
         self.body.append("</span>")
     self.body.append("</div>\n")
     raise nodes.SkipNode
-

@@ -27,9 +27,26 @@ ICONS = {
 }
 
 
+FRONT_DOOR = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
+<body><p><a href="{first}">{title}</a></p></body></html>
+"""
+
+
 def setup(app):
     """Adapt the written pages at the end of an HTML build."""
     app.connect("build-finished", _adapt_pages)
+    app.connect("build-finished", _write_front_door, priority=900)  # after the table of contents has written its own
+
+
+def _write_front_door(app, failure):
+    """The site's first address leads to the preface, as a page with a title and a language."""
+    if failure or app.builder.name != "html":
+        return
+    first = app.builder.get_relative_uri("index", app.config.root_doc)
+    page = FRONT_DOOR.format(title=app.config.html_title, first=first)
+    (Path(app.outdir) / "index.html").write_text(page, encoding="utf-8")
 
 
 def _adapt_pages(app, failure):
@@ -54,7 +71,6 @@ def adapt(text):
         drop_repeated_ids,
         name_landmarks,
         repair_roles,
-        label_outputs,
     ):
         repair(page)
     page.set("data-adapted", "")
@@ -145,12 +161,6 @@ def repair_roles(page):
     for heading in page.xpath("//p[@role='heading']"):
         heading.attrib.pop("role")
         heading.attrib.pop("aria-level", None)
-
-
-def label_outputs(page):
-    """Code and printed results may scroll sideways on a phone, so the keyboard must reach them."""
-    for block in page.xpath("//div[contains(@class, 'highlight-')]//pre"):
-        block.set("tabindex", "0")
 
 
 def _remove(element):

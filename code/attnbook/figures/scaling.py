@@ -48,8 +48,8 @@ def draw_densities(d_ks):
     ax.legend()
     return picture(
         fig,
-        f"Density curves for dₖ = {', '.join(map(str, d_ks))} and the normal curve. The smaller dₖ, the sharper the peak at "
-        "zero and the thicker the tails beyond three; the largest dₖ lies on the normal curve.",
+        f"Density curves for dₖ = {', '.join(map(str, d_ks))} and the normal curve. The smaller dₖ, the sharper the "
+        "peak at zero and the thicker the tails beyond three; the largest dₖ lies on the normal curve.",
     )
 
 

@@ -91,6 +91,8 @@ def picture(fig, alt):
     """
     if len(alt.strip()) < 20:
         raise ValueError(f"alt = {alt!r}; expected a sentence that says what the picture shows")
+    for legend in filter(None, (ax.get_legend() for ax in fig.axes)):
+        legend.set_frame_on(False)  # a filled frame would be a light patch on a dark page
     buffer = io.BytesIO()
     with rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # text stays text: the page's fonts draw it
@@ -137,7 +139,7 @@ def _adapt(svg, alt):
     root = ElementTree.fromstring(svg)
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
-    digest = "f" + hashlib.sha256(svg).hexdigest()[:8]
+    digest = "f" + hashlib.sha256(svg + alt.encode()).hexdigest()[:8]
     used = set(re.findall(rb"#([\w.-]+)[\")]", svg))
     for element in root.iter():
         if "id" in element.attrib:

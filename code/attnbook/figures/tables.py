@@ -15,7 +15,9 @@ class Table(list):
     def _repr_html_(self):
         head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.header)
         body = "".join(
-            f'<tr><th scope="row">{html.escape(first)}</th>' + "".join(f"<td>{html.escape(c)}</td>" for c in rest) + "</tr>"
+            f'<tr><th scope="row">{html.escape(first)}</th>'
+            + "".join(f"<td>{html.escape(c)}</td>" for c in rest)
+            + "</tr>"
             for first, *rest in self
         )
         return f'<div class="figures-table"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
