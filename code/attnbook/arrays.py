@@ -3,7 +3,14 @@
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
-__all__ = ["as_array", "namespace", "shape_of"]
+__all__ = ["as_array", "namespace", "shape_of", "whole"]
+
+
+def whole(name, value, least=1):
+    """``value`` as an int; ``ValueError`` naming it unless it is a whole number >= ``least``."""
+    if not np.isfinite(value) or value != int(value) or value < least:
+        raise ValueError(f"{name} = {value}; expected a whole number >= {least}")
+    return int(value)
 
 
 def shape_of(x):
@@ -32,6 +39,8 @@ def as_array(name, x, ndim=1, *, finite=True):
             x = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"{name} is not a rectangular array of numbers: {x!r:.60}") from None
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
+        raise ValueError(f"{name} is not a rectangular array of numbers: {x!r:.60}")
     xp = array_namespace(x)
     if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
         x = xp.astype(x, xp.float64)

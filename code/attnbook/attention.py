@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import as_array, namespace, shape_of, whole
 
 __all__ = [
     "attention",
@@ -128,6 +128,7 @@ def scores(Q, K, scale=None):
     d_k = Q.shape[-1]
     if K.shape[-1] != d_k:
         raise ValueError(f"K has shape {shape_of(K)}; expected (..., m, {d_k}) to match Q with shape {shape_of(Q)}")
+    _same_batch("K", K, Q)
     xp = namespace(Q, K)
     scale = 1 / math.sqrt(d_k) if scale is None else scale
     return scale * (Q @ xp.matrix_transpose(K))
@@ -196,18 +197,17 @@ def attention(Q, K, V, mask=None, scale=None):
     A = attention_weights(Q, K, mask, scale)
     if V.shape[-2] != A.shape[-1]:
         raise ValueError(f"V has shape {shape_of(V)}; expected ({A.shape[-1]}, d_v), one row per row of K")
+    _same_batch("V", V, A)
     return A @ V
 
 
 def causal_mask(n, m=None):
     """mask[i, j] = (j ≤ i), shape (n, m): query i may look at itself and at what came before.
 
-    Raises ``ValueError`` if ``n`` or ``m`` is below 1.
+    Raises ``ValueError`` unless ``n`` and ``m`` are whole numbers >= 1.
     """
-    m = n if m is None else m
-    if n < 1 or m < 1:
-        raise ValueError(f"n = {n} and m = {m}; expected positive lengths")
-    return np.tri(n, m, dtype=bool)
+    n = whole("n", n)
+    return np.tri(n, n if m is None else whole("m", m), dtype=bool)
 
 
 def padding_mask(lengths, m):
@@ -216,9 +216,18 @@ def padding_mask(lengths, m):
     Raises ``ValueError`` unless 1 ≤ lengths[b] ≤ m for every b.
     """
     lengths = np.asarray(lengths)
-    if lengths.ndim != 1 or lengths.size == 0 or lengths.min() < 1 or lengths.max() > m:
+    if lengths.ndim != 1 or lengths.size == 0 or not np.isin(lengths, np.arange(1, m + 1)).all():
         raise ValueError(f"lengths = {lengths.tolist()}; expected a list of whole numbers from 1 to m = {m}")
     return (np.arange(m) < lengths[:, None])[:, None, :]
+
+
+def _same_batch(name, x, other):
+    """Leading axes must fit as NumPy's broadcasting has it: equal, or 1, or missing."""
+    try:
+        np.broadcast_shapes(x.shape[:-2], other.shape[:-2])
+    except ValueError:
+        batch = shape_of(other)[:-2]
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected leading axes that fit {batch}") from None
 
 
 def _on_simplex(name, a):

@@ -13,7 +13,6 @@ largest absolute value. It is relative: small numbers are compared as strictly a
 import ast
 import linecache
 import sys
-import textwrap
 from decimal import Decimal
 
 import numpy as np
@@ -48,12 +47,12 @@ def equal(left, right, law=None, *, claim=(), terms=None, scale=None):
     """
     law = law or _words("{} = {}")
     a, b = _pair(left, right, law)
-    if a.dtype.kind in "biuSUO" or b.dtype.kind in "SUO":
-        if a.dtype.kind in "biu" and b.dtype.kind == "f":
-            a = a.astype(b.dtype)
-        else:
-            _demand(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
-            return checkline.add(law, f"equal in all {a.size} entries" if a.size > 1 else "equal", claim, worst=0.0)
+    if not {a.dtype.kind, b.dtype.kind} & set("fc"):
+        _demand(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
+        return checkline.add(law, f"equal in all {a.size} entries" if a.size > 1 else "equal", claim, worst=0.0)
+    _demand({a.dtype.kind, b.dtype.kind} <= set("biufc"), law, f"they differ in kind, {a.dtype} and {b.dtype}")
+    a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
+    _demand(scale is None or (np.isfinite(scale) and scale >= 0), law, f"scale = {scale}; expected a finite size")
     if not np.array_equal(np.isinf(a), np.isinf(b)) or np.any(a[np.isinf(a)] != b[np.isinf(b)]):
         raise CheckFailed(f"{law}: the infinities stand in different places")
     finite = np.isfinite(a)
@@ -78,7 +77,7 @@ def differs(left, right, law=None, *, by, claim=()):
     _demand(by > 0, law, f"by = {by}; expected a positive margin")
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
-    checkline.add(law, f"largest difference {gap:.3g}, at least {by:.3g} expected", claim, worst=gap)
+    checkline.add(law, f"largest difference {gap:.3g}, at least {by:.3g} expected", claim, worst=-gap)
 
 
 def estimate(measured, exact, law=None, *, stderr, rejects=None, claim=()):
@@ -95,8 +94,10 @@ def estimate(measured, exact, law=None, *, stderr, rejects=None, claim=()):
     Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
     """
     law = law or _words("{} ≈ {}")
-    m, e = _pair(measured, exact, law)
-    error = np.broadcast_to(np.asarray(_numpy(stderr), dtype=float), m.shape)
+    m, e = (side * 1.0 for side in _pair(measured, exact, law))
+    error = np.asarray(_numpy(stderr), dtype=float)
+    _demand(error.ndim == 0 or error.shape == m.shape, law, f"stderr has shape {error.shape}, measured {m.shape}")
+    error = np.broadcast_to(error, m.shape)
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {_short(m)}, exact {_short(e)}: {z.max():.1f} standard errors apart")
@@ -115,12 +116,12 @@ def below(smaller, larger, law=None, *, by=0.0, claim=()):
     """
     law = law or _words("{} < {}")
     a, b = _numpy(smaller), _numpy(larger)
-    a, b = _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law)
+    a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law))
     _demand(by >= 0, law, f"by = {by}; expected a margin that is not negative")
     room = (b - a).min()
     _demand(room > by, law, f"smallest gap {room:.3g}, expected more than {by:.3g}")
     checkline.add(
-        law, f"smallest gap {room:.3g}" + (f", more than {by:.3g} expected" if by else ""), claim, float(room)
+        law, f"smallest gap {room:.3g}" + (f", more than {by:.3g} expected" if by else ""), claim, -float(room)
     )
 
 
@@ -149,11 +150,13 @@ def refuses(call, error=ValueError, law=None, *, claim=()):
     Raises ``CheckFailed`` if the call succeeds; any other exception passes through.
     """
     law = law or f"{_words('{}').removeprefix('lambda: ')} is refused"
+    errors = error if isinstance(error, tuple) else (error,)
     try:
         call()
-    except error as refusal:
-        return checkline.add(law, str(refusal).splitlines()[0][:120], claim, worst=0.0)
-    raise CheckFailed(f"{law}: it was accepted, expected {error.__name__}")
+    except errors as refusal:
+        reason = str(refusal).partition("\n")[0] or type(refusal).__name__
+        return checkline.add(law, reason[:120], claim, worst=0.0)
+    raise CheckFailed(f"{law}: it was accepted, expected {' or '.join(e.__name__ for e in errors)}")
 
 
 def _demand(holds, law, figure):
@@ -186,7 +189,8 @@ def _epsilon(x):
     if isinstance(x, (list, tuple)):
         return max((_epsilon(item) for item in x), default=0.0)
     if hasattr(x, "detach"):
-        return float(sys.modules["torch"].finfo(x.dtype).eps) if x.dtype.is_floating_point else 0.0
+        inexact = x.dtype.is_floating_point or x.dtype.is_complex
+        return float(sys.modules["torch"].finfo(x.dtype).eps) if inexact else 0.0
     dtype = np.asarray(x).dtype
     return float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
 
@@ -201,13 +205,19 @@ def _short(x):
 def _words(pattern):
     """The law in words, read from the call itself: the source text of its first arguments."""
     name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
-    first, last, *_ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    source = textwrap.dedent("".join(linecache.getlines(frame.f_code.co_filename)[first - 1 : last]))
+    first, last, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    lines = linecache.getlines(frame.f_code.co_filename)[first - 1 : last]
+    if lines and None not in (start, end):
+        # Columns count bytes; the last line is cut first, in case it is also the first.
+        lines[-1] = lines[-1].encode()[:end].decode()
+        lines[0] = lines[0].encode()[start:].decode()
     try:
-        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    except SyntaxError:  # the call spans part of a longer expression
-        calls = []
-    for call in calls:
-        if getattr(call.func, "attr", "") == name:
-            return pattern.format(*(ast.unparse(argument) for argument in call.args[:2]))
+        call = ast.parse("".join(lines), mode="eval").body
+    except SyntaxError:
+        call = None
+    wanted = pattern.count("{}")
+    if isinstance(call, ast.Call) and getattr(call.func, "attr", name) == name:
+        given = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+        if len(given) >= wanted:
+            return pattern.format(*(ast.unparse(argument) for argument in given[:wanted]))
     return pattern.format("left", "right")

@@ -6,6 +6,7 @@ permutations leaves one line. Lines are collected while a cell runs and shown wh
 
 import html
 import inspect
+import math
 
 __all__ = ["add"]
 
@@ -15,13 +16,14 @@ _lines = {}
 
 
 def add(law, figure, claim, worst):
-    """Record one check that holds; ``worst`` orders repetitions of the same line."""
+    """Record one check that holds. Of repetitions of one line the figure of the largest ``worst`` is shown."""
     frame = inspect.currentframe().f_back.f_back
     claims = [claim] if isinstance(claim, str) else list(claim)
     key = (frame.f_code.co_filename, frame.f_lineno, law)
-    line = _lines.setdefault(key, {"law": law, "figure": figure, "claims": claims, "times": 0, "worst": worst})
+    line = _lines.setdefault(key, {"law": law, "figure": figure, "claims": [], "times": 0, "worst": worst})
     line["times"] += 1
-    if abs(worst) > abs(line["worst"]):
+    line["claims"] += [name for name in claims if name not in line["claims"]]
+    if worst > line["worst"]:
         line.update(figure=figure, worst=worst)
     shell = _shell()
     if shell is None:
@@ -49,9 +51,13 @@ def _show(result=None):
         bundle = {
             "text/plain": "\n".join(_text(line) for line in lines),
             "text/html": '<div class="checks">' + "".join(_html(line) for line in lines) + "</div>",
-            MIME: lines,
+            MIME: [line | {"worst": _jsonable(line["worst"])} for line in lines],
         }
         display(bundle, raw=True)
+
+
+def _jsonable(worst):
+    return abs(worst) if math.isfinite(worst) else str(worst)
 
 
 def _figure(line):
@@ -66,7 +72,7 @@ def _text(line):
 def _html(line):
     claims = "".join(f' <span class="check-claim">{html.escape(claim)}</span>' for claim in line["claims"])
     return (
-        f'<p class="check" data-claims="{" ".join(line["claims"])}">'
+        f'<p class="check" data-claims="{html.escape(" ".join(line["claims"]))}">'
         f'<span class="check-mark" aria-hidden="true">✓</span><span style="{SPOKEN}">holds: </span> '
         f'<span class="check-law">{html.escape(line["law"])}</span> '
         f'<span class="check-figure">{html.escape(_figure(line))}</span>{claims}</p>'

@@ -76,7 +76,8 @@ def explore(draw, *, labels=None, start=None, free=None, **choices):
     Raises
     ------
     ValueError
-        If there is no parameter or more than two, or a parameter has fewer than two values.
+        If there is no parameter or more than two, a parameter has fewer than two values, or ``start`` or ``labels``
+        name something else.
     """
     if not 1 <= len(choices) <= 2:
         raise ValueError(f"explore has {len(choices)} parameters; expected one or two sliders")
@@ -85,7 +86,15 @@ def explore(draw, *, labels=None, start=None, free=None, **choices):
         if len(values) < 2:
             raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")
     values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
+    for what, given in (("start", start), ("labels", labels)):
+        if given and not set(given) <= set(choices):
+            raise ValueError(
+                f"{what} names {sorted(set(given) - set(choices))}; expected parameters of {list(choices)}"
+            )
     start = {name: (start or {}).get(name, 0) for name in choices}
+    for name, index in start.items():
+        if index not in range(len(values[name])):
+            raise ValueError(f"start of {name} is {index}; expected an index from 0 to {len(values[name]) - 1}")
     first = 0
     for name in choices:
         first = first * len(values[name]) + start[name]
@@ -94,7 +103,7 @@ def explore(draw, *, labels=None, start=None, free=None, **choices):
     frames = "".join(
         f'<div class="frame"{"" if i == first else " hidden"}>{p.svg}</div>' for i, p in enumerate(pictures)
     )
-    uid = "explore-" + hashlib.sha256(frames.encode()).hexdigest()[:8]
+    uid = "explore-" + hashlib.sha256((frames + repr((labels, shown, start))).encode()).hexdigest()[:8]
     controls = "".join(
         _control(f"{uid}-{name}", (labels or {}).get(name, name), shown[name], start[name]) for name in choices
     )

@@ -1,4 +1,4 @@
-"""Permutations as lists and as matrices.
+"""Permutations as lists and as matrices, and what lies between the matrices.
 
 A permutation of n things is a list ``perm``: **position i receives old element perm[i]**. Its matrix is
 ``P = I[perm]``, so ``(P X)[i] = X[perm[i]]``. The inverse list is ``argsort(perm)``; the inverse matrix is ``P.T``.
@@ -7,8 +7,21 @@ A permutation of n things is a list ``perm``: **position i receives old element 
 import itertools
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-__all__ = ["inverse", "permutation_matrix", "permutations"]
+from .arrays import as_array, namespace, shape_of
+
+__all__ = [
+    "birkhoff",
+    "compose",
+    "cycle_type",
+    "cycles",
+    "inverse",
+    "parity",
+    "permutation_matrix",
+    "permutations",
+    "sinkhorn",
+]
 
 
 def permutations(n):
@@ -37,8 +50,134 @@ def inverse(perm):
     return np.argsort(_checked(perm)).tolist()
 
 
+def compose(sigma, tau):
+    """The list of the product P_σ P_τ, which is τ∘σ: compose(sigma, tau)[i] = tau[sigma[i]].
+
+    Read the product as it acts on X: τ rearranges first, then σ, as in ``X[tau][sigma]``.
+
+    Raises ``ValueError`` if an argument is no permutation or their lengths differ.
+    """
+    sigma, tau = _checked(sigma), _checked(tau)
+    if len(sigma) != len(tau):
+        raise ValueError(f"sigma has length {len(sigma)} and tau {len(tau)}; expected equal lengths")
+    return tau[sigma].tolist()
+
+
+def cycles(perm):
+    """The cycles (i, perm[i], perm[perm[i]], …) of ``perm``, each from its smallest element on, fixed points included.
+
+    Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+    """
+    perm, seen, found = _checked(perm).tolist(), set(), []
+    for start in range(len(perm)):
+        if start not in seen:
+            cycle = [start]
+            while perm[cycle[-1]] != start:
+                cycle.append(perm[cycle[-1]])
+            seen.update(cycle)
+            found.append(tuple(cycle))
+    return found
+
+
+def cycle_type(perm):
+    """The lengths of the cycles of ``perm``, longest first: a partition of n, such as (2, 1, 1) for a swap in S₄.
+
+    Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+    """
+    return tuple(sorted(map(len, cycles(perm)), reverse=True))
+
+
+def parity(perm):
+    """(−1)^(n − c) for a permutation of n things with c cycles: +1 if even, −1 if odd, equal to det P.
+
+    Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+    """
+    lengths = cycle_type(perm)
+    return (-1) ** (sum(lengths) - len(lengths))
+
+
+def birkhoff(D):
+    """D = Σ_k θ_k P_k: a doubly stochastic matrix as a convex combination of permutation matrices.
+
+    Each step takes the heaviest permutation in the support of what is left, as often as its smallest entry allows.
+    That entry becomes 0, so the rest lies on a smaller face of the polytope, whose dimension is (n − 1)².
+
+    Parameters
+    ----------
+    D : array (n, n)
+        Entries >= 0; every row and every column sums to 1.
+
+    Returns
+    -------
+    list of (θ_k, perm_k)
+        At most (n − 1)² + 1 pairs with θ_k > 0 and Σ θ_k = 1 up to rounding; ``P_k = permutation_matrix(perm_k)``.
+
+    Raises
+    ------
+    ValueError
+        If ``D`` is not square, has a negative entry, or a row or column that does not sum to 1.
+
+    Source: Birkhoff (1946); von Neumann (1953).
+    """
+    D = np.asarray(as_array("D", D, 2), dtype=np.float64)
+    n = len(D)
+    dust = 8 * n * np.finfo(float).eps  # what rounding leaves of a difference that is 0
+    if D.shape != (n, n):
+        raise ValueError(f"D has shape {D.shape}; expected a square matrix")
+    if D.min() < 0 or abs(D.sum(0) - 1).max() > dust or abs(D.sum(1) - 1).max() > dust:
+        raise ValueError(f"D with shape {D.shape} has rows or columns that do not sum to 1, or entries < 0")
+    rest, terms = D.copy(), []
+    while True:
+        rows, perm = linear_sum_assignment(np.where(rest > dust, rest, -n - 1.0), maximize=True)
+        theta = rest[rows, perm].min()
+        if theta <= dust:  # no permutation is left in the support (Hall: then what is left is of the size of the dust)
+            return terms
+        rest[rows, perm] -= theta
+        terms.append((float(theta), perm.tolist()))
+
+
+def sinkhorn(M, rounds=100):
+    """D = diag(r) M diag(c), doubly stochastic: divide rows by their sums, then columns by theirs, ``rounds`` times.
+
+    After a round all columns sum to 1; the row sums converge to 1, and near the limit D the error shrinks by the
+    factor σ₂(D)² per round, where σ₂ is the second singular value.
+
+    Parameters
+    ----------
+    M : array (..., n, n)
+        Entries > 0, for instance exp(S/temperature).
+    rounds : int >= 1
+
+    Returns
+    -------
+    array, same shape as ``M``
+
+    Raises
+    ------
+    ValueError
+        If ``M`` is not square, has an entry <= 0, or ``rounds`` is below 1.
+
+    Source: Sinkhorn (1964); rate: Knight (2008), "The Sinkhorn–Knopp algorithm: convergence and applications".
+    """
+    M = as_array("M", M, 2)
+    xp = namespace(M)
+    if M.shape[-1] != M.shape[-2] or not bool(xp.all(M > 0)):
+        raise ValueError(f"M has shape {shape_of(M)}; expected (..., n, n) with entries > 0")
+    if rounds < 1:
+        raise ValueError(f"rounds = {rounds}; expected at least 1")
+    for _ in range(rounds):
+        M = M / xp.sum(M, axis=-1, keepdims=True)
+        M = M / xp.sum(M, axis=-2, keepdims=True)
+    return M
+
+
 def _checked(perm):
-    perm = np.asarray(perm)
-    if perm.ndim != 1 or perm.size == 0 or sorted(perm.tolist()) != list(range(perm.size)):
-        raise ValueError(f"perm = {perm.tolist()} is no permutation; expected each of 0 … n−1 exactly once")
-    return perm.astype(int)
+    try:
+        checked = np.asarray(perm)
+    except ValueError:  # ragged
+        checked = np.empty(0)
+    shape_fits = checked.ndim == 1 and checked.size > 0 and checked.dtype.kind in "iuf"
+    if not shape_fits or sorted(checked.tolist()) != list(range(checked.size)):
+        shown = checked.tolist() if checked.size else perm
+        raise ValueError(f"perm = {shown} is no permutation; expected each of 0 … n−1 exactly once")
+    return checked.astype(int)

@@ -15,6 +15,8 @@ import math
 import numpy as np
 from scipy import special, stats
 
+from .arrays import whole
+
 __all__ = ["coverage", "density", "row_coverage"]
 
 
@@ -25,7 +27,7 @@ def density(s, d_k):
 
     Raises ``ValueError`` unless ``d_k`` is a whole number ≥ 1.
     """
-    d_k = _dimension(d_k)
+    d_k = whole("d_k", d_k)
     s = np.abs(np.asarray(s, dtype=float))
     if d_k > 100:  # the Bessel factor overflows although the product is finite: average the normals of random width
         x, weights = special.roots_legendre(200)
@@ -38,7 +40,7 @@ def density(s, d_k):
     at_zero = math.exp(special.gammaln(nu) + nu * math.log(2) - math.log(2) - constant) if nu else math.inf
     with np.errstate(divide="ignore", invalid="ignore"):
         log_f = nu * np.log(s) + np.log(special.kve(nu, s)) - s - constant
-        return np.where(np.isfinite(log_f), np.exp(log_f), at_zero)
+        return np.where(np.isfinite(log_f) | ~np.isfinite(s), np.exp(np.where(np.isinf(s), -np.inf, log_f)), at_zero)
 
 
 def coverage(t, d_k):
@@ -56,20 +58,13 @@ def row_coverage(t, d_k, m):
 
     Raises ``ValueError`` unless ``t`` ≥ 0 and ``d_k`` and ``m`` are whole numbers ≥ 1.
     """
-    d_k = _dimension(d_k)
+    d_k = whole("d_k", d_k)
     if not (np.isfinite(t) and t >= 0):
         raise ValueError(f"t = {t}; expected a finite threshold >= 0")
-    if m != int(m) or m < 1:
-        raise ValueError(f"m = {m}; expected a whole number of keys >= 1")
+    m = whole("m", m)
 
     # In x = ln r the integrand is smooth and dies off at both ends, so the trapezoidal rule converges exponentially.
     x = np.linspace(math.log(stats.chi2.ppf(1e-18, d_k)), math.log(stats.chi2.isf(1e-18, d_k)), 4001)
     r = np.exp(x)
     weights = stats.chi2.pdf(r, d_k) * r * (x[1] - x[0])
     return float(np.sum(weights * special.erf(t / np.sqrt(2 * r)) ** m))
-
-
-def _dimension(d_k):
-    if d_k != int(d_k) or d_k < 1:
-        raise ValueError(f"d_k = {d_k}; expected a whole number >= 1")
-    return int(d_k)

@@ -57,7 +57,6 @@ def test_bad_input_is_named(arguments, message):
         as_array("x", **arguments)
 
 
-@pytest.mark.xfail(strict=True, reason="bug: NumPy's own message, x is not named, for an array of text")
 def test_an_array_of_text_is_named():
     with pytest.raises(ValueError, match="x is not a rectangular array of numbers"):
         as_array("x", np.array(["one"]))

@@ -96,6 +96,7 @@ def test_a_failed_check_is_an_assertion_and_names_law_and_figures():
         ([1, 2], [2, 1]),
         (1, 1.1),
         (1.1, 1),
+        (2, 1.0),
         ("softmax", "Softmax"),
         (["a", "b"], ["a", "c"]),
         ("1", 1),
@@ -295,7 +296,9 @@ def test_prints_checks_every_figure_and_needs_text():
 
 def test_refuses_wants_the_error_it_names(capsys):
     assert check.refuses(lambda: int("one")) is None
-    assert capsys.readouterr().out.startswith("✓ int('one') is refused  ·  ValueError: invalid literal")
+    line = capsys.readouterr().out
+    assert line.startswith("✓ int('one') is refused  ·  ")
+    assert "invalid literal for int()" in line
     check.refuses(lambda: {}["key"], LookupError)
     with fails(r"^int\('1'\) is refused: it was accepted, expected ValueError"):
         check.refuses(lambda: int("1"))
@@ -343,6 +346,7 @@ CELLS = {
     "two lines": "check.equal(1, 1, claim=['S1-002', 'S1-003'])\ncheck.below(1, 2)",
     "failing": "check.equal(1, 1, 'this one holds')\ncheck.equal(1, 2)\ncheck.equal(3, 3)",
     "silent": "x = 1",
+    "same law": "check.equal(1, 1)\ncheck.equal(1, 1)",
     "markup": "check.equal(1, 1, '<b>a</b> & b')",
     "claim markup": "check.equal(1, 1, claim='\"><b>')",
     "worst below": "for gap in (2.0, 1.0, 3.0):\n    check.below(0.0, gap)",
@@ -382,6 +386,7 @@ def test_every_line_of_a_cell_is_shown_once(notebook):
     assert [line["claims"] for line in bundle[MIME]] == [["S1-002", "S1-003"], []]
     assert [line["times"] for line in bundle[MIME]] == [1, 1]
     assert len(list(page.fromstring(bundle["text/html"]).iter("p"))) == 2
+    assert [line["times"] for line in shown(notebook["same law"])[MIME]] == [1, 1]
     assert notebook["silent"] == notebook["setup"] == []
 
 
@@ -397,81 +402,64 @@ def test_markup_in_a_law_is_escaped(notebook):
     assert shown(notebook["markup"])["text/plain"].startswith("✓ <b>a</b> & b")
 
 
-# ------------------------------------------------------------------------------------------- bugs still to be mended
+# ------------------------------------------------------------------------------------------------ hostile input
 
 
-def bug(reason):
-    return pytest.mark.xfail(strict=True, reason=f"bug: {reason}")
-
-
-@bug("claims stand unescaped in data-claims")
 def test_markup_in_a_claim_is_escaped(notebook):
     assert "<b>" not in shown(notebook["claim markup"])["text/html"]
 
 
-@bug("the largest gap is kept, which is the best case")
 @pytest.mark.parametrize("cell", ["worst below", "worst differs"])
 def test_the_worst_gap_is_the_smallest(notebook, cell):
     assert shown(notebook[cell])[MIME][0]["worst"] == 1.0
 
 
-@bug("the first call of the line lends its words to the second")
 def test_two_checks_on_one_line_are_two_laws(notebook):
     assert [line["law"] for line in shown(notebook["same line"])[MIME]] == ["1 = 1", "2 = 2"]
 
 
-@bug("only the claims of the first repetition are kept")
 def test_claims_of_all_repetitions_are_kept(notebook):
     assert shown(notebook["claims"])[MIME][0]["claims"] == ["S1-001", "S1-002"]
 
 
-@bug("an infinite worst case is no JSON: a warning on stderr, which the gate on built pages refuses")
 def test_an_infinite_gap_is_shown_quietly(notebook):
     assert [output.output_type for output in notebook["infinite"]] == ["display_data"]
 
 
-@bug("unsigned numbers wrap around: 3 - 5 is 254")
 def test_below_does_not_wrap_around():
     with fails("smallest gap"):
         check.below(np.array([5], np.uint8), np.array([3], np.uint8))
 
 
-@bug("small whole numbers wrap around: 127 - (-128) is -1")
 def test_estimate_does_not_wrap_around():
     with fails("standard errors apart"):
         check.estimate(np.array([127], np.int8), np.array([-128], np.int8), stderr=1.0)
 
 
-@bug("an infinite scale allows every difference")
 def test_an_infinite_scale_is_no_check():
     with fails():
         check.equal(1.0, 2.0, scale=INF)
 
 
-@bug("complex tensors get epsilon 0, and a whole number on the left of a complex one is compared exactly")
-@pytest.mark.parametrize(("left", "right"), [(torch.tensor([0.1j]).cdouble() * 3, [0.3j]), (3, 3 + 4e-16j)])
+@pytest.mark.parametrize(("left", "right"), [(torch.tensor([0.1j], dtype=torch.complex128) * 3, [0.3j]), (3, 3 + 4e-16j)])
 def test_complex_numbers_are_compared_up_to_rounding(left, right):
     check.equal(left, right)
 
 
-@bug("the law of keyword arguments cannot be read: IndexError")
 def test_keyword_arguments_have_a_law():
     check.equal(left=1, right=1)
 
 
-@bug("the law of starred arguments cannot be read: IndexError")
 def test_starred_arguments_have_a_law():
     pair = 1, 1
     check.equal(*pair)
 
 
-@bug("a standard error of another shape is broadcast silently")
 def test_standard_errors_have_the_shape_of_the_estimates():
     with pytest.raises((check.CheckFailed, ValueError)):
         check.estimate(np.zeros((2, 3)), np.zeros((2, 3)), stderr=np.ones(3))
 
 
-@bug("an error without a message has no first line: IndexError")
 def test_refuses_takes_an_error_without_a_message():
     def call():
         raise ValueError
@@ -479,7 +467,6 @@ def test_refuses_takes_an_error_without_a_message():
     check.refuses(call)
 
 
-@bug("a tuple of errors has no __name__")
 def test_refuses_fails_for_several_errors():
     with fails("accepted"):
         check.refuses(lambda: 1, (ValueError, TypeError))

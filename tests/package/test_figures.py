@@ -17,14 +17,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 ALT = 'A matrix with "signs" & <numbers>, and beside it three bars under a line.'
 
 
-def sample(shift=0.0):
+def sample(shift=0.0, alt=ALT):
     """One figure that uses everything: hatches, clips, markers, a legend, text with markup."""
     fig, (left, right) = figure(1, 2)
     heatmap(left, [[1 + shift, -2, 0.5], [0, 3, -1]], rows=["q₁", "q₂"], columns=["k₁", "k₂", "k₃"])
     bars(right, [0.1, 0.2, 0.7], ["a", "b", "<c>"], color="orange")
     right.plot([0, 1, 2], [0.2, 0.3, 0.4], "o--", color="black", label="α & β")
     right.legend()
-    return picture(fig, ALT)
+    return picture(fig, alt)
 
 
 PICTURES = {
@@ -91,7 +91,8 @@ def test_references_resolve_and_no_id_is_there_twice(drawn):
 
 
 def test_two_pictures_share_no_id():
-    pages = [sample(), sample(0.5), *(scaling.draw_scaling(d) for d in (1, 2, 64))]
+    same = sample(alt="The same drawing, described in other words.")
+    pages = [sample(), sample(0.5), same, *(scaling.draw_scaling(d) for d in (1, 2, 64))]
     everywhere = [name for drawn in pages for name in ids(drawn.svg)]
     assert len(everywhere) == len(set(everywhere)) > 0
 
@@ -128,7 +129,8 @@ def test_a_heatmap_is_laid_out_like_its_matrix():
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is on top
     assert [label.get_text() for label in ax.get_xticklabels()] == ["c0", "c1", "c2"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["r0", "r1"]
-    for patch, x in zip(ax.patches, M.ravel(), strict=True):  # the sign is seen without colour, the size as strength
+    for patch, (i, j), x in zip(ax.patches, np.ndindex(M.shape), M.ravel(), strict=True):
+        assert patch.get_xy() == (j - 0.5, i - 0.5)  # the sign is seen without colour, the size as strength
         assert bool(patch.get_hatch()) == (x < 0)
         assert patch.get_facecolor()[3] == pytest.approx(0.6 * abs(x) / 4)
         assert patch.get_facecolor()[0] > 0.5 if x < 0 else patch.get_facecolor()[0] < 0.1
@@ -146,6 +148,14 @@ def test_bars_stand_at_their_values_with_numbers_when_few():
     fig, ax = figure()
     bars(ax, np.full(9, 0.125))
     assert "0.125" not in texts(picture(fig, ALT).svg)
+
+
+@pytest.mark.parametrize(("d_k", "scale"), [(2, "no scale"), (16, "no scale"), (16, "1/√dₖ"), (512, "1/√dₖ"), (2, 3.0)])
+def test_the_drawn_density_has_area_one(d_k, scale, monkeypatch):
+    monkeypatch.setattr(scaling, "picture", lambda fig, alt: fig)
+    [area] = scaling.draw_scaling(d_k, scale).axes[0].collections
+    x, y = area.get_paths()[0].vertices.T
+    assert abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2 == pytest.approx(1, abs=0.05)
 
 
 @pytest.mark.filterwarnings("error")
