@@ -43,8 +43,8 @@ PAGES = [name for name in SOURCES if name not in REDIRECTS]
 
 
 def pages_with(xpath):
-    """Names of the pages that hold something; a list of None if there is none, so that the test fails, not vanishes."""
-    return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [None]
+    """Names of the pages that hold something; if there is none, the test is there once and fails."""
+    return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
 
 
 def report(problems):
@@ -63,7 +63,7 @@ def named(name):
     if not (SITE / "index.html").is_file():
         pytest.fail("The site is not built: run `make book` first, or name a built site in BOOK_SITE.", pytrace=False)
     if name is None:
-        pytest.fail("No page of the site has what this test looks at.", pytrace=False)
+        pytest.fail("No page of the site has what this test looks at: its name says what.", pytrace=False)
     return name
 
 

@@ -40,6 +40,7 @@ async () => {
     const text = texts.currentNode;
     if (leftover.test(text.data) && !text.parentElement.closest(code)) raw.push(`in the text: ${short(text.data)}`);
   }
+  if (leftover.test(document.title)) raw.push(`in the title: ${document.title}`);
   for (const attribute of ["alt", "aria-label", "title", "aria-valuetext"]) {
     all(`[${attribute}]`).filter((e) => leftover.test(e.getAttribute(attribute)))
       .forEach((e) => raw.push(`in ${attribute} of ${name(e)}: ${short(e.getAttribute(attribute))}`));
@@ -56,9 +57,8 @@ async () => {
   all("img").forEach((img) => say(img, img.getAttribute("alt")));
   all("svg[role=img]").forEach((svg) => say(svg, svg.getAttribute("aria-label")));
   all("svg:not([role=img])").forEach((svg) => {
-    const silent = svg.closest("[aria-hidden=true]") && svg.closest(".icon");
-    if (!silent && !(svg.closest("button") && svg.querySelector("title"))) {
-      pictures.push(`${name(svg)} in ${name(svg.parentElement)} neither describes a picture nor is a silent icon`);
+    if (!svg.closest("[aria-hidden=true]") && !(svg.closest("button") && svg.querySelector("title"))) {
+      pictures.push(`${name(svg)} in ${name(svg.parentElement)} neither describes a picture nor is hidden from those who listen`);
     }
   });
   all("figure").filter((figure) => !short(figure.querySelector("figcaption")?.innerText ?? ""))
@@ -79,7 +79,7 @@ async () => {
     (e) => (skip(e) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   while (elements.nextNode()) {
     const element = elements.currentNode, { right, width } = box(element);
-    if (width > 0 && right > innerWidth + 1 && !scrolls(element)) wide.push({ element, right, width });
+    if (width > 0 && right > innerWidth + 1 && element.checkVisibility({ visibilityProperty: true }) && !scrolls(element)) wide.push({ element, right, width });
   }
   wide.reverse().sort((a, b) => b.right - a.right); // of several that end alike, the innermost
 

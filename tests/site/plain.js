@@ -22,7 +22,7 @@
   const formulas = all("math", main).filter((math) => {
     const { width, height } = math.getBoundingClientRect();
     return math.checkVisibility() && !(width > 0 && height > 0);
-  }).map((math) => math.textContent.trim().slice(0, 80));
+  }).map((math) => (math.querySelector("annotation") ?? math).textContent.trim().slice(0, 80));
 
   // Contrast (WCAG 2.2) of text with white paper: browsers leave backgrounds out when they print.
   const contrast = (element) => {

@@ -128,18 +128,18 @@ def test_no_cell_failed_and_nothing_is_unresolved(source):
         for word in bad
         for element in source.page.xpath(f"//*[contains(concat(' ', normalize-space(@class), ' '), ' {word} ')]")
     ]
-    said = source.page.text_content()
-    for words in ("Traceback (most recent call last)", "CheckFailed:"):
-        if words in said:
-            problems.append(f"{source.name}: the page says {words!r}")
+    if "Traceback (most recent call last)" in source.page.text_content():
+        problems.append(f"{source.name}: a traceback is printed on the page")
     report(problems)
 
 
 def test_a_check_says_that_it_holds(source):
-    """The sign alone is not read aloud, and a line without a figure checked nothing."""
+    """The sign alone is not read aloud, and a line without a figure has compared nothing."""
+    problems = []
     for line in source.page.find_class("check"):
-        mark, figure = line.find_class("check-mark"), line.find_class("check-figure")
-        assert mark, f"{source.name}: a check without a mark: {short(line)}"
-        assert "holds" in short(mark[0]), f"{source.name}: a check that does not say it holds: {short(line)}"
-        assert figure, f"{source.name}: a check without a figure: {short(line)}"
-        assert short(figure[0]), f"{source.name}: a check without a figure: {short(line)}"
+        figure = line.find_class("check-figure")
+        if "holds" not in short(line):
+            problems.append(f"{source.name}: a check that does not say it holds: {short(line)}")
+        if not figure or not short(figure[0]):
+            problems.append(f"{source.name}: a check without a figure: {short(line)}")
+    report(problems)

@@ -1,0 +1,123 @@
+"""Drawings of the chapter "Query, key, value"."""
+
+import numpy as np
+
+from ..attention import attention_weights, scores
+from .style import PALETTE, bars, figure, heatmap, picture
+
+__all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights"]
+
+# Five keys in the plane; the third is twice as long as the others. Their values are points of another plane.
+KEY_ANGLES, KEY_LENGTHS = np.deg2rad([10, 70, 125, 200, 290]), np.array([1, 1, 2, 1, 1])
+KEYS = KEY_LENGTHS[:, None] * np.stack([np.cos(KEY_ANGLES), np.sin(KEY_ANGLES)], axis=1)
+VALUES = np.array([[1.6, -1.2], [1.8, 0.9], [-0.2, 1.8], [-1.8, 0.5], [-0.9, -1.6]])
+MARKS, INDEX = "osD^v", "₁₂₃₄₅"
+
+
+def draw_lookup(angle, length):
+    """Attention of one query, at ``angle`` degrees and of some ``length``, to five keys: one panel for every stage."""
+    q = length * np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
+    s, a = scores(q[None], KEYS)[0], attention_weights(q[None], KEYS)[0]
+    y = a @ VALUES
+    fig, ((keys, similarity), (weights, values)) = figure(2, 2, height=4.3)
+    for j, (k, v, mark) in enumerate(zip(KEYS, VALUES, MARKS, strict=True)):
+        keys.plot(*k, mark, color=PALETTE["blue"], markersize=5)
+        aside = 0.55 * np.array([k[1], -k[0]]) / KEY_LENGTHS[j]  # clear of an arrow that points at the key
+        keys.annotate(f"k{INDEX[j]}", k + aside, ha="center", va="center")
+        values.plot(*v, mark, color=PALETTE["blue"], markersize=3 + 11 * a[j] ** 0.5, fillstyle="none")
+        values.annotate(f"v{INDEX[j]}", 1.27 * v, ha="center", va="center")
+    shown = q * min(1, 2.4 / length)  # a query longer than the frame is drawn to its edge; the title gives its length
+    keys.annotate("", shown, (0, 0), arrowprops={"arrowstyle": "->", "color": PALETTE["orange"], "linewidth": 2})
+    values.plot(*y, "*", color=PALETTE["orange"], markersize=12)
+    for ax, title in ((keys, f"query of length {length:g}, keys"), (values, "4  values, output ★")):
+        ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), aspect="equal", xticks=[], yticks=[])
+        ax.set_title(title)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(True)
+    bars(similarity, s, [f"k{i}" for i in INDEX], color="blue", digits=1)
+    similarity.axhline(0, color="black", linewidth=0.8)
+    similarity.margins(y=0.15)
+    similarity.set_yticks([])
+    similarity.set_title("1, 2  scaled scores")
+    bars(weights, a, [f"k{i}" for i in INDEX], color="orange", digits=2)
+    weights.set(ylim=(0, 1.15), yticks=[])
+    weights.set_title("3  weights")
+    return picture(
+        fig,
+        f"Query at {angle:g} degrees with length {length:g}. Scaled scores: {_list(s, 1)}. Weights: {_list(a, 2)}. "
+        f"Key {int(a.argmax()) + 1} has the largest weight, and the output is ({y[0]:.2f}, {y[1]:.2f}).",
+    )
+
+
+def draw_alignment(A, targets, sources, what):
+    """The weights ``A`` (n, m) of target words over source words as a heat map; ``what`` says where they come from."""
+    fig, ax = figure(height=3.0)
+    heatmap(ax, A, rows=targets, columns=sources, limit=1, aspect="auto")
+    ax.xaxis.tick_top()
+    ax.set_title(what, pad=8)
+    rows = "; ".join(
+        f"{word} looks mostly at {sources[int(np.argmax(row))]} ({np.max(row):.2f})"
+        for word, row in zip(targets, np.asarray(A), strict=True)
+    )
+    return picture(fig, f"{what}. {len(targets)} target words against {len(sources)} source words: {rows}.")
+
+
+def draw_contexts(H, C, c, targets, sources):
+    """States ``H`` (m, 2), one context per target word ``C`` (n, 2), and the fixed vector ``c`` (2,), in the plane."""
+    H, C = np.asarray(H), np.asarray(C)
+    fig, ax = figure(height=3.1)
+    ax.plot(*H.T, "o", color=PALETTE["blue"], fillstyle="none", label="state of a source word")
+    ax.plot(*C.T, "D", color=PALETTE["orange"], label="context of a target word")
+    ax.plot(*c, "X", color=PALETTE["grey"], markersize=9, label="the one fixed vector")
+    outward = (H - H.mean(axis=0)) / np.linalg.norm(H - H.mean(axis=0), axis=1, keepdims=True)
+    for point, word, (right, up) in zip(H, sources, outward, strict=True):
+        place = {"textcoords": "offset points", "ha": "center", "va": "center", "color": PALETTE["blue"]}
+        ax.annotate(word, point, (17 * right, 12 * up), **place)
+    for point, word in zip(C, targets, strict=True):
+        ax.annotate(word, point, (0, 7), textcoords="offset points", ha="center")
+    ax.set(xticks=[], yticks=[])
+    ax.margins(0.16, 0.2)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, columnspacing=0.8, handletextpad=0.2)
+    apart = np.linalg.norm(C[:, None] - C[None], axis=-1)[np.triu_indices(len(C), 1)]
+    return picture(
+        fig,
+        f"{len(H)} states of source words and {len(C)} contexts in the plane. Each context lies near a state; "
+        f"two contexts are {apart.min():.2f} to {apart.max():.2f} apart, and the fixed vector is one point.",
+    )
+
+
+def draw_self_weights(without, projected):
+    """Two self-attention matrices of the same tokens: without projections, and with random ones."""
+    fig, axes = figure(1, 2, height=2.75)
+    n = len(without)
+    for ax, A, title in zip(axes, (without, projected), ("Q = K = V = X", "with projections"), strict=True):
+        heatmap(ax, A, rows=range(1, n + 1), columns=range(1, n + 1), limit=1)
+        ax.set_xlabel("token looked at")
+        ax.set_title(title)
+    axes[0].set_ylabel("token that asks")
+    without, projected = (np.diag(A).mean() for A in (without, projected))
+    return picture(
+        fig,
+        f"Two heat maps of {n} by {n} weights. Without projections the diagonal holds {without:.2f} on average and the "
+        f"rest is near zero; with projections it holds {projected:.2f} and the weight is spread over all tokens.",
+    )
+
+
+def draw_costs(ns, costs, d):
+    """Operations of a layer against the number of tokens: ``costs`` maps a name to one count per entry of ``ns``."""
+    fig, ax = figure(height=3.0)
+    styles = zip(("-", "--", "-.", ":"), ("orange", "purple", "blue", "green"), strict=True)
+    for (name, counts), (dash, color) in zip(costs.items(), styles, strict=False):
+        ax.loglog(ns, counts, dash, color=PALETTE[color], label=name)
+    ax.axvline(2 * d, color=PALETTE["grey"], linewidth=0.8)
+    top = max(map(max, costs.values()))
+    ax.annotate("n = 2d", (2 * d, top), (-5, -3), textcoords="offset points", ha="right", va="top")
+    ax.set(xlabel="number of tokens n", ylabel="operations", xticks=ns[::2], xticklabels=ns[::2])
+    ax.minorticks_off()
+    ax.legend(loc="lower right", labelspacing=0.2)
+    ends = ", ".join(f"{name} {counts[0]:.1e} to {counts[-1]:.1e}" for name, counts in costs.items())
+    return picture(fig, f"Operations for {ns[0]} to {ns[-1]} tokens of width {d}, both axes logarithmic: {ends}.")
+
+
+def _list(x, digits):
+    return ", ".join(f"{entry:.{digits}f}" for entry in x)

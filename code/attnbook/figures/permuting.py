@@ -1,0 +1,152 @@
+"""Drawings of the chapter "Permutation matrices"."""
+
+import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from ..permutations import cycle_type, cycles, inverse, parity, permutation_matrix
+from .style import PALETTE, figure, picture
+
+__all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes"]
+
+ROW_COLORS = [PALETTE[name] for name in ("blue", "orange", "green", "purple")]
+LETTERS = "abcdefgh"
+
+
+def draw_permuting(perm):
+    """P, PS, SP and PSPᵀ for one permutation; the entry "ij" of S stands in row i and column j, tinted by its row."""
+    n, back = len(perm), inverse(perm)
+    S = np.array([[f"{i}{j}" for j in range(n)] for i in range(n)])
+    P = np.where(permutation_matrix(perm) == 1, "1", "")
+    receives = np.where(P == "1", np.array(perm)[:, None], -1)
+    fig, ax = figure(width=3.5, height=4.0)
+    step = n + 1.1
+    _cells(ax, P, receives, "P: row i takes row π(i)")
+    _cells(ax, S[perm], _row_of(S[perm]), "PS: rows move", left=step)
+    _cells(ax, S[:, back], _row_of(S[:, back]), "SP: columns move back", top=step)
+    both = S[np.ix_(perm, perm)]
+    _cells(ax, both, _row_of(both), "PSPᵀ: both move", left=step, top=step)
+    ax.set(xlim=(-0.6, step + n - 0.4), ylim=(step + n - 0.4, -3.0), aspect="equal")
+    ax.axis("off")
+    text, twin = cycle_text(perm), list(perm) == back
+    sign = "even, det +1" if parity(perm) == 1 else "odd, det −1"
+    lengths = " + ".join(map(str, cycle_type(perm)))
+    title = f"cycles {text}, type {lengths}\n{sign}, P {'=' if twin else '≠'} Pᵀ"
+    ax.text(-0.46, -1.55, title, va="bottom", fontsize=9, in_layout=False)  # frames must not differ in layout
+    return picture(
+        fig,
+        f"perm = {list(perm)}, cycles {text}, cycle type {lengths}, {sign}. PS has the old rows {list(perm)} from top "
+        f"to bottom; SP has the old columns {back} from left to right; PSPᵀ has rows and columns in the order "
+        f"{list(perm)}. P {'equals' if twin else 'differs from'} its transpose.",
+    )
+
+
+def cycle_text(perm):
+    """The cycles that move something, as in (0 2 1); "identity" if there is none."""
+    moving = ["(" + " ".join(map(str, cycle)) + ")" for cycle in cycles(perm) if len(cycle) > 1]
+    return "".join(moving) or "identity"
+
+
+def draw_routes(perm):
+    """The same list read twice: new[i] = old[perm[i]] (gather) and new[perm[i]] = old[i] (scatter)."""
+    n = len(perm)
+    routes = {"gather": [(source, i) for i, source in enumerate(perm)], "scatter": list(enumerate(perm))}
+    fig, axes = figure(1, 2, height=1.9)
+    results = {}
+    for ax, (name, pairs) in zip(axes, routes.items(), strict=True):
+        new = results[name] = [""] * n
+        for source, target in pairs:
+            new[target] = LETTERS[source]
+            ax.annotate(
+                "",
+                (0.83, -target),
+                (0.17, -source),
+                arrowprops={"arrowstyle": "->", "color": ROW_COLORS[source % 4], "linewidth": 1.4},
+            )
+        for i in range(n):
+            ax.text(0.05, -i, f"{i}: {LETTERS[i]}", ha="center", va="center")
+            ax.text(0.97, -i, f"{i}: {new[i]}", ha="center", va="center")
+        ax.text(-0.1, 0.55, {"gather": "gather: i takes perm[i]", "scatter": "scatter: i goes to perm[i]"}[name])
+        ax.set(xlim=(-0.12, 1.14), ylim=(0.5 - n, 0.9))
+        ax.axis("off")
+    return picture(
+        fig,
+        f"perm = {list(perm)} acting on {', '.join(LETTERS[:n])}. Gather gives {', '.join(results['gather'])}; "
+        f"scatter gives {', '.join(results['scatter'])}.",
+    )
+
+
+def draw_orthogonal(angles, rotations, reflections):
+    """How far softmax is from commuting with an orthogonal 2×2 matrix, against its angle in degrees."""
+    fig, ax = figure(height=2.6)
+    ax.plot(angles, rotations, color=PALETTE["blue"], label="rotations")
+    ax.plot(angles, reflections, "--", color=PALETTE["orange"], label="reflections")
+    zeros = {0: "I", 90: "swap", 180: "−I", 270: "−swap", 360: "I"}
+    ax.plot(list(zeros), [0] * len(zeros), "o", color=PALETTE["grey"])
+    for angle, name in zeros.items():
+        ax.annotate(name, (angle, 0), (6, 8), textcoords="offset points")
+    ax.set(xlabel="angle in degrees", ylabel="error of step 3", xticks=range(0, 361, 90), xlim=(-8, 385))
+    ax.legend(loc="upper right", ncols=2, bbox_to_anchor=(1, 1.17))
+    return picture(
+        fig,
+        "Error against angle for all orthogonal 2 by 2 matrices. Rotations have error 0 at 0, 180 and 360 degrees "
+        "only, where they are I and −I; reflections at 90 and 270 degrees only, as the swap and its negative. "
+        f"Elsewhere the error reaches {max(np.max(rotations), np.max(reflections)):.2f}.",
+    )
+
+
+def draw_birkhoff(D, terms):
+    """A doubly stochastic matrix and the weighted permutation matrices it is the sum of, three to a line."""
+    n, step = len(D), len(D) + 1.4
+    lines = -(-(len(terms) + 1) // 3)
+    fig, ax = figure(width=4.4, height=1.55 * lines)
+    _cells(ax, np.vectorize("{:.2f}".format)(D), np.zeros((n, n), int), "D")
+    for k, (theta, perm) in enumerate(terms, 1):
+        P = permutation_matrix(perm).astype(int)
+        title = f"{'=' if k == 1 else '+'} {theta:.2f} ×"
+        _cells(ax, np.where(P, "1", ""), P - 1, title, left=step * (k % 3), top=step * (k // 3))
+    ax.set(xlim=(-0.6, 2 * step + n - 0.4), ylim=(step * (lines - 1) + n - 0.4, -1.6), aspect="equal")
+    ax.axis("off")
+    parts = "; ".join(f"{theta:.2f} times {perm}" for theta, perm in terms)
+    return picture(
+        fig, f"A doubly stochastic {n} by {n} matrix is a sum of {len(terms)} permutation matrices: {parts}."
+    )
+
+
+def draw_balance(errors, rate):
+    """Error of the row sums after each Sinkhorn round, and the straight line that the rate predicts."""
+    k = np.arange(1, len(errors) + 1)
+    fig, ax = figure(height=2.5)
+    ax.semilogy(k, errors, "o", color=PALETTE["blue"], label="measured")
+    ax.semilogy(
+        k, errors[-1] * rate ** (k - float(len(errors))), "--", color=PALETTE["orange"], label=f"slope σ₂² = {rate:.3f}"
+    )
+    ax.set(xlabel="round", ylabel="largest error of a row sum")
+    ax.legend()
+    return picture(
+        fig,
+        f"The error of the row sums falls from {errors[0]:.2g} after one round to {errors[-1]:.1e} after {len(errors)} "
+        f"rounds, along a straight line on a logarithmic axis: a factor {rate:.3f} per round.",
+    )
+
+
+def _row_of(entries):
+    return np.vectorize(lambda text: int(text[0]))(entries)
+
+
+def _cells(ax, texts, tints, title, left=0.0, top=0.0):
+    """A grid of short texts; a cell with tint k >= 0 has colour k, the others a faint grey. One path per colour."""
+    for k in range(-1, tints.max() + 1):
+        squares = [_square(left + j, top + i) for i, j in np.argwhere(tints == k)]
+        if squares:
+            colour = (ROW_COLORS[k], 0.28) if k >= 0 else (PALETTE["grey"], 0.08)
+            ax.add_patch(PathPatch(Path.make_compound_path(*squares), facecolor=colour, edgecolor="none"))
+    for (i, j), text in np.ndenumerate(texts):
+        if text:
+            ax.text(left + j, top + i, text, ha="center", va="center", fontsize=8.5)
+    ax.text(left - 0.46, top - 0.62, title, va="bottom", fontsize=8.5, in_layout=False)
+
+
+def _square(x, y, room=0.46):
+    corners = [(-room, -room), (room, -room), (room, room), (-room, room), (-room, -room)]
+    return Path([(x + a, y + b) for a, b in corners], closed=True)

@@ -1,0 +1,163 @@
+"""Drawings of the chapter "Positional encoding"."""
+
+import numpy as np
+from matplotlib.patches import Circle, PathPatch, Rectangle
+from matplotlib.path import Path
+
+from ..positional import frequencies, sinusoidal, t5_bucket, t5_edges
+from ..rotary import rotate
+from .style import PALETTE, figure, picture
+
+__all__ = ["draw_buckets", "draw_lengths", "draw_order", "draw_products", "draw_rotary", "draw_sinusoid"]
+
+D = 8  # numbers per position in the small pictures: four clocks
+MARKS, DASHES = "osD^vP*X", ["-", "--", "-.", ":", "-", "--", "-.", ":"]
+COLORS = ["orange", "purple", "blue", "sky", "green", "yellow", "grey", "orange"]
+INDEX = "₀₁₂₃"
+
+
+def draw_sinusoid(shift, start=2, rows=15):
+    """Sinusoidal rows as a heat map, two of them ``shift`` apart marked, and the turn that takes one to the other."""
+    E, omega = sinusoidal(range(rows), D), frequencies(D)
+    fig, (table, clocks) = figure(1, 2, height=3.7, width_ratios=[1.35, 1])
+    _shade(table, E)
+    table.set(xlim=(-0.5, D - 0.5), ylim=(rows - 0.5, -0.5), ylabel="position t")
+    table.set_xticks(range(D), [f"{name}{i}" for i in INDEX for name in ("s", "c")])
+    table.set_yticks(range(0, rows, 2))
+    table.tick_params(length=0)
+    table.set_title(f"p{_small(start)} and p{_small(start + shift)}")
+    for t, dash in ((start, "-"), (start + shift, "--")):
+        table.add_patch(Rectangle((-0.5, t - 0.5), D, 1, fill=False, edgecolor="black", linestyle=dash, linewidth=1.6))
+    for k, w in enumerate(omega):
+        _clock(clocks, 2.5 * k, [(w * start, "blue", "-"), (w * (start + shift), "orange", "--")])
+        clocks.text(1.5, -2.5 * k, f"{np.rad2deg(w * shift):.4g}°", va="center", fontsize=9)
+    clocks.set(xlim=(-1.2, 3.6), ylim=(-8.7, 1.2), aspect="equal")
+    clocks.axis("off")
+    clocks.set_title("each pair turns by")
+    turns = ", ".join(f"{np.rad2deg(w * shift):.4g}" for w in omega)
+    product = E[start] @ E[start + shift]
+    return picture(
+        fig,
+        f"Rows {start} and {start + shift} of a table of sines and cosines with {D} columns. From one to the other the "
+        f"four pairs turn by {turns} degrees. Their dot product is {product:.3f}, of at most {D // 2}.",
+    )
+
+
+def draw_rotary(query_at, offset):
+    """Four pairs of a query at ``query_at`` and of a key at ``query_at + offset``, rotated: the angle between them stays."""
+    theta = frequencies(D)
+    q, k = np.tile([1.0, 0.0], (1, D // 2)), np.tile([np.cos(0.7), np.sin(0.7)], (1, D // 2))
+    query, key = rotate(q, [query_at]), rotate(k, [query_at + offset])
+    fig, ax = figure(height=1.75)
+    for p in range(D // 2):
+        hands = [(query[0, 2 * p : 2 * p + 2], "blue", "-"), (key[0, 2 * p : 2 * p + 2], "orange", "--")]
+        _clock(ax, 2.6 * p, [(np.arctan2(y, x), color, dash) for (x, y), color, dash in hands], across=True)
+        between = (np.rad2deg(0.7 + theta[p] * offset) + 180) % 360 - 180
+        ax.text(2.6 * p, -1.5, f"{between:.1f}°", ha="center", va="center", fontsize=9)
+    score = float((query @ key.T)[0, 0])
+    ax.set(xlim=(-1.2, 9.0), ylim=(-1.9, 1.15), aspect="equal")
+    ax.axis("off")
+    ax.set_title(f"query at {query_at}, key at {query_at + offset}: score {score:.4f}")
+    return picture(
+        fig,
+        f"Four clocks with a query hand at position {query_at} and a key hand at position {query_at + offset}. The angles from "
+        f"query to key depend on the offset {offset} only, and so does the score, {score:.4f}.",
+    )
+
+
+def draw_buckets(offset, direction="both"):
+    """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked."""
+    both = direction == "both"
+    edges = [e for e in t5_edges(16 if both else 32) if e]
+    points = np.array(sorted({-140, 140, *edges, *(e - 1 for e in edges), *(-e for e in edges), *(1 - e for e in edges)}))
+    bucket = int(t5_bucket(offset, bidirectional=both))
+    share = [o for o in range(-140, 141) if t5_bucket(o, bidirectional=both) == bucket]
+    fig, ax = figure(height=2.5)
+    ax.plot(points, t5_bucket(points, bidirectional=both), drawstyle="steps-post", color=PALETTE["blue"])
+    ax.axvspan(min(share) - 0.5, max(share) + 0.5, color=PALETTE["orange"], alpha=0.25, linewidth=0)
+    ax.plot(np.clip(offset, -140, 140), bucket, "o", color=PALETTE["orange"], markersize=6)
+    ax.set(xlim=(-142, 142), ylim=(-1, 33), xlabel="offset j − i (key minus query)", ylabel="bucket")
+    low = "−∞" if min(share) == -140 else f"{min(share)}".replace("-", "−")
+    high = "∞" if max(share) == 140 else f"{max(share)}".replace("-", "−")
+    ax.set_title(f"offset {offset} → bucket {bucket}, shared by {low} … {high}".replace("-", "−"))
+    return picture(
+        fig,
+        f"Staircase of buckets against offsets, {'both directions' if both else 'looking back only'}. Offset {offset} falls "
+        f"into bucket {bucket}, which holds every offset from {low} to {high}.",
+    )
+
+
+def draw_products(d=64, reach=60):
+    """p_i·p_{i+k} of sinusoidal rows against k: the same to both sides, and not falling all the way."""
+    k = np.arange(-reach, reach + 1)
+    product = sinusoidal(k, d) @ sinusoidal(0, d)
+    rise = int(np.flatnonzero(np.diff(product[reach:]) > 0)[0])
+    fig, ax = figure(height=2.5)
+    ax.plot(k, product, color=PALETTE["blue"])
+    for sign in (-1, 1):
+        ax.plot(sign * 5, product[reach + 5], "o", color=PALETTE["orange"], markersize=6)
+    ax.set(xlabel="offset k", ylabel="pᵢ · pᵢ₊ₖ", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
+    return picture(
+        fig,
+        f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is its own "
+        f"mirror image: {product[reach + 5]:.3f} at 5 and at −5. It rises for the first time from {rise} to {rise + 1}.",
+    )
+
+
+def draw_order(accuracy):
+    """Accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
+    fig, ax = figure(height=3.1)
+    for row, (name, values) in enumerate(accuracy.items()):
+        values, blind = np.asarray(values), np.median(values) < 0.75
+        colour, mark = ("grey", "x") if blind else ("blue", "o")
+        ax.plot(values, row + np.linspace(-0.24, 0.24, len(values)), mark, color=PALETTE[colour], markersize=5)
+    ax.axvline(0.5, color="black", linewidth=0.8, linestyle=":")
+    ax.set_yticks(range(len(accuracy)), list(accuracy))
+    ax.set(ylim=(len(accuracy) - 0.4, -0.6), xlim=(0.4, 1.02), xlabel="share of right answers")
+    medians = ", ".join(f"{name} {np.median(values):.2f}" for name, values in accuracy.items())
+    return picture(fig, f"One mark per seed for each scheme, a dotted line at one half. Medians: {medians}.")
+
+
+def draw_lengths(lengths, accuracy, trained, chance):
+    """Accuracy against length: ``accuracy`` maps a scheme to an array (seeds, lengths); NaN where it cannot run."""
+    fig, ax = figure(height=3.5)
+    said = []
+    for i, (name, runs) in enumerate(accuracy.items()):
+        runs, style = np.asarray(runs), {"color": PALETTE[COLORS[i]]}
+        middle = np.median(runs, axis=0)
+        there = ~np.isnan(middle)
+        ax.plot(lengths, middle, DASHES[i], marker=MARKS[i], label=name, markersize=5, **style)
+        low, high = runs[:, there].min(axis=0), runs[:, there].max(axis=0)
+        x = np.asarray(lengths)[there] * 1.035 ** (i - 3.5)  # side by side, so that the spreads do not hide each other
+        ax.vlines(x, low, high, linewidth=1, alpha=0.5, **style)
+        at = np.flatnonzero(there)[-1]
+        said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
+    ax.axhline(chance, color="black", linewidth=0.8, linestyle=":")
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(lengths, lengths)
+    ax.minorticks_off()
+    ax.set(ylim=(0, 1.03), xlabel=f"length at test time (trained at {trained})", ylabel="share of right answers")
+    ax.legend(ncols=2, loc="lower left")
+    return picture(fig, f"Lines of accuracy against length, a dotted line at chance. Medians: {'; '.join(said)}.")
+
+
+def _clock(ax, place, hands, across=False):
+    """A circle with hands, each (angle, colour, dash), at ``place`` along the axis or down it."""
+    x, y = (place, 0) if across else (0, -place)
+    ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
+    for angle, colour, dash in hands:
+        ax.plot([x, x + np.cos(angle)], [y, y + np.sin(angle)], dash, color=PALETTE[colour], linewidth=2)
+
+
+def _shade(ax, M, levels=8):
+    """Blue for positive and orange for negative, one path per shade, so that a table of many cells stays light."""
+    shade = np.rint(levels * M).astype(int)
+    for level in np.unique(shade[shade != 0]):
+        squares = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.argwhere(shade == level)]
+        outline = Path.make_compound_path(*(r.get_transform().transform_path(r.get_path()) for r in squares))
+        colour = PALETTE["blue" if level > 0 else "orange"]
+        ax.add_patch(PathPatch(outline, facecolor=(colour, 0.75 * abs(level) / levels), edgecolor="none"))
+
+
+def _small(number):
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

@@ -1,0 +1,185 @@
+"""Drawings of the chapter "The RNN bottleneck"."""
+
+import functools
+
+import numpy as np
+
+from ..recurrent import path_norms, random_recurrence, rnn, rnn_jacobians
+from .style import PALETTE, figure, heatmap, picture
+
+__all__ = [
+    "draw_accuracy",
+    "draw_blocks",
+    "draw_decay",
+    "draw_gradients",
+    "draw_memory",
+    "draw_paths",
+    "draw_routes",
+]
+
+STYLES = [("orange", "-", "o"), ("blue", "--", "s"), ("green", "-.", "^"), ("purple", ":", "D"), ("yellow", "-", "v")]
+UNITS, LONGEST = 32, 100  # of the network that the explorer shows
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def draw_routes(n):
+    """Where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
+    fig, (top, bottom) = figure(2, height=2.5)
+    x = np.arange(1, n + 1)
+    arrow = {"arrowstyle": "-|>", "color": PALETTE["orange"], "shrinkA": 7, "shrinkB": 7}
+    for ax in (top, bottom):
+        ax.plot(x, np.zeros(n), "o", color=PALETTE["grey"], markersize=9)
+        ax.set(xlim=(0.5, n + 0.7), ylim=(-0.75, 1.2))
+        ax.axis("off")
+    for t in x[1:]:
+        top.annotate("", (t - 1, 0), (t, 0), arrowprops=arrow)
+    bow = arrow | {"color": PALETTE["blue"]}
+    for t in x[:-1]:
+        bottom.annotate("", (t, 0), (n, 0.75), arrowprops=bow)
+    bottom.plot([n], [0.75], "s", color=PALETTE["blue"], markersize=8)
+    bottom.text(n + 0.2, 0.75, f"y{_low(n)}", va="center")
+    for ax, name in ((top, "h"), (bottom, "v")):
+        for t in x:
+            ax.text(t, -0.6, f"{name}{_low(t)}", ha="center")
+    top.set_title(f"recurrent network: {n - 1} steps from h{_low(n)} to h₁")
+    bottom.set_title("attention: one step from the output to every value")
+    return picture(
+        fig,
+        f"Two rows of {n} dots. Above, a chain: {n - 1} arrows lead from the last state back to the first, each to its "
+        f"neighbour. Below, the last output has an arrow of its own to each of the values before it.",
+    )
+
+
+def draw_gradients(linear, cells):
+    """Norms of Jacobian products against the distance, each with its prediction.
+
+    ``linear`` maps ρ to (norms, predicted norms) of a linear recurrence; ``cells`` maps the forget-gate bias to (norms
+    of the whole state, norms along the cell path) of an LSTM.
+    """
+    fig, axes = figure(2, height=5.0, sharex=True)
+    words = []
+    for ax, curves, name, symbol in zip(axes, (linear, cells), ("ρ", "bias"), ("ρᵏ", "cell path alone"), strict=True):
+        for (value, (measured, other)), (color, _, marker) in zip(curves.items(), STYLES, strict=False):
+            k = np.arange(0, len(measured), 3)
+            ax.plot(k, np.log10(other[k]), "-", color=PALETTE[color], linewidth=0.9, alpha=0.8)
+            ax.plot(k, np.log10(measured[k]), marker, color=PALETTE[color], markersize=3, label=f"{name} {value}")
+            words.append(f"{name} {value}: {measured[-1]:.1e}")
+        ax.plot([], [], "-", color=PALETTE["grey"], linewidth=0.9, label=symbol)
+        ax.set_ylabel("norm of the product")
+        ax.legend(ncols=2, loc="lower left")
+    axes[0].set_title("linear recurrence, 32 units")
+    axes[1].set_title("LSTM, 16 units, state and cell together")
+    axes[1].set_xlabel("steps back in time, k")
+    _powers(axes[0], [-30, -20, -10, 0])
+    _powers(axes[1], [-30, -20, -10, 0])
+    end = len(next(iter(linear.values()))[0]) - 1
+    return picture(
+        fig, f"Norm of the Jacobian product after {end} steps. " + "; ".join(words) + ". Straight lines in log scale."
+    )
+
+
+def draw_decay(radius, n):
+    """How much of a gradient is left after k steps back, for one spectral radius and n tokens: linear and tanh."""
+    linear, bent = _decay(float(radius))
+    k = np.unique(np.linspace(0, n - 1, min(n, 26)).round().astype(int))
+    fig, ax = figure(height=3.0)
+    ax.plot(
+        [0, n - 1], np.log10([1, radius ** (n - 1)]), "-", color=PALETTE["grey"], linewidth=3, alpha=0.4, label="ρᵏ"
+    )
+    ax.plot(k, np.log10(linear[k]), "s--", color=PALETTE["blue"], label="linear recurrence")
+    ax.plot(k, np.log10(bent[k]), "o-", color=PALETTE["orange"], label="tanh network, driven by its inputs")
+    ax.axhline(0, color="black", linewidth=0.6)
+    ax.set(xlim=(-2, LONGEST), ylim=(-52, 14), xlabel="steps back in time, k", ylabel="norm of the product")
+    _powers(ax, range(-50, 11, 10))
+    ax.legend(loc="lower left")
+    ends = [_figure(curve[n - 1]) for curve in (linear, bent)]
+    ax.set_title(f"token 1 of {n} receives: linear {ends[0]}, tanh {ends[1]}")
+    return picture(
+        fig,
+        f"Spectral radius {radius}, {n} tokens. Of a gradient at the last state the linear recurrence brings the factor "
+        f"{ends[0]} back to the first token, the tanh network {ends[1]}.",
+    )
+
+
+def draw_memory(curves):
+    """R² of decoding the input k steps back from the state: ``curves`` maps a name to an array (lags,)."""
+    fig, ax = figure(height=2.7)
+    sums = []
+    for (name, R2), (color, dash, marker) in zip(curves.items(), STYLES, strict=False):
+        ax.plot(R2, dash, marker=marker, color=PALETTE[color], label=name, markevery=3)
+        sums.append(f"{name}: {np.sum(R2):.1f}")
+    ax.set(xlabel="k, steps back in time", ylabel="R² of decoding", ylim=(-0.03, 1.05))
+    ax.legend()
+    return picture(
+        fig,
+        "Curves that fall from 1 at lag 0 to 0. Sums over all lags: " + "; ".join(sums) + ".",
+    )
+
+
+def draw_accuracy(lengths, accuracy, chance, xlabel):
+    """Accuracy against length: ``accuracy`` maps a name to an array (runs, lengths); every run is a thin line."""
+    fig, ax = figure(height=2.9)
+    ends = []
+    for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
+        ax.plot(lengths, np.transpose(runs), dash, color=PALETTE[color], alpha=0.35, linewidth=0.9)
+        middle = np.median(runs, axis=0)
+        ax.plot(lengths, middle, dash, marker=marker, color=PALETTE[color], linewidth=2, label=name)
+        ends.append(f"{name} {middle[0]:.2f} at {lengths[0]} and {middle[-1]:.2f} at {lengths[-1]}")
+    ax.axhline(chance, color=PALETTE["grey"], linewidth=0.9)
+    ax.annotate("chance", (lengths[-1], chance), (0, 3), textcoords="offset points", ha="right", color=PALETTE["grey"])
+    ax.set(xlabel=xlabel, ylabel="accuracy", ylim=(0, 1.04), xticks=lengths)
+    ax.legend(loc="lower left")
+    return picture(fig, "Median accuracy: " + "; ".join(ends) + f". Chance is {chance:.3g}.")
+
+
+def draw_blocks(blocks):
+    """Heat maps of ‖∂(output i)/∂(input j)‖: ``blocks`` maps a name to a matrix (n, n)."""
+    fig, axes = figure(len(blocks), height=2.3 * len(blocks), width=3.6)
+    words = []
+    for ax, (name, M) in zip(axes, blocks.items(), strict=True):
+        heatmap(ax, M, limit=np.max(M))
+        ax.set(xlabel="input j", ylabel="output i", title=name)
+        words.append(
+            f"{name}: {np.mean(np.asarray(M) > 0):.0%} of the blocks are not zero, the corner is {M[-1, 0]:.3f}"
+        )
+    return picture(fig, "Heat maps of Jacobian norms. " + "; ".join(words) + ".")
+
+
+def draw_paths(ns, paths):
+    """Steps between the two ends of a sequence of n tokens: ``paths`` maps a name to the steps for each n."""
+    fig, ax = figure(height=2.9)
+    for (name, steps), (color, dash, marker) in zip(paths.items(), STYLES, strict=False):
+        ax.plot(np.log2(ns), np.log2(steps), dash, marker=marker, color=PALETTE[color], label=name)
+    ax.set_xticks(np.log2(ns), ns)
+    ax.set_yticks(range(0, 11, 2), [2**e for e in range(0, 11, 2)])
+    ax.set(xlabel="n, distance plus one", ylabel="steps on the shortest path")
+    ax.legend()
+    words = "; ".join(f"{name} {steps[-1]}" for name, steps in paths.items())
+    return picture(fig, f"Steps from one end of {ns[-1]} tokens to the other, measured: {words}.")
+
+
+@functools.cache
+def _decay(radius):
+    rng = np.random.default_rng(2)
+    W_h, W_x = random_recurrence(rng, UNITS, radius), rng.normal(size=(UNITS, 8)) / 8**0.5
+    H = rnn(rng.normal(size=(LONGEST, 8)), W_x, W_h, np.zeros(UNITS))
+    linear = path_norms(np.broadcast_to(W_h, (LONGEST - 1, UNITS, UNITS)))
+    return linear, path_norms(rnn_jacobians(H, W_h))
+
+
+def _powers(ax, exponents):
+    """Label an axis that holds log₁₀ with powers of ten in plain text."""
+    exponents = list(exponents)
+    ax.set_yticks(exponents, ["1" if e == 0 else "10" + str(e).translate(RAISED) for e in exponents])
+
+
+def _figure(x):
+    """1.6·10⁻⁵ for small and large numbers, 0.37 for others."""
+    if 0.01 <= x < 1000:
+        return f"{x:.2g}"
+    mantissa, exponent = f"{x:.1e}".split("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(RAISED)}"
+
+
+def _low(t):
+    return str(t).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

@@ -1,0 +1,130 @@
+"""Drawings of the chapter "Softmax and convex combination"."""
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from ..attention import entropy, softmax
+from ..simplex import sparsemax
+from .style import PALETTE, figure, picture
+
+__all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_temperature"]
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])  # the simplex of three weights as a triangle
+KEYS = np.radians([90, 210, 330])  # directions of three keys of length 1
+VALUES = np.array([[-0.8, 0.9], [-0.4, -0.9], [1.0, 0.1]])
+DASHES = ["-", "--", "-.", ":"]
+
+
+def draw_temperature(T, angle=120.0):
+    """Three weights on the simplex and the output they make among three values, for one temperature and one query.
+
+    The query has length 2 and the direction ``angle`` in degrees; the thin line is its path over all temperatures.
+    """
+    s = 2 * np.cos(np.radians(angle) - KEYS) / 2**0.5  # q·k/√d_k with d_k = 2
+    a, path = softmax(s / T), softmax(s / np.geomspace(0.04, 40, 40)[:, None])
+    fig, (left, right) = figure(1, 2, height=2.6)
+    for ax, points, names in ((left, CORNERS, ("key 1", "key 2", "key 3")), (right, VALUES, ("V₁", "V₂", "V₃"))):
+        ax.fill(*points.T, facecolor=(PALETTE["blue"], 0.12), edgecolor=PALETTE["blue"])
+        ax.plot(*(path @ points).T, color=PALETTE["grey"], linewidth=1)
+        ax.plot(*(a @ points), "o", color=PALETTE["orange"], markersize=8)
+        for point, name in zip(points, names, strict=True):
+            _label(ax, point, points.mean(axis=0), name)
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle, half = (low + high) / 2, 0.72 * max(high - low)  # a square, so that both titles stand at one height
+        ax.set(aspect="equal", xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
+        ax.axis("off")
+    left.set_title("weights  " + "  ".join(f"{x:.2f}" for x in a), loc="center")
+    right.set_title(f"output, from {np.exp(entropy(a)):.2f} keys", loc="center")
+    y = a @ VALUES
+    return picture(
+        fig,
+        f"Temperature {T:g}, query at {angle:g} degrees: the three weights are {a[0]:.2f}, {a[1]:.2f} and {a[2]:.2f}, "
+        f"a point in a triangle whose corners are the keys. The output ({y[0]:.2f}, {y[1]:.2f}) lies at the same place "
+        f"in the triangle of the values. The query looks at {np.exp(entropy(a)):.2f} keys.",
+    )
+
+
+def draw_hull(V, Y, outside):
+    """Values ``V`` (m, 2) with their hull, outputs ``Y`` inside it, and a dict of named points ``outside`` it."""
+    fig, ax = figure(height=3.6)
+    hull = ConvexHull(V)
+    rim, normals, offsets = V[hull.vertices], hull.equations[:, :2], hull.equations[:, 2]
+
+    def beyond(points):
+        return int(((points @ normals.T + offsets).max(axis=1) > 1e-9).sum())
+
+    ax.fill(*rim.T, facecolor=(PALETTE["blue"], 0.12), edgecolor=PALETTE["blue"], label="convex hull of the values")
+    ax.plot(*Y.T, ".", color=PALETTE["blue"], markersize=4, label=f"{len(Y)} outputs of softmax")
+    for (name, points), marker, color in zip(outside.items(), "x+", ("orange", "purple"), strict=False):
+        ax.plot(*points.T, marker, color=PALETTE[color], markersize=5, label=name)
+    ax.plot(*V.T, "s", color="black", markersize=5, label="values")
+    ax.set(aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    counts = ", ".join(f"{name} ({beyond(points)} of {len(points)})" for name, points in outside.items())
+    return picture(
+        fig,
+        f"{len(V)} values in a plane; {len(rim)} of them are corners of their convex hull. Outside the hull lie "
+        f"{beyond(Y)} of {len(Y)} outputs of softmax. Among other points, outside lie: {counts}.",
+    )
+
+
+def draw_faces(s, hidden):
+    """The paths of softmax(s/T) and sparsemax(s/T) over T on the simplex of three weights, and of a masked softmax.
+
+    ``hidden`` is the index of the key that the mask hides.
+    """
+    T = np.geomspace(0.02, 60, 240)[:, None]
+    masked = np.where(np.arange(3) == hidden, -np.inf, s)
+    paths = {"softmax": softmax(s / T), "sparsemax": sparsemax(s / T), f"key {hidden + 1} masked": softmax(masked / T)}
+    fig, ax = figure(height=2.9)
+    ax.fill(*CORNERS.T, facecolor=(PALETTE["blue"], 0.1), edgecolor=PALETTE["grey"], linewidth=0.8)
+    at_one = {}
+    for (name, path), dash, marker, color in zip(
+        paths.items(), DASHES, "os^", ("blue", "orange", "green"), strict=False
+    ):
+        width = {"-": 1.8, "--": 1.8, "-.": 4}[dash]
+        alpha = 0.4 if dash == "-." else 1
+        ax.plot(*(path @ CORNERS).T, dash, color=PALETTE[color], linewidth=width, alpha=alpha)
+        at_one[name] = {"softmax": softmax, "sparsemax": sparsemax}.get(name, lambda s: softmax(masked))(s)
+        ax.plot(*(at_one[name] @ CORNERS), marker, color=PALETTE[color], markersize=7, label=name)
+    for j, corner in enumerate(CORNERS):
+        _label(ax, corner, CORNERS.mean(axis=0), f"key {j + 1}")
+    ax.set(aspect="equal", xlim=(-0.15, 1.6), ylim=(-0.12, 1.0))
+    ax.axis("off")
+    ax.legend(loc="upper right", bbox_to_anchor=(1, 0.9), title="weights at T = 1")
+    points = "; ".join(f"{name} ({', '.join(f'{x:.2f}' for x in a)})" for name, a in at_one.items())
+    return picture(
+        fig,
+        f"The simplex of three weights as a triangle. At temperature 1 the weights are: {points}. As T falls, softmax "
+        f"bends from the centre to the corner of key {np.argmax(s) + 1} and touches no edge; sparsemax runs straight "
+        f"to an edge and along it; the masked weights stay on the edge opposite key {hidden + 1}.",
+    )
+
+
+def draw_collapse(curves):
+    """Relative spread of the rows against depth: ``curves`` maps a name to an array (seeds, layers + 1)."""
+    fig, ax = figure(height=2.7)
+    ends = {}
+    for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "purple", "blue"), strict=False):
+        runs = np.maximum(runs, 1e-17)
+        depth = np.arange(runs.shape[1])
+        for run in runs:
+            ax.semilogy(depth, run, dash, color=PALETTE[color], alpha=0.35, linewidth=0.9)
+        ax.semilogy(depth, np.median(runs, axis=0), dash, color=PALETTE[color], linewidth=2.2, label=name)
+        ends[name] = np.median(runs[:, -1])
+    ax.set(xlabel="layers", ylabel="relative spread of the rows", ylim=(3e-18, 10))
+    ax.set_yticks(10.0 ** np.arange(-16, 1, 4), ["10⁻¹⁶", "10⁻¹²", "10⁻⁸", "10⁻⁴", "1"])
+    ax.minorticks_off()
+    ax.legend(loc="center right", bbox_to_anchor=(1, 0.55))
+    told = ", ".join(f"{name} {value:.1e}" for name, value in ends.items())
+    return picture(
+        fig,
+        f"Relative spread of the token rows over {runs.shape[1] - 1} layers, {len(runs)} seeds each, logarithmic. "
+        f"Median after the last layer: {told}.",
+    )
+
+
+def _label(ax, point, centre, text):
+    """Write ``text`` beside ``point``, on the side that looks away from ``centre``."""
+    away = (point - centre) / np.linalg.norm(point - centre)
+    ax.annotate(text, point, 11 * away, textcoords="offset points", ha="center", va="center")

@@ -1,0 +1,123 @@
+"""Drawings of the chapter "Equivariance and invariance"."""
+
+import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from ..attention import attention_weights, scores
+from .style import PALETTE, figure, heatmap, picture
+
+__all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
+
+WORDS = ["cat", "sits", "on", "mat"]
+QUERIES = np.array([[1.2, -0.4], [-0.6, 1.0], [0.3, 0.8], [-1.1, -0.7]])  # one row per word, in the order of WORDS
+KEYS = np.array([[-0.9, 0.5], [0.8, 1.1], [-0.3, -1.2], [1.0, -0.6]])
+VALUES = np.array([[2.0, -1.0], [-1.0, 0.5], [0.5, 1.5], [-2.0, 1.0]])
+CELL = 26, 17  # width and height of a cell of a matrix, in points
+LEVELS = 5  # shades of each colour: few, so that a frame stays small
+
+
+def draw_shuffled(perm):
+    """Queries, keys, scores, weights, outputs and their mean for four words in the order ``perm``."""
+    perm = list(perm)
+    words, Q, K, V = [WORDS[i] for i in perm], QUERIES[perm], KEYS[perm], VALUES[perm]
+    A = attention_weights(Q, K)
+    Y = A @ V
+    fig, ax = _canvas(330, 206)
+    for name, M, x, y, limit in (
+        ("Q", Q, 34, 22, 2), ("K", K, 112, 22, 2), ("S", scores(Q, K), 204, 34, 1),
+        ("A", A, 34, 134, 1), ("Y = AV", Y, 170, 134, 2), ("mean of Y", Y.mean(axis=0, keepdims=True), 250, 134, 2),
+    ):  # fmt: skip
+        ax.text(x, y - (16 if name in "SA" else 5), name, fontsize=9.5)
+        _matrix(ax, M, x, y, limit)
+        for j, word in enumerate(words if name in "SA" else []):
+            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=8.5, ha="center")
+        for i, word in enumerate(words if name in "QSA" else []):
+            ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=8.5, ha="right")
+    mean = Y.mean(axis=0)
+    rows = "; ".join(f"{word} {y[0]:.1f}, {y[1]:.1f}" for word, y in zip(words, Y, strict=True))
+    return picture(
+        fig, f"Order {' '.join(words)}. Rows of Y, from the top: {rows}. Their mean: {mean[0]:.1f}, {mean[1]:.1f}."
+    )
+
+
+def _canvas(width, height):
+    """An empty figure whose coordinates are points, y downwards: whole numbers keep an explorer's frames small."""
+    fig, ax = figure(width=width / 72, height=height / 72)
+    fig.set_layout_engine("none")
+    ax.set_position([0, 0, 1, 1])
+    ax.set(xlim=(0, width), ylim=(height, 0))
+    ax.axis("off")
+    return fig, ax
+
+
+def _matrix(ax, M, x, y, limit):
+    """The numbers of ``M`` in cells from (x, y) on, blue if positive, orange if negative; one path per shade."""
+    w, h = CELL
+    shades = {}
+    for (i, j), value in np.ndenumerate(M):
+        ax.text(x + (j + 0.5) * w, y + i * h + 12, f"{value:.1f}", fontsize=8.5, ha="center")
+        level = int(np.ceil(LEVELS * min(abs(round(value, 1)) / limit, 1)))
+        shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
+    for (color, level), corners in shades.items():
+        square = [Path([(a, b), (a + w, b), (a + w, b + h), (a, b + h), (a, b)], closed=True) for a, b in corners]
+        path = Path.make_compound_path(*square)
+        ax.add_patch(PathPatch(path, facecolor=(PALETTE[color], 0.11 * level), edgecolor="none", clip_on=False))
+
+
+def draw_errors(follows, stands):
+    """Histograms, on a logarithmic axis, of the errors of equivariance and of invariance over many permutations."""
+    fig, ax = figure(height=2.3)
+    bins = np.linspace(-17, 1, 55)
+    for errors, name, color, hatch in (
+        (follows, "f(PX) − P f(X)", "blue", None),
+        (stands, "f(PX) − f(X)", "orange", "////"),
+    ):
+        errors = np.asarray(errors)
+        ax.hist(np.log10(errors[errors > 0]), bins, color=PALETTE[color], hatch=hatch, edgecolor="none", label=name)
+    ax.set_xticks(
+        range(-16, 1, 4),
+        [f"10{''.join('⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.index(c)] for c in str(e))}" for e in range(-16, 1, 4)],
+    )
+    ax.set(xlabel="largest difference", ylabel="permutations", xlim=(-17, 1))
+    ax.legend(loc="upper center")
+    return picture(
+        fig,
+        f"Two heaps. The differences from P f(X) are at most {np.max(follows):.1e}; the differences from f(X) lie between "
+        f"{np.min(stands):.2f} and {np.max(stands):.2f}.",
+    )
+
+
+def draw_patterns(words, A, other_words, B):
+    """Two weight matrices side by side, with words at the margins."""
+    fig, axes = figure(1, 2, width=4.6, height=2.3)
+    for ax, labels, M in zip(axes, (words, other_words), (A, B), strict=True):
+        heatmap(ax, M, rows=labels, columns=labels, limit=1.0)
+        ax.set_title(" ".join(labels))
+    rows = [
+        f"from {word}: {', '.join(f'{w:.2f}' for w in row)}" for word, row in zip(words, np.asarray(A), strict=True)
+    ]
+    return picture(
+        fig,
+        f"Two tables of weights. Left, in the order {' '.join(words)}: {'; '.join(rows)}. Right, in the order "
+        f"{' '.join(other_words)}: the same numbers with rows and columns rearranged.",
+    )
+
+
+def draw_rounding(sizes, errors, allowed):
+    """Measured rounding differences and the derived tolerance against the number of tokens, in two precisions.
+
+    ``errors`` and ``allowed`` map a dtype to one number per size.
+    """
+    fig, ax = figure(height=2.8)
+    alt = []
+    for dtype, color, marker in zip(errors, ("blue", "orange"), "os", strict=True):
+        name = str(dtype).rpartition(".")[2]
+        ax.loglog(sizes, errors[dtype], marker, color=PALETTE[color], label=f"{name}, measured")
+        ax.loglog(sizes, allowed[dtype], "--", color=PALETTE[color], label=f"{name}, allowed")
+        alt.append(f"{name}: measured up to {max(errors[dtype]):.1e}, allowed up to {max(allowed[dtype]):.1e}")
+    ax.axhline(1e-6, color=PALETTE["grey"], linestyle=":")
+    ax.set(xlabel="tokens n", ylabel="largest difference", xticks=sizes, xticklabels=sizes)
+    ax.minorticks_off()
+    ax.legend(loc="center right")
+    return picture(fig, f"Differences against n from {sizes[0]} to {sizes[-1]}. {'; '.join(alt)}.")

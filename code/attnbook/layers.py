@@ -1,0 +1,245 @@
+"""Layers as functions of their tokens, and a measurement of what they do when the tokens are moved.
+
+Tokens are rows of ``X (..., n, d)``; leading axes are batches. A *group* is a list of permutations, an *action* says how
+one of them moves an input: :func:`rows`, :func:`conjugate` or :func:`stay`. :func:`symmetry` evaluates both sides of
+f(g·x) = g·f(x) and of f(g·x) = f(x) for every g in the group, and says which of the two laws holds.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import as_array, namespace, shape_of
+from .attention import softmax
+
+__all__ = [
+    "Symmetry",
+    "conjugate",
+    "encoder_layer",
+    "feed_forward",
+    "graph_attention",
+    "layer_norm",
+    "rotations",
+    "rows",
+    "stay",
+    "symmetry",
+]
+
+
+def layer_norm(X, eps=1e-5):
+    r"""(x − mean x)/√(var x + eps) for every token x by itself, along the last axis.
+
+    Parameters
+    ----------
+    X : array (..., d)
+    eps : float
+        Added to the variance, so that a constant token gives 0.
+
+    Returns
+    -------
+    array, same shape as ``X``
+
+    Raises
+    ------
+    ValueError
+        If ``X`` has rank 0, an empty axis, or an entry that is not finite.
+
+    Source: Ba, Kiros and Hinton (2016), equation (4), without gain and bias.
+    """
+    X = as_array("X", X)
+    xp = namespace(X)
+    centred = X - xp.mean(X, axis=-1, keepdims=True)
+    return centred / xp.sqrt(xp.mean(centred**2, axis=-1, keepdims=True) + eps)
+
+
+def feed_forward(X, W_1, W_2):
+    r"""max(0, X W_1) W_2: the same small network for every token.
+
+    Parameters
+    ----------
+    X : array (..., n, d)
+    W_1 : array (d, d_hidden)
+    W_2 : array (d_hidden, d)
+
+    Returns
+    -------
+    array (..., n, d)
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Source: Vaswani et al. (2017), equation (2), without biases.
+    """
+    X, W_1, W_2 = as_array("X", X, 2), as_array("W_1", W_1, 2), as_array("W_2", W_2, 2)
+    if W_1.shape[0] != X.shape[-1] or W_1.ndim != 2:
+        raise ValueError(f"W_1 has shape {shape_of(W_1)}; expected ({X.shape[-1]}, d_hidden) to match X {shape_of(X)}")
+    if W_2.ndim != 2 or W_2.shape[0] != W_1.shape[1]:
+        raise ValueError(f"W_2 has shape {shape_of(W_2)}; expected ({W_1.shape[1]}, d) to match W_1 {shape_of(W_1)}")
+    hidden = X @ W_1
+    return namespace(X).where(hidden > 0, hidden, 0 * hidden) @ W_2
+
+
+def encoder_layer(X, attend, transform, norm=layer_norm):
+    r"""Z = norm(X + attend(X)), then norm(Z + transform(Z)): one layer of a transformer encoder.
+
+    Parameters
+    ----------
+    X : array (..., n, d)
+    attend : function
+        Lets tokens look at each other, (..., n, d) → (..., n, d).
+    transform : function
+        Works on every token by itself, such as :func:`feed_forward`; same shapes.
+    norm : function
+        Normalises every token by itself; :func:`layer_norm` unless given.
+
+    Returns
+    -------
+    array (..., n, d)
+
+    Raises
+    ------
+    ValueError
+        If one of the functions changes the shape.
+
+    Source: Vaswani et al. (2017), section 3.1 (normalisation after the sum).
+    """
+    X = as_array("X", X, 2)
+    for name, f in (("attend", attend), ("transform", transform)):
+        change = f(X)
+        if change.shape != X.shape:
+            raise ValueError(f"{name} returns shape {shape_of(change)}; expected {shape_of(X)}, the shape of X")
+        X = norm(X + change)
+    return X
+
+
+def graph_attention(X, adjacency, W, a_to, a_from, slope=0.2):
+    r"""Y_i = Σ_j α_ij W x_j over the neighbours j of node i, α_i = softmax_j LeakyReLU(a_to·W x_i + a_from·W x_j).
+
+    Parameters
+    ----------
+    X : array (n, d)
+        One node a row.
+    adjacency : boolean array (n, n)
+        ``adjacency[i, j]`` is True if node i listens to node j.
+    W : array (d, d_v)
+    a_to, a_from : array (d_v,)
+        The two halves of the scoring vector: for the node that listens and for the one that is heard.
+    slope : float
+        Of the LeakyReLU below 0.
+
+    Returns
+    -------
+    array (n, d_v)
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit or a node listens to nobody.
+
+    Source: Veličković et al. (2018), "Graph Attention Networks", equations (3) and (4), with a single head.
+    """
+    X, W = as_array("X", X, 2), as_array("W", W, 2)
+    xp = namespace(X)
+    adjacency = xp.asarray(adjacency)
+    n = X.shape[-2]
+    if tuple(adjacency.shape) != (n, n) or adjacency.dtype != xp.bool:
+        raise ValueError(
+            f"adjacency has shape {shape_of(adjacency)} and dtype {adjacency.dtype}; expected booleans {(n, n)}"
+        )
+    if not bool(xp.all(xp.any(adjacency, axis=-1))):
+        raise ValueError(f"adjacency with shape {(n, n)} leaves a node without a neighbour; expected one True per row")
+    if W.shape[0] != X.shape[-1]:
+        raise ValueError(f"W has shape {shape_of(W)}; expected ({X.shape[-1]}, d_v) to match X {shape_of(X)}")
+    V = X @ W
+    S = (V @ a_to)[..., :, None] + (V @ a_from)[..., None, :]
+    S = xp.where(S > 0, S, slope * S)
+    return softmax(xp.where(adjacency, S, xp.full_like(S, -math.inf))) @ V
+
+
+class Symmetry(NamedTuple):
+    """What :func:`symmetry` measured: the verdict, and the largest error of each law over the group."""
+
+    verdict: str
+    equivariance: float
+    invariance: float
+
+
+def rows(perm, x):
+    """g·X = PX: the rows move."""
+    return x[perm]
+
+
+def conjugate(perm, x):
+    """g·M = P M Pᵀ: rows and columns move together, as for a mask, a score matrix or an adjacency matrix."""
+    return x[perm][:, perm]
+
+
+def stay(perm, x):
+    """g·x = x: the input is not moved."""
+    return x
+
+
+def rotations(n):
+    """The n cyclic shifts of 0 … n−1 as lists, the identity first.
+
+    Raises ``ValueError`` if ``n`` is below 1.
+    """
+    if n < 1:
+        raise ValueError(f"n = {n}; expected a positive length")
+    return [[(i - k) % n for i in range(n)] for k in range(n)]
+
+
+def symmetry(f, inputs, actions, group, out=rows):
+    r"""Compare f(g·x) with g·f(x) and with f(x) for every g of the group.
+
+    Parameters
+    ----------
+    f : function
+        Takes the inputs and returns one array; it must return the same for the same input.
+    inputs : sequence of arrays
+    actions : sequence of functions, one per input
+        ``action(perm, x)`` is g·x: :func:`rows`, :func:`conjugate`, :func:`stay`, or one of your own.
+    group : list of permutations
+    out : function
+        How the group moves the output. Where the output's first axis does not have the group's length, it has no
+        action, and only invariance can hold.
+
+    Returns
+    -------
+    Symmetry
+        ``verdict`` is "equivariant", "invariant", "both" or "neither"; the errors are absolute, NaN where no action is.
+        A law holds when its error is below √ε times the largest entry of f(x): half of all digits. Rounding spoils the
+        last few digits, a broken law spoils the first.
+
+    Raises
+    ------
+    ValueError
+        If there is not one action per input, the group is empty, or an output has NaN.
+    """
+    if len(inputs) != len(actions) or not group:
+        raise ValueError(
+            f"{len(inputs)} inputs, {len(actions)} actions, {len(group)} permutations; expected one action each"
+        )
+    still = _array(f(*inputs))
+    acts = still.ndim > 0 and still.shape[0] == len(group[0])
+    equivariance, invariance = 0.0, 0.0
+    for perm in group:
+        moved = _array(f(*(action(perm, x) for action, x in zip(actions, inputs, strict=True))))
+        invariance = max(invariance, _gap(moved, still))
+        equivariance = max(equivariance, _gap(moved, out(perm, still))) if acts else math.nan
+    allowed = math.sqrt(np.finfo(still.dtype).eps) * float(np.abs(still).max())
+    holds = [name for name, error in (("equivariant", equivariance), ("invariant", invariance)) if error <= allowed]
+    return Symmetry("both" if len(holds) == 2 else "".join(holds) or "neither", equivariance, invariance)
+
+
+def _array(y):
+    return as_array("f(x)", y.detach().numpy() if hasattr(y, "detach") else np.asarray(y), 0)
+
+
+def _gap(a, b):
+    if a.shape != b.shape:
+        raise ValueError(f"f(g·x) has shape {a.shape}, f(x) has shape {b.shape}; expected the same")
+    return float(np.abs(a - b).max())

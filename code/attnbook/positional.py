@@ -1,0 +1,226 @@
+r"""Position in attention: every scheme as a choice of three tables in one logit.
+
+The logit of query i and key j is a sum of four parts, each linear in what it is named after:
+
+    logit(i, j)  =  q_i·k_j  +  q_i·A_ij  +  C_ij·k_j  +  B_ij
+                    content     content     position    position
+                    ·content    ·position   ·content    ·position
+
+with content queries ``Q (..., n, d_k)`` and keys ``K (..., m, d_k)``, vectors ``A, C (..., n, m, d_k)`` and numbers
+``B (..., n, m)`` that depend on positions alone. An additive encoding, Shaw, Transformer-XL, T5, ALiBi, DeBERTa and a
+causal mask differ in A, B and C only; rotary encoding (:mod:`rotary`) changes the first part instead.
+
+The offset of a pair is **j − i**, key minus query: positive when the key comes later.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import as_array, namespace, shape_of
+
+__all__ = [
+    "Terms",
+    "alibi_slopes",
+    "clipped",
+    "deberta_rows",
+    "frequencies",
+    "logit_terms",
+    "offsets",
+    "sinusoidal",
+    "t5_bucket",
+    "t5_edges",
+]
+
+
+class Terms(NamedTuple):
+    """The four parts of a logit, each of shape (..., n, m); ``sum(terms)`` is the logit."""
+
+    content_content: object
+    content_position: object
+    position_content: object
+    position_position: object
+
+
+def logit_terms(Q, K, A=None, B=None, C=None):
+    r"""logit(i, j) = q_i·k_j + q_i·A_ij + C_ij·k_j + B_ij, as its four parts and without any scale.
+
+    Parameters
+    ----------
+    Q : array (..., n, d_k)
+        Queries, made from content alone.
+    K : array (..., m, d_k)
+        Keys, made from content alone.
+    A : array broadcastable to (..., n, m, d_k), optional
+        What a content query meets of a position. None means 0.
+    B : array broadcastable to (..., n, m), optional
+        What positions add by themselves. ``-inf`` is allowed, as in a mask. None means 0.
+    C : array broadcastable to (..., n, m, d_k), optional
+        What a content key meets of a position. None means 0.
+
+    Returns
+    -------
+    Terms
+        Four arrays (..., n, m).
+
+    Raises
+    ------
+    ValueError
+        If the last axes differ, or a table does not fit the n × m pairs.
+    """
+    Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
+    n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
+    if K.shape[-1] != d_k:
+        raise ValueError(f"K has shape {shape_of(K)}; expected (..., m, {d_k}) to match Q with shape {shape_of(Q)}")
+    xp = namespace(Q, K)
+    content = Q @ xp.matrix_transpose(K)
+    zero = xp.zeros_like(content)
+
+    def fitting(name, table, pair):
+        table = as_array(name, table, finite=False)
+        if namespace(table) is not xp:  # a table of plain numbers beside tensors
+            table = xp.asarray(table, dtype=content.dtype)
+        fits = table.ndim >= len(pair) and all(
+            a in (1, b) for a, b in zip(table.shape[-len(pair) :], pair, strict=True)
+        )
+        if not fits:
+            raise ValueError(f"{name} has shape {shape_of(table)}; expected {pair} after any batch axes, or 1 instead")
+        return table
+
+    return Terms(
+        content,
+        zero if A is None else zero + xp.sum(Q[..., :, None, :] * fitting("A", A, (n, m, d_k)), axis=-1),
+        zero if C is None else zero + xp.sum(fitting("C", C, (n, m, d_k)) * K[..., None, :, :], axis=-1),
+        zero if B is None else zero + fitting("B", B, (n, m)),
+    )
+
+
+def offsets(queries, keys):
+    """j − i for every pair of positions, shape (n, m): key minus query, as whole numbers.
+
+    Raises ``ValueError`` unless both arguments are lists of whole numbers.
+    """
+    queries, keys = np.asarray(queries), np.asarray(keys)
+    for name, x in (("queries", queries), ("keys", keys)):
+        if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iu":
+            raise ValueError(f"{name} has shape {x.shape} and dtype {x.dtype}; expected a list of whole numbers")
+    return keys[None, :] - queries[:, None]
+
+
+def frequencies(d, base=10_000.0):
+    """ω_k = base^(−2k/d) for k = 0 … ⌈d/2⌉ − 1, in radians per position. The wavelength is 2π/ω_k positions.
+
+    Raises ``ValueError`` unless d is a whole number ≥ 1 and base > 0.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+    if d != int(d) or d < 1 or not base > 0:
+        raise ValueError(f"d = {d} and base = {base}; expected a whole number d >= 1 and base > 0")
+    return base ** (-np.arange(0, d, 2) / d)
+
+
+def sinusoidal(positions, d, base=10_000.0):
+    """p_t[2k] = sin(ω_k t), p_t[2k + 1] = cos(ω_k t): one row per position, float64. An odd d ends with a sine.
+
+    Parameters
+    ----------
+    positions : array of any shape
+        Positions t, in tokens; they need not be whole and may be negative (offsets, say).
+    d : int
+        Numbers per position.
+
+    Returns
+    -------
+    array (*positions.shape, d)
+
+    Raises
+    ------
+    ValueError
+        If d is no whole number ≥ 1, or a position is not finite.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+    omega = frequencies(d, base)
+    angle = as_array("positions", np.asarray(positions, dtype=float), 0)[..., None] * omega
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)[..., :d]
+
+
+def clipped(offset, width):
+    """min(max(offset, −w), w) + w, a row of a table with 2w + 1 rows; the same shape as ``offset``.
+
+    Raises ``ValueError`` if ``width`` is below 1. Source: Shaw, Uszkoreit and Vaswani (2018), section 3.2.
+    """
+    return np.clip(offset, -_positive("width", width), width) + width
+
+
+def deberta_rows(offset, span):
+    """δ(i, j) = min(max(i − j + k, 0), 2k − 1), a row of a table with 2k rows, k = ``span``.
+
+    It counts i − j, the *opposite* sign of ``offset`` = j − i, so δ(j, i) is ``deberta_rows(-offset, span)``.
+
+    Raises ``ValueError`` if ``span`` is below 1. Source: He, Liu, Gao and Chen (2021), equation (3).
+    """
+    return np.clip(_positive("span", span) - np.asarray(offset), 0, 2 * span - 1)
+
+
+def t5_edges(buckets=32, max_distance=128):
+    """The smallest distance in each bucket of one direction, ``buckets`` whole numbers from 0.
+
+    With e = buckets // 2 the first e distances have a bucket each; bucket e + t begins at the smallest distance
+    ≥ e (max_distance / e)^(t / (buckets − e)). Compared in whole numbers, so no rounding can move an edge.
+
+    Raises ``ValueError`` unless buckets ≥ 2 and max_distance > buckets // 2.
+
+    Source: Raffel et al. (2020), section 2.1.
+    """
+    exact = _positive("buckets", buckets) // 2
+    if exact < 1 or max_distance <= exact:
+        raise ValueError(
+            f"buckets = {buckets}, max_distance = {max_distance}; expected buckets >= 2, distance > {exact}"
+        )
+    edges, logarithmic = list(range(exact + 1)), buckets - exact
+    for t in range(1, logarithmic):
+        distance = edges[-1]
+        while distance**logarithmic * exact**t < max_distance**t * exact**logarithmic:
+            distance += 1
+        edges.append(distance)
+    return edges
+
+
+def t5_bucket(offset, buckets=32, max_distance=128, bidirectional=True):
+    """The bucket of each offset j − i, an index into T5's table of ``buckets`` scalars per head.
+
+    Bidirectional: the lower half for keys at or before the query, the upper half for later keys. Otherwise all
+    buckets serve the past, and every later key shares bucket 0 with the query itself (a causal mask hides it).
+
+    Raises ``ValueError`` as :func:`t5_edges` does, and if ``buckets`` is odd when both directions share them.
+
+    Source: Raffel et al. (2020), section 2.1.
+    """
+    offset = np.asarray(offset)
+    if not bidirectional:
+        return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
+    if buckets % 2:
+        raise ValueError(f"buckets = {buckets}; expected an even number, half of them for each direction")
+    half = buckets // 2
+    return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)
+
+
+def alibi_slopes(heads):
+    """One slope per head: 2^(−8h/H) for h = 1 … H when H is a power of two, shape (H,).
+
+    Otherwise the slopes of the next smaller power of two, then every other slope of the next larger one.
+
+    Raises ``ValueError`` if ``heads`` is below 1. Source: Press, Smith and Lewis (2022), section 3.
+    """
+    whole = 2 ** int(math.log2(_positive("heads", heads)))
+    slopes = 2.0 ** (-8 * np.arange(1, whole + 1) / whole)
+    between = 2.0 ** (-8 * np.arange(1, 2 * whole + 1, 2) / (2 * whole))
+    return np.concatenate([slopes, between[: heads - whole]])
+
+
+def _positive(name, x):
+    if x != int(x) or x < 1:
+        raise ValueError(f"{name} = {x}; expected a whole number >= 1")
+    return int(x)

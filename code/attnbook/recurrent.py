@@ -1,0 +1,239 @@
+r"""Recurrent networks, one step after another, and the Jacobians of a step.
+
+A step takes the state h_{t−1} and the input x_t to the next state h_t. Inputs are rows, ``X (..., n, d)``; a weight
+matrix acts from the left, as in the equations: W_x (d_h, d) and W_h (d_h, d_h). Weights may carry leading axes that
+broadcast with those of X (one network per entry), with b of shape (..., 1, d_h) to match. Networks run on NumPy arrays
+and on torch tensors; the Jacobians are those of one sequence, and autograd is their witness.
+
+Sources: Elman (1990); Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000);
+Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.
+"""
+
+import numpy as np
+
+from .arrays import as_array, namespace, shape_of
+
+__all__ = ["lstm", "lstm_jacobians", "path_norms", "random_recurrence", "rnn", "rnn_jacobians", "spectral_radius"]
+
+
+def rnn(X, W_x, W_h, b, start=None):
+    r"""h_t = tanh(W_x x_t + W_h h_{t−1} + b) for t = 1 … n.
+
+    Parameters
+    ----------
+    X : array (..., n, d)
+    W_x : array (..., d_h, d)
+    W_h : array (..., d_h, d_h)
+    b : array (..., d_h)
+    start : array (..., d_h), optional
+        h_0; zero unless given.
+
+    Returns
+    -------
+    array (..., n, d_h): the states h_1 … h_n
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit each other.
+
+    Source: Elman (1990). Equal to ``torch.nn.RNN`` with b = b_ih + b_hh.
+    """
+    X, W_x, W_h, b = _checked(X, W_x, W_h, b, gates=1)
+    xp, states = namespace(X, W_x, W_h, b), []
+    h = _zero_state(xp, X, W_x, W_h) if start is None else as_array("start", start)
+    if h.shape[-1] != W_h.shape[-1]:
+        raise ValueError(f"start has shape {shape_of(h)}; expected (..., {W_h.shape[-1]}), one number per unit")
+    for x in xp.unstack(X, axis=-2):
+        h = xp.tanh(x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b)
+        states.append(h)
+    return xp.stack(states, axis=-2)
+
+
+def lstm(X, W_x, W_h, b):
+    r"""c_t = f_t ⊙ c_{t−1} + i_t ⊙ g_t and h_t = o_t ⊙ tanh(c_t), with gates in (0, 1) made from x_t and h_{t−1}.
+
+    The rows of the weights come in four blocks of d_h: input gate i, forget gate f, candidate g, output gate o.
+
+    Parameters
+    ----------
+    X : array (..., n, d)
+    W_x : array (..., 4 d_h, d)
+    W_h : array (..., 4 d_h, d_h)
+    b : array (..., 4 d_h)
+
+    Returns
+    -------
+    pair of arrays (..., n, d_h): the states h_1 … h_n and the cells c_1 … c_n, both started at zero
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit each other.
+
+    Source: Hochreiter and Schmidhuber (1997), Gers et al. (2000). Equal to ``torch.nn.LSTM`` with b = b_ih + b_hh.
+    """
+    X, W_x, W_h, b = _checked(X, W_x, W_h, b, gates=4)
+    xp, states, cells = namespace(X, W_x, W_h, b), [], []
+    h = c = _zero_state(xp, X, W_x, W_h)
+    for x in xp.unstack(X, axis=-2):
+        i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
+        c = f * c + i * g
+        h = o * xp.tanh(c)
+        states.append(h)
+        cells.append(c)
+    return xp.stack(states, axis=-2), xp.stack(cells, axis=-2)
+
+
+def rnn_jacobians(H, W_h):
+    r"""J_t = ∂h_t/∂h_{t−1} = diag(1 − h_t²) W_h for t = 2 … n.
+
+    Parameters
+    ----------
+    H : array (n, d_h)
+        States of one sequence, as :func:`rnn` returns them.
+    W_h : array (d_h, d_h)
+
+    Returns
+    -------
+    array (n − 1, d_h, d_h)
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or there are fewer than two states.
+    """
+    H, W_h = as_array("H", H, 2), _square("W_h", W_h)
+    if H.ndim != 2 or H.shape[0] < 2 or H.shape[1] != W_h.shape[0]:
+        raise ValueError(f"H has shape {shape_of(H)}; expected (n, {W_h.shape[0]}) with n >= 2 to match W_h")
+    return (1 - H[1:] ** 2)[:, :, None] * W_h
+
+
+def lstm_jacobians(X, W_x, W_h, b):
+    r"""J_t = ∂(h_t, c_t)/∂(h_{t−1}, c_{t−1}) for t = 2 … n, in blocks of d_h.
+
+    The lower right block is ∂c_t/∂c_{t−1} with h_{t−1} held fixed: diag(f_t), the cell path.
+
+    Parameters
+    ----------
+    X : array (n, d)
+        One sequence.
+    W_x, W_h, b : arrays
+        As in :func:`lstm`.
+
+    Returns
+    -------
+    array (n − 1, 2 d_h, 2 d_h)
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or the sequence is shorter than 2.
+    """
+    X, W_x, W_h, b = _checked(X, W_x, W_h, b, gates=4)
+    d_h = W_h.shape[-1]
+    if X.ndim != 2 or X.shape[0] < 2:
+        raise ValueError(f"X has shape {shape_of(X)}; expected one sequence (n, d) with n >= 2")
+    xp, jacobians = namespace(X, W_x, W_h, b), []
+    W_i, W_f, W_g, W_o = xp.unstack(xp.reshape(W_h, (4, d_h, d_h)))
+    h = c = _zero_state(xp, X, W_x, W_h)
+    for x in xp.unstack(X, axis=-2):
+        i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
+        through_gates = (
+            (c * f * (1 - f))[:, None] * W_f + (g * i * (1 - i))[:, None] * W_i + (i * (1 - g**2))[:, None] * W_g
+        )
+        c = f * c + i * g
+        squashed = xp.tanh(c)
+        slope = (o * (1 - squashed**2))[:, None]
+        along_cell = f[:, None] * xp.eye(d_h, dtype=f.dtype)
+        upper = [slope * through_gates + (squashed * o * (1 - o))[:, None] * W_o, slope * along_cell]
+        rows = [xp.concat(upper, axis=1), xp.concat([through_gates, along_cell], axis=1)]
+        jacobians.append(xp.concat(rows, axis=0))
+        h = o * squashed
+    return xp.stack(jacobians[1:], axis=0)
+
+
+def path_norms(J):
+    r"""‖J_n J_{n−1} ⋯ J_{n−k+1}‖₂ for k = 0 … n − 1: how much of a gradient is left after k steps back.
+
+    Parameters
+    ----------
+    J : array (n − 1, d_h, d_h)
+        J_2 … J_n, as :func:`rnn_jacobians` and :func:`lstm_jacobians` return them.
+
+    Returns
+    -------
+    array (n,), the largest singular value of each product; the first is 1, the empty product
+
+    Raises
+    ------
+    ValueError
+        If ``J`` is no stack of square matrices.
+    """
+    J = as_array("J", J, 3)
+    if J.ndim != 3 or J.shape[1] != J.shape[2]:
+        raise ValueError(f"J has shape {shape_of(J)}; expected (n − 1, d_h, d_h), one square matrix per step")
+    xp = namespace(J)
+    product = xp.eye(J.shape[-1], dtype=J.dtype)
+    products = [product]
+    for J_t in reversed(xp.unstack(J)):
+        product = product @ J_t
+        products.append(product)
+    return xp.linalg.matrix_norm(xp.stack(products), ord=2)
+
+
+def spectral_radius(W):
+    r"""ρ(W) = max |λ| over the eigenvalues λ of ``W`` (d_h, d_h), a number ≥ 0 and at most ‖W‖₂.
+
+    Raises ``ValueError`` if ``W`` is not square.
+    """
+    return float(np.abs(np.linalg.eigvals(_square("W", W))).max())
+
+
+def random_recurrence(rng, d_h, radius):
+    r"""W (d_h, d_h) with independent normal entries, multiplied by the number that makes ρ(W) = ``radius``.
+
+    ``rng`` is a NumPy generator. Raises ``ValueError`` unless ``d_h`` ≥ 1 and ``radius`` ≥ 0.
+    """
+    if d_h < 1 or not radius >= 0:
+        raise ValueError(f"d_h = {d_h} and radius = {radius}; expected d_h >= 1 and radius >= 0")
+    W = rng.normal(size=(d_h, d_h))
+    return W * (radius / spectral_radius(W))
+
+
+def _checked(X, W_x, W_h, b, gates):
+    X, W_x, W_h, b = as_array("X", X, 2), as_array("W_x", W_x, 2), as_array("W_h", W_h, 2), as_array("b", b)
+    d_h, d = W_h.shape[-1], X.shape[-1]
+    for name, W, expected in [
+        ("W_h", W_h, (gates * d_h, d_h)),
+        ("W_x", W_x, (gates * d_h, d)),
+        ("b", b, (gates * d_h,)),
+    ]:
+        if tuple(W.shape[-len(expected) :]) != expected:
+            fit = ", ".join(map(str, expected))
+            raise ValueError(
+                f"{name} has shape {shape_of(W)}; expected (..., {fit}) to match X with shape {shape_of(X)}"
+            )
+    return X, W_x, W_h, b
+
+
+def _square(name, W):
+    W = as_array(name, W, 2)
+    if W.ndim != 2 or W.shape[0] != W.shape[1]:
+        raise ValueError(f"{name} has shape {shape_of(W)}; expected a square matrix")
+    return W
+
+
+def _zero_state(xp, X, W_x, W_h):
+    return xp.zeros_like((X[..., 0, :] @ xp.matrix_transpose(W_x))[..., : W_h.shape[-1]])
+
+
+def _gates(xp, x, h, W_x, W_h, b):
+    z = x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b
+    i, f, g, o = xp.unstack(xp.reshape(z, (*z.shape[:-1], 4, W_h.shape[-1])), axis=-2)
+    return _sigmoid(xp, i), _sigmoid(xp, f), xp.tanh(g), _sigmoid(xp, o)
+
+
+def _sigmoid(xp, z):
+    """1/(1 + e^(−z)), written so that nothing overflows."""
+    return 0.5 + 0.5 * xp.tanh(0.5 * z)

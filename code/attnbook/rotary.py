@@ -1,0 +1,75 @@
+r"""Rotary position encoding: turn queries and keys, pair by pair, by an angle proportional to their position.
+
+With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i and key j is
+
+    (R_i q_i) · (R_j k_j)  =  q_i · R_{j−i} k_j,
+
+which depends on the positions through j − i alone. Values are not rotated.
+
+Source: Su, Lu, Pan, Murtadha, Wen and Liu (2024), "RoFormer", section 3.2.
+"""
+
+import numpy as np
+
+from .arrays import as_array, namespace, shape_of
+from .positional import frequencies
+
+__all__ = ["pairing_permutation", "rotate"]
+
+
+def rotate(x, positions, theta=None, *, pairing="adjacent"):
+    r"""x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_k t − b sin θ_k t, a sin θ_k t + b cos θ_k t).
+
+    Parameters
+    ----------
+    x : array (..., n, d)
+        Queries or keys, d even.
+    positions : sequence of n numbers
+        The position t of each row; whole or not.
+    theta : sequence of d/2 numbers, optional
+        Angle per position of each pair, in radians; 10000^(−2k/d) unless given.
+    pairing : {"adjacent", "halves"}
+        Which coordinates form pair k: (2k, 2k + 1) or (k, k + d/2).
+
+    Returns
+    -------
+    array (..., n, d)
+
+    Raises
+    ------
+    ValueError
+        If d is odd, positions or theta have the wrong length, or the pairing is unknown.
+    """
+    x = as_array("x", x, 2)
+    n, d = x.shape[-2:]
+    if d % 2:
+        raise ValueError(f"x has shape {shape_of(x)}; expected an even last axis, since coordinates turn in pairs")
+    if pairing not in ("adjacent", "halves"):
+        raise ValueError(f"pairing = {pairing!r}; expected 'adjacent' or 'halves'")
+    positions = as_array("positions", np.asarray(positions, dtype=float))
+    theta = as_array("theta", frequencies(d) if theta is None else np.asarray(theta, dtype=float))
+    if positions.shape != (n,) or theta.shape != (d // 2,):
+        raise ValueError(
+            f"positions has shape {shape_of(positions)} and theta {shape_of(theta)}; expected ({n},) and ({d // 2},) "
+            f"to match x with shape {shape_of(x)}"
+        )
+    xp = namespace(x)
+    angle = positions[:, None] * theta  # in float64 whatever x is: an angle loses digits as positions grow
+    cos, sin = xp.asarray(np.cos(angle), dtype=x.dtype), xp.asarray(np.sin(angle), dtype=x.dtype)
+    if pairing == "adjacent":
+        a, b = x[..., 0::2], x[..., 1::2]
+        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
+    a, b = x[..., : d // 2], x[..., d // 2 :]
+    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+def pairing_permutation(d):
+    """The list that relates the two pairings: x[..., perm] rotated by halves is (x rotated by neighbours)[..., perm].
+
+    It is 0, 2, 4, …, 1, 3, 5, …: first coordinates of all pairs, then second ones.
+
+    Raises ``ValueError`` unless d is even and at least 2.
+    """
+    if d != int(d) or d < 2 or d % 2:
+        raise ValueError(f"d = {d}; expected an even whole number >= 2")
+    return [*range(0, d, 2), *range(1, d, 2)]

@@ -1,0 +1,119 @@
+"""Points of the simplex and of convex hulls: sparsemax, and certificates that a point is or is not a weighted average.
+
+The simplex Δ ⊂ R^m holds the weight vectors: entries ≥ 0 that sum to 1. The convex hull of the rows of V (m, d_v) is
+{aᵀV : a ∈ Δ}, the set of everything that attention over V can put out.
+"""
+
+import numpy as np
+from scipy.optimize import linprog
+
+from .arrays import as_array, namespace, shape_of
+
+__all__ = ["hull_weights", "separating_direction", "sparsemax"]
+
+
+def sparsemax(s):
+    r"""argmin over a ∈ Δ of ‖a − s‖², the point of the simplex nearest to ``s``: a_j = max(s_j − τ, 0).
+
+    With s₍₁₎ ≥ s₍₂₎ ≥ … and k the largest number for which 1 + k s₍ₖ₎ > s₍₁₎ + … + s₍ₖ₎, the threshold is
+    τ = (s₍₁₎ + … + s₍ₖ₎ − 1)/k. Differentiable by autograd wherever no score stands exactly at the threshold.
+
+    Parameters
+    ----------
+    s : array (..., m)
+        Scores, without unit. ``-inf`` is allowed and gets weight 0.
+
+    Returns
+    -------
+    array, same shape as ``s``: weights on the simplex, many of them exactly 0
+
+    Raises
+    ------
+    ValueError
+        If ``s`` has rank 0, an empty axis, a NaN or ``+inf``, or a row that is ``-inf`` throughout.
+
+    Source: Martins and Astudillo (2016), definition (1) and proposition 1.
+    """
+    s = as_array("s", s, finite=False)
+    xp = namespace(s)
+    largest = xp.max(s, axis=-1, keepdims=True)
+    if not bool(xp.all(xp.isfinite(largest))):
+        raise ValueError(f"s with shape {shape_of(s)} has +inf, or a row of only -inf; expected a finite maximum")
+    s = s - largest  # the nearest point does not change: s moves at a right angle to the simplex
+    falling = xp.sort(s, axis=-1, descending=True)
+    count = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype)
+    kept = 1 + count * falling > xp.cumulative_sum(falling, axis=-1)
+    total = xp.sum(xp.where(kept, falling, xp.zeros_like(falling)), axis=-1, keepdims=True)
+    threshold = (total - 1) / xp.sum(xp.astype(kept, s.dtype), axis=-1, keepdims=True)
+    return xp.maximum(s - threshold, xp.zeros_like(s))
+
+
+def hull_weights(y, V):
+    """Weights a ≥ 0 with Σ_j a_j = 1 and aᵀV = y, or None if there are none: y is in the hull exactly if there are.
+
+    The linear program has d_v + 1 equations, and the dual simplex method stops at a corner of its solutions, so at most
+    d_v + 1 weights are positive (Carathéodory's theorem). Points closer to the hull than 1e-7 count as inside: that is
+    the solver's tolerance for an equation.
+
+    Parameters
+    ----------
+    y : array (d_v,)
+    V : array (m, d_v)
+
+    Returns
+    -------
+    array (m,) or None
+
+    Raises
+    ------
+    ValueError
+        If ``V`` is no matrix, or ``y`` is no vector of its width.
+    """
+    y, V = _point_and_values(y, V)
+    system = np.vstack([V.T, np.ones(len(V))])
+    found = linprog(np.zeros(len(V)), A_eq=system, b_eq=np.append(y, 1.0), bounds=(0, None), method="highs-ds")
+    return np.maximum(found.x, 0.0) if found.status == 0 else None
+
+
+def separating_direction(y, V):
+    """w with w·y > w·V_j for every j and |w_c| ≤ 1, or None: y is outside the hull exactly if there is such a w.
+
+    Of all such w it is the one with the largest gap w·y − max_j w·V_j, which is the distance from y to the hull in the
+    1-norm. Either this function or :func:`hull_weights` has an answer, never both (Farkas' lemma).
+
+    Parameters
+    ----------
+    y : array (d_v,)
+    V : array (m, d_v)
+
+    Returns
+    -------
+    array (d_v,) or None
+
+    Raises
+    ------
+    ValueError
+        If ``V`` is no matrix, or ``y`` is no vector of its width.
+
+    Source: Boyd and Vandenberghe (2004), sections 2.5.1 and 5.8.
+    """
+    y, V = _point_and_values(y, V)
+    d_v = V.shape[1]  # the unknowns are w and t = max_j w·V_j
+    found = linprog(
+        np.append(-y, 1.0),
+        A_ub=np.column_stack([V, -np.ones(len(V))]),
+        b_ub=np.zeros(len(V)),
+        bounds=[(-1, 1)] * d_v + [(None, None)],
+        method="highs-ds",
+    )
+    w = found.x[:d_v]
+    return w if w @ y - (V @ w).max() > 1e-7 else None  # the tolerance of hull_weights, so that one of the two answers
+
+
+def _point_and_values(y, V):
+    y, V = np.asarray(as_array("y", y), dtype=float), np.asarray(as_array("V", V, 2), dtype=float)
+    if V.ndim != 2:
+        raise ValueError(f"V has shape {V.shape}; expected a matrix (m, d_v)")
+    if y.shape != V.shape[1:]:
+        raise ValueError(f"y has shape {y.shape}; expected ({V.shape[1]},) to match V with shape {V.shape}")
+    return y, V

@@ -1,0 +1,53 @@
+"""Repeat what was read, or one marked symbol of it: problems that test how much of the past a network keeps.
+
+Several trainings run side by side: the first axis of everything drawn is the run.
+"""
+
+import torch
+from torch.nn.functional import one_hot, pad
+
+__all__ = ["copy_task", "recall_task"]
+
+
+def copy_task(generator, *, runs=4, batch=64, symbols=8):
+    """Copy a sequence: n random symbols are shown, and the answer is the same n symbols in the same order.
+
+    Returns a function ``draw(n)`` for the next batch: the symbols as one-hot rows ``X`` (runs, batch, n, symbols) and
+    as whole numbers ``answer`` (runs, batch, n). A guess is right with chance 1/symbols.
+
+    Raises ``ValueError`` if a size, or the n of a draw, is below 1.
+    """
+    _positive(runs=runs, batch=batch, symbols=symbols)
+
+    def draw(n):
+        _positive(n=n)
+        answer = torch.randint(symbols, (runs, batch, n), generator=generator)
+        return one_hot(answer, symbols).float(), answer
+
+    return draw
+
+
+def recall_task(generator, *, runs=4, batch=32, symbols=8):
+    """Recall a marked symbol: the first symbol carries a mark, ``distance`` more follow, and the answer is the first.
+
+    Returns a function ``draw(distance)`` for the next batch: ``X`` (runs, batch, distance + 1, symbols + 1), one-hot
+    rows with the mark in the last column, and ``answer`` (runs, batch). A guess is right with chance 1/symbols.
+
+    Raises ``ValueError`` if a size, or the distance of a draw, is below 1.
+    """
+    copy = copy_task(generator, runs=runs, batch=batch, symbols=symbols)
+
+    def draw(distance):
+        _positive(distance=distance)
+        X, answer = copy(distance + 1)
+        X = pad(X, (0, 1))
+        X[..., 0, -1] = 1
+        return X, answer[..., 0]
+
+    return draw
+
+
+def _positive(**sizes):
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} = {size}; expected a whole number >= 1")

@@ -1,0 +1,97 @@
+"""Two questions about order, and a small encoder that several seeds train side by side.
+
+Every array has the axes (seeds, batch, …) in front, and every weight (seeds, 1, …): the seeds share no number, so
+one descent trains them all, each as it would be trained alone.
+"""
+
+import torch
+
+__all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
+
+
+def order_task(generator, *, seeds=5, batch=32, symbols=4):
+    """Does symbol 0 stand before symbol 1? Both occur once; all other places are filled from symbols 2, 3, ….
+
+    Returns a function of the length n that draws ``tokens`` (seeds, batch, n) and ``answer`` (seeds, batch), 0 or 1.
+    The two answers are equally likely, and reversing a sequence always changes its answer.
+
+    Raises ``ValueError`` if there are fewer than three symbols, or n < 2.
+    """
+    if symbols < 3:
+        raise ValueError(f"symbols = {symbols}; expected at least 3: the two in question and one to fill with")
+
+    def draw(n):
+        if n < 2:
+            raise ValueError(f"n = {n}; expected at least two places")
+        tokens = torch.randint(2, symbols, (seeds, batch, n), generator=generator)
+        places = torch.rand(seeds, batch, n, generator=generator).argsort(dim=-1)[..., :2]
+        tokens.scatter_(-1, places, torch.tensor([0, 1]).expand(places.shape))
+        return tokens, (places[..., 0] < places[..., 1]).long()
+
+    return draw
+
+
+def previous_task(generator, *, seeds=5, batch=32, symbols=4):
+    """Which symbol stood one place earlier? Asked at every place but the first.
+
+    Returns a function of the length n that draws ``tokens`` (seeds, batch, n), independent and uniform, and
+    ``answer`` (seeds, batch, n − 1), the tokens without the last.
+
+    Raises ``ValueError`` if there are fewer than two symbols, or n < 2.
+    """
+    if symbols < 2:
+        raise ValueError(f"symbols = {symbols}; expected at least 2, or there is nothing to guess")
+
+    def draw(n):
+        if n < 2:
+            raise ValueError(f"n = {n}; expected at least two places")
+        tokens = torch.randint(symbols, (seeds, batch, n), generator=generator)
+        return tokens, tokens[..., :-1]
+
+    return draw
+
+
+def encoder_weights(generator, *, seeds=5, d=16, symbols=4, outputs=2, **tables):
+    """The weights of a one-layer encoder: ``embed``, ``Q``, ``K``, ``V``, ``up``, ``bias``, ``out``, and ``tables``.
+
+    Entries of a matrix (seeds, 1, rows, columns) are independent N(0, 1/rows) and embeddings N(0, 1). Tables of
+    positions, given as name=(rows, columns), are N(0, 0.01): attention begins almost indifferent to position.
+
+    Raises ``ValueError`` if a table has the name of another weight.
+    """
+
+    def normal(rows, columns, variance=1.0):
+        return (variance**0.5 * torch.randn(seeds, 1, rows, columns, generator=generator)).requires_grad_()
+
+    w = {"embed": normal(symbols, d)}
+    w |= {name: normal(d, d, 1 / d) for name in "QKV"}
+    w |= {"up": normal(d, 2 * d, 1 / d), "bias": normal(1, 2 * d, 0.01), "out": normal(2 * d, outputs, 1 / (2 * d))}
+    if taken := set(w) & set(tables):
+        raise ValueError(f"tables {sorted(taken)} have the names of weights; expected other names")
+    return w | {name: normal(*shape, 0.01) for name, shape in tables.items()}
+
+
+def read_out(w, Z):
+    """Position-wise feed-forward network relu(Z W_up + b) W_out of the encoder, (..., n, d) → (..., n, outputs)."""
+    return torch.relu(Z @ w["up"] + w["bias"]) @ w["out"]
+
+
+def train(logits, draw, weights, *, n, steps, lr):
+    """Minimise the cross-entropy of ``logits(tokens)`` on fresh batches of length n by Adam; returns nothing.
+
+    The losses of the seeds are added, and Adam works on each number by itself, so no seed feels another.
+
+    Raises ``ValueError`` when the loss is not finite, with the step at which that happened.
+
+    Source: Kingma and Ba (2015), "Adam".
+    """
+    optimiser = torch.optim.Adam(weights.values(), lr=lr)
+    for step in range(steps):
+        tokens, answer = draw(n)
+        guess = logits(tokens)
+        loss = torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]
+        if not torch.isfinite(loss):
+            raise ValueError(f"loss at step {step} is {loss.item()}; expected a finite number, try a smaller lr")
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()

@@ -1,0 +1,82 @@
+"""Two builds of the same sources, in two folders, give the same figures and the same numbers, byte for byte."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from itertools import zip_longest
+from pathlib import Path
+
+import lxml.etree
+import pytest
+from conftest import parse, report
+
+ROOT = Path(os.environ.get("BOOK_ROOT", Path(__file__).parents[2]))  # another tree, to see the test fail
+NOT_COPIED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "node_modules")
+COMPARED = {"figure": "//*[local-name()='svg']"}
+for word in ("check", "cell_output"):
+    COMPARED[word] = f"//*[contains(concat(' ', normalize-space(@class), ' '), ' {word} ')]"
+
+
+@pytest.fixture
+def start_build(tmp_path):
+    """start_build(name, hash seed): begin a build from nothing in a folder of its own; none outlives the test."""
+    builds = []
+
+    def start(name, seed):
+        tree = tmp_path / name
+        shutil.copytree(ROOT, tree, ignore=NOT_COPIED)
+        environ = os.environ | {"PYTHONPATH": str(tree / "code"), "PYTHONHASHSEED": seed, "TZ": f"UTC{seed}"}
+        with open(tmp_path / f"{name}.log", "wb") as log:
+            command = [sys.executable, "tools/book.py", "build"]
+            build = subprocess.Popen(command, cwd=tree, env=environ, stdout=log, stderr=log, start_new_session=True)
+        builds.append(build)
+        build.log, build.site = Path(log.name), tree / "_build" / "html"
+        return build
+
+    yield start
+    for build in builds:
+        if build.poll() is None:
+            os.killpg(build.pid, signal.SIGKILL)
+            build.wait()
+        shutil.rmtree(build.site.parents[1], ignore_errors=True)
+
+
+def pieces(path):
+    """Everything on a page that cells have made: (kind, bytes), in the order of the page."""
+    page = parse(path)
+    return [
+        (kind, lxml.etree.tostring(e, with_tail=False)) for kind, xpath in COMPARED.items() for e in page.xpath(xpath)
+    ]
+
+
+def difference(one, two):
+    """Where two pieces begin to differ, with what stands around it."""
+    at = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    return " and ".join(repr(piece[max(0, at - 40) : at + 60].decode(errors="replace")) for piece in (one, two))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_two_builds_agree(start_build):
+    one, two = start_build("one", "1"), start_build("another", "2")
+    for build in (one, two):
+        if build.wait():
+            lines = build.log.read_text(errors="replace").strip().splitlines()
+            told = [line for line in lines if re.search(r"WARNING: |ERROR: |Error: ", line)] or lines
+            pytest.fail("A build from nothing fails:\n" + "\n".join(told[-15:]), pytrace=False)
+    names = [sorted(p.relative_to(b.site) for p in b.site.rglob("*.html")) for b in (one, two)]
+    assert names[0] == names[1], "the two builds do not have the same pages"
+    problems, compared = [], 0
+    for name in names[0]:
+        for number, (a, b) in enumerate(zip_longest(pieces(one.site / name), pieces(two.site / name)), 1):
+            compared += 1
+            if a != b:
+                kind = (a or b)[0]
+                where = difference(a[1], b[1]) if a and b else "one of the builds lacks it"
+                problems.append(f"{name}: piece {number}, a {kind}: {where}")
+                break  # the first of each page
+    assert compared, "no page has a figure, a check or a result: nothing was compared"
+    report(problems)

@@ -1,0 +1,249 @@
+"""Measure the book: how long it takes to build, what its chapters need to run, and how much its pages weigh.
+
+python tools/bench.py [--quick]    with .venv's Python and the extra `test`
+
+It works in a temporary copy of the tree. The table goes to the screen, the same numbers to _build/bench.json. A missed
+target is named and fails nothing: machines differ. --quick leaves the builds out and weighs the last `make book`.
+"""
+
+import argparse
+import functools
+import gzip
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import jupytext
+import lxml.html
+import psutil
+from lxml import etree
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+ROOT = Path(__file__).resolve().parent.parent
+NOT_COPIED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "node_modules")
+BUILD_LIMIT, CHAPTER_LIMIT = 900, 300  # seconds after which a build or a chapter is given up
+COLD, WARM, SENTENCE, CHAPTER, MEMORY, PAGE = 180, 5, 6, 25, 1500, 350  # targets: s, s, s, s, MB, kB gzipped
+CELL = "one cell added to "  # the target is the chapter's own time and 5 s
+CHROMIUMS = (os.environ.get("CHROMIUM") or "chromium", "chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND"]
+
+
+def say(text):
+    """Tell on the error stream what is being measured; the table alone goes to the output."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def row(group, what, value, unit, target=None, note=""):
+    """One measurement; `value` is None where it failed, and `note` says why or adds a second number."""
+    return {"group": group, "what": what, "value": value, "unit": unit, "target": target, "note": note}
+
+
+def chapters(tree):
+    """The pages of the book that run code."""
+    return [path for path in sorted((tree / "chapters").glob("*.md")) if "```{code-cell}" in path.read_text("utf-8")]
+
+
+def build(tree):
+    """Build the book as `make book` does; return the seconds it took and what went wrong, "" if nothing."""
+    environ = os.environ | {"PYTHONPATH": str(tree / "code")}  # the copy's package, not the installed one
+    start, failure = time.monotonic(), f"given up after {BUILD_LIMIT} s"
+    with open(tree / "build.log", "w+b") as log:
+        command = [sys.executable, "tools/book.py", "build"]
+        run = subprocess.Popen(command, cwd=tree, env=environ, stdout=log, stderr=log, start_new_session=True)
+        try:
+            with suppress(subprocess.TimeoutExpired):
+                code = run.wait(BUILD_LIMIT)
+                last = (tree / "build.log").read_text("utf-8", errors="replace").strip().rpartition("\n")[2]
+                failure = f"the build fails: {last[:90]}" if code else ""
+        finally:
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGKILL)
+                run.wait()
+    return time.monotonic() - start, failure
+
+
+def time_builds(tree):
+    """From an empty cache, with nothing changed, and after three edits, one after the other."""
+    largest = max(chapters(tree), key=lambda path: path.stat().st_size, default=tree / "chapters" / "index.md")
+    cell = "\n```{code-cell} ipython3\n# This cell was added by the benchmark.\n```\n"
+    steps = (
+        ("from an empty cache", largest, "", COLD),
+        ("nothing changed", largest, "", WARM),
+        (f"one sentence added to {largest.stem}", largest, "\n\nThe benchmark added this sentence.\n", SENTENCE),
+        (CELL + largest.stem, largest, cell, None),
+        ("one comment added to attention.py", tree / "code" / "attnbook" / "attention.py", "\n# Added.\n", None),
+    )
+    for what, path, text, target in steps:
+        say(f"building: {what}")
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text)
+        seconds, failure = build(tree)
+        yield row("build", what, None if failure else round(seconds, 1), "s", target, failure)
+
+
+def memory(process):
+    """Resident bytes of a process and all it has started; 0 as soon as one of them is gone."""
+    with suppress(psutil.NoSuchProcess):
+        return sum(member.memory_info().rss for member in (process, *process.children(recursive=True)))
+    return 0
+
+
+def execute(path):
+    """Run one chapter alone in a fresh kernel: seconds, peak megabytes, and what went wrong."""
+    notebook, peak, done = jupytext.read(path), 0, threading.Event()
+    options = {"timeout": CHAPTER_LIMIT, "kernel_name": "python3", "extra_arguments": ["--log-level=50"]}
+    client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}}, **options)
+
+    def sample(process):
+        nonlocal peak
+        while not done.wait(0.05):
+            peak = max(peak, memory(process))
+
+    start, failure = time.monotonic(), ""
+    with client.setup_kernel():
+        sampler = threading.Thread(target=sample, args=[psutil.Process(client.km.provisioner.pid)])
+        sampler.start()
+        try:
+            for index, cell in enumerate(notebook.cells):
+                client.execute_cell(cell, index)
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            failure = f"fails: {str(error).strip().splitlines()[-1][:80]}"
+        finally:
+            seconds = time.monotonic() - start
+            done.set()
+            sampler.join()
+    return seconds, peak / 1e6, failure
+
+
+def run_chapters(tree):
+    """What each chapter needs, run by itself, one after the other, with one thread as in the build."""
+    os.environ.update({"ATTNBOOK_BUILD": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(tree / "code")})
+    for path in chapters(tree):
+        say(f"running {path.stem}")
+        seconds, peak, failure = execute(path)
+        yield row("execution", path.stem, None if failure else round(seconds, 1), "s", CHAPTER, failure)
+        yield row("peak memory", path.stem, None if failure else round(peak), "MB", MEMORY, failure)
+
+
+def sizes(data):
+    """How many bytes, raw and gzipped as a server sends them."""
+    return len(data), len(gzip.compress(data, compresslevel=6, mtime=0))
+
+
+weigh = functools.cache(lambda path: sizes(path.read_bytes()))
+
+
+def requested(pages):
+    """What a browser really asks for when it opens each page: {page: set of files}; None if there is no browser."""
+    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    if not path:
+        return None
+    from playwright.sync_api import sync_playwright
+
+    def file(url, other):
+        return Path(unquote(urlsplit(url).path)) if url.startswith("file:") else other
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        files = {name: {name} for name in pages}
+        for name, log in files.items():
+            page = browser.new_page()  # a context of its own: nothing is remembered from the page before
+            page.on("request", lambda request, name=name, log=log: log.add(file(request.url, name)))
+            page.goto(name.as_uri(), wait_until="networkidle")
+            page.evaluate("document.fonts.ready.then(() => 0)")
+            page.close()
+        browser.close()
+    return {name: set(filter(Path.is_file, log)) for name, log in files.items()}
+
+
+def referenced(name, html):
+    """What a page names, for want of a browser, without the theme's fonts: they are named and hardly ever loaded."""
+    links = html.xpath("//script/@src | //img/@src | //link[@rel='stylesheet' or contains(@rel, 'icon')]/@href")
+    files = {name} | {(name.parent / unquote(urlsplit(link).path)).resolve() for link in links}
+    sheets = [path for path in files if path.suffix == ".css" and path.parent.name == "_static" and path.is_file()]
+    fonts = {sheet.parent / url for sheet in sheets for url in re.findall(r"url\(['\"]?([^'\")]+)", sheet.read_text())}
+    return {path for path in files | fonts if path.is_file()}
+
+
+def weigh_pages(site):
+    """Each page with everything it loads, and its explorers."""
+    say("weighing pages")
+    names = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
+    pages = {name: lxml.html.document_fromstring(name.read_bytes()) for name in names}
+    pages = {name: html for name, html in pages.items() if html.find(".//main") is not None}  # no redirect
+    files = requested(pages) or {name: referenced(name, html) for name, html in pages.items()}
+    for name, html in pages.items():
+        raw, small = map(sum, zip(*map(weigh, files[name]), strict=True))
+        what = name.relative_to(site).with_suffix("").as_posix()
+        note = f"{len(files[name])} files, {raw / 1e3:.0f} kB raw, of it {weigh(name)[1] / 1e3:.0f} kB gzipped the page"
+        yield row("page, gzipped", what, round(small / 1e3, 1), "kB", PAGE, note)
+        found = html.find_class("explore")
+        players = [(e.get("id"), len(e.find_class("frame")), *sizes(etree.tostring(e))) for e in found]
+        if len(players) > 1:
+            players.append(("together", *map(sum, zip(*(player[1:] for player in players), strict=True))))
+        for player, frames, raw, small in players:
+            note = f"{frames} frames, {raw / 1e3:.0f} kB raw"
+            yield row("explorer, gzipped", f"{what} {player}", round(small / 1e3, 1), "kB", None, note)
+
+
+def table(rows):
+    """The measurements as aligned text, target and verdict beside each."""
+    lines = [("what", "", "measured", "target", "", "")]
+    for group, what, value, unit, target, note in map(dict.values, rows):
+        measured = "failed" if value is None else f"{value} {unit}"
+        verdict = "" if value is None or not target else "ok" if value <= target else "over"
+        lines.append((group, what, measured, f"≤ {target} {unit}" if target else "", verdict, note))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    form = "  ".join(f"{{:{align}{width}}}" for align, width in zip("<<>><<", widths, strict=True))
+    return "\n".join(form.format(*line).rstrip() for line in lines)
+
+
+def measure(quick):
+    """All rows, from a temporary copy of the tree that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
+        tree = Path(folder).resolve() / "book"
+        shutil.copytree(ROOT, tree, ignore=NOT_COPIED)
+        runs = list(run_chapters(tree))  # before the builds, which change the copy
+        builds = [] if quick else list(time_builds(tree))
+        for r in (r for r in builds if r["what"].startswith(CELL)):
+            own = next((run["value"] for run in runs if CELL + run["what"] == r["what"]), None)
+            r["target"] = own and round(own + 5, 1)
+        site = (ROOT if quick else tree) / "_build" / "html"
+        return [*builds, *runs, *weigh_pages(site)]
+
+
+def main():
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="leave the builds out")
+    quick = parser.parse_args().quick
+    if quick and not (ROOT / "_build" / "html" / "index.html").exists():
+        sys.exit("There is no built book to weigh: run `make book` first, or leave out --quick.")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the copy is removed then too
+    rows = measure(quick)
+    print(table(rows))
+    machine = {"python": platform.python_version(), "system": platform.system(), "cores": os.cpu_count()}
+    file = ROOT / "_build" / "bench.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    say(f"The numbers are in {file.relative_to(ROOT)}.")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted.")
