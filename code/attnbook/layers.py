@@ -1,8 +1,8 @@
 """Layers as functions of their tokens, and a measurement of what they do when the tokens are moved.
 
-Tokens are rows of ``X (..., n, d)``; leading axes are batches. A *group* is a list of permutations, an *action* says how
-one of them moves an input: :func:`rows`, :func:`conjugate` or :func:`stay`. :func:`symmetry` evaluates both sides of
-f(g·x) = g·f(x) and of f(g·x) = f(x) for every g in the group, and says which of the two laws holds.
+Tokens are rows of ``X (..., n, d)``; leading axes are batches. A *group* is a list of permutations, an *action* says
+how one of them moves an input: :func:`rows`, :func:`conjugate` or :func:`stay`. :func:`symmetry` evaluates both sides
+of f(g·x) = g·f(x) and of f(g·x) = f(x) for every g in the group, and says which of the two laws holds.
 """
 
 import math

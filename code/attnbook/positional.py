@@ -81,10 +81,7 @@ def logit_terms(Q, K, A=None, B=None, C=None):
         table = as_array(name, table, finite=False)
         if namespace(table) is not xp:  # a table of plain numbers beside tensors
             table = xp.asarray(table, dtype=content.dtype)
-        fits = table.ndim >= len(pair) and all(
-            a in (1, b) for a, b in zip(table.shape[-len(pair) :], pair, strict=True)
-        )
-        if not fits:
+        if not all(a in (1, b) for a, b in zip(reversed(table.shape), reversed(pair), strict=False)):
             raise ValueError(f"{name} has shape {shape_of(table)}; expected {pair} after any batch axes, or 1 instead")
         return table
 

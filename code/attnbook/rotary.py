@@ -6,7 +6,7 @@ With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i 
 
 which depends on the positions through j − i alone. Values are not rotated.
 
-Source: Su, Lu, Pan, Murtadha, Wen and Liu (2024), "RoFormer", section 3.2.
+Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
 """
 
 import numpy as np

@@ -1,15 +1,38 @@
-// Runs axe-core on a page and returns its violations. A chapter has ten thousand elements, most of them alike, and axe
-// takes seconds for them: what is hidden is emptied first, a letter of code stays once for each colour, and a formula
-// within a line stays as its text. `preload` would ask for style sheets again, which a folder refuses.
-() => {
+// Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
+// takes many seconds for them. So what is hidden is emptied first, code and formulas within a line stay as their text, and
+// contrast, by far the slowest rule, is measured once for each look: colour, ground, opacity, size and weight of text.
+// `preload` would ask for style sheets again, which a folder refuses.
+async () => {
   document.querySelectorAll(".frame[hidden]").forEach((frame) => frame.replaceChildren());
-  const colours = new Set();
-  for (const token of document.querySelectorAll("pre span[class]")) {
-    if (colours.has(token.className)) token.replaceWith(...token.childNodes);
-    colours.add(token.className);
-  }
   document.querySelectorAll("span.math > math").forEach((math) => {
     math.replaceChildren((math.querySelector("mrow") ?? math).textContent);
   });
-  return axe.run(document, { resultTypes: ["violations"], preload: false }).then((result) => result.violations);
+
+  const grounds = new Map([[null, ""]]);
+  const ground = (element) => {
+    if (!grounds.has(element)) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+      const clear = /, 0\)$|transparent/.test(backgroundColor) && backgroundImage === "none" && opacity === "1";
+      const below = ground(element.parentElement);
+      grounds.set(element, clear ? below : `${backgroundColor} ${backgroundImage} ${opacity} over ${below}`);
+    }
+    return grounds.get(element);
+  };
+  const looks = new Map();
+  for (const element of document.body.querySelectorAll("*")) {
+    const text = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!text || !element.checkVisibility({ visibilityProperty: true })) continue;
+    const { color, fontSize, fontWeight } = getComputedStyle(element);
+    const look = [color, fontSize, fontWeight, ground(element)].join();
+    if (!looks.has(look)) looks.set(look, element);
+  }
+  looks.forEach((element) => { element.dataset.look = ""; });
+  document.querySelectorAll("pre span:not([data-look], :has([data-look]))").forEach((token) => {
+    token.replaceWith(...token.childNodes);
+  });
+
+  const options = { resultTypes: ["violations"], preload: false };
+  const rules = await axe.run(document, { ...options, rules: { "color-contrast": { enabled: false } } });
+  const contrast = await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: ["color-contrast"] });
+  return [...rules.violations, ...contrast.violations];
 }

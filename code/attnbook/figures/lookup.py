@@ -10,8 +10,8 @@ __all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw
 # Five keys in the plane; the third is twice as long as the others. Their values are points of another plane.
 KEY_ANGLES, KEY_LENGTHS = np.deg2rad([10, 70, 125, 200, 290]), np.array([1, 1, 2, 1, 1])
 KEYS = KEY_LENGTHS[:, None] * np.stack([np.cos(KEY_ANGLES), np.sin(KEY_ANGLES)], axis=1)
-VALUES = np.array([[1.6, -1.2], [1.8, 0.9], [-0.2, 1.8], [-1.8, 0.5], [-0.9, -1.6]])
-MARKS, INDEX = "osD^v", "₁₂₃₄₅"
+VALUES = 0.9 * np.array([[1.6, -1.2], [1.8, 0.9], [-0.2, 1.8], [-1.8, 0.5], [-0.9, -1.6]])
+MARKS, INDEX, SIDES = "osD^v", "₁₂₃₄₅", (0.55, 0.55, -0.6, 0.55, 0.55)
 
 
 def draw_lookup(angle, length):
@@ -22,7 +22,7 @@ def draw_lookup(angle, length):
     fig, ((keys, similarity), (weights, values)) = figure(2, 2, height=4.3)
     for j, (k, v, mark) in enumerate(zip(KEYS, VALUES, MARKS, strict=True)):
         keys.plot(*k, mark, color=PALETTE["blue"], markersize=5)
-        aside = 0.55 * np.array([k[1], -k[0]]) / KEY_LENGTHS[j]  # clear of an arrow that points at the key
+        aside = SIDES[j] * np.array([k[1], -k[0]]) / KEY_LENGTHS[j]  # clear of an arrow that points at the key
         keys.annotate(f"k{INDEX[j]}", k + aside, ha="center", va="center")
         values.plot(*v, mark, color=PALETTE["blue"], markersize=3 + 11 * a[j] ** 0.5, fillstyle="none")
         values.annotate(f"v{INDEX[j]}", 1.27 * v, ha="center", va="center")
@@ -79,10 +79,12 @@ def draw_contexts(H, C, c, targets, sources):
     ax.margins(0.16, 0.2)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, columnspacing=0.8, handletextpad=0.2)
     apart = np.linalg.norm(C[:, None] - C[None], axis=-1)[np.triu_indices(len(C), 1)]
+    nearest = np.linalg.norm(C[:, None] - H[None], axis=-1).argmin(axis=1)
+    pairs = ", ".join(f"{word} to {sources[j]}" for word, j in zip(targets, nearest, strict=True))
     return picture(
         fig,
-        f"{len(H)} states of source words and {len(C)} contexts in the plane. Each context lies near a state; "
-        f"two contexts are {apart.min():.2f} to {apart.max():.2f} apart, and the fixed vector is one point.",
+        f"{len(H)} states of source words and {len(C)} contexts in the plane. The nearest states: {pairs}. Contexts "
+        f"are {apart.min():.2f} to {apart.max():.2f} apart; the fixed vector is one point.",
     )
 
 
@@ -95,11 +97,12 @@ def draw_self_weights(without, projected):
         ax.set_xlabel("token looked at")
         ax.set_title(title)
     axes[0].set_ylabel("token that asks")
-    without, projected = (np.diag(A).mean() for A in (without, projected))
+    own = [np.diag(A).mean() for A in (without, projected)]
+    other = [A[~np.eye(n, dtype=bool)].max() for A in (without, projected)]
     return picture(
         fig,
-        f"Two heat maps of {n} by {n} weights. Without projections the diagonal holds {without:.2f} on average and the "
-        f"rest is near zero; with projections it holds {projected:.2f} and the weight is spread over all tokens.",
+        f"Two heat maps of {n} by {n} weights. Without projections the diagonal holds {own[0]:.2f} on average, nothing "
+        f"else exceeds {other[0]:.2f}; with projections it holds {own[1]:.2f} and other weights reach {other[1]:.2f}.",
     )
 
 

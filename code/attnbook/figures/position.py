@@ -44,7 +44,7 @@ def draw_sinusoid(shift, start=2, rows=15):
 
 
 def draw_rotary(query_at, offset):
-    """Four pairs of a query at ``query_at`` and of a key at ``query_at + offset``, rotated: the angle between them stays."""
+    """Four pairs of a query at ``query_at`` and a key at ``query_at + offset``: their angles stay."""
     theta = frequencies(D)
     q, k = np.tile([1.0, 0.0], (1, D // 2)), np.tile([np.cos(0.7), np.sin(0.7)], (1, D // 2))
     query, key = rotate(q, [query_at]), rotate(k, [query_at + offset])
@@ -60,8 +60,8 @@ def draw_rotary(query_at, offset):
     ax.set_title(f"query at {query_at}, key at {query_at + offset}: score {score:.4f}")
     return picture(
         fig,
-        f"Four clocks with a query hand at position {query_at} and a key hand at position {query_at + offset}. The angles from "
-        f"query to key depend on the offset {offset} only, and so does the score, {score:.4f}.",
+        f"Four clocks with a query hand at position {query_at} and a key hand at position {query_at + offset}. The "
+        f"angles from query to key depend on the offset {offset} only, and so does the score, {score:.4f}.",
     )
 
 
@@ -69,7 +69,9 @@ def draw_buckets(offset, direction="both"):
     """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked."""
     both = direction == "both"
     edges = [e for e in t5_edges(16 if both else 32) if e]
-    points = np.array(sorted({-140, 140, *edges, *(e - 1 for e in edges), *(-e for e in edges), *(1 - e for e in edges)}))
+    points = np.array(
+        sorted({-140, 140, *edges, *(e - 1 for e in edges), *(-e for e in edges), *(1 - e for e in edges)})
+    )
     bucket = int(t5_bucket(offset, bidirectional=both))
     share = [o for o in range(-140, 141) if t5_bucket(o, bidirectional=both) == bucket]
     fig, ax = figure(height=2.5)
@@ -82,8 +84,8 @@ def draw_buckets(offset, direction="both"):
     ax.set_title(f"offset {offset} → bucket {bucket}, shared by {low} … {high}".replace("-", "−"))
     return picture(
         fig,
-        f"Staircase of buckets against offsets, {'both directions' if both else 'looking back only'}. Offset {offset} falls "
-        f"into bucket {bucket}, which holds every offset from {low} to {high}.",
+        f"Staircase of buckets against offsets, {'both directions' if both else 'looking back only'}. Offset {offset} "
+        f"falls into bucket {bucket}, which holds every offset from {low} to {high}.",
     )
 
 
@@ -99,15 +101,15 @@ def draw_products(d=64, reach=60):
     ax.set(xlabel="offset k", ylabel="pᵢ · pᵢ₊ₖ", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
     return picture(
         fig,
-        f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is its own "
-        f"mirror image: {product[reach + 5]:.3f} at 5 and at −5. It rises for the first time from {rise} to {rise + 1}.",
+        f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is "
+        f"its own mirror image: {product[reach + 5]:.3f} at 5 and at −5. It rises first from {rise} to {rise + 1}.",
     )
 
 
 def draw_order(accuracy):
     """Accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
     fig, ax = figure(height=3.1)
-    for row, (name, values) in enumerate(accuracy.items()):
+    for row, values in enumerate(accuracy.values()):
         values, blind = np.asarray(values), np.median(values) < 0.75
         colour, mark = ("grey", "x") if blind else ("blue", "o")
         ax.plot(values, row + np.linspace(-0.24, 0.24, len(values)), mark, color=PALETTE[colour], markersize=5)

@@ -24,20 +24,20 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def draw_routes(n):
     """Where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
-    fig, (top, bottom) = figure(2, height=2.5)
+    fig, (top, bottom) = figure(2, height=2.6, height_ratios=[1, 1.6])
     x = np.arange(1, n + 1)
     arrow = {"arrowstyle": "-|>", "color": PALETTE["orange"], "shrinkA": 7, "shrinkB": 7}
     for ax in (top, bottom):
         ax.plot(x, np.zeros(n), "o", color=PALETTE["grey"], markersize=9)
-        ax.set(xlim=(0.5, n + 0.7), ylim=(-0.75, 1.2))
+        ax.set(xlim=(0.5, n + 0.9), ylim=(-0.8, 0.35 if ax is top else 1.25))
         ax.axis("off")
     for t in x[1:]:
         top.annotate("", (t - 1, 0), (t, 0), arrowprops=arrow)
     bow = arrow | {"color": PALETTE["blue"]}
-    for t in x[:-1]:
-        bottom.annotate("", (t, 0), (n, 0.75), arrowprops=bow)
-    bottom.plot([n], [0.75], "s", color=PALETTE["blue"], markersize=8)
-    bottom.text(n + 0.2, 0.75, f"y{_low(n)}", va="center")
+    for t in x:
+        bottom.annotate("", (t, 0), (n, 1), arrowprops=bow)
+    bottom.plot([n], [1], "s", color=PALETTE["blue"], markersize=8)
+    bottom.text(n + 0.2, 1, f"y{_low(n)}", va="center")
     for ax, name in ((top, "h"), (bottom, "v")):
         for t in x:
             ax.text(t, -0.6, f"{name}{_low(t)}", ha="center")
@@ -46,7 +46,7 @@ def draw_routes(n):
     return picture(
         fig,
         f"Two rows of {n} dots. Above, a chain: {n - 1} arrows lead from the last state back to the first, each to its "
-        f"neighbour. Below, the last output has an arrow of its own to each of the values before it.",
+        f"neighbour. Below, the last output has an arrow of its own to each of the {n} values.",
     )
 
 
@@ -86,18 +86,18 @@ def draw_decay(radius, n):
     ax.plot(
         [0, n - 1], np.log10([1, radius ** (n - 1)]), "-", color=PALETTE["grey"], linewidth=3, alpha=0.4, label="ρᵏ"
     )
-    ax.plot(k, np.log10(linear[k]), "s--", color=PALETTE["blue"], label="linear recurrence")
-    ax.plot(k, np.log10(bent[k]), "o-", color=PALETTE["orange"], label="tanh network, driven by its inputs")
+    ax.plot(k, np.log10(linear[k]), "s--", color=PALETTE["blue"], markersize=3, label="linear recurrence")
+    ax.plot(k, np.log10(bent[k]), "o-", color=PALETTE["orange"], markersize=3, label="tanh network with inputs")
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set(xlim=(-2, LONGEST), ylim=(-52, 14), xlabel="steps back in time, k", ylabel="norm of the product")
     _powers(ax, range(-50, 11, 10))
     ax.legend(loc="lower left")
     ends = [_figure(curve[n - 1]) for curve in (linear, bent)]
-    ax.set_title(f"token 1 of {n} receives: linear {ends[0]}, tanh {ends[1]}")
+    ax.set_title(f"token 1 of {n}: linear {ends[0]}, tanh {ends[1]}")
     return picture(
         fig,
-        f"Spectral radius {radius}, {n} tokens. Of a gradient at the last state the linear recurrence brings the factor "
-        f"{ends[0]} back to the first token, the tanh network {ends[1]}.",
+        f"Spectral radius {radius}, {n} tokens. Of a gradient at the last state the linear recurrence brings the "
+        f"factor {ends[0]} back to the first token, the tanh network {ends[1]}.",
     )
 
 
@@ -128,7 +128,7 @@ def draw_accuracy(lengths, accuracy, chance, xlabel):
     ax.axhline(chance, color=PALETTE["grey"], linewidth=0.9)
     ax.annotate("chance", (lengths[-1], chance), (0, 3), textcoords="offset points", ha="right", color=PALETTE["grey"])
     ax.set(xlabel=xlabel, ylabel="accuracy", ylim=(0, 1.04), xticks=lengths)
-    ax.legend(loc="lower left")
+    ax.legend(loc="center right", bbox_to_anchor=(1, 0.66))
     return picture(fig, "Median accuracy: " + "; ".join(ends) + f". Chance is {chance:.3g}.")
 
 

@@ -18,23 +18,28 @@ LEVELS = 5  # shades of each colour: few, so that a frame stays small
 
 
 def draw_shuffled(perm):
-    """Queries, keys, scores, weights, outputs and their mean for four words in the order ``perm``."""
+    """Queries, keys, scores, weights, outputs and their mean for four words in the order ``perm``, the cat outlined."""
     perm = list(perm)
     words, Q, K, V = [WORDS[i] for i in perm], QUERIES[perm], KEYS[perm], VALUES[perm]
-    A = attention_weights(Q, K)
+    A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
-    fig, ax = _canvas(330, 206)
-    for name, M, x, y, limit in (
-        ("Q", Q, 34, 22, 2), ("K", K, 112, 22, 2), ("S", scores(Q, K), 204, 34, 1),
-        ("A", A, 34, 134, 1), ("Y = AV", Y, 170, 134, 2), ("mean of Y", Y.mean(axis=0, keepdims=True), 250, 134, 2),
-    ):  # fmt: skip
-        ax.text(x, y - (16 if name in "SA" else 5), name, fontsize=9.5)
-        _matrix(ax, M, x, y, limit)
-        for j, word in enumerate(words if name in "SA" else []):
-            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=8.5, ha="center")
-        for i, word in enumerate(words if name in "QSA" else []):
-            ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=8.5, ha="right")
     mean = Y.mean(axis=0)
+    fig, ax = _canvas(322, 214)
+    for name, M, x, y, limit in (
+        ("Q", Q, 34, 32, 2), ("K", K, 112, 32, 2), ("S", scores(Q, K), 208, 32, 1),
+        ("A", A, 34, 142, 1), ("Y = AV", Y, 174, 142, 2), ("mean of Y", mean[None], 260, 142, 2),
+    ):  # fmt: skip
+        square = name in "SA"
+        ax.text(x, y - (17 if square else 5), name, fontsize=9.5)
+        _matrix(ax, M, x, y, limit)
+        for j, word in enumerate(words if square else []):
+            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=8.5, ha="center")
+        for i, word in enumerate(words if len(M) == 4 and name != "K" else []):
+            ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=8.5, ha="right")
+        if len(M) == 4:
+            _outline(ax, x, y + cat * CELL[1], M.shape[1], 1)
+        if square:
+            _outline(ax, x + cat * CELL[0], y, 1, 4)
     rows = "; ".join(f"{word} {y[0]:.1f}, {y[1]:.1f}" for word, y in zip(words, Y, strict=True))
     return picture(
         fig, f"Order {' '.join(words)}. Rows of Y, from the top: {rows}. Their mean: {mean[0]:.1f}, {mean[1]:.1f}."
@@ -51,13 +56,20 @@ def _canvas(width, height):
     return fig, ax
 
 
+def _outline(ax, x, y, columns, rows):
+    """A frame around ``columns`` × ``rows`` cells from (x, y) on."""
+    w, h = columns * CELL[0], rows * CELL[1]
+    ax.plot([x, x + w, x + w, x, x], [y, y, y + h, y + h, y], color="black", linewidth=1.2, clip_on=False)
+
+
 def _matrix(ax, M, x, y, limit):
     """The numbers of ``M`` in cells from (x, y) on, blue if positive, orange if negative; one path per shade."""
     w, h = CELL
     shades = {}
     for (i, j), value in np.ndenumerate(M):
+        value = round(value, 1) + 0.0  # no "-0.0"
         ax.text(x + (j + 0.5) * w, y + i * h + 12, f"{value:.1f}", fontsize=8.5, ha="center")
-        level = int(np.ceil(LEVELS * min(abs(round(value, 1)) / limit, 1)))
+        level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
         shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
     for (color, level), corners in shades.items():
         square = [Path([(a, b), (a + w, b), (a + w, b + h), (a, b + h), (a, b)], closed=True) for a, b in corners]
@@ -83,8 +95,8 @@ def draw_errors(follows, stands):
     ax.legend(loc="upper center")
     return picture(
         fig,
-        f"Two heaps. The differences from P f(X) are at most {np.max(follows):.1e}; the differences from f(X) lie between "
-        f"{np.min(stands):.2f} and {np.max(stands):.2f}.",
+        f"Two heaps. The differences from P f(X) are at most {np.max(follows):.1e}; the differences from f(X) lie "
+        f"between {np.min(stands):.2f} and {np.max(stands):.2f}.",
     )
 
 

@@ -1,7 +1,7 @@
 """Translate three- and four-word sentences into English, from a language that needs word order and one that does not.
 
 In the Chinese half only the order says who does what to whom: 猫 喜欢 鱼 and 鱼 喜欢 猫 are the same three words.
-In the Latin half the endings say it: *felis amat piscem* and *piscem amat felis* mean the same; any order is good Latin.
+In the Latin half the endings say it: *felis amat piscem* and *piscem amat felis* mean the same, in any order.
 A translator whose encoder sees no positions can therefore master one half and must fail in the other.
 
 The model is one encoder and one decoder layer of Vaswani et al. (2017), as torch provides them, in float64 so that
