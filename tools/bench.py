@@ -120,7 +120,7 @@ def execute(path):
             for index, cell in enumerate(notebook.cells):
                 client.execute_cell(cell, index)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-            failure = f"fails: {str(error).strip().splitlines()[-1][:80]}"
+            failure = f"fails: {getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)!s:.80}"
         finally:
             seconds = time.monotonic() - start
             done.set()

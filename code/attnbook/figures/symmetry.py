@@ -40,7 +40,7 @@ def draw_shuffled(perm):
             _outline(ax, x, y + cat * CELL[1], M.shape[1], 1)
         if square:
             _outline(ax, x + cat * CELL[0], y, 1, 4)
-    rows = "; ".join(f"{word} {y[0]:.1f}, {y[1]:.1f}" for word, y in zip(words, Y, strict=True))
+    rows = "; ".join(f"{word} {y[0]:.1f}, {y[1]:.1f}" for word, y in zip(words, Y.round(1) + 0.0, strict=True))
     return picture(
         fig, f"Order {' '.join(words)}. Rows of Y, from the top: {rows}. Their mean: {mean[0]:.1f}, {mean[1]:.1f}."
     )

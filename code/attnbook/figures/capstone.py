@@ -1,0 +1,91 @@
+"""Drawings of the chapter "Capstone: an encoder you have proved"."""
+
+import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from .style import PALETTE, figure, picture
+
+__all__ = ["draw_maps", "draw_training"]
+
+LOOKS = {"no positions": ("blue", "-"), "positions": ("orange", "--"), "causal mask": ("green", "-.")}
+CELL = 22, 17  # width and height of a cell of a map, in points
+LEVELS = 5  # shades: few, so that a frame stays small
+
+
+def draw_training(curves, floor):
+    """Loss and error of equivariance during training, one line per seed.
+
+    Parameters
+    ----------
+    curves : dict
+        Name of the model → array (seeds, steps, 2): the loss, and the error of equivariance before that step.
+    floor : float
+        The loss that no order-blind model can pass.
+    """
+    fig, (above, below) = figure(2, 1, height=4.2, sharex=True)
+    alt = []
+    for name, runs in curves.items():
+        runs, (color, dash) = np.asarray(runs), LOOKS[name]
+        for seed, run in enumerate(runs):
+            label = name if seed == 0 else None
+            smooth = np.convolve(run[:, 0], np.full(5, 0.2), mode="valid")
+            above.plot(np.arange(2, 2 + len(smooth)), smooth, dash, color=PALETTE[color], linewidth=1.2, label=label)
+            below.semilogy(run[:, 1], dash, color=PALETTE[color], linewidth=1.2)
+        last, error = runs[:, -10:, 0].mean(), runs[:, :, 1]
+        alt.append(f"{name}: loss {last:.2f} at the end, error between {error.min():.0e} and {error.max():.0e}")
+    above.axhline(floor, color=PALETTE["grey"], linestyle=":", linewidth=1.2)
+    above.annotate("ln 2", (runs.shape[1], floor), (0, -3), textcoords="offset points", va="top", ha="right")
+    above.set(ylabel="loss", ylim=(0, 1.2))
+    above.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.8)
+    below.set(xlabel="step of training", ylabel="max |f(PX) − P f(X)|", ylim=(1e-17, 1e2))
+    exponents = range(-16, 1, 4)
+    below.set_yticks([10.0**e for e in exponents], [_power(e) for e in exponents])
+    below.minorticks_off()
+    return picture(fig, "Two panels over the steps of training, loss and broken law. " + "; ".join(alt) + ".")
+
+
+def draw_maps(words, maps, answers):
+    """One head's weights for one sentence, side by side in two models.
+
+    Parameters
+    ----------
+    words : list of str
+        The tokens, in their order.
+    maps : dict
+        Name of the model → weights (n, n), row i is what token i looks at.
+    answers : dict
+        Name of the model → the probability it gives to "the cat comes first".
+    """
+    w, h = CELL
+    n = len(words)
+    width, height = 36 + 2 * n * w + 16, 36 + n * h + 22
+    fig, ax = figure(width=width / 72, height=height / 72)
+    fig.set_layout_engine("none")
+    ax.set_position([0, 0, 1, 1])
+    ax.set(xlim=(0, width), ylim=(height, 0))
+    ax.axis("off")
+    said = []
+    for x, (name, A) in zip((36, 36 + n * w + 14), maps.items(), strict=True):
+        A = np.round(np.asarray(A), 2)
+        ax.text(x, 11, name, fontsize=9.5)
+        for i, word in enumerate(words):
+            ax.text(x + (i + 0.5) * w, 31, word, fontsize=9, ha="center")
+            if not said:  # the rows of both maps are named once
+                ax.text(32, 36 + i * h + 12, word, fontsize=9, ha="right")
+        shades = {}
+        for (i, j), value in np.ndenumerate(A):
+            ax.text(x + (j + 0.5) * w, 36 + i * h + 12, f"{value:.1f}".lstrip("0"), fontsize=9, ha="center")
+            shades.setdefault(int(np.ceil(LEVELS * value)), []).append((x + j * w, 36 + i * h))
+        for level, corners in shades.items():
+            square = [Path([(a, b), (a + w, b), (a + w, b + h), (a, b + h), (a, b)], closed=True) for a, b in corners]
+            shape = Path.make_compound_path(*square)
+            ax.add_patch(PathPatch(shape, facecolor=(PALETTE["blue"], 0.12 * level), edgecolor="none", clip_on=False))
+        ax.text(x, 36 + n * h + 16, f"P(cat first) = {answers[name]:.2f}", fontsize=9)
+        top = [f"{word} at {words[j]} {row[j]:.1f}" for word, row, j in zip(words, A, A.argmax(axis=1), strict=True)]
+        said.append(f"{name}: {', '.join(top)}; probability that the cat comes first {answers[name]:.2f}")
+    return picture(fig, f"{' '.join(words)}. Most weight in the model with " + ". With ".join(said) + ".")
+
+
+def _power(exponent):
+    return "10" + "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(c)] for c in str(exponent))
