@@ -1,20 +1,24 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and it imports none of the mathematics.
 
 * ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
+* ``checks`` reads from the executed cells which checks a page has, and gives each an address.
+* ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``mathml`` turns formulas into MathML while building.
 * ``pages`` removes what a page does not need and repairs what keeps it from being read by everyone.
 """
 
 from pathlib import Path
 
-from . import execution, mathml, pages
+from . import checks, execution, ledger, mathml, pages
 
 STATIC = Path(__file__).parent / "static"
 
 
 def setup(app):
-    """Register the three parts; see their modules for the reasons."""
+    """Register the parts; see their modules for the reasons."""
     execution.setup(app)
+    checks.setup(app)
+    ledger.setup(app)
     mathml.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))

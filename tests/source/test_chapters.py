@@ -137,6 +137,11 @@ def test_no_cell_writes_a_tick(source):
     )
 
 
+def test_no_page_writes_a_check_line_by_hand(source):
+    lines = enumerate(source.path.read_text(encoding="utf-8").splitlines(), 1)
+    report(f"{source.where(i)}: the line of a check, written by hand" for i, line in lines if 'class="check' in line)
+
+
 def test_every_picture_has_a_caption(source):
     report(
         f"{where}: {name} draws, but the cell has no caption under mystnb: figure: caption"

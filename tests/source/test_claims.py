@@ -13,7 +13,7 @@ LEDGER = ROOT / "chapters" / "claims.yml"
 IDS = [f"{s}-{i:03}" for s, n in {"S0": 37, "S1": 246, "S2": 46, "S3": 30, "S4": 43}.items() for i in range(1, n + 1)]
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 COUNTS = {  # how many claims of each verdict a chapter settles
-    "rnn-bottleneck": (14, 27, 1, 1, 0),
+    "rnn-bottleneck": (13, 28, 1, 1, 0),
     "query-key-value": (33, 18, 0, 3, 8),
     "sqrt-dk-scaling": (23, 6, 6, 4, 0),
     "softmax-convex-combination": (17, 7, 0, 8, 5),
@@ -57,7 +57,7 @@ def test_every_entry_has_its_fields(claims):
     def problems(key, claim):
         wanted = {"source", "line", "chapter", "verdict", "claim", "figure"}
         wanted |= {"reason"} if claim.get("verdict") == "uncheckable" else set()
-        if set(claim) != wanted:
+        if set(claim) - {"corrected"} != wanted:
             yield f"fields {sorted(set(claim) ^ wanted)} missing, or of no use with this verdict"
         for name, value in claim.items():
             if not isinstance(value, str) or not value.strip():
@@ -79,7 +79,7 @@ def test_every_entry_has_its_fields(claims):
 
 def test_the_counts_have_not_changed(claims):
     totals = Counter(claim["verdict"] for claim in claims.values())
-    assert totals == dict(zip(VERDICTS, (191, 127, 7, 40, 37), strict=True))
+    assert totals == dict(zip(VERDICTS, (190, 128, 7, 40, 37), strict=True))
     found = Counter((claim["chapter"], claim["verdict"]) for claim in claims.values())
     for chapter, counts in COUNTS.items():
         assert tuple(found[chapter, verdict] for verdict in VERDICTS) == counts, f"claims.yml: {chapter}"

@@ -11,8 +11,6 @@ from .style import PALETTE, figure, picture
 __all__ = ["draw_buckets", "draw_lengths", "draw_order", "draw_products", "draw_rotary", "draw_sinusoid"]
 
 D = 8  # numbers per position in the small pictures: four clocks
-MARKS, DASHES = "osD^vP*X", ["-", "--", "-.", ":", "-", "--", "-.", ":"]
-COLORS = ["orange", "purple", "blue", "sky", "green", "yellow", "grey", "orange"]
 INDEX = "₀₁₂₃"
 
 
@@ -48,16 +46,16 @@ def draw_rotary(query_at, offset):
     theta = frequencies(D)
     q, k = np.tile([1.0, 0.0], (1, D // 2)), np.tile([np.cos(0.7), np.sin(0.7)], (1, D // 2))
     query, key = rotate(q, [query_at]), rotate(k, [query_at + offset])
-    fig, ax = figure(height=1.75)
+    fig, ax = figure(height=1.6)
     for p in range(D // 2):
         hands = [(query[0, 2 * p : 2 * p + 2], "blue", "-"), (key[0, 2 * p : 2 * p + 2], "orange", "--")]
         _clock(ax, 2.6 * p, [(np.arctan2(y, x), color, dash) for (x, y), color, dash in hands], across=True)
         between = (np.rad2deg(0.7 + theta[p] * offset) + 180) % 360 - 180
-        ax.text(2.6 * p, -1.5, f"{between:.1f}°", ha="center", va="center", fontsize=9)
+        ax.text(2.6 * p, -1.5, f"{between:.1f}°".replace("-", "−"), ha="center", va="center", fontsize=9)
     score = float((query @ key.T)[0, 0])
     ax.set(xlim=(-1.2, 9.0), ylim=(-1.9, 1.15), aspect="equal")
     ax.axis("off")
-    ax.set_title(f"query at {query_at}, key at {query_at + offset}: score {score:.4f}")
+    ax.set_title(f"query at {query_at}, key at {query_at + offset}: score {score:.4f}".replace("-", "−"))
     return picture(
         fig,
         f"Four clocks with a query hand at position {query_at} and a key hand at position {query_at + offset}. The "
@@ -121,26 +119,26 @@ def draw_order(accuracy):
 
 
 def draw_lengths(lengths, accuracy, trained, chance):
-    """Accuracy against length: ``accuracy`` maps a scheme to an array (seeds, lengths); NaN where it cannot run."""
-    fig, ax = figure(height=3.5)
+    """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
+    fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
     said = []
-    for i, (name, runs) in enumerate(accuracy.items()):
-        runs, style = np.asarray(runs), {"color": PALETTE[COLORS[i]]}
-        middle = np.median(runs, axis=0)
-        there = ~np.isnan(middle)
-        ax.plot(lengths, middle, DASHES[i], marker=MARKS[i], label=name, markersize=5, **style)
-        low, high = runs[:, there].min(axis=0), runs[:, there].max(axis=0)
-        x = np.asarray(lengths)[there] * 1.035 ** (i - 3.5)  # side by side, so that the spreads do not hide each other
-        ax.vlines(x, low, high, linewidth=1, alpha=0.5, **style)
-        at = np.flatnonzero(there)[-1]
+    for ax, (name, runs) in zip(axes.flat, accuracy.items(), strict=False):
+        runs, middle = np.asarray(runs), np.median(runs, axis=0)
+        ax.plot(lengths, runs.T, color=PALETTE["grey"], linewidth=0.7)
+        ax.plot(lengths, middle, "o-", color=PALETTE["blue"])
+        ax.axhline(chance, color="black", linewidth=0.8, linestyle=":")
+        ax.set_title(name)
+        at = np.flatnonzero(~np.isnan(middle))[-1]
         said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
-    ax.axhline(chance, color="black", linewidth=0.8, linestyle=":")
-    ax.set_xscale("log", base=2)
-    ax.set_xticks(lengths, lengths)
-    ax.minorticks_off()
-    ax.set(ylim=(0, 1.03), xlabel=f"length at test time (trained at {trained})", ylabel="share of right answers")
-    ax.legend(ncols=2, loc="lower left")
-    return picture(fig, f"Lines of accuracy against length, a dotted line at chance. Medians: {'; '.join(said)}.")
+    axes[0, 0].set(xscale="log", ylim=(0, 1.05), xlim=(0.9 * lengths[0], 1.1 * lengths[-1]))
+    for ax in axes.flat:
+        ax.set_xticks(lengths, lengths)
+        ax.minorticks_off()
+    fig.supxlabel(f"length at test time (trained at {trained})", fontsize="medium")
+    fig.supylabel("share of right answers", fontsize="medium")
+    return picture(
+        fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(said)}."
+    )
 
 
 def _clock(ax, place, hands, across=False):

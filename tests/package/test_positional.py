@@ -1,7 +1,9 @@
 """Every positional scheme against an implementation nobody here wrote, and its defining property on drawn shapes.
 
 The independent implementations are the attention modules of `transformers`, made from small configurations with
-random weights; nothing is downloaded.
+random weights; nothing is downloaded. An added table and a causal mask have no module of their own: there it is the
+fused attention of torch. Shaw's and Transformer-XL's own modules have left the library; two speech models keep their
+logits.
 """
 
 import math
@@ -99,6 +101,27 @@ def test_a_mask_is_a_table_of_infinities():
     assert np.isneginf(sum(logit_terms(rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), B=B))[0, 1:]).all()
 
 
+def weigh(terms, d, V):
+    return torch.softmax(sum(terms) / math.sqrt(d), dim=-1) @ V
+
+
+@given(n=lengths, m=lengths, d=widths, seed=st.integers(0, 99))
+def test_an_added_table_is_the_fused_attention_of_torch(n, m, d, seed):
+    g = torch.Generator().manual_seed(seed)
+    Q, P_Q, K, P_K = (torch.randn(k, d, dtype=torch.float64, generator=g) for k in (n, n, m, m))
+    V = torch.randn(m, 3, dtype=torch.float64, generator=g)
+    terms = logit_terms(Q, K, P_K[None], P_Q @ P_K.T, P_Q[:, None])
+    close(weigh(terms, d, V), torch.nn.functional.scaled_dot_product_attention(Q + P_Q, K + P_K, V))
+
+
+@given(n=lengths, d=widths, seed=st.integers(0, 99))
+def test_a_causal_table_is_the_causal_attention_of_torch(n, d, seed):
+    g = torch.Generator().manual_seed(seed)
+    Q, K, V = torch.randn(3, 1, n, d, dtype=torch.float64, generator=g)
+    terms = logit_terms(Q, K, B=np.where(offsets(range(n), range(n)) > 0, -np.inf, 0.0))
+    close(weigh(terms, d, V), torch.nn.functional.scaled_dot_product_attention(Q, K, V, is_causal=True))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -117,7 +140,7 @@ def test_tables_that_do_not_fit_are_refused(arguments, message):
 
 def test_offsets_are_key_minus_query():
     assert offsets([0, 1, 5], [2, 0]).tolist() == [[2, 0], [1, -1], [-3, -5]]
-    for bad in ([[0, 1]], [], [0.5, 1.0]):
+    for bad in ([[0, 1]], [], np.array([], dtype=int), [0.5, 1.0]):
         with pytest.raises(ValueError, match=r"queries has shape .*; expected a list of whole numbers"):
             offsets(bad, [0])
 
@@ -142,6 +165,12 @@ def test_sinusoids_follow_the_complex_exponential(d, t, k):
     close(sinusoidal(t, d), both)
     if d % 2 == 0:
         close(sinusoidal(t, d) @ sinusoidal(t + k, d), np.cos(frequencies(d) * k).sum())
+
+
+def test_an_odd_dimension_and_another_base_keep_the_formula():
+    close(frequencies(5), [1, math.exp(-0.4 * math.log(10_000)), math.exp(-0.8 * math.log(10_000))])
+    close(sinusoidal(3, 4, base=100.0), [math.sin(3), math.cos(3), math.sin(0.3), math.cos(0.3)])
+    close(sinusoidal(3, 3, base=1000.0), [math.sin(3), math.cos(3), math.sin(0.03)])
 
 
 def test_sinusoids_keep_the_shape_of_the_positions():

@@ -1,0 +1,209 @@
+"""The pages that are made from the others: the ledger of claims, the contradictions, and the famous mistakes.
+
+The directives write what the data files say while their page is read. Which check decides a claim is known only after
+every chapter has been read; the places kept for it are filled when the page is written.
+"""
+
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+from . import checks
+
+VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
+logger = logging.getLogger(__name__)
+
+
+class deciding_checks(nodes.General, nodes.Element):
+    """The place of the links to the checks that decide `claims`."""
+
+
+class mistake_boxes(nodes.General, nodes.Element):
+    """The place of the boxes of all pages."""
+
+
+def setup(app):
+    """Register directives and what fills them."""
+    for name, directive in {"claims": Claims, "claims-count": Count, "contradictions": Contradictions}.items():
+        app.add_directive(name, directive)
+    app.add_directive("mistakes", Mistakes)
+    app.add_post_transform(Fill)
+    app.connect("env-updated", _write_again)
+    app.connect("html-page-context", _filter_script)
+
+
+def _write_again(app, env):
+    """The pages made from the others are written whenever a page was read."""
+    return sorted(name for name, data in env.metadata.items() if "made_from_others" in data)
+
+
+def _filter_script(app, pagename, templatename, context, doctree):
+    if doctree is not None and any("claims" in node["classes"] for node in doctree.findall(nodes.bullet_list)):
+        app.add_js_file("ledger.js")
+
+
+class FromData(SphinxDirective):
+    """A directive whose content stands in a data file beside its page."""
+
+    def data(self, name):
+        """The parsed file ``name``; the page is read again when it changes."""
+        path = Path(self.env.doc2path(self.env.docname)).parent / name
+        self.env.note_dependency(str(path))
+        self.env.metadata[self.env.docname]["made_from_others"] = True
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+    def claims(self):
+        """claims.yml without the description of its sources."""
+        return {key: claim for key, claim in self.data("claims.yml").items() if key != "sources"}
+
+
+class Claims(FromData):
+    """`{claims} chapter`: the claims that one chapter settles."""
+
+    required_arguments = 1
+
+    def run(self):
+        found = {key: c for key, c in self.claims().items() if c["chapter"] == self.arguments[0]}
+        if not found:
+            raise self.error(f"claims.yml has no claim of {self.arguments[0]!r}")
+        return [nodes.bullet_list("", *(self.entry(key, claim) for key, claim in found.items()), classes=["claims"])]
+
+    def entry(self, key, claim):
+        """One claim: what is said, the verdict, the right figure, and a place for its checks."""
+        name, verdict = key.lower(), claim["verdict"]
+        head = nodes.paragraph("", classes=["claim-head"])
+        head += nodes.reference("", key, refid=name, classes=["claim-id"])
+        head += [nodes.Text(" "), nodes.inline("", verdict, classes=["verdict"]), nodes.Text(" ")]
+        head += nodes.inline("", f"{claim['source']}, {place(claim['line'])}", classes=["claim-place"])
+        item = nodes.list_item(
+            "", head, ids=[name], classes=["claim", f"is-{verdict}", f"of-{claim['source'].lower()}"]
+        )
+        item += nodes.paragraph("", "", nodes.strong("", "Said. "), *text(claim["claim"]))
+        item += nodes.paragraph("", "", nodes.strong("", "Right. "), *text(claim["figure"]))
+        if "corrected" in claim:
+            item += nodes.paragraph("", "", nodes.strong("", "Corrected. "), *text(claim["corrected"]))
+        if verdict == "uncheckable":
+            item += nodes.paragraph("", "", nodes.strong("", "No check. "), *text(claim["reason"]))
+        else:
+            item += deciding_checks(claims=[key])
+        return item
+
+
+class Count(FromData):
+    """`{claims-count} chapter` or `source`: how many claims of each verdict each chapter and each source has."""
+
+    required_arguments = 1
+
+    def run(self):
+        claims, by = self.claims().values(), directives.choice(self.arguments[0], ("chapter", "source"))
+        count = Counter((claim[by], claim["verdict"]) for claim in claims)
+        rows = [[group, *(count[group, v] for v in VERDICTS)] for group in dict.fromkeys(c[by] for c in claims)]
+        rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, 6))])
+        return [table([by, *VERDICTS, "all"], [[*row, sum(row[1:])] for row in rows])]
+
+
+class Contradictions(FromData):
+    """`{contradictions}`: where the sources disagree, what is right, and the checks on both sides."""
+
+    def run(self):
+        known, items = self.claims(), []
+        for entry in self.data("contradictions.yml"):
+            unknown = {said["claim"] for said in entry["says"]} | set(entry["decided"])
+            if unknown := sorted(unknown - set(known)):
+                raise self.error(f"contradictions.yml: {entry['id']} names no claim of the ledger: {unknown}")
+            sides = nodes.bullet_list()
+            for said in entry["says"]:
+                link = nodes.reference("", said["claim"], refid=said["claim"].lower(), classes=["claim-id"])
+                sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(said["text"])))
+            title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
+            answer = nodes.paragraph("", "", *text(entry["resolution"]))
+            place = deciding_checks(claims=list(entry["decided"]))
+            items.append(nodes.list_item("", title, sides, answer, place, ids=[entry["id"].lower()]))
+        return [nodes.bullet_list("", *items, classes=["contradictions"])]
+
+
+class Mistakes(SphinxDirective):
+    """`{mistakes}`: the boxes of class `mistake` of all other pages."""
+
+    def run(self):
+        self.env.metadata[self.env.docname]["made_from_others"] = True
+        return [mistake_boxes()]
+
+
+class Fill(SphinxPostTransform):
+    """Put the links to checks, and the boxes, in their places."""
+
+    default_priority = 5  # before references are resolved: the boxes hold some
+
+    def run(self, **kwargs):
+        pages = self.env.toctree_includes.get(self.config.root_doc, [])
+        deciding = defaultdict(list)
+        for name in pages:
+            for check in checks.of(self.env).get(name, []):
+                for claim in check["claims"]:
+                    deciding[claim].append((name, check))
+        for node in list(self.document.findall(deciding_checks)):
+            found = list({(n, c["anchor"]): (n, c) for claim in node["claims"] for n, c in deciding[claim]}.values())
+            if not found:
+                logger.warning("no executed check decides %s", " ".join(node["claims"]), location=node.parent)
+            node.replace_self(nodes.bullet_list("", *(self.item(*one) for one in found), classes=["deciding"]))
+        for node in list(self.document.findall(mistake_boxes)):
+            node.replace_self([box for name in pages if name != self.env.docname for box in self.boxes(name)])
+
+    def item(self, docname, check):
+        """A link to one check, with the figure that the build measured."""
+        link = self.link(docname, check["anchor"], nodes.inline("", check["law"], classes=["law"]))
+        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {check['figure']}")))
+
+    def boxes(self, docname):
+        """The boxes of one page, each under a link to its section and above the checks that catch it there."""
+        for section, title, box in checks.mistakes(self.env).get(docname, []):
+            copy = box.deepcopy()
+            for reference in copy.findall(lambda node: "refdoc" in getattr(node, "attributes", ())):
+                reference["refdoc"] = self.env.docname
+            name = re.sub(r"^Famous mistakes?: ", "", title)
+            copy[0].clear()
+            copy[0] += self.link(docname, section, nodes.Text(name[:1].upper() + name[1:]))
+            catching = [c for c in checks.of(self.env)[docname] if c["section"] == section and shows_a_failure(c)]
+            if not catching:
+                logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
+            copy += nodes.paragraph("", "Here the wrong version fails:")
+            copy += nodes.bullet_list("", *(self.item(docname, c) for c in catching), classes=["deciding"])
+            yield copy
+
+    def link(self, docname, anchor, child):
+        """A link from the page being written to an anchor of another."""
+        return make_refnode(self.app.builder, self.env.docname, docname, anchor, child)
+
+
+def shows_a_failure(check):
+    """Whether a check is about a wrong version: it demands a difference, or its law says so."""
+    return "expected" in check["figure"] or check["law"].startswith("wrong")
+
+
+def text(string):
+    """Nodes for plain text with code between backticks."""
+    parts = re.split(r"`([^`]+)`", string.strip())
+    return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
+
+
+def place(line):
+    """`line 7` or `lines 7–9`."""
+    return f"lines {line.replace('-', '–')}" if "-" in line else f"line {line}"
+
+
+def table(head, rows):
+    """A plain table; the first column is text, the others are numbers."""
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
+    for kind, lines in ((nodes.thead, [head]), (nodes.tbody, rows)):
+        cells = ([nodes.entry("", nodes.paragraph("", str(cell))) for cell in line] for line in lines)
+        group += kind("", *(nodes.row("", *line) for line in cells))
+    return nodes.table("", group)
