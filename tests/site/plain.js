@@ -19,6 +19,8 @@
     }
   }
 
+  if (all("form[role=search]", main).some((e) => e.checkVisibility())) explorers.push("a filter is visible that filters nothing");
+
   const formulas = all("math", main).filter((math) => {
     const { width, height } = math.getBoundingClientRect();
     return math.checkVisibility() && !(width > 0 && height > 0);
@@ -36,8 +38,8 @@
     .filter(([, element]) => element && contrast(element) < 4.5)
     .map(([selector, element]) => `${selector} ${contrast(element).toFixed(1)}`);
 
-  // What there is to read, once each word. What explorers show depends on their sliders, and search needs a script.
-  const moving = new Set(all(".explore, .bd-search-container").flatMap((e) => e.innerText.split(/\s+/)));
+  // What there is to read, once each word. What explorers show depends on their sliders; search and filters need a script.
+  const moving = new Set(all(".explore, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
   const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
 
   return { explorers, formulas, faint, words, folded: folded.map((details) => details.id) };
