@@ -10,13 +10,17 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench clean
+.PHONY: help book serve test bench notebooks publish-notebooks test-notebooks run-notebooks clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
 	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
+	@echo "make notebooks   write every chapter as a notebook that runs anywhere, with what Binder needs, into _build/notebooks"
+	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
+	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
+	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -30,6 +34,23 @@ test:
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
+
+# BOOK_REPOSITORY=https://github.com/<owner>/<name> gives the pages their launch links, and the notebooks their package.
+notebooks: book
+	@$(call python,tools/environment.py tools/notebooks.py write)
+
+REMOTE ?= origin
+publish-notebooks:
+	@$(call python,tools/notebooks.py publish "$(REMOTE)")
+
+export PYTHONS
+test-notebooks: book
+	@$(call python,tools/environment.py --extra test tools/notebooks.py test)
+
+# No environment is made: this is for a machine that has its own, such as Colab's image.
+FOLDER ?= _build/notebooks
+run-notebooks:
+	@$(call python,tools/notebooks.py run "$(FOLDER)")
 
 clean:
 	rm -rf _build
