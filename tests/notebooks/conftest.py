@@ -22,15 +22,15 @@ import pytest
 ROOT = Path(os.environ.get("BOOK_ROOT", Path(__file__).parents[2]))
 ADDRESS = "https://github.com/a-reader/their-fork"
 SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
-NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "html", "notebooks")
-# Libraries as Colab's image has them in kind, each with both major versions of ipywidgets, and the oldest admitted.
-# Of torch the version of the book's own environment: older ones are not to be had everywhere as a build without CUDA.
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "_build")
+# Libraries as Colab's image has them in kind, with both major versions of ipywidgets, and the oldest that are admitted.
+# Where torch is not named it is that of the book's own environment.
 NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel")
 ENVIRONMENTS = {
     "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
     "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
-    "oldest": ("numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*", "ipywidgets==7.7.*",
-               "array-api-compat==1.9.*", "ipykernel==6.*"),
+    "oldest": ("torch==2.3.1", "numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*",
+               "ipywidgets==7.7.*", "array-api-compat==1.9.*", "ipykernel==6.*"),
 }  # fmt: skip
 
 
@@ -96,8 +96,9 @@ def environment(environment_name):
     """A virtual environment without the book's package; kept in _build, and made again when its list changes."""
     python, _, kind = environment_name.rpartition("+")
     python = shutil.which(python or sys.executable) or pytest.fail(f"there is no {python}", pytrace=False)
-    torch = metadata.version("torch").partition("+")[0]
-    lines = [f"torch=={torch}", *ENVIRONMENTS[kind]]
+    lines = list(ENVIRONMENTS[kind])
+    if not lines[0].startswith("torch"):
+        lines.insert(0, f"torch=={metadata.version('torch').partition('+')[0]}")
     version = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout
     name = hashlib.sha256("\n".join([version, *lines]).encode()).hexdigest()[:12]
     folder = ROOT / "_build" / "environments" / name
@@ -105,7 +106,7 @@ def environment(environment_name):
     if not (folder / "ready").exists():
         subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
         pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        cpu = load("environment").find_cpu_torch(f"=={torch}")
+        cpu = load("environment").find_cpu_torch(lines[0].removeprefix("torch"))
         for arguments in (cpu, lines[:1]):  # a build without CUDA where this Python has one
             if subprocess.run([*pip, *arguments], capture_output=True).returncode == 0:
                 break

@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from conftest import report
 
+pytestmark = pytest.mark.timeout(3000)  # the first test waits for an environment, a build and every chapter
 ADDED = {"attnbook", "array-api-compat"}  # what the first cell may install
 
 
