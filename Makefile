@@ -10,13 +10,15 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench clean
+.PHONY: help book serve test bench mutants seeds clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
 	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
+	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
+	@echo "make seeds   run every chapter with other random numbers: make seeds N=200; stop and go on at will"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -26,10 +28,18 @@ serve: book
 	@$(call python,tools/book.py serve)
 
 test:
-	@$(call python,tools/environment.py --extra test tools/test.py)
+	@$(call python,tools/environment.py --extra test --extra mutants tools/test.py)
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
+
+# ONLY=<pattern> and JOBS=<number> narrow a run. The tests of the package need the extra test too.
+mutants:
+	@$(call python,tools/environment.py --extra test --extra mutants tools/mutants.py $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
+
+N ?= 200
+seeds:
+	@$(call python,tools/environment.py --extra mutants tools/seeds.py $(N) $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
 
 clean:
 	rm -rf _build
