@@ -10,7 +10,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench mutants seeds clean
+.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
@@ -19,6 +19,10 @@ help:
 	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
 	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
 	@echo "make seeds   run every chapter with other random numbers: make seeds N=200; stop and go on at will"
+	@echo "make notebooks   write every chapter as a notebook that runs anywhere, with what Binder needs, into _build/notebooks"
+	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
+	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
+	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -40,6 +44,23 @@ mutants:
 N ?= 200
 seeds:
 	@$(call python,tools/environment.py --extra mutants tools/seeds.py $(N) $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
+
+# BOOK_REPOSITORY=https://github.com/<owner>/<name> gives the pages their launch links, and the notebooks their package.
+notebooks: book
+	@$(call python,tools/environment.py tools/notebooks.py write)
+
+REMOTE ?= origin
+publish-notebooks:
+	@$(call python,tools/notebooks.py publish "$(REMOTE)")
+
+export PYTHONS
+test-notebooks: book
+	@$(call python,tools/environment.py --extra test tools/notebooks.py test)
+
+# No environment is made: this is for a machine that has its own, such as Colab's image.
+FOLDER ?= _build/notebooks
+run-notebooks:
+	@$(call python,tools/notebooks.py run "$(FOLDER)")
 
 clean:
 	rm -rf _build

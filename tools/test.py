@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("code", "tests", "tools")
-GROUPS = ("tests/package", "tests/tools", "tests/source", "tests/site")
+GROUPS = ("tests/package", "tests/tools", "tests/source", "tests/site", "tests/notebooks")
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUMS += ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 PACKAGES = ("chromium", "fonts-noto-cjk")  # the fonts: Chinese text appears in the book

@@ -5,4 +5,9 @@ Read in this order: :mod:`attention` (the formula), :mod:`permutations` (the gro
 :mod:`figures` (one style for every picture) and :mod:`explore` (pictures with a control).
 """
 
+from . import needs
+
 __version__ = "0.1.0"
+
+needs.demand()  # before a module below imports what may be missing
+needs.explain_early_names()

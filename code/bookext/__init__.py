@@ -4,12 +4,13 @@
 * ``checks`` reads from the executed cells which checks a page has, and gives each an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``mathml`` turns formulas into MathML while building.
+* ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``pages`` removes what a page does not need and repairs what keeps it from being read by everyone.
 """
 
 from pathlib import Path
 
-from . import checks, execution, ledger, mathml, pages
+from . import checks, execution, launch, ledger, mathml, notebooks, pages
 
 STATIC = Path(__file__).parent / "static"
 
@@ -20,6 +21,8 @@ def setup(app):
     checks.setup(app)
     ledger.setup(app)
     mathml.setup(app)
+    notebooks.setup(app)
+    launch.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)

@@ -82,8 +82,8 @@ def test_the_table_of_contents_is_complete(book_root):
 
 def test_the_readme_names_the_commands(book_root):
     readme = (book_root / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r"^([a-z]+):", (book_root / "Makefile").read_text(encoding="utf-8"), flags=re.M)
-    named = re.findall(r"\bmake ([a-z]+)\b", "\n".join(re.findall(r"```.*?```|`[^`]+`", readme, flags=re.S)))
+    targets = re.findall(r"^([a-z-]+):", (book_root / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+    named = re.findall(r"\bmake ([a-z-]+)\b", "\n".join(re.findall(r"```.*?```|`[^`]+`", readme, flags=re.S)))
     assert "book" in named, "README.md: does not name make book"
     assert len(set(named)) >= 2, f"README.md: names only {sorted(set(named))}; expected two commands"
     report(f"README.md: make {verb} is no target of the Makefile" for verb in set(named) - set(targets))

@@ -1,0 +1,72 @@
+"""Buttons that open a chapter, running: they lead to its notebook on the branch that is published with the site.
+
+The address of the repository is one setting: ``book_repository`` in ``_config.yml``, or BOOK_REPOSITORY in the
+environment, which CI sets so that the buttons of a fork open the fork. Without an address there is no button.
+"""
+
+import os
+import re
+
+from docutils import nodes
+from sphinx.errors import ConfigError
+
+BRANCH = "notebooks"
+GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
+
+
+def setup(app):
+    """Read the setting; put the line of links below the title of every page that has a notebook."""
+    app.add_config_value("book_repository", "", "html", str)
+    app.connect("config-inited", _read_setting)
+    app.connect("doctree-resolved", _add_links, priority=450)  # after the notebook is written
+
+
+def _read_setting(app, config):
+    config.book_repository = os.environ.get("BOOK_REPOSITORY", config.book_repository).strip()
+    owner_and_name(config.book_repository)
+
+
+def owner_and_name(address):
+    """Owner and name of a repository on GitHub, the one place that Colab and Binder open; None without an address."""
+    if not address:
+        return None
+    found = GITHUB.fullmatch(address)
+    if not found:
+        raise ConfigError(
+            f"The repository address {address!r} is not of the form https://github.com/owner/name: "
+            "correct book_repository in _config.yml, or BOOK_REPOSITORY in the environment."
+        )
+    return found.groups()
+
+
+def site(address):
+    """Where GitHub Pages shows the site of a repository, with a slash at its end; '' without an address."""
+    owner, name = owner_and_name(address) or ("", "")
+    if not owner:
+        return ""
+    path = "" if name.lower() == f"{owner}.github.io".lower() else f"{name}/"
+    return f"https://{owner.lower()}.github.io/{path}"
+
+
+def links(address, slug):
+    """What the line below the title offers: {words: address}; the last is a file of the site."""
+    owner, name = owner_and_name(address)
+    return {
+        "Open in Colab": f"https://colab.research.google.com/github/{owner}/{name}/blob/{BRANCH}/{slug}.ipynb",
+        "Open in Binder": f"https://mybinder.org/v2/gh/{owner}/{name}/{BRANCH}?urlpath=lab/tree/{slug}.ipynb",
+        "Download .ipynb": f"{BRANCH}/{slug}.ipynb",
+    }
+
+
+def _add_links(app, doctree, docname):
+    has_code = any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container))
+    if app.builder.name != "html" or not app.config.book_repository or not has_code:
+        return
+    top = "../" * docname.count("/")
+    anchors = (
+        f'<a href="{address}">{words}</a>' if "://" in address else f'<a href="{top}{address}" download>{words}</a>'
+        for words, address in links(app.config.book_repository, docname.rpartition("/")[2]).items()
+    )
+    line = nodes.raw("", f'<p class="launch">{" ".join(anchors)}</p>', format="html")
+    title = next(doctree.findall(nodes.title))
+    title.parent.insert(title.parent.index(title) + 1, line)

@@ -1,0 +1,250 @@
+"""A resolved page as Markdown that Jupyter and Colab both render: what only this site's directives know is gone.
+
+The page has been through Sphinx, so every number, citation and link in it is the site's own. One function writes
+blocks, one writes what stands inside a line; a node that neither knows is an error that names it.
+"""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from docutils import nodes
+from lxml import html
+from sphinx.errors import ExtensionError
+from sphinx.locale import admonitionlabels
+
+SILENT = {"target", "comment", "meta", "substitution_definition", "index", "compound", "toctree", "pending", "docinfo"}
+BOXES = {"note", "tip", "hint", "important", "warning", "caution", "attention", "danger", "error", "seealso"}
+
+
+@dataclass
+class Cell:
+    """One cell to be: Markdown in ``text``, or the code cell of the chapter with this number."""
+
+    text: str = ""
+    code: int | None = None
+    collapsed: bool = False  # a heading whose section is closed when the notebook opens
+    solution: bool = False  # stands in a solution
+
+
+@dataclass
+class Writer:
+    """Writes one page: ``address`` is where it lies on the site; the numbers are those Sphinx gave to its things."""
+
+    address: str
+    numbers: dict  # {"figure": {id: (3, 1)}, "theorem": ..., "exercise": ..., "displaymath": ...}
+    sections: dict  # {"": (3,), "#id of a section": (3, 1)}
+    figure_format: str = "Fig. %s"
+    cells: list = field(default_factory=list)
+    seen: int = 0  # code cells so far
+
+    # --- Cells ----------------------------------------------------------------------------------------------------
+
+    def page(self, doctree):
+        """The cells of the whole page."""
+        self.walk(doctree, 0)
+        return self.cells
+
+    def add(self, text, solution=False):
+        """Text goes into the cell before it, if that is one of text that is no collapsed heading."""
+        last = self.cells[-1] if self.cells else None
+        joins = last and last.code is None and not last.collapsed and last.solution == solution
+        if text and joins and not text.startswith("#"):
+            last.text += f"\n\n{text}"
+        elif text:
+            self.cells.append(Cell(text, solution=solution))
+
+    def walk(self, node, level, solution=False):
+        """Cells for the children of ``node``, a section of this level: every heading begins a cell of its own."""
+        for child in node.children:
+            kind = type(child).__name__
+            if kind == "title" and isinstance(node, nodes.section):
+                number = self.sections.get("" if level == 1 else f"#{node['ids'][0]}")
+                self.add(f"{'#' * level} {'.'.join(map(str, number)) + '. ' if number else ''}{self.line(child)}")
+            elif kind == "section":
+                self.walk(child, level + isinstance(child[0], nodes.title), solution)
+            elif kind == "exercise_enumerable_node":
+                title = self.line(child[0]).replace("%s", self.number(child, "exercise"), 1)
+                self.add(f"{'#' * min(level + 1, 5)} Exercise {self.number(child, 'exercise')}{title}")
+                self.walk(child[1], level + 1, solution)
+            elif kind == "solution_node":
+                title = "".join(self.line(part) for part in child[0].children)  # without the link to the exercise
+                heading = f"{'#' * min(level + 2, 6)} {title}"
+                self.cells.append(Cell(heading, collapsed=True, solution=True))
+                self.walk(child[1], level + 2, True)
+            elif child.get("nb_element") == "cell_code":
+                self.cells.append(Cell(code=self.seen, solution=solution))
+                self.seen += 1
+                for figure in child.findall(nodes.figure):
+                    caption = next(figure.findall(nodes.caption), None)
+                    if caption is not None:
+                        label = self.figure_format.replace("%s", self.number(figure, "figure"))
+                        self.add(f"**{label}.** {self.line(caption)}", solution)
+            else:
+                self.add(self.block(child), solution)
+
+    def number(self, node, kind):
+        """The number that Sphinx gave to a theorem, exercise or figure of this page."""
+        found = next((n for name in node["ids"] if (n := self.numbers.get(kind, {}).get(name))), None)
+        if found is None:
+            raise ExtensionError(f"{self.address}: {kind} {node['ids']} has no number")
+        return ".".join(map(str, found))
+
+    # --- Blocks ---------------------------------------------------------------------------------------------------
+
+    def blocks(self, children):
+        """Blocks below each other, an empty line between them."""
+        return "\n\n".join(filter(None, map(self.block, children)))
+
+    def block(self, node):
+        """Markdown for one block."""
+        kind = type(node).__name__
+        if kind in SILENT:
+            return ""
+        if node.get("nb_element") == "cell_code":
+            raise ExtensionError(f"{self.address}: a notebook has no place for a code cell inside a box")
+        if kind in ("paragraph", "caption"):
+            return _protect_start(self.line(node))
+        if kind == "rubric":
+            return f"**{self.line(node)}**"
+        if kind in ("bullet_list", "enumerated_list"):
+            return self.list(node)
+        if kind == "definition_list_item":
+            terms = ", ".join(f"**{self.line(term)}**" for term in node.findall(nodes.term))
+            return _indent(f"- {terms}: " + self.blocks(node.children[-1].children), "  ")
+        if kind == "math_block":
+            return self.equation(node)
+        if kind == "literal_block":
+            return f"```{node.get('language', '').replace('none', '')}\n{node.astext().rstrip()}\n```"
+        if kind == "raw":
+            return self.drawing(node)
+        if kind == "block_quote":
+            return _quote(self.blocks(node.children))
+        if kind == "transition":
+            return "---"
+        if kind == "table":
+            return self.table(node)
+        if kind == "image":
+            return self.inline(node)
+        if kind == "dropdown_main":
+            return self.details(node)
+        if "countertype" in node:
+            title = f"**{node['realtype'].title()} {self.number(node, node['countertype'])}**{self.line(node[0])}."
+            return _quote(self.joined(title, node[1].children))
+        if kind == "proof_node":
+            return _quote(self.blocks(node[0].children).replace("Proof.", "*Proof.*", 1) + " ∎")
+        if kind == "admonition" or kind in BOXES:
+            title = self.line(node[0]) if kind == "admonition" else str(admonitionlabels[kind])
+            body = node.children[1:] if kind == "admonition" else node.children
+            return _quote(f"**{title}**\n\n{self.blocks(body)}")
+        if kind in ("container", "section", "topic", "definition_list", "glossary", "figure", "legend"):
+            return self.blocks(node.children)
+        raise ExtensionError(f"{self.address}: a notebook has no form for {kind}: give it one in notebook_text.py")
+
+    def joined(self, title, children):
+        """Blocks of which the first, if it is a paragraph, goes on in the line of the title."""
+        between = " " if children and isinstance(children[0], nodes.paragraph) else "\n\n"
+        return title + between + self.blocks(children)
+
+    def list(self, node):
+        """A list; its items stand close together if none has more than one block."""
+        items, start = [], int(node.get("start", 1))
+        for number, item in enumerate(node.children, start):
+            mark = f"{number}. " if isinstance(node, nodes.enumerated_list) else "- "
+            items.append(_indent(mark + self.blocks(item.children), " " * len(mark)))
+        loose = any(len(item.children) > 1 for item in node.children)
+        return ("\n\n" if loose else "\n").join(items)
+
+    def details(self, node):
+        """A part that opens on a click: HTML around Markdown, which both notebooks allow."""
+        title = next((self.line(n) for n in node.children if type(n).__name__ == "dropdown_title"), "More")
+        body = [n for n in node.children if type(n).__name__ != "dropdown_title"]
+        return f"<details><summary>{title}</summary>\n\n{self.blocks(body)}\n\n</details>"
+
+    def table(self, node):
+        """A table with one row of headings."""
+        title = "".join(f"**{self.line(n)}**\n\n" for n in node.children if isinstance(n, nodes.title))
+        rows = [[self.entry(entry) for entry in row.children] for row in node.findall(nodes.row)]
+        if not any(node.findall(nodes.thead)):
+            rows.insert(0, [""] * len(rows[0]))
+        rows.insert(1, ["---"] * len(rows[0]))
+        return title + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+    def entry(self, node):
+        """One entry of a table: no bar, which would end it, and no line break."""
+        if any(not isinstance(child, nodes.paragraph) for child in node.children):
+            raise ExtensionError(f"{self.address}: an entry of a table holds more than text: {node.astext()[:60]}")
+        return "<br>".join(self.line(child, bar=True) for child in node.children)
+
+    def drawing(self, node):
+        """What a page draws by HTML of its own, notebooks do not show: its name, as a link to the page."""
+        name = html.fragment_fromstring(node.astext(), create_parent=True).xpath("string(//@aria-label)")
+        if not name:
+            raise ExtensionError(f"{self.address}: a drawing without an aria-label: {node.astext()[:60]}")
+        return f"*[{name}]({self.address})*"
+
+    def equation(self, node):
+        """A formula of its own, with its number on the site. In one line: signs of a box would get into longer ones."""
+        tex = _formula(node)
+        if "\\\\" in tex and "\\begin" not in tex:
+            tex = f"\\begin{{split}}{tex}\\end{{split}}"
+        tag = f" \\tag{{{self.number(node, 'displaymath')}}}" if node.get("number") else ""
+        return tex if node.get("nowrap") else f"$$ {tex}{tag} $$"
+
+    # --- Lines ----------------------------------------------------------------------------------------------------
+
+    def line(self, node, bar=False):
+        """Markdown for what stands inside ``node``, in one line; with ``bar`` without the sign |."""
+        return "".join(self.inline(child, bar) for child in node.children) if node.children else self.inline(node, bar)
+
+    def inline(self, node, bar=False):
+        """Markdown for one thing inside a line."""
+        kind = type(node).__name__
+        if kind == "Text":
+            text = re.sub(r"([\\`*_\[\]<$])", r"\\\1", node.astext()).replace("\n", " ")
+            return text.replace("|", "\\|") if bar else text
+        if kind == "math":
+            return f"${_formula(node, bar)}$"
+        if kind == "literal" and not any(isinstance(n, nodes.Element) for n in node.children):
+            fence = "`" * (1 + max((len(run) for run in re.findall("`+", node.astext())), default=0))
+            space = " " if len(fence) > 1 else ""
+            text = node.astext().replace("|", "\\|") if bar else node.astext()
+            return f"{fence}{space}{text}{space}{fence}"
+        inside = "".join(self.inline(child, bar) for child in node.children)
+        if kind == "emphasis":
+            return f"*{inside}*"
+        if kind == "strong":
+            return f"**{inside}**"
+        if kind in ("reference", "number_reference"):
+            target = node["refuri"] if "refuri" in node else f"#{node['refid']}"
+            return f"[{inside}]({urljoin(self.address, target)})"
+        if kind == "image":
+            return f"![{node.get('alt', '')}]({urljoin(self.address, node['uri'])})"
+        if kind in ("inline", "literal", "title_reference", "generated", "exercise_subtitle", "term"):
+            return inside
+        if kind in SILENT or kind == "raw":  # raw: a drawn arrow in a title
+            return ""
+        if kind in ("subscript", "superscript"):
+            return f"<{kind[:3]}>{inside}</{kind[:3]}>"
+        raise ExtensionError(f"{self.address}: a notebook has no form for {kind} in {node.parent.astext()[:60]!r}")
+
+
+def _formula(node, bar=False):
+    """The TeX of a formula in one line; a bar in a table would end the entry, so it gets its name there."""
+    tex = " ".join(node.astext().split())
+    return re.sub(r"\\\|", r"\\Vert ", tex).replace("|", r"\vert ") if bar else tex
+
+
+def _protect_start(text):
+    """A paragraph that begins like a heading, a list or a quotation is still a paragraph."""
+    return re.sub(r"^(#+ |[-+>]|\d+(?=[.)]))", lambda m: (m[1] + "\\") if m[1].isdigit() else "\\" + m[1], text)
+
+
+def _indent(text, by):
+    """Every line but the first moved to the right."""
+    return text.replace("\n", "\n" + by).replace(f"\n{by}\n", "\n\n")
+
+
+def _quote(text):
+    """Every line behind the sign of a quotation, in which Jupyter and Colab draw a box."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

@@ -1,0 +1,124 @@
+"""Every chapter as a notebook that runs anywhere: in Colab, on Binder, in a Jupyter of one's own.
+
+A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. The code
+comes from the chapter as jupytext reads it. The first cell installs the package where it is missing.
+"""
+
+import hashlib
+from collections import Counter
+from itertools import zip_longest
+from pathlib import Path
+from urllib.parse import urljoin
+
+import jupytext
+import nbformat
+from docutils import nodes
+from sphinx.errors import ExtensionError
+
+from . import launch
+from .notebook_text import Writer
+
+FOLDER = "notebooks"  # of the site
+FIRST = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
+HERE = (Path(__file__), Path(__file__).with_name("notebook_text.py"), FIRST, Path(launch.__file__))
+TITLE = "# @title Run this cell first: it installs the book's package where that is missing\n"
+
+
+def setup(app):
+    """Write notebooks with the pages; write all again when this code changes."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in HERE)).hexdigest()[:16]
+    app.add_config_value("attnbook_notebooks", digest, "html")
+    app.connect("doctree-resolved", _write, priority=400)  # before anything is added that belongs to the page alone
+    app.connect("build-finished", _remove_others)
+
+
+def _write(app, doctree, docname):
+    if app.builder.name != "html":
+        return
+    target = Path(app.outdir) / FOLDER / f"{docname.rpartition('/')[2]}.ipynb"
+    target.unlink(missing_ok=True)
+    if not _code(doctree):
+        return
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(nbformat.writes(notebook(app, doctree, docname)) + "\n", encoding="utf-8")
+
+
+def _remove_others(app, failure):
+    """A page that has left the book takes its notebook with it."""
+    if failure or app.builder.name != "html":
+        return
+    known = {name.rpartition("/")[2] for name in app.env.found_docs}
+    for path in (Path(app.outdir) / FOLDER).glob("*.ipynb"):
+        if path.stem not in known:
+            path.unlink()
+
+
+def _code(doctree):
+    return [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
+
+
+def notebook(app, doctree, docname):
+    """The notebook of a resolved page."""
+    slug, site = docname.rpartition("/")[2], app.config.html_baseurl or launch.site(app.config.book_repository)
+    page = urljoin(site, app.builder.get_target_uri(docname)) if site else f"../{app.builder.get_target_uri(docname)}"
+    source = jupytext.read(app.env.doc2path(docname), fmt="md:myst")
+    code = [cell for cell in source.cells if cell.cell_type == "code"]
+    shown = [next(node.findall(nodes.literal_block)).astext().strip() for node in _code(doctree)]
+    for one, other in zip_longest(shown, [cell.source.strip() for cell in code], fillvalue="no cell"):
+        if one != other:
+            raise ExtensionError(f"{docname}: the page shows the cell\n{one}\nand jupytext reads\n{other}")
+    writer = Writer(
+        page,
+        app.env.toc_fignumbers.get(docname, {}),
+        app.env.toc_secnumbers.get(docname, {}),
+        app.config.numfig_format["figure"],
+    )
+    cells = [_first(app.config.book_repository), _about(app, page)]
+    cells += [_cell(cell, code) for cell in writer.page(doctree)]
+    collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
+    metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+        "colab": {"name": f"{slug}.ipynb", "toc_visible": True, "collapsed_sections": collapsed},
+    }
+    return nbformat.v4.new_notebook(cells=_with_ids(cells), metadata=metadata)
+
+
+def _cell(cell, code):
+    """One cell of the notebook format: how Jupyter and Colab are told to fold code away differs."""
+    tags = ["solution"] * cell.solution + (code[cell.code].metadata.get("tags", []) if cell.code is not None else [])
+    metadata = {"tags": tags} if tags else {}
+    if cell.code is None:
+        metadata |= {"jp-MarkdownHeadingCollapsed": True, "id": _digest(cell.text)} if cell.collapsed else {}
+        return nbformat.v4.new_markdown_cell(cell.text, metadata=metadata)
+    if {"hide-input", "hide-cell", "remove-input"} & set(tags):
+        metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
+    return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata)
+
+
+def _first(address):
+    owner, name = launch.owner_and_name(address) or ("", "")
+    package = f"attnbook @ git+https://github.com/{owner}/{name}@{launch.BRANCH}" if owner else ""
+    source = FIRST.read_text(encoding="utf-8").strip().replace("PACKAGE", f'"{package}"')
+    return nbformat.v4.new_code_cell(TITLE + source, metadata={"cellView": "form"})
+
+
+def _about(app, page):
+    book = urljoin(page, "../" + app.builder.get_target_uri(app.config.root_doc))
+    words = f"This notebook is [a chapter]({page}) of [{app.config.html_title}]({book}), made to run. "
+    words += "Links lead to the book's pages. Run the cells in order, beginning with the one above: "
+    words += "a check that holds leaves one line, and one that does not stops the notebook."
+    return nbformat.v4.new_markdown_cell(f"*{words}*")
+
+
+def _digest(*parts):
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:12]
+
+
+def _with_ids(cells):
+    """Cells with ids that follow from what they say, so an edit changes the id of the cell it touches alone."""
+    seen = Counter()
+    for cell in cells:
+        seen[cell.source] += 1
+        cell["id"] = _digest(cell.source, *([seen[cell.source]] if seen[cell.source] > 1 else []))
+    return cells

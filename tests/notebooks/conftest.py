@@ -1,0 +1,175 @@
+"""What the tests of the notebooks share: the book as a fork would publish it, and clean environments to run it in.
+
+The book is built from the results of the cells that `make book` has stored, with the address of a repository that does
+not exist; git is told to find it in a folder here. BOOK_ROOT points the tests at another tree.
+"""
+
+import asyncio
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+
+ROOT = Path(os.environ.get("BOOK_ROOT", Path(__file__).parents[2]))
+ADDRESS = "https://github.com/a-reader/their-fork"
+SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "html", "notebooks")
+# Libraries as Colab's image has them in kind, each with both major versions of ipywidgets, and the oldest admitted.
+# Of torch the version of the book's own environment: older ones are not to be had everywhere as a build without CUDA.
+NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel")
+ENVIRONMENTS = {
+    "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
+    "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
+    "oldest": ("numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*", "ipywidgets==7.7.*",
+               "array-api-compat==1.9.*", "ipykernel==6.*"),
+}  # fmt: skip
+
+
+def load(name):
+    """Import tools/NAME.py of the tree under test."""
+    spec = importlib.util.spec_from_file_location(f"tree_tools_{name}", ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pytest_addoption(parser):
+    parser.addoption("--every-environment", action="store_true", help="older libraries and other Pythons as well")
+
+
+def pytest_generate_tests(metafunc):
+    if "environment_name" in metafunc.fixturenames:
+        names = list(ENVIRONMENTS)[:1]
+        if metafunc.config.getoption("--every-environment"):
+            pythons = [f"{python}+ipywidgets-8" for python in os.environ.get("PYTHONS", "").split()]
+            names = [*ENVIRONMENTS, *pythons]
+        metafunc.parametrize("environment_name", names, scope="session")
+
+
+def report(problems):
+    """Fail with every problem at once, each on a line of its own."""
+    problems = list(dict.fromkeys(problems))
+    if problems:
+        pytest.fail("\n".join(problems), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory):
+    """Site, tree of the branch, and a bare repository that holds the branch, made by the tools that CI calls."""
+    if "BOOK_PUBLISHED" in os.environ:  # made before, to work on a test
+        root = Path(os.environ["BOOK_PUBLISHED"])
+    else:
+        root = tmp_path_factory.mktemp("published")
+        shutil.copytree(ROOT, root, ignore=NOT_COPIED, dirs_exist_ok=True)
+        stored = ROOT / "_build" / ".jupyter_cache"
+        if not stored.exists():
+            pytest.fail("The book is not built: run `make book` first.", pytrace=False)
+        shutil.copytree(stored, root / "_build" / ".jupyter_cache", dirs_exist_ok=True)
+        for command in (["init", "--quiet", "--bare", "remote.git"], ["init", "--quiet"]):
+            subprocess.run(["git", *command], cwd=root, check=True)
+        subprocess.run(["git", "remote", "add", "origin", root / "remote.git"], cwd=root, check=True)
+        environ = os.environ | {"BOOK_REPOSITORY": ADDRESS, "PYTHONPATH": str(root / "code")}
+        for command in (["book.py", "build"], ["notebooks.py", "write"], ["notebooks.py", "publish"]):
+            command = [sys.executable, f"tools/{command[0]}", *command[1:]]
+            done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)
+            if done.returncode:
+                pytest.fail(f"{command}: {(done.stdout + done.stderr)[-1500:]}", pytrace=False)
+    build = root / "_build"
+    notebooks = {path.stem: nbformat.read(path, 4) for path in sorted((build / "notebooks").glob("*.ipynb"))}
+    assert notebooks, "no notebook is published"
+    return SimpleNamespace(
+        root=root, site=build / "html", tree=build / "notebooks", remote=root / "remote.git", notebooks=notebooks
+    )
+
+
+@pytest.fixture(scope="session")
+def environment(environment_name):
+    """A virtual environment without the book's package; kept in _build, and made again when its list changes."""
+    python, _, kind = environment_name.rpartition("+")
+    python = shutil.which(python or sys.executable) or pytest.fail(f"there is no {python}", pytrace=False)
+    torch = metadata.version("torch").partition("+")[0]
+    lines = [f"torch=={torch}", *ENVIRONMENTS[kind]]
+    version = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout
+    name = hashlib.sha256("\n".join([version, *lines]).encode()).hexdigest()[:12]
+    folder = ROOT / "_build" / "environments" / name
+    inside = folder / "bin" / "python"
+    if not (folder / "ready").exists():
+        subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
+        pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        cpu = load("environment").find_cpu_torch(f"=={torch}")
+        for arguments in (cpu, lines[:1]):  # a build without CUDA where this Python has one
+            if subprocess.run([*pip, *arguments], capture_output=True).returncode == 0:
+                break
+        done = subprocess.run([*pip, *lines], capture_output=True, text=True)
+        if done.returncode:
+            pytest.fail(f"{environment_name}: {done.stderr[-800:]}", pytrace=False)
+        (folder / "ready").write_text("\n".join(lines))
+    return Environment(environment_name, inside)
+
+
+class Environment:
+    """A clean Python, and notebooks run in it as in Colab: elsewhere, with the repository a git address away."""
+
+    def __init__(self, name, python):
+        self.name, self.python = name, python
+
+    def packages(self):
+        """{package: version} as pip sees it."""
+        listing = [self.python, "-m", "pip", "list", "--format=json", "--disable-pip-version-check"]
+        done = subprocess.run(listing, capture_output=True, text=True, check=True)
+        return {package["name"].lower().replace("_", "-"): package["version"] for package in json.loads(done.stdout)}
+
+    def forget(self):
+        """Take the book's package out again, and what came with it unless the environment lists it."""
+        gone = ["attnbook"] + ["array-api-compat"] * (not self.name.endswith("oldest"))
+        subprocess.run([self.python, "-m", "pip", "uninstall", "-y", "-q", *gone], capture_output=True, check=True)
+
+    def run(self, notebooks, folder, remote, **environ):
+        """Run notebooks from top to bottom, side by side on all cores: {name: what went wrong, or None}."""
+        return asyncio.run(self._all(notebooks, folder, self._environ(remote) | environ))
+
+    def _environ(self, remote):
+        drop = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "MPLBACKEND", "ATTNBOOK_BUILD")
+        environ = {key: value for key, value in os.environ.items() if key not in drop}
+        redirect = {"GIT_CONFIG_KEY_0": f"url.{remote.as_uri()}.insteadOf", "GIT_CONFIG_VALUE_0": ADDRESS}
+        # One thread a kernel, as in the build: two kernels run side by side.
+        return environ | redirect | {"GIT_CONFIG_COUNT": "1", "GIT_TERMINAL_PROMPT": "0", "OMP_NUM_THREADS": "1"}
+
+    async def _all(self, notebooks, folder, environ):
+        room = asyncio.Semaphore(os.cpu_count() or 1)
+
+        async def one(notebook):
+            async with room:
+                return await self._one(notebook, folder, environ)
+
+        results = await asyncio.gather(*(one(notebook) for notebook in notebooks.values()))
+        return dict(zip(notebooks, results, strict=True))
+
+    async def _one(self, notebook, folder, environ):
+        from jupyter_client.kernelspec import KernelSpecManager
+        from jupyter_client.manager import AsyncKernelManager
+        from nbclient import NotebookClient
+        from nbclient.exceptions import CellExecutionError
+
+        kernels = folder / "kernels"
+        (kernels / "clean").mkdir(parents=True, exist_ok=True)
+        command = [str(self.python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        spec = {"argv": command, "display_name": "clean", "language": "python"}
+        (kernels / "clean" / "kernel.json").write_text(json.dumps(spec))
+        specs = KernelSpecManager(kernel_dirs=[str(kernels)], ensure_native_kernel=False)
+        manager = AsyncKernelManager(kernel_name="clean", kernel_spec_manager=specs)
+        client = NotebookClient(notebook, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}})
+        try:
+            await client.async_execute(env=environ)
+        except CellExecutionError as error:
+            return "\n".join(error.traceback.splitlines()[-30:])
+        return None

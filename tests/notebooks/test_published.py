@@ -1,0 +1,153 @@
+"""No dead button: every launch link leads to a file of the branch or the site, and without an address there is none."""
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
+
+import lxml.html
+import pytest
+from conftest import ADDRESS, ROOT, load
+from packaging.requirements import Requirement
+from sphinx.errors import ConfigError
+
+tool = load("notebooks")
+
+
+@pytest.fixture(scope="session")
+def launch():
+    """The module of the tree under test."""
+    sys.path.insert(0, str(ROOT / "code"))
+    return importlib.import_module("bookext.launch")
+
+
+def line(path):
+    """{words: address} of the launch links of a page."""
+    links = lxml.html.parse(path).getroot().xpath("//p[@class='launch']/a")
+    return {link.text_content(): link.get("href") for link in links}
+
+
+def test_every_page_with_a_notebook_offers_it(published):
+    shown = {path.stem for path in published.site.glob("chapters/*.html") if line(path)}
+    assert shown == set(published.notebooks)
+
+
+def test_the_links_lead_to_files_that_are_published(published):
+    """Resolved as Colab, Binder and the browser resolve them, in the branch as it was pushed."""
+    listing = ["git", "--git-dir", published.remote, "ls-tree", "-r", "--name-only", "notebooks"]
+    branch = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.splitlines()
+    owner_and_name = urlsplit(ADDRESS).path.strip("/")
+    for slug in published.notebooks:
+        page = published.site / "chapters" / f"{slug}.html"
+        links = line(page)
+        colab, binder = urlsplit(links["Open in Colab"]), urlsplit(links["Open in Binder"])
+        assert (colab.netloc, binder.netloc) == ("colab.research.google.com", "mybinder.org")
+        start = f"/github/{owner_and_name}/blob/notebooks/"
+        assert colab.path.startswith(start)
+        assert colab.path.removeprefix(start) in branch
+        assert binder.path == f"/v2/gh/{owner_and_name}/notebooks"
+        (opened,) = parse_qs(binder.query)["urlpath"]
+        assert opened.removeprefix("lab/tree/") in branch
+        download = (page.parent / links["Download .ipynb"]).resolve()
+        assert download.read_bytes() == (published.tree / f"{slug}.ipynb").read_bytes()
+
+
+def test_the_branch_is_the_tree(published):
+    listing = ["git", "--git-dir", published.remote, "ls-tree", "-r", "--name-only", "notebooks"]
+    branch = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
+    assert sorted(branch) == sorted(
+        path.relative_to(published.tree).as_posix() for path in published.tree.rglob("*") if path.is_file()
+    )
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "code" / "attnbook").rglob("*.py")}
+    assert package <= set(branch)
+
+
+def test_publishing_the_same_again_makes_no_commit(published):
+    head = ["git", "--git-dir", published.remote, "rev-parse", "notebooks"]
+    before = subprocess.run(head, capture_output=True, check=True).stdout
+    command = [sys.executable, "tools/notebooks.py", "publish"]
+    done = subprocess.run(command, cwd=published.root, capture_output=True, text=True, check=True)
+    assert "has these files already" in done.stdout
+    assert subprocess.run(head, capture_output=True, check=True).stdout == before
+
+
+def test_publishing_to_nowhere_is_one_sentence(published):
+    command = [sys.executable, "tools/notebooks.py", "publish", "file:///no/such/repository"]
+    done = subprocess.run(command, cwd=published.root, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stderr.startswith("git ls-remote failed")
+
+
+def test_without_an_address_nothing_is_offered(launch):
+    from docutils import nodes
+
+    cell = nodes.container(nb_element="cell_code")
+    for address, expected in (("", 0), (ADDRESS, 1)):
+        doctree = nodes.section("", nodes.title("", "Title"), cell.deepcopy())
+        app = SimpleNamespace(builder=SimpleNamespace(name="html"), config=SimpleNamespace(book_repository=address))
+        launch._add_links(app, doctree, "chapters/x")
+        assert len([raw for raw in doctree.findall(nodes.raw) if "Open in Colab" in raw.astext()]) == expected
+
+
+@pytest.mark.parametrize("address", ["github.com/a/b", "https://gitlab.com/a/b", "https://github.com/a", "a b"])
+def test_an_address_that_cannot_be_opened_is_named(launch, address):
+    with pytest.raises(ConfigError) as caught:
+        launch.owner_and_name(address)
+    assert repr(address) in str(caught.value)
+    assert "BOOK_REPOSITORY" in str(caught.value)
+
+
+def test_the_address_of_the_site_follows_from_that_of_the_repository(launch):
+    assert launch.site("https://github.com/Owner/name.git") == "https://owner.github.io/name/"
+    assert launch.site("https://github.com/Owner/owner.github.io/") == "https://owner.github.io/"
+    assert launch.site("") == ""
+
+
+def test_the_environment_overrides_the_setting(launch, monkeypatch):
+    config = SimpleNamespace(book_repository="https://github.com/a/b")
+    launch._read_setting(None, config)
+    assert config.book_repository == "https://github.com/a/b"
+    monkeypatch.setenv("BOOK_REPOSITORY", ADDRESS)
+    launch._read_setting(None, config)
+    assert config.book_repository == ADDRESS
+
+
+def test_an_edit_changes_the_id_of_its_cell_alone():
+    from bookext import notebooks
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    def ids(*sources):
+        return [cell.id for cell in notebooks._with_ids([new_code_cell(s) for s in sources] + [new_markdown_cell("t")])]
+
+    before, after = ids("a", "b", "a"), ids("new", "a", "b", "a")
+    assert after[1:] == before
+    assert len(set(after)) == 5
+
+
+# --- Binder -------------------------------------------------------------------------------------------------------
+
+
+def test_binder_knows_what_to_do(published):
+    """repo2docker, which Binder runs, plans Python 3.12 and installs the requirements once the package is there."""
+    program = shutil.which("jupyter-repo2docker", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    command = [program, "--no-build", "--debug", str(published.tree)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said[-1500:]
+    assert "Building conda environment for python=3.12" in said
+    install = said.index('pip install --no-cache-dir -r "binder/requirements.txt"')
+    assert said.index("COPY --chown=0:0 src/ ${REPO_DIR}/") < install, "the package is not there when pip wants it"
+
+
+def test_binder_gets_the_ranges_of_the_package_and_no_cuda(published):
+    lines = (published.tree / "binder" / "requirements.txt").read_text().splitlines()
+    assert lines[0] == "--extra-index-url https://download.pytorch.org/whl/cpu"
+    assert lines[-1] == "."
+    project = tomllib.loads((published.tree / "pyproject.toml").read_text())["project"]
+    assert [str(Requirement(x)) for x in lines[1:-1]] == [str(Requirement(x)) for x in project["dependencies"]]

@@ -1,0 +1,139 @@
+"""The branch that Colab and Binder open: every chapter as a notebook, the package, and what Binder needs.
+
+python tools/notebooks.py write            from the built book into _build/notebooks
+python tools/notebooks.py publish REMOTE   the same tree as the branch `notebooks` of a repository, if it changed
+python tools/notebooks.py test             run them in every environment that tests/notebooks knows
+python tools/notebooks.py run FOLDER       run those of a folder with this very Python; it needs nbclient and ipykernel
+
+The notebooks are those of the built site, byte for byte; they install the package from this same branch, so that a
+notebook never meets a package of another state.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+TREE = ROOT / "_build" / "notebooks"
+BRANCH = "notebooks"
+COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+README = """# The chapters of *Attention and Order* as notebooks
+
+This branch is made by `make notebooks` from the branch `main`; nothing here is edited by hand. `binder/` is what Binder
+reads, `code/attnbook` the package that the first cell of every notebook installs.
+
+"""
+BOT = {"NAME": "github-actions[bot]", "EMAIL": "github-actions[bot]@users.noreply.github.com"}
+AUTHOR = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in BOT.items()}
+
+
+def requirements():
+    """binder/requirements.txt: the ranges of pyproject.toml, with a torch that brings no CUDA, and the package."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return "\n".join([f"--extra-index-url {CPU_INDEX}", *project["dependencies"], "."]) + "\n"
+
+
+def write():
+    """Make the tree of the branch afresh; return its notebooks."""
+    notebooks = sorted((SITE / BRANCH).glob("*.ipynb"))
+    if not notebooks:
+        sys.exit("There is no built book with notebooks: run `make notebooks`, which builds it first.")
+    shutil.rmtree(TREE, ignore_errors=True)
+    (TREE / "binder").mkdir(parents=True)
+    for path in notebooks:
+        shutil.copyfile(path, TREE / path.name)
+    for name in COPIED:
+        source, target = ROOT / name, TREE / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copyfile(source, target)
+    titles = "".join(f"- [{path.stem}]({path.name})\n" for path in notebooks)
+    (TREE / "README.md").write_text(README + titles, encoding="utf-8")
+    (TREE / "binder" / "requirements.txt").write_text(requirements(), encoding="utf-8")
+    (TREE / "binder" / "runtime.txt").write_text("python-3.12\n", encoding="utf-8")
+    (TREE / ".gitignore").write_text("__pycache__/\n*.egg-info/\nbuild/\n.ipynb_checkpoints/\n", encoding="utf-8")
+    print(f"{len(notebooks)} notebooks, the package and binder/ are in {TREE}")
+    return notebooks
+
+
+def git(*arguments, **environ):
+    """Run git in the tree of the branch, with the repository of the book around it; return what it prints."""
+    environ = os.environ | {"GIT_WORK_TREE": str(TREE)} | environ
+    done = subprocess.run(["git", *arguments], cwd=TREE, env=environ, capture_output=True, text=True)
+    if done.returncode:
+        reason = (done.stderr.strip() or "no reason given").splitlines()[0]
+        sys.exit(f"git {arguments[0]} failed: {reason}")
+    return done.stdout.strip()
+
+
+def publish(remote):
+    """Push the tree as the one commit of the branch, unless the branch holds these very files already."""
+    if not (TREE / "binder").is_dir():
+        sys.exit("There is nothing to publish: run `make notebooks` first.")
+    with tempfile.TemporaryDirectory() as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}  # the branch that is checked out stays as it is
+        git("add", "--all", **index)
+        tree = git("write-tree", **index)
+    if git("ls-remote", "--heads", remote, BRANCH):
+        git("fetch", "--quiet", "--no-tags", remote, BRANCH)
+        if git("rev-parse", "FETCH_HEAD^{tree}") == tree:
+            print(f"The branch {BRANCH} has these files already.")
+            return
+    commit = git("commit-tree", tree, "-m", "Notebooks of the book as built from main", **AUTHOR)
+    git("push", "--quiet", "--force", remote, f"{commit}:refs/heads/{BRANCH}")
+    print(f"Published as the branch {BRANCH}.")
+
+
+def run(folder):
+    """Run every notebook of a folder from top to bottom, as a reader would; end in the names of those that fail."""
+    try:  # only here: this Python may be another than the book's
+        import nbformat
+        from nbclient import NotebookClient
+        from nbclient.exceptions import CellExecutionError
+    except ImportError as error:
+        sys.exit(f"{error}: run {sys.executable} -m pip install nbclient ipykernel, then the same command again.")
+
+    failed, paths = [], sorted(Path(folder).glob("*.ipynb"))
+    if not paths:
+        sys.exit(f"There is no notebook in {folder}: run `make notebooks` first, or name another folder.")
+    for path in paths:
+        with tempfile.TemporaryDirectory() as elsewhere:
+            client = NotebookClient(nbformat.read(path, 4), timeout=600, kernel_name="python3")
+            try:
+                client.execute(cwd=elsewhere)
+                print(f"{path.name}: ran to its end", flush=True)
+            except CellExecutionError as error:
+                failed.append(path.name)
+                print(f"{path.name}: {error}", flush=True)
+    if failed:
+        sys.exit(f"{len(failed)} of {len(paths)} notebooks failed: {', '.join(failed)}.")
+
+
+def main():
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", choices=("write", "publish", "test", "run"))
+    parser.add_argument("where", nargs="?", help="publish: a remote or an address, origin unless given; run: a folder")
+    wanted = parser.parse_args()
+    if wanted.task == "write":
+        write()
+    elif wanted.task == "publish":
+        publish(wanted.where or "origin")
+    elif wanted.task == "run":
+        run(wanted.where or TREE)
+    else:
+        command = [sys.executable, "-m", "pytest", "tests/notebooks/test_running.py", "--every-environment"]
+        sys.exit(subprocess.run(command, cwd=ROOT).returncode)
+
+
+if __name__ == "__main__":
+    main()
