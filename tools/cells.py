@@ -61,6 +61,11 @@ def digest(*parts):
     return mixed.hexdigest()[:20]
 
 
+def code(path):
+    """All that a run of a page depends on: the sources and tags of its cells, and none of its prose."""
+    return repr([(source, sorted(tags)) for _, source, tags in read(path)])
+
+
 def package(tree=ROOT):
     """The files of the package, in a fixed order."""
     return sorted((tree / "code" / "attnbook").rglob("*.py"))

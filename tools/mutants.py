@@ -161,10 +161,15 @@ def _tested(copy, fault):
 
 
 def key(tree, fault):
-    """The name under which the answer is kept: it changes with the fault, the package, the chapters and the tests."""
-    files = [p for who in fault["caught_by"] if who != TESTS for p in [tree / "chapters" / f"{who}.md"]]
+    """The name under which the answer is kept: it changes with the fault, the package, the chapters' cells and the tests."""
+    code = [_code(tree, who) for who in fault["caught_by"] if who != TESTS]
     tests = sorted((tree / "tests" / "package").glob("*.py")) if TESTS in fault["caught_by"] else []
-    return cells.digest(sorted(fault.items()), _package(tree), *files, *tests)
+    return cells.digest(sorted(fault.items()), _package(tree), *code, *tests)
+
+
+@functools.cache
+def _code(tree, slug):
+    return cells.code(tree / "chapters" / f"{slug}.md")
 
 
 @functools.cache

@@ -80,9 +80,10 @@ def main(tree=ROOT):
     with suppress(AttributeError):  # not on Windows
         os.nice(19)
     package, work, names = cells.digest(*cells.package(tree)), {}, {}
+    code = {slug: cells.code(tree / "chapters" / f"{slug}.md") for slug in chapters}
     for draw in range(1, given.runs + 1):
         for slug in chapters:
-            key = cells.digest(draw, slug, package, tree / "chapters" / f"{slug}.md")
+            key = cells.digest(draw, slug, package, code[slug])
             names[key] = draw, slug
             work[key] = functools.partial(cells.run, tree, slug, draw=draw, stop=False)
     store = tree / "_build" / "seeds"
