@@ -161,7 +161,7 @@ def _tested(copy, fault):
 
 
 def key(tree, fault):
-    """The name under which the answer is kept: it changes with the fault, the package, the chapters' cells and the tests."""
+    """The name under which the answer is kept: it changes with the fault, the package, the cells and the tests."""
     code = [_code(tree, who) for who in fault["caught_by"] if who != TESTS]
     tests = sorted((tree / "tests" / "package").glob("*.py")) if TESTS in fault["caught_by"] else []
     return cells.digest(sorted(fault.items()), _package(tree), *code, *tests)
