@@ -10,7 +10,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks clean
+.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
@@ -23,6 +23,7 @@ help:
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
 	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
 	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
+	@echo "make lab     open the chapters in JupyterLab as notebooks, with live sliders"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -61,6 +62,13 @@ test-notebooks: book
 FOLDER ?= _build/notebooks
 run-notebooks:
 	@$(call python,tools/notebooks.py run "$(FOLDER)")
+
+lab:
+	@$(call python,tools/environment.py --extra lab tools/lab.py)
+
+# For the weekly run: RUN is the address of the one that failed.
+report:
+	@$(call python,tools/report.py "$(RUN)")
 
 clean:
 	rm -rf _build

@@ -1,0 +1,149 @@
+"""`make lab`: a real Jupyter server on this machine, a real browser, a chapter as a notebook, and its sliders live."""
+
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from types import SimpleNamespace
+
+import jupytext
+import nbformat
+import pytest
+from conftest import ROOT
+from playwright.sync_api import sync_playwright
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+ARGUMENTS += [
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+WAIT = 120_000  # milliseconds; a busy machine starts a kernel slowly
+SLIDERS = ".jp-OutputArea .widget-slider"
+REDRAWN = ".jupyter-widgets-output-area svg[aria-label], .widget-output svg[aria-label]"  # what interact has drawn
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """The book's JupyterLab on a copy of it, whose chapter `short` is one explorer of a real one."""
+    root = tmp_path_factory.mktemp("lab")
+    for name in ("chapters", "code", "tools"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copyfile(ROOT / "pyproject.toml", root / "pyproject.toml")
+    short = jupytext.read(root / "chapters" / "sqrt-dk-scaling.md")
+    short.cells = [next(cell for cell in short.cells if "draw_scaling,\n" in cell.source and "free=" in cell.source)]
+    jupytext.write(short, root / "chapters" / "short.md", fmt="md:myst")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = {f"JUPYTER{name}": str(root / "own" / name) for name in ("_CONFIG_DIR", "_DATA_DIR", "LAB_WORKSPACES_DIR")}
+    environ = os.environ | own | {"JUPYTERLAB_SETTINGS_DIR": str(root / "own"), "PYTHONPATH": str(root / "code")}
+    environ.pop("ATTNBOOK_BUILD", None)
+    address, token = f"http://127.0.0.1:{port}", secrets.token_hex(8)
+    command = [sys.executable, "tools/lab.py", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"]
+    command += [f"--ServerApp.port={port}", f"--IdentityProvider.token={token}"]
+    with open(root / "log", "wb") as log:
+        server = subprocess.Popen(command, cwd=root, env=environ, stdout=log, stderr=log)
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"{address}/api/status?token={token}", timeout=5)
+                break
+            except OSError:
+                if server.poll() is not None:
+                    pytest.fail((root / "log").read_text(errors="replace")[-1500:], pytrace=False)
+                time.sleep(0.2)
+        yield SimpleNamespace(root=root, address=address, token=token)
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    """The chapter, opened as a reader opens it: by its file alone."""
+    program = next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", "google-chrome"))), None)
+    assert program, "there is no Chromium: `make test` installs it where it may"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1200, "height": 1400})
+        page.goto(f"{lab.address}/lab/tree/chapters/short.md?token={lab.token}", timeout=WAIT)
+        page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=WAIT)
+        yield page
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def run(page):
+    """The same page after Run All Cells."""
+    page.wait_for_selector("[data-status=idle]", timeout=WAIT)  # the kernel is there
+    page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Run$")).click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Run All Cells$")).click()
+    page.wait_for_selector(SLIDERS, timeout=WAIT)
+    page.wait_for_selector(REDRAWN, timeout=WAIT)
+    return page
+
+
+def test_a_chapter_opens_as_a_notebook(page):
+    assert "draw_scaling" in page.locator(".jp-Notebook .jp-CodeCell").first.text_content()
+
+
+def test_a_live_slider_redraws(run):
+    """A key press on the free slider asks the kernel for a picture that is none of the player's frames."""
+    frames = run.locator(".explore .frame svg").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    before = run.locator(REDRAWN).first.get_attribute("aria-label")
+    run.locator(f"{SLIDERS} .noUi-handle").first.focus()
+    run.keyboard.press("ArrowRight")
+    run.wait_for_function(
+        "([what, before]) => { const now = document.querySelector(what);"
+        " return now && now.getAttribute('aria-label') !== before; }",
+        arg=[REDRAWN, before],
+        timeout=WAIT,
+    )
+    assert run.locator(REDRAWN).first.get_attribute("aria-label") not in frames
+
+
+def test_the_player_works_beside_it(run):
+    shown = run.locator(".explore .frame:visible svg")
+    before = shown.get_attribute("aria-label")
+    run.locator(".explore input[type=range]").first.focus()
+    run.keyboard.press("ArrowRight")
+    assert shown.get_attribute("aria-label") != before
+
+
+def test_saving_keeps_text_in_the_chapter_and_outputs_beside_it(run, lab):
+    chapter, paired = lab.root / "chapters" / "short.md", lab.root / "_build" / "lab" / "short.ipynb"
+    before = jupytext.read(chapter).cells[0]
+    run.locator("[data-command='docmanager:save']").first.click()
+    for _ in range(300):
+        if paired.exists() and nbformat.read(paired, 4).cells[0].outputs:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the outputs are not kept", pytrace=False)
+    after = jupytext.read(chapter).cells[0]
+    assert (after.source, after.metadata.get("tags")) == (before.source, before.metadata.get("tags"))
+    assert "<svg" not in chapter.read_text(encoding="utf-8")
+
+
+def test_a_chapter_that_is_saved_says_what_it_said(lab):
+    """Jupytext may wrap the options of a cell anew; text, code, options and the head of the page stay."""
+    manager = jupytext.TextFileContentsManager(root_dir=str(lab.root))
+    for path in sorted(ROOT.glob("chapters/*.md")):
+        if "{code-cell}" in path.read_text(encoding="utf-8"):
+            name = f"chapters/{path.name}"
+            before = jupytext.read(lab.root / name)
+            manager.save(manager.get(name), name)
+            after = jupytext.read(lab.root / name)
+            assert [said(cell) for cell in after.cells] == [said(cell) for cell in before.cells], name
+            assert after.metadata.get("myst") == before.metadata.get("myst"), name
+
+
+def said(cell):
+    """Source, options and kind of a cell."""
+    return cell.source, cell.metadata, cell.cell_type

@@ -1,0 +1,117 @@
+"""Every published notebook runs from top to bottom where nothing of the book is installed, and mistakes are met kindly.
+
+`make test` runs them with the newest libraries; `make test-notebooks` with the oldest, with ipywidgets 7, and on the
+Pythons that PYTHONS names.
+"""
+
+import copy
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from conftest import report
+
+ADDED = {"attnbook", "array-api-compat"}  # what the first cell may install
+
+
+@pytest.fixture(scope="session")
+def run(environment, published, tmp_path_factory):
+    """All notebooks, run once: what failed, and the packages before and after. The first installs, alone."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    environment.forget()
+    before = environment.packages()
+    notebooks = {name: copy.deepcopy(notebook) for name, notebook in published.notebooks.items()}
+    first = next(iter(notebooks))
+    failures = environment.run({first: notebooks[first]}, folder, published.remote)
+    failures |= environment.run({n: b for n, b in notebooks.items() if n != first}, folder, published.remote)
+    return SimpleNamespace(before=before, after=environment.packages(), failures=failures, notebooks=notebooks)
+
+
+def outputs(notebook):
+    """Every output of a notebook that has run."""
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def test_every_notebook_runs_to_its_end(run):
+    report(f"{name}: {failure}" for name, failure in run.failures.items() if failure)
+    report(f"{name}: no check is shown" for name, notebook in run.notebooks.items() if "✓" not in str(notebook))
+
+
+def test_nothing_is_written_to_the_error_stream(run):
+    report(
+        f"{name}: {output.text[:300]}"
+        for name, notebook in run.notebooks.items()
+        for output in outputs(notebook)
+        if output.output_type == "stream" and output.name == "stderr"
+    )
+
+
+def test_pictures_have_a_description(run):
+    """The alt text of a picture comes with it, from the package."""
+    shown = [o.data.get("text/html", "") for n in run.notebooks.values() for o in outputs(n) if "data" in o]
+    drawings = [text for text in shown if "<svg" in text]
+    assert len(drawings) > 20, "too few pictures to say anything"
+    report(f"a picture without a description: {text[:200]}" for text in drawings if "aria-label=" not in text)
+
+
+def test_the_first_cell_installs_the_package_and_touches_nothing_else(run, environment):
+    assert "attnbook" not in run.before
+    assert set(run.after) - set(run.before) == ADDED - set(run.before), environment.name
+    changed = {name for name, version in run.before.items() if run.after[name] != version}
+    assert changed == set(), f"{environment.name}: the first cell changed {changed}"
+
+
+@pytest.fixture
+def answer(run, environment, published, tmp_path):
+    """answer(cells, **environ): what a kernel says to the first cell of a notebook followed by these cells."""
+
+    def answer(*sources, installed=True, remote=published.remote, **environ):
+        if not installed:
+            environment.forget()
+        cells = [published.notebooks["index"].cells[0].source, *sources]
+        notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
+        environment.run({"it": notebook}, tmp_path, remote, **environ)
+        return outputs(notebook)
+
+    return answer
+
+
+def sentence(outputs):
+    """The one line that an error shows; None if it shows more."""
+    (error,) = [output for output in outputs if output.output_type == "error"]
+    return error.traceback[0] if len(error.traceback) == 1 and "\n" not in error.traceback[0] else None
+
+
+def test_a_cell_run_too_early_says_what_to_do(answer):
+    *_, error, hint = answer("softmax(scores)")
+    assert error.output_type == "error"
+    assert error.ename == "NameError"
+    assert "softmax is not defined yet" in hint.text
+    assert "Run All Above Selected Cell" in hint.text
+
+
+def test_a_library_that_is_too_old_is_named_with_the_command(answer, tmp_path):
+    (tmp_path / "old" / "torch-2.1.0.dist-info").mkdir(parents=True)
+    (tmp_path / "old" / "torch-2.1.0.dist-info" / "METADATA").write_text("Name: torch\nVersion: 2.1.0\n")
+    said = sentence(answer(PYTHONPATH=str(tmp_path / "old")))
+    assert said == (
+        "attnbook needs torch 2.3 or newer and this is torch 2.1.0: "
+        'run %pip install --upgrade "torch>=2.3", then restart the kernel.'
+    )
+
+
+def test_a_library_that_is_missing_is_named_with_the_command(answer, tmp_path):
+    (tmp_path / "hide").mkdir()  # an interpreter that does not find torch
+    (tmp_path / "hide" / "sitecustomize.py").write_text(
+        "import importlib.util\nfind = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'torch' else find(name, *rest)\n"
+    )
+    said = sentence(answer(PYTHONPATH=str(tmp_path / "hide")))
+    assert said == "Not installed here: run %pip install torch in a new cell, then run this one again."
+
+
+def test_no_network_is_one_sentence(answer, environment, tmp_path):
+    shown = answer(installed=False, remote=tmp_path / "nowhere.git")
+    said = sentence(shown)
+    assert said.startswith("The package could not be installed: check the network, or run %pip install")
+    assert "attnbook @ git+https://github.com/a-reader/their-fork@notebooks" in said

@@ -1,0 +1,165 @@
+"""The workflows of GitHub Actions: sound, pinned, with few rights, and with all their logic in make."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".github" / "workflows"
+NAMES = sorted(path.name for path in FOLDER.glob("*.yml"))
+MAY_WRITE = {
+    "publish.yml": {"notebooks": {"contents"}, "site": {"pages", "id-token"}},
+    "weekly.yml": {"report": {"issues"}},
+}
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def workflow(name):
+    return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def actionlint(*paths):
+    """Exit code and findings. Its own helpers are left out: what they say depends on what else is installed."""
+    program = shutil.which("actionlint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert program, "actionlint is not here; the extra test installs it"
+    command = [program, "-no-color", "-shellcheck=", "-pyflakes=", *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_there_are_the_three_workflows():
+    assert NAMES == ["publish.yml", "test.yml", "weekly.yml"]
+
+
+def test_actionlint_finds_nothing(name):
+    assert actionlint(FOLDER / name) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("needs: build", "needs: bild"),
+        ("contents: write", "contents: writes"),
+        ("${{ github.server_url }}", "${{ github.server_uri }}"),
+        ("runs-on: ubuntu-latest", "runs_on: ubuntu-latest"),
+        ("steps.deployment.outputs", "steps.deploy.outputs"),
+    ],
+)
+def test_actionlint_sees_a_fault(tmp_path, old, new):
+    text = (FOLDER / "publish.yml").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "broken.yml").write_text(text.replace(old, new), encoding="utf-8")
+    code, said = actionlint(tmp_path / "broken.yml")
+    assert code == 1, said
+
+
+def test_every_action_is_pinned_to_a_commit_and_says_its_version(name):
+    uses = re.findall(r"uses: *(.*)", (FOLDER / name).read_text(encoding="utf-8"))
+    assert uses, "a workflow without actions checks nothing out"
+    loose = [line for line in uses if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)]
+    assert loose == []
+
+
+def test_one_action_has_one_commit_everywhere():
+    pins = {}
+    for name in NAMES:
+        for action, pin in re.findall(r"uses: *(\S+)@(.*)", (FOLDER / name).read_text(encoding="utf-8")):
+            pins.setdefault(action, set()).add(pin)
+    assert {action: found for action, found in pins.items() if len(found) > 1} == {}
+
+
+def test_only_the_jobs_that_publish_may_write(name, workflow):
+    assert workflow["permissions"] == {"contents": "read"}
+    found = {
+        job: {right for right, level in rest["permissions"].items() if level == "write"}
+        for job, rest in workflow["jobs"].items()
+        if "permissions" in rest
+    }
+    assert found == MAY_WRITE.get(name, {})
+
+
+def test_a_job_that_does_not_push_keeps_no_credentials(workflow):
+    for job, rest in workflow["jobs"].items():
+        pushes = rest.get("permissions", {}).get("contents") == "write"
+        for step in rest["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@") and not pushes:
+                assert step["with"]["persist-credentials"] is False, job
+
+
+def test_every_job_ends_by_itself(workflow):
+    assert [job for job, rest in workflow["jobs"].items() if "timeout-minutes" not in rest] == []
+
+
+def test_what_runs_is_make(workflow):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
+    runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    assert runs
+    for run in runs:
+        verb = re.fullmatch(r"make ([a-z-]+)", run)
+        assert verb, f"{run!r} is logic outside make"
+        assert verb[1] in targets
+
+
+def test_the_stored_cells_are_those_of_the_package(name):
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    if "actions/cache@" in text:
+        assert text.count("cells-${{ hashFiles('code/attnbook/**/*.py') }}-") == 2 * text.count("actions/cache@")
+
+
+# --- The issue that a failed week opens ---------------------------------------------------------------------------
+
+GH = """#!{python}
+import json, pathlib, sys
+log = pathlib.Path({log!r})
+log.write_text((log.read_text() if log.exists() else "") + json.dumps(sys.argv[1:]) + "\\n")
+if sys.argv[1:3] == ["issue", "list"]:
+    print({opened!r})
+sys.exit({code})
+"""
+
+
+@pytest.fixture
+def report(tmp_path):
+    """report(opened, code, address): exit code, output and the calls of a gh that knows the open issue."""
+
+    def report(opened="", code=0, address="https://example.org/run/7"):
+        log = tmp_path / "log"
+        gh = tmp_path / "gh"
+        gh.write_text(GH.format(python=sys.executable, log=str(log), opened=opened, code=code))
+        gh.chmod(0o755)
+        environ = os.environ | {"PATH": str(tmp_path)}
+        command = [sys.executable, str(ROOT / "tools" / "report.py"), address]
+        done = subprocess.run(command, env=environ, capture_output=True, text=True)
+        calls = [line.split('", "')[1].rstrip('"]') for line in log.read_text().splitlines()] if log.exists() else []
+        return done.returncode, done.stdout + done.stderr, calls
+
+    return report
+
+
+def test_the_first_failure_opens_an_issue(report):
+    assert report() == (0, "Issue opened: https://example.org/run/7\n", ["list", "create"])
+
+
+def test_the_next_failure_adds_to_it(report):
+    assert report(opened="12") == (0, "Issue 12: https://example.org/run/7\n", ["list", "comment"])
+
+
+def test_gh_that_fails_is_one_sentence(report):
+    assert report(code=1) == (1, "gh issue list failed: no reason given\n", ["list"])
+
+
+def test_a_run_without_an_address_is_one_sentence(report):
+    code, said, calls = report(address="")
+    assert (code, calls) == (1, [])
+    assert said == "Name the run that failed by its address: make report RUN=https://…\n"

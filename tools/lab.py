@@ -1,0 +1,32 @@
+"""Open the chapters in JupyterLab: each file of chapters/ as a notebook, with the environment of the book.
+
+python tools/lab.py [OPTION...]    with .venv's Python and the extra `lab`; options are those of `jupyter lab`
+
+A chapter stays the Markdown file it is; pyproject.toml pairs it with a notebook in _build/lab, which keeps the outputs.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SETTINGS = ROOT / "_build" / "lab" / "labconfig" / "default_setting_overrides.json"
+OVERRIDES = {
+    "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Jupytext Notebook"}},
+    "@jupyterlab/apputils-extension:notification": {"checkForUpdates": False, "fetchNews": "false"},
+}
+
+
+def main(options):
+    """Give way to JupyterLab, with these settings below the reader's own."""
+    SETTINGS.parent.mkdir(parents=True, exist_ok=True)
+    SETTINGS.write_text(json.dumps(OVERRIDES, indent=2) + "\n", encoding="utf-8")
+    paths = [str(SETTINGS.parent.parent), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    environ = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
+    where = [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters/index.md"]
+    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *where, *options], environ)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
