@@ -10,13 +10,16 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench clean
+.PHONY: help book serve test bench course grade bench-grade clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
 	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
+	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
+	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
+	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -26,10 +29,22 @@ serve: book
 	@$(call python,tools/book.py serve)
 
 test:
-	@$(call python,tools/environment.py --extra test tools/test.py)
+	@$(call python,tools/environment.py --extra test --extra course tools/test.py)
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
+
+# COURSE=<folder> and SEED=<text> choose the assignments and the seed of their hidden tests.
+export COURSE SEED CLUSTER PROCESSES UNSAFE
+
+course:
+	@$(call python,tools/environment.py --extra course tools/course.py make)
+
+grade:
+	@$(call python,tools/environment.py --extra course tools/course.py grade "$(ASSIGNMENT)" "$(SUBMISSIONS)")
+
+bench-grade:
+	@$(call python,tools/environment.py --extra course tools/course.py bench)
 
 clean:
 	rm -rf _build

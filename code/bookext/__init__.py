@@ -3,13 +3,14 @@
 * ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
 * ``checks`` reads from the executed cells which checks a page has, and gives each an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
+* ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.
 * ``pages`` removes what a page does not need and repairs what keeps it from being read by everyone.
 """
 
 from pathlib import Path
 
-from . import checks, execution, ledger, mathml, pages
+from . import checks, coursework, execution, ledger, mathml, pages
 
 STATIC = Path(__file__).parent / "static"
 
@@ -19,6 +20,7 @@ def setup(app):
     execution.setup(app)
     checks.setup(app)
     ledger.setup(app)
+    coursework.setup(app)
     mathml.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
