@@ -10,7 +10,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report clean
+.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
@@ -24,6 +24,9 @@ help:
 	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
 	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
 	@echo "make lab     open the chapters in JupyterLab as notebooks, with live sliders"
+	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
+	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
+	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -33,7 +36,7 @@ serve: book
 	@$(call python,tools/book.py serve)
 
 test:
-	@$(call python,tools/environment.py --extra test --extra mutants tools/test.py)
+	@$(call python,tools/environment.py --extra test --extra mutants --extra course tools/test.py)
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
@@ -69,6 +72,18 @@ lab:
 # For the weekly run: RUN is the address of the one that failed.
 report:
 	@$(call python,tools/report.py "$(RUN)")
+
+# COURSE=<folder> and SEED=<text> choose the assignments and the seed of their hidden tests.
+export COURSE SEED CLUSTER PROCESSES UNSAFE
+
+course:
+	@$(call python,tools/environment.py --extra course tools/course.py make)
+
+grade:
+	@$(call python,tools/environment.py --extra course tools/course.py grade "$(ASSIGNMENT)" "$(SUBMISSIONS)")
+
+bench-grade:
+	@$(call python,tools/environment.py --extra course tools/course.py bench)
 
 clean:
 	rm -rf _build

@@ -3,6 +3,7 @@
 * ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
 * ``checks`` reads from the executed cells which checks a page has, and gives each an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
+* ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.
 * ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
 * ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
@@ -13,7 +14,7 @@
 
 from pathlib import Path
 
-from . import checks, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
+from . import checks, coursework, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
 
 STATIC = Path(__file__).parent / "static"
 
@@ -23,6 +24,7 @@ def setup(app):
     execution.setup(app)
     checks.setup(app)
     ledger.setup(app)
+    coursework.setup(app)
     mathml.setup(app)
     wayfinding.setup(app)
     notebooks.setup(app)
