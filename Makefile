@@ -10,18 +10,23 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench notebooks publish-notebooks test-notebooks run-notebooks lab report clean
+.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
 	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
+	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
+	@echo "make seeds   run every chapter with other random numbers: make seeds N=200; stop and go on at will"
 	@echo "make notebooks   write every chapter as a notebook that runs anywhere, with what Binder needs, into _build/notebooks"
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
 	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
 	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
 	@echo "make lab     open the chapters in JupyterLab as notebooks, with live sliders"
+	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
+	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
+	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -31,10 +36,18 @@ serve: book
 	@$(call python,tools/book.py serve)
 
 test:
-	@$(call python,tools/environment.py --extra test tools/test.py)
+	@$(call python,tools/environment.py --extra test --extra mutants --extra course tools/test.py)
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
+
+# ONLY=<pattern> and JOBS=<number> narrow a run. The tests of the package need the extra test too.
+mutants:
+	@$(call python,tools/environment.py --extra test --extra mutants tools/mutants.py $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
+
+N ?= 200
+seeds:
+	@$(call python,tools/environment.py --extra mutants tools/seeds.py $(N) $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
 
 # BOOK_REPOSITORY=https://github.com/<owner>/<name> gives the pages their launch links, and the notebooks their package.
 notebooks: book
@@ -59,6 +72,18 @@ lab:
 # For the weekly run: RUN is the address of the one that failed.
 report:
 	@$(call python,tools/report.py "$(RUN)")
+
+# COURSE=<folder> and SEED=<text> choose the assignments and the seed of their hidden tests.
+export COURSE SEED CLUSTER PROCESSES UNSAFE
+
+course:
+	@$(call python,tools/environment.py --extra course tools/course.py make)
+
+grade:
+	@$(call python,tools/environment.py --extra course tools/course.py grade "$(ASSIGNMENT)" "$(SUBMISSIONS)")
+
+bench-grade:
+	@$(call python,tools/environment.py --extra course tools/course.py bench)
 
 clean:
 	rm -rf _build

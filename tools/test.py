@@ -14,10 +14,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("code", "tests", "tools")
-GROUPS = ("tests/package", "tests/tools", "tests/source", "tests/site", "tests/notebooks")
+GROUPS = ("tests/package", "tests/tools", "tests/source", "tests/site", "tests/notebooks", "tests/course")
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUMS += ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
-PACKAGES = ("chromium", "fonts-noto-cjk")  # the fonts: Chinese text appears in the book
+PACKAGES = ("chromium", "fonts-noto-cjk", "bubblewrap")  # Chinese text appears in the book; the grader's sandbox
 
 
 def chromium():
@@ -25,8 +25,8 @@ def chromium():
     return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", *CHROMIUMS))), None)
 
 
-def install_chromium():
-    """Install Chromium with apt where that is allowed without a question; say so where it is not."""
+def install_programs():
+    """Install what the tests need with apt where that is allowed without a question; say so where it is not."""
     may = os.name == "posix" and shutil.which("apt-get")
     prefix = ["env", "DEBIAN_FRONTEND=noninteractive"]
     if may and os.geteuid() != 0:
@@ -35,10 +35,11 @@ def install_chromium():
     if may:
         print("Installing " + " and ".join(PACKAGES), flush=True)
         for task in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-            done = subprocess.run([*prefix, "apt-get", "-qq", *task], stdout=subprocess.DEVNULL)
-        may = done.returncode == 0
-    if not (may and chromium()):
+            subprocess.run([*prefix, "apt-get", "-qq", *task], stdout=subprocess.DEVNULL)
+    if not chromium():
         print("There is no Chromium and none can be installed from here: the tests that need a browser will fail.")
+    if not shutil.which("bwrap"):
+        print("There is no bubblewrap and none can be installed from here: the tests of the grader will be skipped.")
 
 
 def heading(text):
@@ -87,8 +88,8 @@ def line(total):
 
 def main():
     """Run every group, whatever the one before did; the exit code says whether all is well."""
-    if not chromium():
-        install_chromium()
+    if not (chromium() and shutil.which("bwrap")):
+        install_programs()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     results = {}

@@ -3,14 +3,18 @@
 * ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
 * ``checks`` reads from the executed cells which checks a page has, and gives each an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
+* ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.
+* ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
 * ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``pages`` removes what a page does not need and repairs what keeps it from being read by everyone.
+* ``pages`` repairs what keeps a written page from being read by everyone; ``loading`` and ``styles`` take from it what
+  it need not load.
+* ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere.
 """
 
 from pathlib import Path
 
-from . import checks, execution, launch, ledger, mathml, notebooks, pages
+from . import checks, coursework, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
 
 STATIC = Path(__file__).parent / "static"
 
@@ -20,11 +24,14 @@ def setup(app):
     execution.setup(app)
     checks.setup(app)
     ledger.setup(app)
+    coursework.setup(app)
     mathml.setup(app)
+    wayfinding.setup(app)
     notebooks.setup(app)
     launch.setup(app)
+    social.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from lxml import etree, html
 
-UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "docsearch")
+from . import loading, social, styles
+
+PDF, PDF_PLACE = "attention-and-order.pdf", "here a link to the PDF"
 
 # 24 × 24 outlines, in place of an icon font: the shape drawn for each class name the theme uses.
 ICONS = {
@@ -36,7 +38,7 @@ FRONT_DOOR = """<!DOCTYPE html>
 
 def setup(app):
     """Adapt the written pages at the end of an HTML build."""
-    app.connect("build-finished", _adapt_pages)
+    app.connect("build-finished", _adapt_pages, priority=800)  # after the theme has written its colours of code
     app.connect("build-finished", _write_front_door, priority=900)  # after the table of contents has written its own
 
 
@@ -52,54 +54,51 @@ def _write_front_door(app, failure):
 def _adapt_pages(app, failure):
     if failure or app.builder.name != "html":
         return
-    for path in sorted(Path(app.outdir).rglob("*.html")):
+    site, sheets, address = Path(app.outdir), {}, app.config.html_baseurl
+    for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
-        if "<html" in text and "data-adapted" not in text:
-            path.write_text(adapt(text), encoding="utf-8")
+        if "<html" in text and "data-adapted" not in text and "_static" not in path.relative_to(site).parts:
+            page = html.document_fromstring(text)
+            sheets |= dict.fromkeys(adapt(page, path.parent, site))
+            name = path.relative_to(site).with_suffix("").as_posix()
+            social.introduce(page, name, site, app.config.html_title, address)
+            if name == "404":
+                social.stand_anywhere(page, address)
+            path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
+    styles.merge(site, list(sheets))
+    offer_pdf(site)
 
 
-def adapt(text):
-    """The page ``text`` with every repair of this module applied."""
-    page = html.document_fromstring(text)
-    if page.find("body") is None or page.find("head") is None:
-        return text
+def adapt(page, folder, site):
+    """Apply every repair to a parsed page; return the style sheets it asked for."""
     for repair in (
-        drop_unused,
-        defer_scripts,
+        loading.drop_unused,
+        loading.keep_the_search_on_its_page,
         draw_icons,
+        link_boxes,
         fold_solutions,
         drop_repeated_ids,
         name_landmarks,
         repair_roles,
     ):
         repair(page)
+    loading.inline_options(page, site)
+    loading.defer_scripts(page)
+    for place in page.xpath("//div[contains(@class, 'sidebar-primary-items__end')]"):
+        place.append(etree.Comment(PDF_PLACE))
     page.set("data-adapted", "")
-    return html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode")
+    return loading.take_style_sheets(page, folder)
 
 
-def drop_unused(page):
-    """Scripts, styles and elements that serve nothing here; some of them would ask other hosts."""
-    for element in page.xpath("//script | //link[@rel='stylesheet' or @rel='preload']"):
-        source = element.get("src") or element.get("href") or (element.text or "")
-        text = "" if element.get("src") else (element.text or "")
-        inline = any(word in text for word in ("thebe", "togglebutton", "toggleHint", "toggleOpen", "kernelName ="))
-        if inline or element.get("type") == "text/x-thebe-config" or any(word in source.lower() for word in UNUSED):
-            _remove(element)
-    for element in page.xpath("//meta[@name='viewport'][position() > 1] | //meta[starts-with(@name, 'docsearch')]"):
-        _remove(element)
-    for element in page.xpath("//head//meta[@name='viewport']")[1:]:
-        _remove(element)
-    for name in ("ethical-ad-placement", "jb-print-docs-body"):
-        for element in page.xpath(f"//*[@id='{name}']"):
-            _remove(element)
-
-
-def defer_scripts(page):
-    """Let the text come first: only the options that other scripts read are loaded at once."""
-    for script in page.xpath("//script[@src]"):
-        script.attrib.pop("async", None)
-        if "documentation_options" not in script.get("src"):
-            script.set("defer", "")
+def offer_pdf(site):
+    """Where `make pdf` has left the book as one file, every page links to it."""
+    if (site / PDF).exists():
+        for path in site.rglob("*.html"):
+            text = path.read_text(encoding="utf-8")
+            if f"<!--{PDF_PLACE}-->" in text:
+                root = "../" * len(path.relative_to(site).parts[1:])
+                link = f'<p class="book-pdf"><a href="{root}{PDF}">The whole book as a PDF</a></p>'
+                path.write_text(text.replace(f"<!--{PDF_PLACE}-->", link), encoding="utf-8")
 
 
 def draw_icons(page):
@@ -112,6 +111,19 @@ def draw_icons(page):
         if shape:
             svg = etree.SubElement(icon, "svg", viewBox="0 0 24 24", width="20", height="20", focusable="false")
             etree.SubElement(svg, "path", d=shape)
+
+
+def link_boxes(page):
+    """A theorem, a definition, an exercise has an address of its own, as headings and formulas have."""
+    for box in page.xpath("//div[@id][contains(concat(' ', @class, ' '), ' admonition ')]"):
+        title = box.find("p[@class='admonition-title']")
+        if (
+            title is not None
+            and {"proof", "exercise"} & set(box.get("class").split())
+            and "proof-" not in box.get("id")
+        ):
+            link = {"class": "headerlink", "href": f"#{box.get('id')}", "title": "Link to this box"}
+            etree.SubElement(title, "a", link).text = "#"
 
 
 def fold_solutions(page):
@@ -161,9 +173,3 @@ def repair_roles(page):
     for heading in page.xpath("//p[@role='heading']"):
         heading.attrib.pop("role")
         heading.attrib.pop("aria-level", None)
-
-
-def _remove(element):
-    parent = element.getparent()
-    if parent is not None:
-        element.drop_tree()

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from attnbook.arrays import as_array, namespace, shape_of
+from attnbook.arrays import as_array, namespace, shape_of, whole
 
 KEPT = [np.ones(2, "f2"), np.ones((1, 2), "f4"), np.ones(2), np.ones(2, "c8"), torch.ones(2), torch.ones(2).double()]
 REFUSED = [
@@ -73,3 +73,15 @@ def test_namespace_is_the_library_and_libraries_do_not_mix():
     assert namespace(torch.ones(1)).asarray(1.0).__class__ is torch.Tensor
     with pytest.raises(TypeError, match="Multiple namespaces"):
         namespace(np.ones(1), torch.ones(1))
+
+
+@pytest.mark.parametrize(("value", "least"), [(1, 1), (7.0, 1), (0, 0), (np.int64(3), 3)])
+def test_whole_numbers_pass_as_int(value, least):
+    assert whole("n", value, least) == value
+    assert type(whole("n", value, least)) is int
+
+
+@pytest.mark.parametrize(("value", "least"), [(0, 1), (2.5, 1), (np.nan, 1), (np.inf, 1), (2, 3), (-1, 0)])
+def test_numbers_that_are_not_whole_or_too_small_are_named(value, least):
+    with pytest.raises(ValueError, match=re.escape(f"n = {value}; expected a whole number >= {least}")):
+        whole("n", value, least)

@@ -186,6 +186,13 @@ def test_the_errors_are_the_largest_over_the_group():
     assert pooled[::2] == ("invariant", 0.0)
 
 
+def test_numbers_vectors_and_zeros_have_their_verdict():
+    X, group = np.array([[0.0], [1.0], [5.0]]), permutations(3)
+    functions = {"invariant": lambda X: X.sum(), "equivariant": lambda X: X[:, 0], "both": lambda X: 0 * X}
+    for verdict, f in functions.items():
+        assert symmetry(f, [X], [rows], group).verdict == verdict
+
+
 def test_the_output_can_be_conjugated():
     def Gram(X):
         return X @ X.T

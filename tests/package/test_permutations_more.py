@@ -269,3 +269,9 @@ def test_the_other_drawings_say_their_numbers():
     D = np.full((2, 2), 0.5)
     assert "0.50 times [0, 1]" in draw_birkhoff(D, birkhoff(D)).alt
     assert "a factor 0.100 per round" in draw_balance([1e-1, 1e-2, 1e-3], 0.1).alt
+
+
+def test_sinkhorn_goes_a_hundred_rounds_unless_told():
+    slow = np.array([[1.0, 1.0], [1e-6, 1.0]])  # so slow that one more round shows
+    np.testing.assert_array_equal(sinkhorn(slow), sinkhorn(slow, rounds=100))
+    assert np.abs(sinkhorn(slow) - sinkhorn(slow, rounds=101)).max() > 1e-9

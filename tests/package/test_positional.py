@@ -387,6 +387,7 @@ def test_slopes_are_those_of_bloom(count):
     close(np.where(past, ours - ours[:, :, :1], 0), np.where(past, theirs[:, None, :], 0), 1e-6)
 
 
-def test_slopes_need_a_head():
-    with pytest.raises(ValueError, match="heads = 0; expected a whole number >= 1"):
-        alibi_slopes(0)
+@pytest.mark.parametrize("count", [0, 2.5])
+def test_slopes_need_whole_heads(count):
+    with pytest.raises(ValueError, match=f"heads = {count}; expected a whole number >= 1"):
+        alibi_slopes(count)

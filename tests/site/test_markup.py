@@ -12,6 +12,7 @@ import pytest
 from conftest import PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
+UNLINKED = "404"  # a server shows it for an address that leads nowhere
 LINKS = "//@href | //@src | //form/@action | //object/@data"
 
 
@@ -56,7 +57,8 @@ def test_every_link_within_the_site_leads_somewhere(source):
 
 def test_every_page_is_linked_from_another(source):
     """A page that no path from the front page reaches is left over, or was never meant to be published."""
-    named(source.name)
+    if named(source.name) == UNLINKED:
+        pytest.skip("no link should lead to the page for missing addresses")
     reached, new = set(), {"index"}
     while new:
         name = new.pop()

@@ -1,0 +1,147 @@
+"""Read an assignment: course/<chapter>.md, a MyST notebook whose cells say by tags what they are.
+
+| tag | cell | what |
+|---|---|---|
+| `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
+| `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
+| `visible` | code | asserts that the student sees; they carry no points |
+| `hidden` | code | one function `test_…(functions…, rng)` whose one-line docstring is its public name; `points` |
+| `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
+| `notes` | text | for the person who marks |
+"""
+
+import ast
+import re
+import textwrap
+from pathlib import Path
+
+POINTS = 10
+GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
+SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
+TAGS = ("question", "answer", "visible", "hidden", "mistake", "notes")
+
+
+class CourseError(ValueError):
+    """An assignment that cannot be used, or a request that cannot be met: one sentence for the instructor."""
+
+
+def assignments(folder):
+    """The assignment files in a folder, by chapter name."""
+    files = {path.stem: path for path in sorted(Path(folder).glob("*.md"))}
+    if not files:
+        raise CourseError(f"There is no assignment in {folder}: expected one .md file for each chapter.")
+    return files
+
+
+def read(path):
+    """The bundle of one assignment: {"chapter", "title", "given", "exercises": [...]}, checked."""
+    import jupytext
+
+    path = Path(path)
+    cells = jupytext.read(path, fmt="md:myst").cells
+    bundle = {"chapter": path.stem, "title": "", "given": GIVEN, "exercises": []}
+    for cell in cells:
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag in TAGS]
+        if not tags and not bundle["exercises"] and cell.source.startswith("# "):
+            bundle["title"] = cell.source.splitlines()[0][2:].strip()
+        elif len(tags) != 1:
+            raise CourseError(f"{path.name}: a cell needs one of the tags {', '.join(TAGS)}: {cell.source[:60]!r}")
+        elif tags == ["question"]:
+            bundle["exercises"].append(_question(cell, path.name))
+        elif not bundle["exercises"]:
+            raise CourseError(f"{path.name}: a cell stands before the first question: {cell.source[:60]!r}")
+        else:
+            _add(bundle["exercises"][-1], tags[0], cell, path.name)
+    _check(bundle, path.name)
+    return bundle
+
+
+def _question(cell, where):
+    match = re.match(r"## (.+?)\n\s*\n(.+)", cell.source, re.DOTALL)
+    if not match or not re.fullmatch(r"[a-z][a-z0-9-]*", cell.metadata.get("exercise", "")):
+        raise CourseError(f"{where}: a question needs a name (exercise: some-name), a ## title and a text.")
+    parts = {"answer": [], "visible": [], "hidden": [], "mistakes": [], "notes": ""}
+    goals = cell.metadata.get("goals", [])
+    return {"name": cell.metadata["exercise"], "title": match[1], "text": match[2].strip(), "goals": goals, **parts}
+
+
+def _add(exercise, tag, cell, where):
+    """Put one cell into its exercise."""
+    where = f"{where}: {exercise['name']}"
+    if tag == "notes":
+        exercise["notes"] += cell.source
+        return
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError as error:
+        raise CourseError(f"{where}: a cell tagged {tag} is no Python: {error}.") from None
+    if tag == "hidden":
+        docstring = isinstance(body[0], ast.FunctionDef) and ast.get_docstring(body[0])
+        points = cell.metadata.get("points")
+        if len(body) != 1 or not docstring or "\n" in docstring or not isinstance(points, int | float) or points <= 0:
+            raise CourseError(f"{where}: a hidden cell is one function with a one-line docstring and points above 0.")
+        asks = [argument.arg for argument in body[0].args.args]
+        test = {"function": body[0].name, "name": docstring, "points": points, "asks": asks, "source": cell.source}
+        exercise["hidden"].append(test)
+    elif tag == "mistake":
+        exercise["mistakes"].append({"name": cell.metadata.get("name", ""), "source": cell.source})
+    elif tag == "answer" and (not SOLUTION.search(cell.source) or stub(cell.source).count("SOLUTION")):
+        raise CourseError(f"{where}: the answer has no region between ### BEGIN SOLUTION and ### END SOLUTION.")
+    else:
+        exercise[tag].append(cell.source)
+
+
+def _check(bundle, where):
+    exercises = bundle["exercises"]
+    if not bundle["title"]:
+        raise CourseError(f"{where}: no title: the first cell is text and starts with # and a title.")
+    if len({e["name"] for e in exercises}) != len(exercises):
+        raise CourseError(f"{where}: two exercises have one name.")
+    for exercise in exercises:
+        name = f"{where}: {exercise['name']}"
+        for part in ("answer", "visible", "hidden", "mistakes", "notes", "goals"):
+            if not exercise[part]:
+                raise CourseError(f"{name}: it has no {part}.")
+        there = set(functions(exercise)) | {"rng"}
+        unknown = {ask for test in exercise["hidden"] for ask in test["asks"]} - there
+        if unknown:
+            raise CourseError(f"{name}: a hidden test asks for {', '.join(sorted(unknown))}, which no answer defines.")
+    points = sum(map(worth, exercises))
+    if points != POINTS or not 4 <= len(exercises) <= 6:
+        raise CourseError(f"{where}: {len(exercises)} exercises with {points} points; expected 4 to 6 with {POINTS}.")
+
+
+def worth(exercise):
+    """The points of an exercise."""
+    return sum(test["points"] for test in exercise["hidden"])
+
+
+def functions(exercise):
+    """Names of the functions that the answer of an exercise defines."""
+    return [
+        node.name
+        for source in exercise["answer"]
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def stub(source):
+    """An answer without its solution, as the student gets it."""
+    return SOLUTION.sub(r'\1raise NotImplementedError("your code here")', source)
+
+
+def solution(source):
+    """An answer without the two marks around its solution."""
+    return re.sub(r"^[ ]*### (BEGIN|END) SOLUTION\n?", "", source, flags=re.MULTILINE).rstrip()
+
+
+def secrets(bundle):
+    """Texts that no student may see: each solution, hidden test, mistake and note, without its margin."""
+    for exercise in bundle["exercises"]:
+        for source in exercise["answer"]:
+            for region in SOLUTION.finditer(source):
+                yield textwrap.dedent("\n".join(region[0].splitlines()[1:-1]))
+        yield from (test["source"] for test in exercise["hidden"])
+        yield from (mistake["source"] for mistake in exercise["mistakes"])
+        yield exercise["notes"]

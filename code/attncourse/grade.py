@@ -1,0 +1,131 @@
+"""Mark one submission: the bytes of a notebook in, a plain dictionary out. The same bytes give the same dictionary.
+
+The student's cells run in a sandbox and the tests here. A cell that hangs or ends its process is skipped: a new worker
+runs the others again, so that the rest still earns its points.
+"""
+
+import json
+import time
+
+from . import author, marks, sandbox
+
+LARGEST = 20 << 20  # bytes of a notebook
+CELLS = 500
+
+
+class NotGradable(ValueError):
+    """A file that is no notebook; one sentence for student and instructor."""
+
+
+class Raised(Exception):
+    """An error in the student's function, or the end of its process; ``kind`` is its type by name."""
+
+    def __init__(self, kind, words):
+        super().__init__(words)
+        self.kind = kind
+
+
+def cells(data):
+    """The code cells of a notebook in order."""
+    if not data.strip():
+        raise NotGradable("The file is empty.")
+    if len(data) > LARGEST:
+        raise NotGradable(f"The file is larger than {LARGEST >> 20} MB.")
+    try:
+        found = json.loads(data)["cells"]
+        code = [cell["source"] for cell in found if cell["cell_type"] == "code"]
+        code = ["".join(source) for source in code]  # text, or a list of lines
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise NotGradable("The file is not a Jupyter notebook.") from None
+    if len(code) > CELLS:
+        raise NotGradable(f"The notebook has more than {CELLS} cells.")
+    return code
+
+
+class Student:
+    """The cells of one student, kept running: calls of their functions go through `call`."""
+
+    def __init__(self, sources, limits, unsafe=False):
+        self.sources, self.limits, self.unsafe = sources, limits, unsafe
+        self.session, self.ran = None, 0
+        self.skipped, self.errors = {}, {}
+        self.deadline = time.monotonic() + limits.total
+
+    def run(self):
+        """Run every cell that is not skipped, in a new worker if the last one is gone."""
+        while self.session is None or self.ran < len(self.sources):
+            if self.session is None:
+                self._left()
+                self.session, self.ran = sandbox.Session(self.limits, self.unsafe), 0
+                continue
+            number, self.ran = self.ran, self.ran + 1
+            if number not in self.skipped:
+                try:
+                    reply = self.session.ask(min(self.limits.cell, self._left()), cell=self.sources[number])
+                except sandbox.Gone as error:
+                    self.skipped[number], self.session = str(error), None
+                    continue
+                self.errors[number] = reply.get("error")
+
+    def call(self, name, arguments, named):
+        """The value of name(*arguments, **named), or Raised."""
+        self.run()
+        seconds = min(self.limits.call, self._left())
+        try:
+            reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named)
+        except sandbox.Gone as error:
+            self.session = None
+            raise Raised("Ended", f"a call of {name} was ended: {error}") from None
+        if "value" in reply:
+            return reply["value"]
+        raise Raised(*_words(reply.get("error"))[:2])
+
+    def _left(self):
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise Raised("OutOfTime", f"the {self.limits.total:.3g} s for one submission are used up")
+        return left
+
+    def function(self, name):
+        return lambda *arguments, **named: self.call(name, arguments, named)
+
+    def close(self):
+        if self.session is not None:
+            self.session.close()
+
+    def remarks(self):
+        """One line for each cell that was skipped or raised an error."""
+        for number in range(len(self.sources)):
+            name = f"Code cell {number}" if number else "The given cell"  # which stands before the student's
+            if number in self.skipped:
+                yield f"{name} was skipped: {self.skipped[number]}."
+            elif self.errors.get(number):
+                kind, words, line = _words(self.errors[number])
+                yield f"{name}{f', line {line}' if line else ''}: {kind}: {words}"[:300]
+
+
+def _words(error):
+    """Type, words and line of an error, whatever the student's process sent."""
+    if not isinstance(error, list | tuple) or len(error) != 3:
+        return "Error", "", None
+    kind, words, line = error
+    return str(kind)[:60], " ".join(str(words).split())[:200], line if isinstance(line, int) else None
+
+
+def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
+    """Marks and remarks for the bytes of one notebook: {"score", "marks", "remarks"}."""
+    try:
+        sources = cells(data)
+    except NotGradable as error:
+        return {"score": 0, "marks": marks.mark(bundle, {}, seed), "remarks": [str(error)]}
+    student = Student([bundle["given"], *sources], limits or sandbox.Limits(), unsafe)
+    try:
+        try:
+            student.run()
+        except Raised as error:
+            student.errors[len(student.sources) - 1] = [error.kind, str(error), None]
+        asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
+        found = marks.mark(bundle, {name: student.function(name) for name in asked}, seed)
+    finally:
+        student.close()
+    return {"score": marks.earned(found), "marks": found, "remarks": list(student.remarks())}

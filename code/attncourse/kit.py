@@ -1,0 +1,29 @@
+"""What a hidden test may use beside NumPy. The text of this file also goes into the notebooks of the other graders."""
+
+import numpy as np
+
+
+def same(value, expected, tolerance=1e-9):
+    """Whether value is expected, up to rounding: same shape, no broadcasting, no NaN, and True is not a number."""
+    try:
+        value, expected = np.asarray(value), np.asarray(expected)
+    except ValueError:  # a ragged list
+        return False
+    kinds = {"b": "b", "i": "iuf", "u": "iuf", "f": "iuf", "c": "iufc"}[expected.dtype.kind]
+    if value.dtype.kind not in kinds or value.shape != expected.shape:
+        return False
+    if expected.dtype.kind == "b":
+        return bool((value == expected).all())
+    value, expected = value * 1.0, expected * 1.0
+    size = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
+    with np.errstate(invalid="ignore"):
+        return bool(((value == expected) | (np.abs(value - expected) <= tolerance * size)).all())
+
+
+def refuses(function, *arguments):
+    """Whether function(*arguments) raises ValueError."""
+    try:
+        function(*arguments)
+    except Exception as error:
+        return getattr(error, "kind", type(error).__name__) == "ValueError"
+    return False

@@ -1,0 +1,86 @@
+"""The notebooks that are made from a bundle: for the student, for the instructor, and nbgrader's source."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from . import author, marks
+
+HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
+The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: the marking runs other
+tests. Only NumPy and Python's own library are there when your work is marked. To hand in, restart the kernel, run all
+cells, save, and hand in this file."""
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+def student(bundle):
+    """What is handed out: stubs and visible asserts in a plain notebook."""
+    return _notebook(_cells(bundle, author.stub))
+
+
+def instructor(bundle, seed=marks.SEED):
+    """Everything: solutions, hidden tests that run, marking notes."""
+    return _notebook(_cells(bundle, author.solution, lambda *test: [_hidden(*test, seed)], notes=True))
+
+
+def nbgrader(bundle, seed=marks.SEED):
+    """nbgrader's source notebook: it makes the student version by itself, from marks in the cells."""
+
+    def cell(exercise, test):
+        words = f"# Hidden test: {test['name']} ({_points(test['points'])})\n"
+        body = f"### BEGIN HIDDEN TESTS\n{_hidden(exercise, test, seed)[1]}\n### END HIDDEN TESTS"
+        return [("code", words + body, {"grade": True, "points": test["points"]})]
+
+    cells = _cells(bundle, lambda source: source, cell)
+    for number, (kind, source, role) in enumerate(cells):
+        if kind == "code":
+            full = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3} | role
+            full["locked"] = not full["solution"]
+            cells[number] = (kind, source, {"nbgrader": full | {"grade_id": f"cell-{number}"}})
+    return _notebook(cells)
+
+
+def _points(number):
+    return f"{number:g} point" + "s" * (number != 1)
+
+
+def _cells(bundle, answer, hidden=None, notes=False):
+    """(kind, source, metadata) of every cell in order."""
+    cells = [("markdown", f"# {bundle['title']}\n\n{HOW.format(points=author.POINTS)}", {})]
+    cells.append(("code", bundle["given"], {}))
+    for number, exercise in enumerate(bundle["exercises"], 1):
+        title = f"## {number}. {exercise['title']} ({_points(author.worth(exercise))})"
+        cells.append(("markdown", f"{title}\n\n{exercise['text']}", {}))
+        cells += [("code", answer(source), {"solution": True}) for source in exercise["answer"]]
+        cells += [("code", source, {}) for source in exercise["visible"]]
+        if hidden:
+            cells += [cell for test in exercise["hidden"] for cell in hidden(exercise, test)]
+        if notes:
+            cells.append(("markdown", "**Marking notes.** " + exercise["notes"], {}))
+    return cells
+
+
+def _hidden(exercise, test, seed):
+    """A cell that runs one hidden test on the functions of its own notebook."""
+    given = [name if name != "rng" else f"rng=np.random.default_rng({_seed(exercise, test, seed)})"
+             for name in test["asks"]]  # fmt: skip
+    return ("code", f"{KIT}\n\n{test['source']}\n\n\n{test['function']}({', '.join(given)})", {})
+
+
+def _seed(exercise, test, seed):
+    return marks.seed_of(seed, exercise["name"], test["function"])
+
+
+KIT = (Path(__file__).parent / "kit.py").read_text(encoding="utf-8").partition('"""\n')[2].strip()
+
+
+def _notebook(cells):
+    """The text of a notebook; the same cells give the same bytes."""
+    made = []
+    for number, (kind, source, metadata) in enumerate(cells):
+        name = hashlib.sha256(f"{number}/{source}".encode()).hexdigest()[:8]
+        keep = metadata if "nbgrader" in metadata else {}
+        cell = {"cell_type": kind, "id": name, "metadata": keep, "source": source.splitlines(keepends=True)}
+        made.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
+    document = {"cells": made, "metadata": {"kernelspec": KERNEL}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

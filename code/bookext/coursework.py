@@ -1,0 +1,94 @@
+"""The directives ``{coursework} chapter`` and ``{assessment-map}``.
+
+They show the questions of an assignment on its chapter's page, and which of them tests which goal of the chapter.
+
+The page's source, which the site publishes, holds only the directive; solutions and hidden tests stay in ``course/``.
+"""
+
+import re
+from pathlib import Path
+
+import jupytext
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+COURSE = Path(__file__).parent.parent.parent / "course"
+GOALS = re.compile(r"After this chapter you can…\*\*\n\n((?:- .+\n(?:  .+\n)*)+)")
+
+
+def setup(app):
+    """Register the directives."""
+    app.add_directive("coursework", Coursework)
+    app.add_directive("assessment-map", AssessmentMap)
+
+
+def questions(path):
+    """{"name", "title", "text", "goals", "points"} of every question of an assignment."""
+    found = []
+    for cell in jupytext.read(path, fmt="md:myst").cells:
+        tags = cell.metadata.get("tags", [])
+        if "question" in tags:
+            title, _, text = cell.source.partition("\n")
+            about = {"name": f"coursework-{path.stem}-{cell.metadata['exercise']}", "goals": cell.metadata["goals"]}
+            found.append(about | {"title": title.removeprefix("## "), "text": text.strip(), "points": 0})
+        elif "hidden" in tags:
+            found[-1]["points"] += cell.metadata["points"]
+    return found
+
+
+def goals(text):
+    """The goals at the start of a chapter, in order."""
+    listed = GOALS.search(text)
+    return [" ".join(goal.split()) for goal in re.split(r"^- ", listed[1], flags=re.M)[1:]] if listed else []
+
+
+def _points(number):
+    return f"{number:g} point" + "s" * (number != 1)
+
+
+class Coursework(SphinxDirective):
+    """Title, points and text of every question."""
+
+    required_arguments = 1
+
+    def run(self):
+        path = COURSE / f"{self.arguments[0]}.md"
+        if not path.is_file():
+            raise self.error(f"there is no assignment {path.name}")
+        self.env.note_dependency(str(path))
+        lines = []
+        for number, question in enumerate(questions(path), 1):
+            head = f"**{number}. {question['title']}** ({_points(question['points'])})"
+            lines += [f"({question['name']})=", head, "", *question["text"].splitlines(), ""]
+        return _parsed(self, lines)
+
+
+class AssessmentMap(SphinxDirective):
+    """Every goal of every chapter that has an assignment, and under it the questions that test it."""
+
+    def run(self):
+        source, lines = Path(self.env.srcdir), []
+        parts = yaml.safe_load((source / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+        for page in [chapter["file"] for part in parts for chapter in part["chapters"]]:
+            chapter = source / f"{page}.md"
+            path = COURSE / chapter.name
+            if not path.is_file():
+                continue
+            self.env.note_dependency(str(path))
+            self.env.note_dependency(str(chapter))
+            asked = questions(path)
+            lines += [f"**{{doc}}`{chapter.stem}`**", ""]
+            for number, goal in enumerate(goals(chapter.read_text(encoding="utf-8")), 1):
+                tests = [question for question in asked if number in question["goals"]]
+                links = [f"{{ref}}`{q['title']} <{q['name']}>` ({_points(q['points'])})" for q in tests]
+                lines += [f"{number}. {goal}", *(f"   - {link}" for link in links or ["no exercise"])]
+            lines.append("")
+        return _parsed(self, lines)
+
+
+def _parsed(directive, lines):
+    box = nodes.container(classes=["coursework"])
+    directive.state.nested_parse(StringList(lines, directive.get_source_info()[0]), directive.content_offset, box)
+    return box.children

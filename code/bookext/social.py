@@ -1,0 +1,105 @@
+"""How a page presents itself elsewhere: in a search engine, in a message that links to it, and where nothing is found.
+
+The address of the site is one setting: ``html: baseurl`` in ``_config.yml``, or the variable ``BOOK_ADDRESS`` when
+building. Without it the pages work all the same; only what needs an address (sitemap, robots.txt) is left out.
+"""
+
+import hashlib
+import os
+from html import escape
+from pathlib import Path
+from textwrap import wrap
+from urllib.parse import urlsplit
+
+from lxml import etree
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
+OF_THE_THEME = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
+MISSING = """<section><h1>This page does not exist</h1>
+<p>The address leads nowhere: a chapter may have been renamed, or a letter is missing. <a href="{search}">Search the
+book</a>, or begin with one of its pages:</p><ul>{pages}</ul></section>"""
+
+
+def setup(app):
+    """Take the address from the environment, and write what stands beside the pages."""
+    app.connect("config-inited", _take_address)
+    app.connect("html-collect-pages", _missing_page)
+    app.connect("build-finished", _write_sitemap)
+
+
+def _take_address(app, config):
+    address = os.environ.get("BOOK_ADDRESS", config.html_baseurl or "")
+    if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
+        raise ValueError(f"the address of the site is {address!r}; expected one that begins with https://")
+    config.html_baseurl = address.rstrip("/") + "/" if address else ""
+
+
+def _missing_page(app):
+    """The page a server shows for an address that does not exist, with the whole contents of the book."""
+    env = app.env
+    names = [app.config.root_doc, *env.toctree_includes.get(app.config.root_doc, [])]
+    items = (f'<li><a href="{app.builder.get_target_uri(n)}">{escape(env.titles[n].astext())}</a></li>' for n in names)
+    body = MISSING.format(search=app.builder.get_target_uri("search"), pages="".join(items))
+    yield "404", {"title": "Page not found", "body": body, "meta": {}}, "page.html"
+
+
+def _write_sitemap(app, failure):
+    """The list of pages for search engines; crawlers need whole addresses, so there is none without."""
+    address = app.config.html_baseurl
+    if failure or app.builder.name != "html" or not address:
+        return
+    names = sorted(app.env.found_docs)
+    places = "".join(f"<url><loc>{escape(address + app.builder.get_target_uri(name))}</loc></url>\n" for name in names)
+    head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    (Path(app.outdir) / "sitemap.xml").write_text(f"{head}{places}</urlset>\n", encoding="utf-8")
+    robots = f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"
+    (Path(app.outdir) / "robots.txt").write_text(robots, encoding="utf-8")
+
+
+def introduce(page, name, site, book, address):
+    """Give the page its description, and the title, words and picture that a link to it shows."""
+    head = page.find("head")
+    if name in OF_THE_THEME:
+        etree.SubElement(head, "meta", name="description", content=OF_THE_THEME[name])
+        etree.SubElement(head, "meta", name="robots", content="noindex")
+        return
+    description = " ".join((page.xpath("string(//meta[@name='description']/@content)")).split())
+    title = " ".join(page.xpath("string((//h1)[1])").removesuffix("#").split())
+    picture = card(title, description, book, site)
+    tags = {"title": title, "description": description, "type": "article", "site_name": book}
+    tags |= {"image": (address or page.get("data-content_root", "")) + picture, "image:alt": f"{book}: {title}"}
+    if address:
+        tags["url"] = f"{address}{name}.html"
+    for key, content in tags.items():
+        etree.SubElement(head, "meta", property=f"og:{key}", content=content)
+    etree.SubElement(head, "meta", name="twitter:card", content="summary_large_image")
+
+
+def card(title, description, book, site):
+    """Draw the picture of a page once for its words; return its path under ``site``."""
+    digest = hashlib.sha256(repr((title, description, book)).encode()).hexdigest()[:12]
+    path = f"_images/card-{digest}.png"
+    target = site / path
+    if not target.exists():
+        target.parent.mkdir(exist_ok=True)
+        figure = Figure(figsize=SIZE, dpi=100, facecolor="#fbfaf7")
+        figure.text(0.07, 0.86, book, size=21, color="#4d5662", va="center")
+        lines = wrap(title, 30)
+        figure.text(0.07, 0.75, "\n".join(lines), size=46, weight="bold", color="#12212e", va="top", linespacing=1.15)
+        text = "\n".join(wrap(description, 66, max_lines=4, placeholder=" …"))
+        figure.text(0.07, 0.65 - 0.125 * len(lines), text, size=21, color="#333b44", va="top", linespacing=1.4)
+        figure.add_artist(Rectangle((0, 0), 0.02, 1, color="#0b5a8a"))
+        figure.savefig(target, metadata={"Software": None})
+    return path
+
+
+def stand_anywhere(page, address):
+    """Make the links of the page for missing addresses start at the root: it is shown in whatever folder was asked."""
+    root = urlsplit(address).path if address else ""
+    for element in page.iter(etree.Element):
+        for key in ("href", "src", "action", "data-content_root"):
+            link = element.get(key)
+            if root and link and not link.startswith(("#", "/", "http:", "https:", "data:")):
+                element.set(key, root + link.removeprefix("./"))

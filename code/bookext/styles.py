@@ -1,0 +1,101 @@
+"""One style sheet for the site: what the pages use of the theme's twelve, in their order.
+
+A browser draws nothing before every style sheet is there, and of the theme's half megabyte a page uses a tenth. A rule
+stays if each class and id it names stands on a page or as a word in a script; what names neither stays.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import tinycss2
+
+SHEET = "_static/site.css"
+NESTED = {"media", "supports", "container"}
+
+
+def merge(site, sheets):
+    """Write ``SHEET`` from ``sheets`` and those of the last build, unless nothing has changed since."""
+    target = site / SHEET
+    last = json.loads(target.read_text(encoding="utf-8").partition("\n")[0].strip("/* ")) if target.exists() else {}
+    names = [path.relative_to(site).as_posix() for path in sheets]
+    if set(names) <= set(last.get("sheets", [])):  # only some pages were written: the others keep what they need
+        names = last["sheets"]
+    sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports([site / name for name in names])]
+    used = words(site)
+    digest = hashlib.sha256(repr((sorted(used), sources, Path(__file__).read_text())).encode()).hexdigest()[:16]
+    if digest != last.get("digest"):
+        kept = "".join(purge(_with_paths(text, path, target), used) for path, text in sources)
+        head = json.dumps({"digest": digest, "sheets": names})
+        target.write_text(f"/* {head} */\n{kept}", encoding="utf-8")
+
+
+def with_imports(sheets):
+    """The files ``sheets``, each after those it imports; an ``@import`` itself does not survive in ``purge``."""
+    for path in sheets:
+        imports = re.findall(r"@import\s+(?:url\()?['\"]?([^'\");]+)", path.read_text(encoding="utf-8"))
+        yield from with_imports([(path.parent / name).resolve() for name in imports])
+        yield path
+
+
+def words(site):
+    """Every class and id of the pages, and every word of the scripts, which may set more of them."""
+    used = set()
+    for path in site.rglob("*.html"):
+        if "_static" not in path.relative_to(site).parts:
+            for value in re.findall(r'\s(?:class|id)="([^"]+)"', path.read_text(encoding="utf-8")):
+                used.update(value.split())
+    for path in (site / "_static").rglob("*.js"):
+        if "fontawesome" not in path.name:
+            used.update(re.findall(r"[\w-]+", path.read_text(encoding="utf-8")))
+    return used
+
+
+def purge(css, used):
+    """The text of the rules that can match a page which has only the classes and ids ``used``."""
+    return "".join(_rule(rule, used) for rule in tinycss2.parse_stylesheet(css, True, True))
+
+
+def _rule(rule, used):
+    prelude = tinycss2.serialize(rule.prelude) if rule.type in ("at-rule", "qualified-rule") else ""
+    if rule.type == "qualified-rule":
+        selectors = [s.strip() for s in _split(rule.prelude) if _matches(s, used)]
+        return f"{','.join(selectors)}{{{tinycss2.serialize(rule.content).strip()}}}\n" if selectors else ""
+    if rule.type == "at-rule" and rule.lower_at_keyword in NESTED:
+        inside = "".join(_rule(r, used) for r in tinycss2.parse_rule_list(rule.content, True, True))
+        return f"@{rule.at_keyword}{prelude}{{{inside}}}\n" if inside else ""
+    dropped = rule.type != "at-rule" or rule.lower_at_keyword in ("import", "charset") or "Awesome" in rule.serialize()
+    return "" if dropped else rule.serialize() + "\n"
+
+
+def _split(prelude):
+    """The selectors of a list, cut at the commas that stand in no bracket."""
+    parts = [[]]
+    for token in prelude:
+        if token.type == "literal" and token.value == ",":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [tinycss2.serialize(part) for part in parts]
+
+
+def _matches(selector, used):
+    """Whether a selector can match: what stands in brackets (``:not``, ``:is``, attributes) is left out of account."""
+    plain = re.sub(r"\\(.)", r"\1", re.sub(r"\[[^\]]*\]", "", selector))
+    while (shorter := re.sub(r"\([^()]*\)", "", plain)) != plain:
+        plain = shorter
+    return set(re.findall(r"[.#]([A-Za-z_-][\w-]*)", plain)) <= used
+
+
+def _with_paths(css, path, target):
+    """``css`` with its relative addresses turned to start from the folder of ``target``."""
+
+    def turn(match):
+        address = match[2]
+        if re.match(r"[a-z]+:|/|#", address):
+            return match[0]
+        place = (path.parent / address.partition("#")[0].partition("?")[0]).resolve()
+        return f"url({match[1]}{place.relative_to(target.parent.resolve()).as_posix()}{match[1]})"
+
+    return re.sub(r"url\((['\"]?)([^'\")]+)\1\)", turn, css)

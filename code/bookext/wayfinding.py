@@ -1,0 +1,208 @@
+"""Finding one's way: the map of the chapters, the list of theorems and definitions, and the way to the glossary.
+
+What other pages hold is known only after every page has been read, so all three are made when a page is written.
+"""
+
+import re
+from html import escape
+
+from docutils import nodes
+from sphinx.errors import ExtensionError
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
+ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
+WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
+
+
+class chapter_map(nodes.General, nodes.Element):
+    """The place of the map; `needs` maps each chapter to those it builds on."""
+
+
+class results_list(nodes.General, nodes.Element):
+    """The place of the list of theorems and definitions."""
+
+
+def setup(app):
+    """Register the directives `chapter-map` and `results`, and what is done to every page."""
+    app.add_directive("chapter-map", ChapterMap)
+    app.add_directive("results", Results)
+    app.add_post_transform(Fill)
+    app.add_post_transform(LinkGlossary)
+    app.connect("doctree-read", _collect)
+    app.connect("env-purge-doc", lambda app, env, name: _results(env).pop(name, None))
+    app.connect("env-merge-info", lambda app, env, names, other: _results(env).update(_results(other)))
+
+
+def _results(env):
+    """Each page's theorems and definitions, as (kind, counter, label, nodes of the title)."""
+    if not hasattr(env, "attnbook_results"):
+        env.attnbook_results = {}
+    return env.attnbook_results
+
+
+def _collect(app, doctree):
+    boxes = (node for node in doctree.findall(nodes.Element) if node.get("realtype") in LISTED)
+    found = [(b["realtype"], b["countertype"], b["label"], b[0].deepcopy().children) for b in boxes if "label" in b]
+    _results(app.env)[app.env.docname] = found
+
+
+def chapters(env):
+    """The numbered pages in the order of the book, as docname → "3"."""
+    order = env.toctree_includes.get(env.config.root_doc, [])
+    numbers = {name: env.toc_secnumbers.get(name, {}).get("") for name in order}
+    return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
+
+
+class ChapterMap(SphinxDirective):
+    """`{chapter-map}`: one line a chapter, `name: names of those it builds on`."""
+
+    has_content = True
+
+    def run(self):
+        folder = self.env.docname.rpartition("/")[0] + "/"
+        lines = [line.partition(":") for line in self.content if line.strip()]
+        needs = {folder + name.strip(): [folder + word for word in rest.split()] for name, _, rest in lines}
+        if unknown := {n for ns in needs.values() for n in ns} - set(needs):
+            raise self.error(f"the map has no line for {', '.join(sorted(unknown))}")
+        self.env.metadata[self.env.docname]["made_from_others"] = True
+        return [chapter_map(needs=needs)]
+
+
+class Results(SphinxDirective):
+    """`{results}`: every theorem and definition of the book, chapter by chapter."""
+
+    def run(self):
+        self.env.metadata[self.env.docname]["made_from_others"] = True
+        return [results_list()]
+
+
+class Fill(SphinxPostTransform):
+    """Draw the map and write the list where their pages ask for them."""
+
+    default_priority = 5  # before references are resolved
+
+    def run(self, **kwargs):
+        for node in list(self.document.findall(chapter_map)):
+            node.replace_self(nodes.raw("", self.drawing(node["needs"]), format="html"))
+        for node in list(self.document.findall(results_list)):
+            node.replace_self(list(self.lists()))
+
+    def lists(self):
+        """A heading and a list for each chapter that has results."""
+        env, here = self.env, self.env.docname
+        for name, number in chapters(env).items():
+            if not _results(env).get(name):
+                continue
+            items = []
+            for kind, counter, label, title in _results(env)[name]:
+                figures = env.toc_fignumbers.get(name, {}).get(counter, {}).get(label, ())
+                words = nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
+                link = make_refnode(self.app.builder, here, name, label, words)
+                items.append(nodes.list_item("", nodes.paragraph("", "", link, *(t.deepcopy() for t in title))))
+            title = nodes.title("", f"{number}. {env.titles[name].astext()}")
+            yield nodes.section("", title, nodes.bullet_list("", *items, classes=["results"]), ids=[f"of-{number}"])
+
+    def drawing(self, needs):
+        """The map as inline SVG: a chapter stands below all it builds on; an arrow that others imply is left out."""
+        numbers, titles = chapters(self.env), self.env.titles
+        if missing := [name for name in needs if name not in numbers]:
+            raise ExtensionError(f"{self.env.docname}: the map names {', '.join(missing)}, which is no chapter")
+        rows = {}
+        for name, row in depths(needs).items():
+            rows.setdefault(row, []).append(name)
+        place = {
+            name: ((i + 0.5) * WIDTH / len(row) - BOX[0] / 2, y * ROW + 1)
+            for y, row in rows.items()
+            for i, name in enumerate(row)
+        }
+        label = {name: f"{numbers[name]}. {titles[name].astext()}" for name in needs}
+        arrows = "".join(arrow(place[a], place[b]) for b in needs for a in direct(needs, b))
+        boxes = ""
+        for name, (x, y) in place.items():
+            address = self.app.builder.get_relative_uri(self.env.docname, name)
+            said = label[name] + (", builds on " + " and ".join(label[n] for n in needs[name]) if needs[name] else "")
+            boxes += (
+                f'<a href="{address}" aria-label="{escape(said)}"><rect x="{x:g}" y="{y:g}" width="{BOX[0]}" '
+                f'height="{BOX[1]}" rx="5"/>{words(label[name], x, y)}</a>'
+            )
+        height = len(rows) * ROW - (ROW - BOX[1]) + 2
+        return (
+            f'<svg class="chapter-map" viewBox="0 0 {WIDTH} {height}" role="group" aria-label="Map of the chapters: '
+            f'an arrow leads from a chapter to one that builds on it">{arrows}{boxes}</svg>'
+        )
+
+
+def depths(needs):
+    """The row of each chapter: one below the lowest it builds on; ``ExtensionError`` if they go in a circle."""
+    rows = {}
+    while len(rows) < len(needs):
+        ready = [name for name in needs if name not in rows and all(n in rows for n in needs[name])]
+        if not ready:
+            raise ExtensionError(f"chapter-map: {', '.join(set(needs) - set(rows))} build on each other in a circle")
+        rows |= {name: max((rows[n] + 1 for n in needs[name]), default=0) for name in ready}
+    return rows
+
+
+def direct(needs, name):
+    """What ``name`` builds on and reaches by no other way."""
+
+    def below(n):
+        return set(needs[n]).union(*(below(m) for m in needs[n]))
+
+    return [n for n in needs[name] if not any(n in below(m) for m in needs[name])]
+
+
+def arrow(start, end):
+    """A line from the foot of one box to the head of another."""
+    (x1, y1), (x2, y2) = ((x + BOX[0] / 2, y) for x, y in (start, end))
+    y1, middle = y1 + BOX[1], (y1 + BOX[1] + y2) / 2
+    path = f"M{x1:g} {y1:g}C{x1:g} {middle:g} {x2:g} {middle:g} {x2:g} {y2 - 2:g}"
+    return f'<path d="{path}"/><path d="M{x2 - 4:g} {y2 - 7:g}L{x2:g} {y2 - 1:g}L{x2 + 4:g} {y2 - 7:g}"/>'
+
+
+def words(label, x, y):
+    """One or two lines of text in the middle of a box."""
+    lines = [""]
+    for word in label.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= LINE:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    top = y + BOX[1] / 2 + 4.5 - 8 * (len(lines) - 1)
+    spans = (f'<tspan x="{x + BOX[0] / 2:g}" y="{top + 16 * i:g}">{escape(s)}</tspan>' for i, s in enumerate(lines))
+    return f"<text>{' '.join(spans)}</text>"
+
+
+class LinkGlossary(SphinxPostTransform):
+    """In each chapter, the first use of a term of the glossary leads there."""
+
+    default_priority = 6
+
+    def run(self, **kwargs):
+        if self.env.docname not in chapters(self.env):
+            return
+        terms = {
+            name.lower(): place for (kind, name), place in self.env.domains["std"].objects.items() if kind == "term"
+        }
+        open_terms = set(terms) - ORDINARY
+        for paragraph in list(self.document.findall(nodes.paragraph)):
+            for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
+                if open_terms:
+                    self.link(text, terms, open_terms)
+
+    def link(self, text, terms, open_terms):
+        """Replace the terms in one text that have not been met before by links."""
+        longest = "|".join(re.escape(term) for term in sorted(open_terms, key=len, reverse=True))
+        parts, end = [], 0
+        for found in re.finditer(rf"\b({longest})s?\b", text, re.IGNORECASE):
+            term = found[1].lower()
+            if term in open_terms:
+                open_terms.remove(term)
+                link = make_refnode(self.app.builder, self.env.docname, *terms[term], nodes.Text(found[0]))
+                link["classes"].append("glossary-term")
+                parts += [nodes.Text(text[end : found.start()]), link]
+                end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])

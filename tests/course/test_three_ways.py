@@ -1,0 +1,68 @@
+"""The instructor's notebook scores all and the student's nothing: here, with nbgrader, in Gradescope's layout."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from attncourse import author, layouts
+
+BIN = Path(sys.executable).parent
+CHAPTER = "sqrt-dk-scaling"
+
+
+@pytest.fixture(scope="module")
+def made(bundles, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("course")
+    layouts.write(bundles[CHAPTER], folder)
+    return folder
+
+
+def call(*command, cwd):
+    environ = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": str(cwd)}
+    done = subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
+def test_here(who, score, made, marked):
+    assert marked((made / who / f"{CHAPTER}.ipynb").read_bytes())["score"] == score
+
+
+@pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
+def test_gradescope_layout(who, score, made, tmp_path):
+    shutil.copy(made / who / f"{CHAPTER}.ipynb", tmp_path / "submission.ipynb")
+    zipped = str(made / "gradescope" / "autograder.zip")
+    call(str(BIN / "otter"), "run", "-a", zipped, "-o", str(tmp_path), "submission.ipynb", cwd=tmp_path)
+    tests = json.loads((tmp_path / "results.json").read_text())["tests"]
+    assert sum(test.get("score", 0) for test in tests) == score
+    assert sum(test.get("max_score", 0) for test in tests) == author.POINTS
+
+
+def test_nbgrader(made, tmp_path):
+    place = tmp_path / "course"
+    shutil.copytree(made / "nbgrader", place)
+    call(str(BIN / "nbgrader"), "generate_assignment", CHAPTER, cwd=place)
+    name = f"{CHAPTER}.ipynb"
+    released = json.loads((place / "release" / CHAPTER / name).read_text())
+    assert "hidden" not in json.dumps(released).replace("Hidden test:", "").replace("hidden tests", "").lower()
+    full = json.loads((place / "source" / CHAPTER / name).read_text())
+    right = {c["metadata"]["nbgrader"]["grade_id"]: c["source"] for c in full["cells"] if c["cell_type"] == "code"}
+    for who in ("instructor", "student"):
+        for cell in released["cells"]:
+            meta = cell["metadata"].get("nbgrader", {})
+            if who == "instructor" and meta.get("solution"):
+                cell["source"] = right[meta["grade_id"]]
+        folder = place / "submitted" / who / CHAPTER
+        folder.mkdir(parents=True)
+        untouched = (place / "release" / CHAPTER / name).read_text()
+        (folder / name).write_text(json.dumps(released) if who == "instructor" else untouched)
+    call(str(BIN / "nbgrader"), "autograde", CHAPTER, cwd=place)
+    call(str(BIN / "nbgrader"), "export", cwd=place)
+    rows = csv.DictReader((place / "grades.csv").open())
+    scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}
+    assert scores == {"instructor": (author.POINTS, author.POINTS), "student": (0, author.POINTS)}

@@ -1,0 +1,151 @@
+"""Finding one's way: the map, the list of results, the glossary, addresses of boxes, and what is shown elsewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import lxml.html
+import pytest
+from conftest import PAGES, ROOT, SITE, SOURCES, named, report
+
+CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
+SIDEBAR = "//nav[contains(@class, 'bd-links')]"
+RESULTS = ("definition", "theorem", "lemma", "proposition", "corollary")
+OUTSIDE = {"search", "404", "genindex"}  # of the site, not of the book
+
+
+def chapters():
+    """The numbered pages, as the contents beside the preface name them: {page: title}."""
+    page = SOURCES[named("chapters/index")]
+    links = [a for a in page.xpath(f"{SIDEBAR}//a") if re.match(r"\d+\.", a.text_content().strip())]
+    return {f"chapters/{a.get('href').removesuffix('.html')}": " ".join(a.text_content().split()) for a in links}
+
+
+def boxes(name, words):
+    """The boxes of a page that have one of the classes ``words`` and a number."""
+    found = SOURCES[name].xpath(f"//article//div[@id][{CLASS.format('admonition')}]")
+    return [box for box in found if set(words) & set(box.get("class").split())]
+
+
+def test_the_map_shows_every_chapter_and_no_circle():
+    page = SOURCES[named("chapters/index")]
+    links = page.xpath(f"//svg[{CLASS.format('chapter-map')}]//a")
+    drawn = [f"chapters/{a.get('href').removesuffix('.html')}" for a in links]
+    assert drawn == list(chapters()), "the chapter map and the contents name different chapters"
+    for link, title in zip(links, chapters().values(), strict=True):
+        said, _, needs = link.get("aria-label").partition(", builds on ")
+        assert said == title, f"the map says {said!r}; the contents say {title!r}"
+        own = int(title.partition(".")[0])
+        assert all(int(number) < own for number in re.findall(r"(\d+)\. ", needs)), f"{title} builds on a later chapter"
+
+
+def test_the_list_of_results_is_whole():
+    """Every numbered box of a chapter stands in the list, with its own number and title."""
+    page = SOURCES[named("chapters/results")]
+    listed = {a.get("href"): " ".join(a.getparent().text_content().split()) for a in page.xpath("//article//li//a")}
+    problems = []
+    for name in chapters():
+        for box in boxes(name, RESULTS):
+            place = f"{name.removeprefix('chapters/')}.html#{box.get('id')}"
+            number = " ".join(box.xpath("string(.//*[contains(@class, 'caption-number')])").split())
+            if number not in listed.get(place, ""):
+                problems.append(f"chapters/results: {number} ({place}) is listed as {listed.get(place)!r}")
+    assert listed, "chapters/results: the list is empty"
+    report(problems)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")] or [None])
+def test_boxes_formulas_and_checks_have_addresses(name):
+    page, problems = SOURCES[named(name)], []
+    for box in boxes(name, (*RESULTS, "exercise")):
+        if not box.xpath("./p[@class='admonition-title']/a[@class='headerlink'][@href=concat('#', ../../@id)]"):
+            problems.append(f"{name}: the box {box.get('id')} has no link to itself")
+    for number in page.xpath("//span[@class='eqno']"):
+        if not number.xpath("a[@class='headerlink'][starts-with(@href, '#')]"):
+            problems.append(f"{name}: formula {number.text_content()} has no link to itself")
+    for line in page.xpath("//p[@data-claims]"):
+        if not line.xpath("a[contains(@class, 'check-mark')][@href=concat('#', ../@id)]"):
+            problems.append(f"{name}: a check has no link to itself: {line.text_content()[:60]}")
+    report(problems)
+
+
+@pytest.mark.parametrize("name", list(chapters()) if "chapters/index" in SOURCES else [None])
+def test_the_first_use_of_a_term_leads_to_the_glossary(name):
+    """A chapter links to the glossary, and to each of its terms once."""
+    links = SOURCES[named(name)].xpath(f"//article//a[{CLASS.format('glossary-term')}]/@href")
+    assert links, f"{name}: no term of the glossary is linked"
+    assert len(links) == len(set(links)), f"{name}: a term is linked twice"
+    assert all(link.startswith("notation.html#term-") for link in links), f"{name}: {links}"
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in OUTSIDE] or [None])
+def test_a_link_to_a_page_shows_a_card(name):
+    page = SOURCES[named(name)]
+    tags = {m.get("property"): m.get("content") for m in page.xpath("//meta[starts-with(@property, 'og:')]")}
+    missing = {"og:title", "og:description", "og:image", "og:image:alt", "og:site_name"} - set(tags)
+    assert not missing, f"{name}: the page lacks {', '.join(sorted(missing))}"
+    assert tags["og:description"] == page.xpath("string(//meta[@name='description']/@content)"), f"{name}: other words"
+    picture = SITE / Path(name).parent / tags["og:image"]
+    assert picture.read_bytes().startswith(b"\x89PNG"), f"{name}: {tags['og:image']} is no picture"
+
+
+def test_pages_outside_the_book_are_not_for_search_engines():
+    for name in sorted(OUTSIDE & set(PAGES)):
+        assert SOURCES[name].xpath("//meta[@name='robots'][@content='noindex']"), f"{name}: may be indexed"
+
+
+def test_the_page_for_missing_addresses_leads_to_every_page():
+    links = {link.partition("#")[0] for link in SOURCES[named("404")].xpath("//article//a/@href")}
+    missing = {f"{name}.html" for name in PAGES if name.startswith("chapters/")} - links
+    assert "search.html" in links, "404: no way to the search"
+    assert not missing, f"404: no way to {', '.join(sorted(missing))}"
+
+
+ADDRESSED = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+import lxml.html
+from bookext import social
+site, address = Path(sys.argv[1]), sys.argv[2]
+config = SimpleNamespace(html_baseurl="")
+social._take_address(None, config)
+builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
+app = SimpleNamespace(config=config, builder=builder, outdir=site, env=SimpleNamespace(found_docs={"chapters/a"}))
+social._write_sitemap(app, None)
+text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
+page = lxml.html.document_fromstring(text)
+social.stand_anywhere(page, config.html_baseurl)
+social.introduce(page, "chapters/a", site, "Book", config.html_baseurl)
+print(lxml.html.tostring(page, encoding="unicode"))
+"""
+
+
+def addressed(folder, address):
+    """What the parts that need an address make of ``address``: the finished process."""
+    environ = os.environ | {"BOOK_ADDRESS": address, "PYTHONPATH": str(ROOT / "code")}
+    command = [sys.executable, "-c", ADDRESSED, str(folder), address]
+    return subprocess.run(command, env=environ, capture_output=True, text=True)
+
+
+def test_an_address_gives_a_sitemap_and_whole_links(tmp_path):
+    done = addressed(tmp_path, "https://example.org/book")
+    assert done.returncode == 0, done.stderr[-500:]
+    page = lxml.html.document_fromstring(done.stdout)
+    assert page.xpath("//a/@href") == ["/book/chapters/a.html"]
+    assert page.xpath("//meta[@property='og:url']/@content") == ["https://example.org/book/chapters/a.html"]
+    assert page.xpath("//meta[@property='og:image']/@content")[0].startswith("https://example.org/book/_images/card-")
+    assert "<loc>https://example.org/book/chapters/a.html</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
+    assert "Sitemap: https://example.org/book/sitemap.xml" in (tmp_path / "robots.txt").read_text("utf-8")
+
+
+def test_without_an_address_there_is_no_sitemap(tmp_path):
+    assert addressed(tmp_path, "").returncode == 0
+    assert not (tmp_path / "sitemap.xml").exists()
+    assert not (tmp_path / "robots.txt").exists()
+
+
+def test_a_wrong_address_is_named(tmp_path):
+    assert "'www.example.org'; expected one that begins with https://" in addressed(tmp_path, "www.example.org").stderr

@@ -1,0 +1,189 @@
+"""The mutation run and the seed run, on a book of one small chapter: what they catch and miss, how they go on."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECK = '''"""The least of a check."""
+
+from IPython.display import display
+
+class CheckFailed(AssertionError):
+    pass
+
+def equal(left, right):
+    if left != right:
+        raise CheckFailed(f"{left} = {right}")
+    display({"application/vnd.attnbook.check+json": [{"times": 1}]}, raw=True)
+'''
+ROOM = """def double(x):
+    if x < -9:
+        raise ValueError("x is too small")
+    return 2 * x
+"""
+TEST = """from attnbook.room import double
+
+def test_zero():
+    assert double(0) == 0
+"""
+CHAPTER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# Doubling
+
+```{code-cell} ipython3
+import numpy as np
+import torch
+from attnbook import check
+from attnbook.room import double
+```
+
+```{code-cell} ipython3
+check.equal(double(3), 6)
+```
+
+```{code-cell} ipython3
+:tags: [fixed-draw]
+
+check.equal(int(np.random.default_rng(0).integers(10**9)), 850624225)
+```
+
+```{code-cell} ipython3
+two = [int(np.random.default_rng(0).integers(10**9)) for _ in range(2)]
+check.equal(two[0], two[1])
+check.equal(torch.rand(1, generator=torch.Generator().manual_seed(0)).item() < 1, True)
+```
+"""
+FAULT = "- {{id: {}, file: code/attnbook/room.py, old: 2 * x, new: {}, law: doubling, caught_by: chapter}}\n"
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A function that runs a tool on the small book: (exit code, what it says, the stored answers)."""
+    files = {
+        "_toc.yml": "{root: index, parts: [{numbered: true, chapters: [{file: chapters/chapter}]}]}",
+        "chapters/chapter.md": CHAPTER,
+        "code/attnbook/__init__.py": "",
+        "code/attnbook/check.py": CHECK,
+        "code/attnbook/room.py": ROOM,
+        "tests/package/test_room.py": TEST,
+        "pyproject.toml": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "tools").mkdir()
+    for name in ("cells", "mutants", "seeds"):
+        (tmp_path / "tools" / f"{name}.py").write_bytes((ROOT / "tools" / f"{name}.py").read_bytes())
+
+    def run(tool, *arguments, faults="faults: []", chapter=CHAPTER):
+        (tmp_path / "tools" / "mutants.yml").write_text(faults, "utf-8")
+        (tmp_path / "chapters" / "chapter.md").write_text(chapter, "utf-8")
+        command = [sys.executable, f"tools/{tool}.py", "--jobs", "2", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        store = tmp_path / "_build" / tool / "results.jsonl"
+        lines = [line for line in store.read_text().splitlines() if line.endswith("}")] if store.exists() else []
+        return done.returncode, done.stdout + done.stderr, [json.loads(line) for line in lines]
+
+    run.root = tmp_path
+    return run
+
+
+def test_a_fault_is_caught_by_the_check_and_a_harmless_change_survives(book):
+    faults = (
+        "faults:\n" + FAULT.format("triple", "3 * x") + FAULT.format("sum", "x + x") + FAULT.format("typo", "2 * y")
+    )
+    code, said, answers = book("mutants", faults=faults)
+    assert code == 1, said
+    assert "survives: sum" in said
+    assert "survives: triple" not in said
+    kinds = {answer.get("kind"): answer for answer in answers}
+    assert set(kinds) == {None, "check", "error"}  # the book itself and `sum` fail nothing
+    assert kinds["check"]["message"] == "9 = 6"
+    assert (kinds["check"]["caught"], kinds["check"]["line"]) == ("chapter", 21)
+    text = (book.root / "_build" / "mutants" / "report.md").read_text()
+    assert "3 faults: 1 caught by a check of a chapter, 1 by an error in a chapter" in text
+    assert book("mutants", faults=faults)[2] == answers  # nothing runs twice
+
+
+def test_a_run_that_was_cut_short_goes_on(book):
+    faults = "faults:\n" + FAULT.format("triple", "3 * x") + FAULT.format("none", "0 * x")
+    answers = book("mutants", faults=faults)[2]
+    store = book.root / "_build" / "mutants" / "results.jsonl"
+    kept, *lost = store.read_text().splitlines()
+    store.write_text(kept + "\n" + lost[0][:9])
+    code, said, _ = book("mutants", faults=faults)
+    assert code == 0, said
+    lines = [line for line in store.read_text().splitlines() if line.endswith("}")]
+    assert lines[0] == kept
+    assert sorted(json.loads(line)["key"] for line in lines) == sorted(answer["key"] for answer in answers)
+
+
+def test_operators_make_faults_and_guards_go_to_the_tests(book):
+    faults = "systematic: {files: {room: 0}, guards: []}\nfaults: []\n"
+    code, said, answers = book("mutants", faults=faults)
+    assert code == 1, said
+    caught = {answer["caught"] for answer in answers if answer["caught"]}
+    assert caught == {"chapter", "tests"}  # 3 * x and 2 / x by the check; `if x >= -9` by the test
+    assert "survives: room.double: if x < -10:" in said  # which no test looks at
+    equivalent = faults + 'equivalent: {"room.double: if x < -10:": reason, no such: reason}\n'
+    assert "no fault is made that is called no such." in book("mutants", faults=equivalent)[1]
+
+
+@pytest.mark.parametrize(
+    ("faults", "sentence"),
+    [
+        (
+            FAULT.format("lost", "3").replace("old: 2 * x", "old: 7"),
+            "lost: `old` stands 0 times in code/attnbook/room.py",
+        ),
+        (FAULT.format("number", "3"), "number: `old` and `new` must be text"),
+        (FAULT.format("many", "3").replace("old: 2 * x", "old: x"), "many: `old` stands 4 times"),
+        (FAULT.format("idle", "2 * x"), "idle: `old` and `new` are the same"),
+        (2 * FAULT.format("twin", "3"), "twin is listed 2 times"),
+    ],
+)
+def test_a_wrong_entry_is_refused_by_name(book, faults, sentence):
+    code, said, answers = book("mutants", faults="faults:\n" + faults)
+    assert code == 1
+    assert sentence in said
+    assert answers == []
+
+
+def test_a_book_that_fails_without_a_fault_is_named(book):
+    faults = "faults:\n" + FAULT.format("triple", "3 * x")
+    _, said, _ = book("mutants", faults=faults, chapter=CHAPTER.replace("double(3), 6", "double(3), 7"))
+    assert "Without any fault chapter fails: 6 = 7" in said
+
+
+def test_other_seeds_reach_every_cell_but_the_fixed_ones(book):
+    code, said, answers = book("seeds", "3")
+    assert code == 0, said
+    assert len(answers) == 3
+    code, said, _ = book("seeds", "3", chapter=CHAPTER.replace("fixed-draw", "hide-output"))
+    assert code == 1
+    assert "chapter.md:25, 3 of 3 runs" in said
+    code, said, _ = book("seeds", "3", chapter=CHAPTER.replace(".item() < 1", ".item() == 0.49625658988952637"))
+    assert code == 1, said  # the generators of torch are given other seeds too
+    assert "chapter.md:31, 3 of 3 runs" in said
+
+
+def test_the_bound_is_that_of_clopper_and_pearson(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import seeds
+
+    assert seeds.upper(0, 300) == pytest.approx(1 - 0.05 ** (1 / 300))
+    assert seeds.upper(3, 100) == pytest.approx(0.0757, abs=1e-4)
+    assert seeds.upper(5, 5) == 1.0

@@ -1,0 +1,101 @@
+"""Run every chapter again and again with other random numbers, and count the checks that fail.
+
+python tools/seeds.py [N] [--only CHAPTER] [--jobs N]    with .venv's Python and the extra `mutants`
+
+Run k mixes k into every seed of numpy and torch, in the chapters and in the package. Cells with the tag
+`reproduces-source` or `fixed-draw` quote figures of one draw and keep their seeds. Answers are kept in _build/seeds,
+so a run that was stopped goes on where it was. The report is _build/seeds/report.md; the exit code is 1 if anything
+failed.
+"""
+
+import argparse
+import collections
+import functools
+import os
+import sys
+from contextlib import suppress
+
+import cells
+from scipy.stats import beta
+
+ROOT = cells.ROOT
+
+
+def upper(failures, trials):
+    """The largest failure rate that ``failures`` in ``trials`` leave possible at 95 % (Clopper and Pearson, one side).
+
+    Without a failure it is 1 − 0.05^(1/trials), about 3/trials.
+    """
+    return 1.0 if failures == trials else float(beta.ppf(0.95, failures + 1, trials - failures))
+
+
+def counted(answer):
+    """The failures of one run that count: an error behind a failed check is its consequence and not another one."""
+    checks = [failure for failure in answer["failures"] if failure["kind"] == "check"]
+    return checks or answer["failures"][:1]
+
+
+def report(answers, tree):
+    """The report as Markdown, from {(draw, chapter): answer}, and how many failures it names."""
+    draws, chapters = (sorted(set(part)) for part in zip(*answers, strict=True))
+    failing, checks = collections.defaultdict(list), collections.Counter()
+    for (draw, slug), answer in answers.items():
+        bad = counted(answer)
+        checks[slug] += answer["checks"] + len(bad)
+        for failure in bad:
+            failing[slug, failure["line"]].append((draw, failure))
+    number, total = sum(map(len, failing.values())), checks.total()
+    if not total:
+        sys.exit("No check was executed.")
+    runs = len({draw for found in failing.values() for draw, _ in found})
+    seconds = sum(answer["seconds"] for answer in answers.values())
+    lines = [
+        f"# {len(draws)} runs with other random numbers", "",
+        f"{total:,} checks, {number} failures: {1e6 * number / total:.2f} in a million, at most "
+        f"{1e6 * upper(number, total):.2f} at 95 %. {runs} of {len(draws)} runs have a failure: at most "
+        f"{100 * upper(runs, len(draws)):.1f} % of runs at 95 %. {seconds / 60:.0f} minutes of processor time.", "",
+        "| chapter | checks | failures | cells that keep their seeds |", "|---|---|---|---|",
+    ]  # fmt: skip
+    for slug in chapters:
+        bad = sum(len(found) for (where, _), found in failing.items() if where == slug)
+        fixed = sum(bool(tags & cells.FIXED) for _, _, tags in cells.read(tree / "chapters" / f"{slug}.md"))
+        lines.append(f"| {slug} | {checks[slug]:,} | {bad} | {fixed} |")
+    lines += ["", "## Failures", ""]
+    for (slug, line), found in sorted(failing.items(), key=lambda item: -len(item[1])):
+        draw, failure = found[0]
+        lines.append(f"- {slug}.md:{line}, {len(found)} of {len(draws)} runs; in run {draw}: {failure['message']}")
+    return "\n".join(lines if failing else [*lines, "None."]) + "\n", number
+
+
+def main(tree=ROOT):
+    """Run what is not known yet, write the report, say what failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("runs", nargs="?", type=int, default=200, help="how many runs; 200 unless given")
+    parser.add_argument("--only", default="", metavar="CHAPTER", help="chapters with this in their name")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many chapters run side by side")
+    given = parser.parse_args()
+    chapters = [slug for slug in cells.chapters(tree) if given.only in slug]
+    if given.runs < 1 or not chapters:
+        sys.exit(f"runs = {given.runs}, chapters with {given.only!r}: {len(chapters)}; expected at least one of each.")
+    with suppress(AttributeError):  # not on Windows
+        os.nice(19)
+    package, work, names = cells.digest(*cells.package(tree)), {}, {}
+    code = {slug: cells.code(tree / "chapters" / f"{slug}.md") for slug in chapters}
+    for draw in range(1, given.runs + 1):
+        for slug in chapters:
+            key = cells.digest(draw, slug, package, code[slug])
+            names[key] = draw, slug
+            work[key] = functools.partial(cells.run, tree, slug, draw=draw, stop=False)
+    store = tree / "_build" / "seeds"
+    answers = cells.resume(store / "results.jsonl", work, given.jobs)
+    text, failures = report({names[key]: answer for key, answer in answers.items()}, tree)
+    (store / "report.md").write_text(text, "utf-8")
+    print(text)
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted; the same command goes on from here.")
