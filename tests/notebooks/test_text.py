@@ -26,7 +26,7 @@ PLAIN = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, double_i
 MYST_ONLY = {"myst_role", "myst_target", "myst_line_comment", "myst_block_break", "colon_fence", "substitution_block"}
 MYST_ONLY |= {"substitution_inline", "math_block_label", "front_matter", "dl_open", "footnote_ref"}
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
-NOT_TEXT = ("math", "eqno", "headerlink", "launch", "chapter-map", "toctree-wrapper")
+NOT_TEXT = ("math", "eqno", "headerlink", "launch", "toctree-wrapper")
 
 
 @pytest.fixture(
@@ -105,10 +105,14 @@ def test_this_test_sees_what_is_left(left):
 
 
 def article(page):
-    """The text of a page; of its cells the captions alone."""
+    """The text of a page; of its cells the captions alone, of its drawing the name."""
     body = copy.deepcopy(page.xpath("//article")[0])
     for cell in body.xpath(f".//div[{CLASS.format('cell')}]"):
         cell[:] = cell.xpath(".//figcaption")
+    for drawing in body.xpath(f".//*[{CLASS.format('chapter-map')}]"):
+        name, tail = drawing.xpath("string(descendant-or-self::*/@aria-label)"), drawing.tail
+        drawing.clear()
+        drawing.tag, drawing.text, drawing.tail = "span", name, tail
     return body
 
 
