@@ -13,7 +13,7 @@ PYTHON = (3, 11)
 LIBRARIES = {  # the lower ends of the ranges in pyproject.toml
     "numpy": "1.26",
     "torch": "2.3",
-    "array-api-compat": "1.9",
+    "array-api-compat": "1.12",
     "scipy": "1.11",
     "matplotlib": "3.8",
     "ipython": "7.34",

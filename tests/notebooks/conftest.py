@@ -30,7 +30,7 @@ ENVIRONMENTS = {
     "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
     "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
     "oldest": ("torch==2.3.1", "numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*",
-               "ipywidgets==7.7.*", "array-api-compat==1.9.*", "ipykernel==6.*"),
+               "ipywidgets==7.7.*", "array-api-compat==1.12.*", "ipykernel==6.*"),
 }  # fmt: skip
 
 
