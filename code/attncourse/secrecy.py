@@ -1,17 +1,24 @@
 """Find solutions, hidden tests, mistakes and marking notes where they must not be."""
 
+import html
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
 from . import author
 
-SHORTEST = 60  # characters of two lines in a row that say enough to be recognised; one line may be common knowledge
+SHORTEST = 50  # characters of a line, or of two in a row, that say enough; what is shorter may be common knowledge
 
 
 def squeeze(text):
-    """Text without white space: a notebook, a page and a source lay out one line differently."""
-    return "".join(text.split())
+    """Letters, digits and a few signs: a notebook, a highlighted page and a source write one line differently."""
+    return re.sub(r"[^\w()=+*@.]", "", text.replace("\\n", " "))
+
+
+def visible(text):
+    """What a page says once its tags are gone."""
+    return html.unescape(re.sub(r"<[^<>]*>", "", text))
 
 
 def telling(bundle):
@@ -21,7 +28,7 @@ def telling(bundle):
     lines = set()
     for secret in author.secrets(bundle):
         rows = [squeeze(line) for line in secret.splitlines() if line.strip()]
-        lines |= {first + second for first, second in pairwise(rows)}
+        lines |= {*rows, *(first + second for first, second in pairwise(rows))}
     names = {f"def{test['function']}(" for exercise in bundle["exercises"] for test in exercise["hidden"]}
     return {line for line in lines if len(line) >= SHORTEST and line not in public} | names
 
@@ -32,5 +39,5 @@ def leaks(bundle, folder):
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
             text = path.read_bytes().decode("utf-8", "replace")
-            text = squeeze(text.replace("\\n", " ").replace('\\"', '"').replace("&#39;", "'").replace("&quot;", '"'))
+            text = squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
             yield from (f"{path}: {line}" for line in sorted(wanted) if line in text)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from attncourse import batch, marks, report
@@ -24,7 +25,7 @@ def folder(tmp_path, bundle, bubblewrap):
     for name in "ab":
         (place / "two" / f"{name}.ipynb").write_bytes(notebook("1"))
     (place / ("n" * 249 + ".ipynb")).write_bytes(notebook("1", *answers(bundle)))  # a page's ending has no room left
-    (place / "link.ipynb").symlink_to("/etc/hostname")
+    (place / "link.ipynb").symlink_to(place / "student5.ipynb")
     return place
 
 
@@ -43,6 +44,15 @@ def test_a_folder_with_damaged_files(folder, bundle, tmp_path):
     assert len(rows) == 12
     assert not any(cell.startswith(report.FORMULA) for row in rows for cell in row)
     assert len(list((tmp_path / "out" / bundle["chapter"] / "feedback").iterdir())) == 11
+
+
+def test_a_stored_result_is_used_only_where_everything_is_the_same(bundle):
+    first = (b"{}", bundle, "1", SHORT)
+    others = [(b"[]", bundle, "1", SHORT), (b"{}", bundle | {"title": "x"}, "1", SHORT), (b"{}", bundle, "2", SHORT)]
+    others += [(b"{}", bundle, "1", replace(SHORT, cell=9)), ("{}", bundle, "1", SHORT)]
+    keys = [batch.key(*given) for given in (first, *others)]
+    assert len(set(keys)) == len(keys)
+    assert batch.key(*first) == keys[0]
 
 
 def test_an_interrupted_run_goes_on_and_two_runs_agree(folder, bundle, tmp_path):

@@ -171,7 +171,9 @@ def untouched(bundle):
 def _is_ours(number):
     try:
         with open(f"/proc/{number}/cmdline", "rb") as file:
-            return b"/site/worker.py" in file.read()
+            words = file.read().split(b"\0")
+        first = 1_000_000 + os.getpid() * 16  # the users that sandboxes of this process are given
+        return b"/site/worker.py" in words and first <= json.loads(words[-2])["user"] < first + 16
     except OSError:
         return False
 
@@ -316,6 +318,7 @@ def test_values_survive(value):
     ("text", "body"),
     [(b"", b""), (b"[1]", b""), (b"{}", b""), (b'{"array": ["<f8", [2], false]}', b"short"), (b"1", b"left over"),
      (b'{"array": ["|O8", [1], false]}', b"12345678"), (b'{"array": ["<f8", [-1], false]}', b""), (b"\xff", b""),
+     (b'{"array": ["<M8[s]", [1], false]}', b"12345678"), (b'{"array": ["<U2", [1], false]}', b"12345678"),
      (b'{"list": 3}', b""), (b'{"dict": [[1, 2]]}', b""), (b'{"list": [' * 5000, b""), (b'{"pickle": "x"}', b""),
      (b'{"array": ["<f8", [1e3], false]}', b""), (b'{"dict": [["a"]]}', b""), (b'{"complex": ["1", "2"]}', b"")],
 )  # fmt: skip

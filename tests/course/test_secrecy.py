@@ -2,7 +2,10 @@
 
 import pytest
 from attncourse import layouts, secrecy
-from conftest import CHAPTERS, ROOT
+from conftest import CHAPTERS, ROOT, answers, notebook
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 PUBLIC = ("_build/html", "_build/notebooks", "chapters", "code/attnbook")
 
@@ -13,6 +16,12 @@ def test_nothing_secret_is_public(chapter, bundles, tmp_path):
     layouts.write(bundle, tmp_path)
     assert list(secrecy.leaks(bundle, tmp_path / "instructor")), "the search finds nothing even where all of it is"
     assert list(secrecy.leaks(bundle, tmp_path / "nbgrader"))
+    for number, answer in enumerate(answers(bundle)):  # solutions alone, in each form they may take
+        (tmp_path / f"{number}.ipynb").write_bytes(notebook(answer))
+        (tmp_path / f"{number}.html").write_text(highlight(answer, PythonLexer(), HtmlFormatter()), encoding="utf-8")
+    found = {line.partition(": ")[0] for line in secrecy.leaks(bundle, tmp_path)}
+    hits = [sum(str(tmp_path / f"{n}{end}") in found for n in range(number + 1)) for end in (".ipynb", ".html")]
+    assert hits[0] == hits[1] >= 0.6 * (number + 1), hits  # a solution of one short line tells nothing
     assert list(secrecy.leaks(bundle, tmp_path / "student")) == []
     for folder in PUBLIC:
         if (ROOT / folder).exists():

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from attncourse import author, layouts
+from attncourse import author, grade, layouts, notebooks
+from conftest import CHAPTERS
 
 BIN = Path(sys.executable).parent
 CHAPTER = "sqrt-dk-scaling"
@@ -28,9 +29,10 @@ def call(*command, cwd):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
-def test_here(who, score, made, marked):
-    assert marked((made / who / f"{CHAPTER}.ipynb").read_bytes())["score"] == score
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_here(chapter, bundles, bubblewrap):
+    for make, score in ((notebooks.instructor, author.POINTS), (notebooks.student, 0)):
+        assert grade.grade(make(bundles[chapter]).encode(), bundles[chapter])["score"] == score
 
 
 @pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
