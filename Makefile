@@ -10,13 +10,14 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
+.PHONY: help book serve test bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
 	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
+	@echo "make pdf     print the book into one file, _build/html/attention-and-order.pdf, which its pages then link to"
 	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
 	@echo "make seeds   run every chapter with other random numbers: make seeds N=200; stop and go on at will"
 	@echo "make notebooks   write every chapter as a notebook that runs anywhere, with what Binder needs, into _build/notebooks"
@@ -40,6 +41,9 @@ test:
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
+
+pdf: book
+	@$(call python,tools/environment.py --extra test tools/pdf.py)
 
 # ONLY=<pattern> and JOBS=<number> narrow a run. The tests of the package need the extra test too.
 mutants:

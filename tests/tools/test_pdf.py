@@ -1,0 +1,102 @@
+"""`make pdf` on a prepared book of two chapters: contents, page numbers, bookmarks, links, formulas, solutions."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = """<!DOCTYPE html><html><body><nav class="bd-links"><a href="index.html">One</a><a href="two.html">Two</a></nav>
+<article><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>{text}</section></article>
+<!--here a link to the PDF--></body></html>"""
+FIRST = """<p>See <a href="two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
+<div class="explore"><div class="explore-controls">CONTROL</div><div class="frame">FIRSTFRAME</div>
+<div class="frame" hidden>SECONDFRAME</div></div></section>"""
+SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</mo><mn>42</mn></math> end.</p>
+<details class="solution" id="sol"><summary>Solution to Exercise 1</summary><p>ANSWER</p></details></section>"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of what `make pdf` needs, with a built site of two pages."""
+    tree = tmp_path_factory.mktemp("pdf")
+    (tree / "tools").mkdir()
+    for name in ("pdf.py", "pdf.css", "test.py"):
+        shutil.copy(ROOT / "tools" / name, tree / "tools")
+    shutil.copytree(ROOT / "code" / "bookext", tree / "code" / "bookext")
+    folder = tree / "_build" / "html" / "chapters"
+    folder.mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE.format(title="Chapter One", text=FIRST), "utf-8")
+    (folder / "two.html").write_text(PAGE.format(title="Chapter Two", text=SECOND), "utf-8")
+    return tree
+
+
+def make(tree, **environ):
+    command = [sys.executable, str(tree / "tools" / "pdf.py")]
+    return subprocess.run(command, env=os.environ | environ, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def printed(tree):
+    """The printed book as pypdf reads it."""
+    from pypdf import PdfReader
+
+    done = make(tree)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return PdfReader(tree / "_build" / "html" / "attention-and-order.pdf")
+
+
+def test_the_parts_follow_each_other_with_solutions_at_the_end(printed):
+    starts = ["Attention and Order", "Contents", "Chapter One", "Chapter Two", "Solutions"]
+    texts = [page.extract_text() for page in printed.pages]
+    assert len(texts) == len(starts)
+    for start, text in zip(starts, texts, strict=True):
+        assert start in text
+    assert "ANSWER" in texts[4]
+    assert "ANSWER" not in texts[3]
+
+
+def test_the_contents_name_the_right_pages(printed):
+    words = printed.pages[1].extract_text().split()
+    numbers = {1: 3, 2: 4}
+    assert words[words.index("One") + 1] == str(numbers[1])
+    assert words[words.index("Two") + 1] == str(numbers[2])
+
+
+def test_the_bookmarks_lead_to_chapters_and_sections(printed):
+    found, stack = {}, list(printed.outline)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, list):
+            stack += item
+        else:
+            found[item.title] = printed.get_destination_page_number(item) + 1
+    assert found == {"Chapter One": 3, "The mean": 3, "Chapter Two": 4, "Later": 4, "Solutions": 5}
+
+
+def test_formulas_and_first_frames_are_there_and_controls_are_not(printed):
+    text = "".join(page.extract_text() for page in printed.pages)
+    assert "42" in text
+    assert "FIRSTFRAME" in text
+    assert "SECONDFRAME" not in text
+    assert "CONTROL" not in text
+
+
+def test_links_lead_within_the_book(printed):
+    links = [note.get_object() for note in printed.pages[2].get("/Annots", [])]
+    assert [str(link.get("/Dest")) for link in links] == ["/two--later"]
+
+
+def test_the_pages_link_to_the_file(printed, tree):
+    page = (tree / "_build" / "html" / "chapters" / "two.html").read_text("utf-8")
+    assert 'href="../attention-and-order.pdf"' in page
+
+
+def test_without_a_browser_one_sentence_says_so(tree):
+    done = make(tree, CHROMIUM="", PATH="")
+    assert done.returncode == 1
+    assert done.stderr.strip().startswith("A Chromium prints the book and none was found")
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -1,0 +1,210 @@
+"""Print the built site as one PDF: _build/html/attention-and-order.pdf, which the pages then link to.
+
+python tools/pdf.py    with .venv's Python, the extra `test` and a Chromium
+
+The pages are put into one document, in the order of the contents, with their solutions at the end, and printed twice:
+the first printing tells on which page each part begins, the second says so in the contents.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from lxml import etree, html
+from test import chromium
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+WORK = ROOT / "_build" / "pdf"
+TARGET = SITE / "attention-and-order.pdf"
+STYLE = Path(__file__).with_name("pdf.css")
+CLASS = "contains(concat(' ', @class, ' '), ' {} ')"
+# Controls, links to what the page itself is, and what only a screen needs.
+LEFT_OUT = ("//script", "//button", "//a[@class='headerlink']", f"//*[{CLASS.format('explore-controls')}]")
+LEFT_OUT += (f"//details[{CLASS.format('hide')}]",)  # code that draws
+LEFT_OUT += (f"//*[{CLASS.format('explore-spoken')}]", f"//*[{CLASS.format('frame')} and @hidden]", "//form")
+REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-claims", "data-cell-id")
+
+
+def pages():
+    """The addresses of the pages, in the order of the contents beside each of them."""
+    page = html.parse(SITE / "chapters" / "index.html").getroot()
+    links = [link.split("#")[0] or "index.html" for link in page.xpath("//nav[contains(@class, 'bd-links')]//a/@href")]
+    return list(dict.fromkeys(links))
+
+
+def section(address):
+    """The text of one page, ready to stand among the others: its names and links begin with the page's own."""
+    name, page = address.removesuffix(".html"), html.parse(SITE / "chapters" / address).getroot()
+    for path in LEFT_OUT:
+        for element in page.xpath(path):
+            element.drop_tree()
+    part = page.xpath("//article/section")[0]
+    for token in part.xpath(".//pre//span"):  # without colours they are a hundred thousand tags that say nothing
+        token.drop_tag()
+    for element in part.iter(etree.Element):
+        for key in REFERENCES:
+            element.attrib.pop(key, None)
+        if element.get("id"):
+            element.set("id", f"{name}--{element.get('id')}")
+        for key, value in element.attrib.items():
+            if key.rpartition("}")[2] == "href":
+                element.set(key, moved(value, name))
+            elif "url(#" in value:  # printed, a pattern ignores the opacity of its filling, but not that of the shape
+                value = value.replace("url(#", f"url(#{name}--").replace("fill-opacity", "opacity")
+                element.set(key, value)
+        if element.tag == "details":
+            element.set("open", "")
+    part.set("id", name)
+    return name, part
+
+
+def moved(link, name):
+    """Where a link of page ``name`` leads in the one document."""
+    if re.match(r"[a-z]+:", link):
+        return link
+    path, _, fragment = link.partition("#")
+    page = path.rpartition("/")[2].removesuffix(".html").partition("?")[0] or name
+    return f"#{page}--{fragment}" if fragment else f"#{page}"
+
+
+def take_solutions(name, part):
+    """Take the solutions out of a page; each exercise keeps a link to its own. Returns them as a section, or None."""
+    title = part.xpath("string(h1)")
+    found = html.fragment_fromstring(f'<section id="solutions--{name}"><h2></h2></section>')
+    found[0].text = title
+    for details in part.xpath(f".//details[{CLASS.format('solution')}]"):
+        summary = details.find("summary")
+        words = " ".join(summary.text_content().split())
+        link = html.fragment_fromstring('<p class="to-solution"><a></a></p>')
+        link[0].set("href", f"#{details.get('id')}")
+        link[0].text = words
+        details.addprevious(link)
+        found.append(details)
+        summary.tag, details.tag = "h3", "div"
+    return found if len(found) > 1 else None
+
+
+def only_known_links(document):
+    """A link to a page that is not printed, the search for one, is text."""
+    known = set(document.xpath("//@id"))
+    for link in document.xpath("//a[starts-with(@href, '#')]"):
+        if link.get("href")[1:] not in known:
+            page = link.get("href")[1:].partition("--")[0]
+            link.set("href", f"#{page}") if page in known else link.drop_tag()
+    for link in document.xpath("//*[local-name()='a'][@href and not(node())]"):
+        link.drop_tag()
+
+
+def contents(parts, numbers):
+    """The table of contents as a section; ``numbers`` maps an id to its page."""
+    rows = []
+    for part in parts:
+        for depth, heading in [(1, part.find("h1")), *((2, s.find("h2")) for s in part.findall("section"))]:
+            if heading is not None:
+                place = part.get("id") if depth == 1 else heading.getparent().get("id")
+                text = (
+                    " ".join(heading.xpath("string()").split()) if heading.find(".//math") is None else plain(heading)
+                )
+                number = numbers.get(place, "")
+                rows.append(f'<li class="level-{depth}"><a href="#{place}"><span>{text}</span><b>{number}</b></a></li>')
+    return html.fragment_fromstring(f'<section id="contents"><h1>Contents</h1><ul>{"".join(rows)}</ul></section>')
+
+
+def plain(heading):
+    """A heading with formulas, as markup without its own element."""
+    inside = etree.tostring(heading, encoding="unicode", method="html", with_tail=False)
+    return re.sub(r"^<h\d[^>]*>|</h\d>$", "", inside)
+
+
+def assemble(numbers):
+    """The whole book as one document."""
+    made = [section(address) for address in pages()]
+    solutions = html.fragment_fromstring('<section id="solutions"><h1>Solutions</h1></section>')
+    for name, part in made:
+        found = take_solutions(name, part)
+        if found is not None:
+            solutions.append(found)
+    parts = [part for _, part in made] + [solutions]
+    document = html.document_fromstring(
+        '<!DOCTYPE html><html lang="en" data-theme="light">'
+        '<head><meta charset="utf-8"><title>Attention and Order</title>'
+        '<link rel="stylesheet" href="../html/_static/site.css"><link rel="stylesheet" href="pdf.css"></head>'
+        '<body><article class="bd-article bd-content"></article></body></html>'
+    )
+    article = document.find(".//article")
+    title = "<header><p class='title'>Attention and Order</p><p>An executable textbook on what attention computes, and "
+    article.append(html.fragment_fromstring(title + "what it cannot see</p></header>"))
+    for part in [contents(parts, numbers), *parts]:
+        article.append(part)
+    only_known_links(document)
+    return document
+
+
+def pages_of(file):
+    """The number of the page on which each place of the document lies, and how many pages there are."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(file)
+    found = reader.named_destinations
+    return {name.lstrip("/"): reader.get_destination_page_number(d) + 1 for name, d in found.items()}, len(reader.pages)
+
+
+def finish(document, numbers):
+    """Write the printed file with its bookmarks, parts and their sections; Chromium's own say every title twice."""
+    from pypdf import PdfWriter
+
+    writer, part = PdfWriter(clone_from=WORK / "book.pdf"), None
+    for link in document.xpath("//section[@id='contents']//a"):
+        title, place = " ".join(spoken(link[0]).split()), link.get("href")[1:]
+        top = "level-1" in link.getparent().get("class")
+        item = writer.add_outline_item(title, page_number=numbers[place] - 1, parent=None if top else part)
+        part = item if top else part
+    writer.write(TARGET)
+
+
+def spoken(element):
+    """The text of an element, its formulas as they look and not as TeX."""
+    return "".join(element.xpath(".//text()[not(ancestor::annotation)]"))
+
+
+def main():
+    """Print, read the page numbers, print again."""
+    if not (SITE / "chapters" / "index.html").exists():
+        sys.exit("There is no built book yet: run `make book` first.")
+    if not chromium():
+        sys.exit("A Chromium prints the book and none was found: install chromium, or name one with CHROMIUM=/path.")
+    from playwright.sync_api import sync_playwright
+
+    WORK.mkdir(exist_ok=True)
+    (WORK / "pdf.css").write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
+    numbers, last = {}, None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(java_script_enabled=False)
+        page.set_default_timeout(600_000)
+        while numbers != last:
+            text = html.tostring(assemble(numbers), doctype="<!DOCTYPE html>", encoding="unicode")
+            (WORK / "book.html").write_text(text, encoding="utf-8")
+            page.goto((WORK / "book.html").as_uri())
+            page.pdf(path=WORK / "book.pdf", prefer_css_page_size=True, print_background=True, tagged=True)
+            last, (numbers, count) = numbers, pages_of(WORK / "book.pdf")
+        browser.close()
+    finish(assemble(numbers), numbers)
+    offer()
+    print(f"The book is in {TARGET}: {count} pages, {TARGET.stat().st_size / 1e6:.1f} MB.")
+
+
+def offer():
+    """Let the built pages link to the file, as every later build does by itself."""
+    sys.path.insert(0, str(ROOT / "code"))
+    from bookext.pages import offer_pdf
+
+    offer_pdf(SITE)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted.")
