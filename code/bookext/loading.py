@@ -4,12 +4,26 @@ The theme asks for a dozen style sheets before it draws a word, and for scripts 
 repairs one thing in a parsed page; ``pages`` calls them.
 """
 
+import re
 from pathlib import Path
+
+from lxml import etree
+from sphinx.util import logging
 
 from .styles import SHEET
 
+logger = logging.getLogger(__name__)
 UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "docsearch")
 OF_THE_SEARCH = ("searchtools.js", "language_data.js", "searchindex.js")  # a quarter of what a page would load
+LONG = 3000  # elements; a page with more is laid out part by part
+# What the theme does when a page has loaded: it measures every box of code, and with that lays out the whole page.
+# book.js does the same for each box in its time.
+MEASURING = re.compile(r',"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)')
+# A preload of a font fails in a folder, where every file is an origin of its own, so a script asks for it elsewhere.
+PRELOAD = """if (location.protocol !== "file:") {{
+  const font = {{ rel: "preload", as: "font", type: "font/woff2", crossOrigin: "anonymous" }};
+  document.head.append(Object.assign(document.createElement("link"), font, {{ href: "{}_static/book-math.woff2" }}));
+}}"""
 
 
 def drop_unused(page):
@@ -63,6 +77,39 @@ def take_style_sheets(page, folder):
         link.attrib.clear()
         link.attrib.update({"rel": "stylesheet", "href": page.get("data-content_root", "") + SHEET})
     return files
+
+
+def preload_font(page):
+    """Ask for the font of formulas with the page, not after the style sheet: the lines then keep their height."""
+    if page.xpath("//main//math"):
+        script = etree.Element("script")
+        script.text = PRELOAD.format(page.get("data-content_root", ""))
+        page.find("head").insert(1, script)
+
+
+def lay_out_late(page):
+    """On a long page each section waits for the reader to come near; its guessed height keeps the scroll bar steady."""
+    if sum(1 for _ in page.iter()) > LONG:
+        for section in page.xpath("//article/section/section"):
+            section.set("class", f"{section.get('class', '')} late".strip())
+            section.set("style", f"contain-intrinsic-height: auto {height(section)}px")
+
+
+def height(section):
+    """About how many pixels a section takes on a wide screen: text, lines of code, formulas, pictures."""
+    text = sum(len(p.text_content()) // 85 + 2 for p in section.xpath(".//p[not(@data-claims)] | .//li"))
+    code = sum(pre.text_content().count("\n") + 3 for pre in section.iter("pre"))
+    other = {"div[@class='math notranslate nohighlight']": 70, "figure": 420, "p[@data-claims]": 25}
+    return 28 * text + 19 * code + sum(n * len(section.xpath(f".//{path}")) for path, n in other.items())
+
+
+def hush_theme(site):
+    """Take ``MEASURING`` out of the theme's script; say so if a new version of the theme does it in another way."""
+    for path in site.glob("_static/scripts/pydata-sphinx-theme.js"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(MEASURING.sub("", text), encoding="utf-8")
+        if 'addEventListener("load"' in MEASURING.sub("", text):
+            logger.warning("the theme's script has changed: see loading.hush_theme")
 
 
 def drop(element):

@@ -66,6 +66,7 @@ def _adapt_pages(app, failure):
                 social.stand_anywhere(page, address)
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
     styles.merge(site, list(sheets))
+    loading.hush_theme(site)
     offer_pdf(site)
 
 
@@ -80,6 +81,8 @@ def adapt(page, folder, site):
         drop_repeated_ids,
         name_landmarks,
         repair_roles,
+        loading.preload_font,
+        loading.lay_out_late,
     ):
         repair(page)
     loading.inline_options(page, site)

@@ -132,14 +132,20 @@ def watch(page, base):
 
 @pytest.fixture(scope="session")
 def open_page(browser):
-    """open_page(name, theme, width, base=, query=, **context options): a loaded page with its log in `page.log`."""
+    """open_page(name, theme, width, base=, query=, without=, **context options): a loaded page with its log.
 
-    def open_page(name, theme="light", width=1280, base=SITE.as_uri(), query="", **options):  # noqa: B008
+    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused.
+    """
+
+    def open_page(name, theme="light", width=1280, base=SITE.as_uri(), query="", without=None, **options):  # noqa: B008
         viewport = {"width": width, "height": HEIGHT}
         context = browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce", **options)
         page = context.new_page()
         page.set_default_timeout(20_000)
-        page.log, page.name = watch(page, base), named(name)
+        page.log, page.name, page.asked = watch(page, base), named(name), set()
+        page.on("request", lambda request: page.asked.add(request.url))
+        if without:
+            page.route(without, lambda route: route.abort())
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
         if name not in REDIRECTS:
             page.evaluate("document.fonts.ready.then(() => 0)")

@@ -1,7 +1,10 @@
 // Looks at the page it runs in and returns what the tests assert: lists of sentences, empty where all is well.
 async () => {
+  // A reader who has been everywhere: nothing is folded, and every part of a long page has been laid out.
   document.querySelectorAll("details").forEach((details) => { details.open = true; });
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  document.querySelectorAll(".late").forEach((section) => { section.style.contentVisibility = "visible"; });
+  for (let frame = 0; frame < 4; frame++) await new Promise((done) => requestAnimationFrame(done));
+  await document.fonts.ready;  // formulas that were not drawn before ask for it only now
   const main = document.querySelector("main") || document.body;
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const short = (text, length = 80) => text.replace(/\s+/g, " ").trim().slice(0, length);

@@ -1,7 +1,7 @@
-"""What remains where no script runs, and on paper: everything there is to read, and no control that moves nothing."""
+"""What remains without scripts, without fonts, and on paper: all there is to read, no control that moves nothing."""
 
 import pytest
-from conftest import PAGES, PLAIN, PRINTED, report
+from conftest import FACTS, PAGES, PHONE, PLAIN, PRINTED, pages_with, report
 
 
 @pytest.fixture(scope="module", params=PAGES or [None])
@@ -44,3 +44,16 @@ def test_solutions_on_paper(paper):
 def test_text_on_paper_is_dark(paper):
     faint = ", ".join(paper["faint"])
     assert not faint, f"{paper['name']}: in the dark theme, contrast to white paper below 4.5: {faint}"
+
+
+@pytest.mark.parametrize("name", pages_with("//main//math"))
+def test_formulas_without_their_font(open_page, name):
+    """Where fonts are blocked the system's own draw every letter, and no line grows beyond a phone."""
+    page = open_page(name, *PHONE, without="**/*.woff2")
+    seen = page.evaluate(FACTS)
+    refused = any("woff2" in line for line in page.log)
+    page.context.close()
+    assert refused, f"{name}: the font was not blocked, so nothing was tested"
+    assert not seen["mathFont"], f"{name}: the font is there although it was blocked"
+    report(f"{name}: without the font: {line}" for line in seen["math"])
+    assert not seen["wide"], f"{name}: without the font this sticks out of a phone: {seen['wide'][0]}"

@@ -1,14 +1,29 @@
 // A page in a folder may not read its neighbours, so the search shows titles there and no excerpts.
 if (location.protocol === "file:") { DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; }
 
-// What scrolls sideways must be reachable by keyboard, and what does not scroll must not be a stop on the way. A box is
-// looked at whenever its own size changes, and once more when the font of formulas is there.
+// What scrolls sideways must be reachable by keyboard, and what does not scroll must not be a stop on the way. A formula
+// within a line cannot be broken: where it is wider than its paragraph it scrolls by itself. A section is looked at when
+// its size changes, which it also does when a long page lays it out, and once more when the font of formulas is there.
 (function () {
-  var boxes = document.querySelectorAll("div.math, .figures-table, .pst-scrollable-table-container, pre");
-  function update(box) {
-    if (box.scrollWidth > box.clientWidth) { box.tabIndex = 0; } else { box.removeAttribute("tabindex"); }
+  var boxes = "div.math, .figures-table, .pst-scrollable-table-container, pre";
+  var blocks = "p, li, td, th, dd, dt, h1, h2, h3, div";
+  function look(section) {
+    var child = section.firstElementChild;
+    if (!child || (child.checkVisibility && !child.checkVisibility({ contentVisibilityAuto: true }))) { return; }
+    var scrolling = Array.from(section.querySelectorAll(boxes), function (box) {
+      return [box, box.scrollWidth > box.clientWidth];
+    });
+    var formulas = Array.from(section.querySelectorAll("span.math"), function (span) {
+      var block = span.closest(blocks), math = span.firstElementChild;
+      return [span, block.clientWidth > 0 && math.getBoundingClientRect().width > block.clientWidth];
+    });
+    formulas.forEach(function (found) { found[0].classList.toggle("wide", found[1]); });
+    scrolling.concat(formulas).forEach(function (found) {
+      if (found[1]) { found[0].tabIndex = 0; } else { found[0].removeAttribute("tabindex"); }
+    });
   }
-  var observer = new ResizeObserver(function (entries) { entries.forEach(function (entry) { update(entry.target); }); });
-  boxes.forEach(function (box) { observer.observe(box); });
-  document.fonts.ready.then(function () { boxes.forEach(update); });
+  var sections = document.querySelectorAll("article > section > *");
+  var observer = new ResizeObserver(function (entries) { entries.forEach(function (entry) { look(entry.target); }); });
+  sections.forEach(function (section) { observer.observe(section); });
+  document.fonts.ready.then(function () { sections.forEach(look); });
 })();
