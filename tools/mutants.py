@@ -146,7 +146,7 @@ def attempt(tree, fault):
             path = copy / fault["file"]
             path.write_text(path.read_text("utf-8").replace(fault["old"], fault["new"]), "utf-8")
         for who in fault["caught_by"]:
-            answer = _tested(copy, fault) if who == TESTS else cells.run(copy, who)
+            answer = _tested(copy, fault) if who == TESTS else cells.run(copy, who, limit=100)
             if answer["failures"]:
                 return {"caught": who, **answer["failures"][0]}
     return {"caught": None}
