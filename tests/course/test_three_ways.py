@@ -9,17 +9,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from attncourse import author, grade, layouts, notebooks
+from attncourse import author, grade, layouts, notebooks, secrecy
 from conftest import CHAPTERS
 
 BIN = Path(sys.executable).parent
-CHAPTER = "sqrt-dk-scaling"
+
+
+@pytest.fixture(scope="module", params=CHAPTERS)
+def chapter(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def made(bundles, tmp_path_factory):
+def made(chapter, bundles, tmp_path_factory):
     folder = tmp_path_factory.mktemp("course")
-    layouts.write(bundles[CHAPTER], folder)
+    layouts.write(bundles[chapter], folder)
     return folder
 
 
@@ -29,15 +33,14 @@ def call(*command, cwd):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_here(chapter, bundles, bubblewrap):
     for make, score in ((notebooks.instructor, author.POINTS), (notebooks.student, 0)):
         assert grade.grade(make(bundles[chapter]).encode(), bundles[chapter])["score"] == score
 
 
 @pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
-def test_gradescope_layout(who, score, made, tmp_path):
-    shutil.copy(made / who / f"{CHAPTER}.ipynb", tmp_path / "submission.ipynb")
+def test_gradescope_layout(who, score, chapter, made, tmp_path):
+    shutil.copy(made / who / f"{chapter}.ipynb", tmp_path / "submission.ipynb")
     zipped = str(made / "gradescope" / "autograder.zip")
     call(str(BIN / "otter"), "run", "-a", zipped, "-o", str(tmp_path), "submission.ipynb", cwd=tmp_path)
     tests = json.loads((tmp_path / "results.json").read_text())["tests"]
@@ -45,25 +48,32 @@ def test_gradescope_layout(who, score, made, tmp_path):
     assert sum(test.get("max_score", 0) for test in tests) == author.POINTS
 
 
-def test_nbgrader(made, tmp_path):
+def test_nbgrader(chapter, made, bundles, tmp_path):
     place = tmp_path / "course"
     shutil.copytree(made / "nbgrader", place)
-    call(str(BIN / "nbgrader"), "generate_assignment", CHAPTER, cwd=place)
-    name = f"{CHAPTER}.ipynb"
-    released = json.loads((place / "release" / CHAPTER / name).read_text())
-    assert "hidden" not in json.dumps(released).replace("Hidden test:", "").replace("hidden tests", "").lower()
-    full = json.loads((place / "source" / CHAPTER / name).read_text())
+    call(str(BIN / "nbgrader"), "generate_assignment", chapter, cwd=place)
+    name = f"{chapter}.ipynb"
+    released = json.loads((place / "release" / chapter / name).read_text())
+    public = [secrecy.squeeze(test["name"]) for part in bundles[chapter]["exercises"] for test in part["hidden"]]
+
+    def told(folder):
+        """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
+        return [line for line in secrecy.leaks(bundles[chapter], place / folder) if not line.endswith(tuple(public))]
+
+    assert told("source")
+    assert told("release") == []
+    full = json.loads((place / "source" / chapter / name).read_text())
     right = {c["metadata"]["nbgrader"]["grade_id"]: c["source"] for c in full["cells"] if c["cell_type"] == "code"}
     for who in ("instructor", "student"):
         for cell in released["cells"]:
             meta = cell["metadata"].get("nbgrader", {})
             if who == "instructor" and meta.get("solution"):
                 cell["source"] = right[meta["grade_id"]]
-        folder = place / "submitted" / who / CHAPTER
+        folder = place / "submitted" / who / chapter
         folder.mkdir(parents=True)
-        untouched = (place / "release" / CHAPTER / name).read_text()
+        untouched = (place / "release" / chapter / name).read_text()
         (folder / name).write_text(json.dumps(released) if who == "instructor" else untouched)
-    call(str(BIN / "nbgrader"), "autograde", CHAPTER, cwd=place)
+    call(str(BIN / "nbgrader"), "autograde", chapter, cwd=place)
     call(str(BIN / "nbgrader"), "export", cwd=place)
     rows = csv.DictReader((place / "grades.csv").open())
     scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}
