@@ -158,7 +158,7 @@ def finish(document, numbers):
     for link in document.xpath("//section[@id='contents']//a"):
         title, place = " ".join(spoken(link[0]).split()), link.get("href")[1:]
         top = "level-1" in link.getparent().get("class")
-        item = writer.add_outline_item(title, page_number=numbers[place] - 1, parent=None if top else part)
+        item = writer.add_outline_item(title=title, page_number=numbers[place] - 1, parent=None if top else part)
         part = item if top else part
     writer.write(TARGET)
 
