@@ -55,9 +55,8 @@ def teachers(tree):
     """{(module, name): the chapters that import this function of the package}, the one that uses it most first."""
     found = collections.defaultdict(collections.Counter)
     for slug in cells.chapters(tree):
-        nodes = [
-            n for _, source, _ in cells.read(tree / "chapters" / f"{slug}.md") for n in ast.walk(ast.parse(source))
-        ]
+        sources = [source for _, source, _ in cells.read(tree / "chapters" / f"{slug}.md")]
+        nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
         uses = collections.Counter(node.id for node in nodes if isinstance(node, ast.Name))
         for node in nodes:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("attnbook."):
@@ -115,9 +114,8 @@ def _mutations(text, guards):
         for operator in OPERATORS:
             accepts = next(kind for kind, known in mutators.mutation_operators if known is operator)
             for other in operator(node) if isinstance(node, accepts) else ():
-                whole = around[
-                    -2
-                ]  # the function at the top of the file: to rewrite the whole file takes ten times as long
+                # The function at the top of the file: to rewrite the whole file takes ten times as long.
+                whole = around[-2]
                 mutated = text.replace(code(whole), code(whole.deep_replace(node, other)))
                 before, after = text.splitlines(), mutated.splitlines()
                 changed = next((b for a, b in zip(before, after, strict=False) if a != b), "")

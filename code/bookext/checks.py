@@ -13,21 +13,33 @@ LEDGER = "chapters/claims"  # the page that a claim's number leads to
 def setup(app):
     """Collect from each page as it is read; keep the collections right when pages go or are read side by side."""
     app.connect("doctree-read", _collect)
-    app.connect("env-purge-doc", _forget)
-    app.connect("env-merge-info", _merge)
+    keep(app, "attnbook_checks")
+    keep(app, "attnbook_mistakes")
 
 
 def of(env):
     """The checks of each page: docname → list of dicts with anchor, law, figure, claims, section."""
-    return _store(env, "attnbook_checks")
+    return collection(env, "attnbook_checks")
 
 
 def mistakes(env):
     """The boxes of class `mistake` of each page: docname → list of (section id, title, box)."""
-    return _store(env, "attnbook_mistakes")
+    return collection(env, "attnbook_mistakes")
 
 
-def _store(env, name):
+def keep(app, name):
+    """Keep a collection right when pages go, are read again, or are read side by side."""
+
+    def merge(app, env, pages, other):
+        found = collection(other, name)
+        collection(env, name).update({page: found[page] for page in pages if page in found})
+
+    app.connect("env-purge-doc", lambda app, env, page: collection(env, name).pop(page, None))
+    app.connect("env-merge-info", merge)
+
+
+def collection(env, name):
+    """What was collected under ``name``, a dict with an entry for each page that was read."""
     if not hasattr(env, name):
         setattr(env, name, {})
     return getattr(env, name)
@@ -39,17 +51,6 @@ def _collect(app, doctree):
     of(app.env)[name] = [check for raw in list(doctree.findall(nodes.raw)) for check in _address(raw, taken, ledger)]
     boxes = [box for box in doctree.findall(nodes.admonition) if "mistake" in box["classes"]]
     mistakes(app.env)[name] = [(*_section(box), box.deepcopy()) for box in boxes]
-
-
-def _forget(app, env, docname):
-    of(env).pop(docname, None)
-    mistakes(env).pop(docname, None)
-
-
-def _merge(app, env, docnames, other):
-    for name in docnames:
-        of(env)[name] = of(other).get(name, [])
-        mistakes(env)[name] = mistakes(other).get(name, [])
 
 
 def _address(raw, taken, ledger):

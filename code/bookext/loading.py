@@ -106,9 +106,9 @@ def height(section):
 def hush_theme(site):
     """Take ``MEASURING`` out of the theme's script; say so if a new version of the theme does it in another way."""
     for path in site.glob("_static/scripts/pydata-sphinx-theme.js"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(MEASURING.sub("", text), encoding="utf-8")
-        if 'addEventListener("load"' in MEASURING.sub("", text):
+        text = MEASURING.sub("", path.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8")
+        if 'addEventListener("load"' in text:
             logger.warning("the theme's script has changed: see loading.hush_theme")
 
 

@@ -12,6 +12,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from . import checks
+
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
 WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
@@ -32,15 +34,12 @@ def setup(app):
     app.add_post_transform(Fill)
     app.add_post_transform(LinkGlossary)
     app.connect("doctree-read", _collect)
-    app.connect("env-purge-doc", lambda app, env, name: _results(env).pop(name, None))
-    app.connect("env-merge-info", lambda app, env, names, other: _results(env).update(_results(other)))
+    checks.keep(app, "attnbook_results")
 
 
 def _results(env):
     """Each page's theorems and definitions, as (kind, counter, label, nodes of the title)."""
-    if not hasattr(env, "attnbook_results"):
-        env.attnbook_results = {}
-    return env.attnbook_results
+    return checks.collection(env, "attnbook_results")
 
 
 def _collect(app, doctree):
