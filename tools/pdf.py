@@ -10,8 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+from browser import FLAGS, chromium
 from lxml import etree, html
-from test import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
@@ -180,7 +180,7 @@ def main():
     (WORK / "pdf.css").write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
     numbers, last = {}, None
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         page = browser.new_page(java_script_enabled=False)
         page.set_default_timeout(600_000)
         while numbers != last:

@@ -12,17 +12,12 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
+from browser import chromium
+
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("code", "tests", "tools")
 GROUPS = ("tests/package", "tests/tools", "tests/source", "tests/site", "tests/notebooks", "tests/course")
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUMS += ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 PACKAGES = ("chromium", "fonts-noto-cjk", "bubblewrap")  # Chinese text appears in the book; the grader's sandbox
-
-
-def chromium():
-    """The path of a Chromium that is here, or None."""
-    return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", *CHROMIUMS))), None)
 
 
 def install_programs():

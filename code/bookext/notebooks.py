@@ -59,7 +59,7 @@ def _code(doctree):
 
 def notebook(app, doctree, docname):
     """The notebook of a resolved page."""
-    slug, site = docname.rpartition("/")[2], app.config.html_baseurl or launch.site(app.config.book_repository)
+    slug, site = docname.rpartition("/")[2], app.config.html_baseurl
     page = urljoin(site, app.builder.get_target_uri(docname)) if site else f"../{app.builder.get_target_uri(docname)}"
     source = jupytext.read(app.env.doc2path(docname), fmt="md:myst")
     code = [cell for cell in source.cells if cell.cell_type == "code"]

@@ -31,6 +31,7 @@ ICONS = {
 
 FRONT_DOOR = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<link rel="icon" href="_static/favicon.svg">
 <meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
 """
@@ -81,6 +82,7 @@ def adapt(page, folder, site):
         drop_repeated_ids,
         name_landmarks,
         repair_roles,
+        loading.settle_theme,
         loading.preload_font,
         loading.lay_out_late,
     ):

@@ -1,7 +1,8 @@
 """How a page presents itself elsewhere: in a search engine, in a message that links to it, and where nothing is found.
 
-The address of the site is one setting: ``html: baseurl`` in ``_config.yml``, or the variable ``BOOK_ADDRESS`` when
-building. Without it the pages work all the same; only what needs an address (sitemap, robots.txt) is left out.
+The address of the site is one setting: the variable ``BOOK_ADDRESS`` when building, ``html: baseurl`` in
+``_config.yml``, or else where GitHub Pages shows the repository. Without any of them the pages work all the same; only
+what needs an address (sitemap, robots.txt) is left out.
 """
 
 import hashlib
@@ -15,6 +16,8 @@ from lxml import etree
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from . import launch
+
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
 OF_THE_THEME = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
 MISSING = """<section><h1>This page does not exist</h1>
@@ -24,13 +27,13 @@ book</a>, or begin with one of its pages:</p><ul>{pages}</ul></section>"""
 
 def setup(app):
     """Take the address from the environment, and write what stands beside the pages."""
-    app.connect("config-inited", _take_address)
+    app.connect("config-inited", _take_address, priority=600)  # after the address of the repository is known
     app.connect("html-collect-pages", _missing_page)
     app.connect("build-finished", _write_sitemap)
 
 
 def _take_address(app, config):
-    address = os.environ.get("BOOK_ADDRESS", config.html_baseurl or "")
+    address = os.environ.get("BOOK_ADDRESS") or config.html_baseurl or launch.site(config.book_repository)
     if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
         raise ValueError(f"the address of the site is {address!r}; expected one that begins with https://")
     config.html_baseurl = address.rstrip("/") + "/" if address else ""
@@ -63,7 +66,6 @@ def introduce(page, name, site, book, address):
     head = page.find("head")
     if name in OF_THE_THEME:
         etree.SubElement(head, "meta", name="description", content=OF_THE_THEME[name])
-        etree.SubElement(head, "meta", name="robots", content="noindex")
         return
     description = " ".join((page.xpath("string(//meta[@name='description']/@content)")).split())
     title = " ".join(page.xpath("string((//h1)[1])").removesuffix("#").split())

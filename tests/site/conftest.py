@@ -7,7 +7,7 @@ who has downloaded it; a smaller part of the tests opens them from a server on t
 import functools
 import http.server
 import os
-import shutil
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,10 +16,11 @@ import lxml.html
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))  # at the end: `test` stays the standard library's
+from browser import FLAGS, chromium  # noqa: E402
+
 SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-ARGUMENTS += ["--disable-component-update", "--disable-sync"]
-ARGUMENTS += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # nothing outside answers, wherever we are
+ARGUMENTS = [*FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # nothing outside answers
 FACTS, PLAIN, AXE = (Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("facts", "plain", "axe"))
 # A theme and a width in px. Colours and sizes do not depend on each other, so the phone is looked at in one theme.
 DESK, PRINTED, PHONE = ("light", 1280), ("dark", 1280), ("dark", 375)
@@ -80,8 +81,7 @@ def browser():
     """The one browser of all tests: the system's Chromium."""
     from playwright.sync_api import sync_playwright
 
-    commands = ("chromium", "chromium-browser", "google-chrome")
-    path = shutil.which(os.environ.get("CHROMIUM") or "") or next(filter(None, map(shutil.which, commands)), None)
+    path = chromium()
     if path is None:
         pytest.fail("There is no browser: install chromium, or name one in CHROMIUM.", pytrace=False)
     with sync_playwright() as playwright:

@@ -91,11 +91,6 @@ def test_a_link_to_a_page_shows_a_card(name):
     assert picture.read_bytes().startswith(b"\x89PNG"), f"{name}: {tags['og:image']} is no picture"
 
 
-def test_pages_outside_the_book_are_not_for_search_engines():
-    for name in sorted(OUTSIDE & set(PAGES)):
-        assert SOURCES[name].xpath("//meta[@name='robots'][@content='noindex']"), f"{name}: may be indexed"
-
-
 def test_the_page_for_missing_addresses_leads_to_every_page():
     links = {link.partition("#")[0] for link in SOURCES[named("404")].xpath("//article//a/@href")}
     missing = {f"{name}.html" for name in PAGES if name.startswith("chapters/")} - links
@@ -110,7 +105,7 @@ from types import SimpleNamespace
 import lxml.html
 from bookext import social
 site, address = Path(sys.argv[1]), sys.argv[2]
-config = SimpleNamespace(html_baseurl="")
+config = SimpleNamespace(html_baseurl="", book_repository=sys.argv[3])
 social._take_address(None, config)
 builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
 app = SimpleNamespace(config=config, builder=builder, outdir=site, env=SimpleNamespace(found_docs={"chapters/a"}))
@@ -123,10 +118,10 @@ print(lxml.html.tostring(page, encoding="unicode"))
 """
 
 
-def addressed(folder, address):
-    """What the parts that need an address make of ``address``: the finished process."""
+def addressed(folder, address, repository=""):
+    """What the parts that need an address make of ``address`` and ``repository``: the finished process."""
     environ = os.environ | {"BOOK_ADDRESS": address, "PYTHONPATH": str(ROOT / "code")}
-    command = [sys.executable, "-c", ADDRESSED, str(folder), address]
+    command = [sys.executable, "-c", ADDRESSED, str(folder), address, repository]
     return subprocess.run(command, env=environ, capture_output=True, text=True)
 
 
@@ -139,6 +134,13 @@ def test_an_address_gives_a_sitemap_and_whole_links(tmp_path):
     assert page.xpath("//meta[@property='og:image']/@content")[0].startswith("https://example.org/book/_images/card-")
     assert "<loc>https://example.org/book/chapters/a.html</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
     assert "Sitemap: https://example.org/book/sitemap.xml" in (tmp_path / "robots.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("address", ["", "https://example.org"])
+def test_a_repository_has_its_address_on_pages_unless_another_is_given(tmp_path, address):
+    done = addressed(tmp_path, address, "https://github.com/owner/name")
+    expected = f"{address or 'https://owner.github.io/name'}/chapters/a.html"
+    assert f"<loc>{expected}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8"), done.stderr[-500:]
 
 
 def test_without_an_address_there_is_no_sitemap(tmp_path):

