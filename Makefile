@@ -16,7 +16,7 @@ help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
-	@echo "make bench   measure how long the book takes to build and how much its pages weigh"
+	@echo "make bench   measure builds and pages: seconds, weights, and what Lighthouse says"
 	@echo "make pdf     print the book into one file, _build/html/attention-and-order.pdf, which its pages then link to"
 	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
 	@echo "make seeds   run every chapter with other random numbers: make seeds N=200; stop and go on at will"

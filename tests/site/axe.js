@@ -5,7 +5,8 @@
 async () => {
   document.querySelectorAll(".frame[hidden]").forEach((frame) => frame.replaceChildren());
   document.querySelectorAll("span.math > math").forEach((math) => {
-    math.replaceChildren((math.querySelector("mrow") ?? math).textContent);
+    math.querySelectorAll("annotation").forEach((tex) => tex.remove());
+    math.replaceChildren(math.textContent);
   });
 
   const grounds = new Map([[null, ""]]);
