@@ -62,6 +62,7 @@ def main(source):
     for name in sorted(names):
         if font["hmtx"][name][0] > RADICAL_WIDTH:
             narrow(font, name)
+    font["MATH"].table.MathConstants.SubscriptBaselineDropMin.Value = 0  # or the subscript of q hangs below that of k
     for record in font["name"].names:
         if record.nameID in (1, 4, 16):
             record.string = "Book Math"

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from docutils import nodes
+from lxml import etree
 from py_mini_racer import MiniRacer
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
@@ -38,7 +39,22 @@ def to_mathml(tex, display=False):
     answer = _engine().eval(f"(() => {{ try {{ return {call} }} catch (e) {{ return 'Error: ' + e.message }} }})()")
     if answer.startswith("Error: "):
         raise ValueError(answer.removeprefix("Error: "))
-    return answer
+    return _lower_primes(answer) if "tml-prime" in answer else answer
+
+
+def _lower_primes(mathml):
+    """Primes beside their letters in full size: as exponents they would be raised twice and shrink to a speck."""
+    tree = etree.fromstring(mathml)
+    for prime in tree.xpath("//mo[contains(@class, 'tml-prime')][parent::msup or parent::msubsup]"):
+        shell, base = prime.getparent(), prime.getparent()[0]
+        if shell.tag == "msup":
+            shell.tag = "mrow"
+        else:  # A′ with a subscript: the prime goes with the letter
+            shell.tag = "msub"
+            letter = etree.Element("mrow")
+            shell.replace(base, letter)
+            letter.extend([base, prime])
+    return etree.tostring(tree, encoding="unicode", method="html")
 
 
 def _render(node, display):

@@ -4,6 +4,7 @@ The theme loads scripts this book does not use, draws icons with 1.5 MB of JavaS
 rules. Each function below repairs one thing in the parsed page; they run once per written page.
 """
 
+import re
 from itertools import count
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def adapt(page, folder, site):
         loading.drop_unused,
         loading.keep_the_search_on_its_page,
         draw_icons,
+        keep_punctuation,
         link_boxes,
         fold_solutions,
         drop_repeated_ids,
@@ -93,6 +95,14 @@ def adapt(page, folder, site):
         place.append(etree.Comment(PDF_PLACE))
     page.set("data-adapted", "")
     return loading.take_style_sheets(page, folder)
+
+
+def keep_punctuation(page):
+    """A line may not begin with the comma behind a formula, nor end with the bracket before it."""
+    for shell in page.xpath("//span[contains(@class, 'math')][math]"):
+        sign = re.match(r"[,.;:?!)\]’”%]+", shell.tail or "")
+        if sign:
+            shell[-1].tail, shell.tail = (shell[-1].tail or "") + sign.group(), shell.tail[sign.end() :]
 
 
 def offer_pdf(site):

@@ -20,7 +20,8 @@ from bookext.mathml import to_mathml
 
 PARTS = Path(__file__).with_name("parts.js").read_text("utf-8")
 SCALE = 3  # pixels of the picture for one of the page
-# One formula of each kind; the Chinese one is for a translation, the book's own formulas have none yet.
+NOT_YET = {"brace", "Chinese"}  # kinds that the book's own formulas do not use; a translation may
+# One formula of each kind.
 GALLERY = {
     "root": r"\sqrt{\frac{d_k}{m}} + \sqrt[3]{x}",
     "fraction bar": r"\frac{a + b}{c}",
@@ -87,7 +88,7 @@ def test_every_kind_of_formula_is_drawn_whole(drawn, name):
 def test_the_book_has_every_kind(drawn):
     """Otherwise the test above looks at less than it says."""
     seen = {part[0] for name in PAGES for part in drawn(name)}
-    missing = {*GALLERY, OF_THE_PAGE} - {"Chinese"} - seen
+    missing = {*GALLERY, OF_THE_PAGE} - NOT_YET - seen
     assert not missing, f"never seen: {', '.join(sorted(missing))}"
 
 

@@ -37,7 +37,7 @@ def draw_training(curves, floor):
     above.axhline(floor, color=PALETTE["grey"], linestyle=":", linewidth=1.2)
     above.annotate("ln 2", (runs.shape[1], floor), (0, -3), textcoords="offset points", va="top", ha="right")
     above.set(ylabel="loss", ylim=(0, 1.2))
-    above.legend(loc="upper right", ncols=3, columnspacing=1, handlelength=1.8)
+    above.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), ncols=3, columnspacing=1, handlelength=1.8)
     below.set(xlabel="step of training", ylabel="max |f(PX) − P f(X)|", ylim=(1e-17, 1e2))
     exponents = range(-16, 1, 4)
     below.set_yticks([10.0**e for e in exponents], [_power(e) for e in exponents])

@@ -29,7 +29,7 @@ def draw_lookup(angle, length):
     shown = q * min(1, 2.4 / length)  # a query longer than the frame is drawn to its edge; the title gives its length
     keys.annotate("", shown, (0, 0), arrowprops={"arrowstyle": "->", "color": PALETTE["orange"], "linewidth": 2})
     values.plot(*y, "*", color=PALETTE["orange"], markersize=12)
-    for ax, title in ((keys, f"query of length {length:g}, keys"), (values, "4  values, output ★")):
+    for ax, title in ((keys, f"query of length {length:g}, keys"), (values, "4\u00a0 values, output ★")):
         ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), aspect="equal", xticks=[], yticks=[])
         ax.set_title(title)
         for side in ("top", "right"):
@@ -38,10 +38,10 @@ def draw_lookup(angle, length):
     similarity.axhline(0, color="black", linewidth=0.8)
     similarity.margins(y=0.15)
     similarity.set_yticks([])
-    similarity.set_title("1, 2  scaled scores")
+    similarity.set_title("1, 2\u00a0 scaled scores")
     bars(weights, a, [f"k{i}" for i in INDEX], color="orange", digits=2)
     weights.set(ylim=(0, 1.15), yticks=[])
-    weights.set_title("3  weights")
+    weights.set_title("3\u00a0 weights")
     return picture(
         fig,
         f"Query at {angle:g} degrees with length {length:g}. Scaled scores: {_list(s, 1)}. Weights: {_list(a, 2)}. "
@@ -117,7 +117,7 @@ def draw_costs(ns, costs, d):
     ax.annotate("n = 2d", (2 * d, top), (-5, -3), textcoords="offset points", ha="right", va="top")
     ax.set(xlabel="number of tokens n", ylabel="operations", xticks=ns[::2], xticklabels=ns[::2])
     ax.minorticks_off()
-    ax.legend(loc="lower right", labelspacing=0.2)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, labelspacing=0.2)
     ends = ", ".join(f"{name} {counts[0]:.1e} to {counts[-1]:.1e}" for name, counts in costs.items())
     return picture(fig, f"Operations for {ns[0]} to {ns[-1]} tokens of width {d}, both axes logarithmic: {ends}.")
 

@@ -84,8 +84,9 @@ def draw_orthogonal(angles, rotations, reflections):
     zeros = {0: "I", 90: "swap", 180: "−I", 270: "−swap", 360: "I"}
     ax.plot(list(zeros), [0] * len(zeros), "o", color=PALETTE["grey"])
     for angle, name in zeros.items():
-        ax.annotate(name, (angle, 0), (6, 8), textcoords="offset points")
-    ax.set(xlabel="angle in degrees", ylabel="error of step 3", xticks=range(0, 361, 90), xlim=(-8, 385))
+        ax.annotate(name, (angle, 0), (0, -5), textcoords="offset points", ha="center", va="top")
+    ax.set(xlabel="angle in degrees", ylabel="error of step 3", xticks=range(0, 361, 90), xlim=(-15, 385))
+    ax.set_ylim(-0.16 * ax.get_ylim()[1])  # room for the names below the curves
     ax.legend(loc="upper right", ncols=2, bbox_to_anchor=(1, 1.17))
     return picture(
         fig,

@@ -79,7 +79,7 @@ def draw_buckets(offset, direction="both"):
     ax.set(xlim=(-142, 142), ylim=(-1, 33), xlabel="offset j − i (key minus query)", ylabel="bucket")
     low = "−∞" if min(share) == -140 else f"{min(share)}".replace("-", "−")
     high = "∞" if max(share) == 140 else f"{max(share)}".replace("-", "−")
-    ax.set_title(f"offset {offset} → bucket {bucket}, shared by {low} … {high}".replace("-", "−"))
+    ax.set_title(f"offset {offset} → bucket {bucket}: {low} … {high}".replace("-", "−"))
     return picture(
         fig,
         f"Staircase of buckets against offsets, {'both directions' if both else 'looking back only'}. Offset {offset} "

@@ -23,7 +23,7 @@ def draw_scaling(d_k, scale="no scale"):
     a = softmax(ROW * spread)
     jacobian, keys = np.linalg.norm(softmax_jacobian(a)), np.exp(entropy(a))
     fig, (top, bottom) = figure(2, height=3.9)
-    s = np.linspace(-30, 30, 120)  # an even number: the pole of d_k = 1 at 0 falls between two points
+    s = np.union1d(np.linspace(-30, 30, 60), spread * np.linspace(-6, 6, 80))  # even numbers: none is the pole at 0
     top.fill_between(s, density(s / factor, d_k) / factor, facecolor=(PALETTE["blue"], 0.25), edgecolor=PALETTE["blue"])
     top.set(xlim=(-30, 30), ylim=(0, 0.5), xlabel="score", ylabel="density")
     top.set_title(f"standard deviation of a score: {spread:.3g}")
@@ -81,6 +81,6 @@ def draw_learning(curves):
         ax.plot(steps, np.median(runs, axis=0), dash, color=PALETTE[color], linewidth=2.2, label=name)
         final[name] = np.median(runs[:, -1])
     ax.set(xlabel="step of gradient descent", ylabel="loss", ylim=(0, None))
-    ax.legend()
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
     ends = ", ".join(f"{name} {loss:.3f}" for name, loss in final.items())
     return picture(fig, f"Loss curves of {len(runs)} seeds for each scale. Median loss at the end: {ends}.")

@@ -33,7 +33,7 @@ def draw_temperature(T, angle=120.0):
         middle, half = (low + high) / 2, 0.72 * max(high - low)  # a square, so that both titles stand at one height
         ax.set(aspect="equal", xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
         ax.axis("off")
-    left.set_title("weights  " + "  ".join(f"{x:.2f}" for x in a), loc="center")
+    left.set_title("weights\u00a0 " + "\u00a0 ".join(f"{x:.2f}" for x in a), loc="center")
     right.set_title(f"output, from {np.exp(entropy(a)):.2f} keys", loc="center")
     y = a @ VALUES
     return picture(
@@ -127,4 +127,5 @@ def draw_collapse(curves):
 def _label(ax, point, centre, text):
     """Write ``text`` beside ``point``, on the side that looks away from ``centre``."""
     away = (point - centre) / np.linalg.norm(point - centre)
-    ax.annotate(text, point, 11 * away, textcoords="offset points", ha="center", va="center")
+    side = "left" if away[0] > 0.3 else "right" if away[0] < -0.3 else "center"
+    ax.annotate(text, point, 7 * away, textcoords="offset points", ha=side, va="bottom" if away[1] > 0 else "top")

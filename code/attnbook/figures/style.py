@@ -115,7 +115,7 @@ def heatmap(ax, M, *, rows=None, columns=None, limit=None, digits=2, aspect="equ
         hatch = "////" if negative and n * m <= 64 else None
         ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=(colour, strength), edgecolor="none", hatch=hatch))
         if n <= 8 and m <= 8:
-            ax.text(j, i, f"{M[i, j]:.{digits}f}", ha="center", va="center", fontsize=8.5)
+            ax.text(j, i, number(M[i, j], digits), ha="center", va="center", fontsize=8.5)
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)
     ax.set_xticks(range(m) if columns else [], columns or [])
     ax.set_yticks(range(n) if rows else [], rows or [])
@@ -130,8 +130,15 @@ def bars(ax, values, labels=None, *, color="blue", digits=3):
     ax.bar(range(len(values)), values, width=0.7, color=PALETTE[color])
     if len(values) <= 8:
         for i, value in enumerate(values):
-            ax.annotate(f"{value:.{digits}f}", (i, max(value, 0)), (0, 2), textcoords="offset points", ha="center")
+            up = value >= 0
+            place = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up else "top"}
+            ax.annotate(number(value, digits), (i, value), (0, 2 if up else -2), **place)
     ax.set_xticks(range(len(values)), labels if labels is not None else range(1, len(values) + 1))
+
+
+def number(value, digits):
+    """``value`` with so many digits, a true minus sign, and no sign at all before 0."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def _adapt(svg, alt):
