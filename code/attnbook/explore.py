@@ -10,6 +10,7 @@ import html
 import itertools
 import json
 import os
+import re
 import time
 
 __all__ = ["explore"]
@@ -81,7 +82,7 @@ def explore(draw, *, labels=None, start=None, free=None, **choices):
     """
     if not 1 <= len(choices) <= 2:
         raise ValueError(f"explore has {len(choices)} parameters; expected one or two sliders")
-    shown = {name: list(map(str, values)) for name, values in choices.items()}
+    shown = {name: [re.sub(r"^-(?=\d)", "−", str(value)) for value in values] for name, values in choices.items()}
     for name, values in shown.items():
         if len(values) < 2:
             raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")

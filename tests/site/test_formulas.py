@@ -8,9 +8,10 @@ import io
 import sys
 from pathlib import Path
 
+import lxml.html
 import numpy as np
 import pytest
-from conftest import PAGES, ROOT, SITE, pages_with, report
+from conftest import PAGES, ROOT, SITE, SOURCES, pages_with, report
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from matplotlib.image import imread
@@ -32,6 +33,7 @@ GALLERY = {
     "matrix": r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}",
     "Chinese": r"x = \text{注意力}",
 }
+SIGNS = {*",.;:?!)"}
 OF_THE_PAGE = "number"  # of an equation, which is text beside the formula
 
 
@@ -90,6 +92,25 @@ def test_the_book_has_every_kind(drawn):
     seen = {part[0] for name in PAGES for part in drawn(name)}
     missing = {*GALLERY, OF_THE_PAGE} - NOT_YET - seen
     assert not missing, f"never seen: {', '.join(sorted(missing))}"
+
+
+@pytest.mark.parametrize("name", pages_with("//main//span[contains(@class, 'math')]"))
+def test_no_line_begins_with_the_sign_after_a_formula(name):
+    """Chromium breaks a line behind a formula, so the comma belongs to the formula's own box, which does not break."""
+    shells = SOURCES[name].xpath("//main//span[contains(@class, 'math')][math]")
+    report(
+        f"{name}: {shell.text_content()[:60]} | {shell.tail[:20]}"
+        for shell in shells
+        if (shell.tail or "")[:1] in SIGNS
+    )
+
+
+@pytest.mark.parametrize("tex", ["S'", "A'_{ij}", r"\tanh' x", "e^{a - b'}"])
+def test_a_prime_is_no_exponent(tex):
+    """The font has no small prime: raised and shrunk it is a speck."""
+    for shell in lxml.html.fromstring(to_mathml(tex)).xpath("//mo[contains(@class, 'tml-prime')]/.."):
+        assert shell.tag == "mrow"
+        assert [part.tag for part in shell] == ["mi", "mo"]
 
 
 def gallery(browser, folder, font):
