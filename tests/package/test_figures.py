@@ -99,7 +99,7 @@ def test_two_pictures_share_no_id():
 
 def test_text_stays_text():
     words = texts(sample().svg)
-    for word in ("q₁", "k₃", "a", "<c>", "α & β", "0.700", "-2.00"):
+    for word in ("q₁", "k₃", "a", "<c>", "α & β", "0.700", "−2.00"):
         assert word in words
 
 
@@ -124,7 +124,7 @@ def test_a_heatmap_is_laid_out_like_its_matrix():
     M = np.array([[1, -2, 0.25], [4, 0, -4]])
     heatmap(ax, M, rows=["r0", "r1"], columns=["c0", "c1", "c2"])
     at = {text.get_text(): text.get_position() for text in ax.texts}
-    assert at["-2.00"] == (1, 0)
+    assert at["−2.00"] == (1, 0)
     assert at["4.00"] == (0, 1)
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is on top
     assert [label.get_text() for label in ax.get_xticklabels()] == ["c0", "c1", "c2"]
@@ -171,3 +171,12 @@ def test_the_picture_of_scaling_says_what_is_true(d_k, scale):
     for figures in (spread, f"weight {a[-1]:.3f}", f"{keys:.1f} keys", f"norm {norm:.3f}"):
         assert figures in drawn.alt
     assert [f"{x:.2f}" for x in a] == [word for word in texts(drawn.svg) if re.fullmatch(r"\d\.\d\d", word)]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.04, "0.0"), (-0.06, "−0.1"), (2.25, "2.2"), (0, "0.0"), (-12, "−12.0")]
+)
+def test_numbers_have_a_true_minus_and_zero_has_none(value, text):
+    fig, ax = figure()
+    bars(ax, [value], digits=1)
+    assert text in texts(picture(fig, ALT).svg)

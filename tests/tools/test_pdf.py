@@ -24,7 +24,7 @@ def tree(tmp_path_factory):
     """A copy of what `make pdf` needs, with a built site of two pages."""
     tree = tmp_path_factory.mktemp("pdf")
     (tree / "tools").mkdir()
-    for name in ("pdf.py", "pdf.css", "test.py"):
+    for name in ("pdf.py", "pdf.css", "browser.py"):
         shutil.copy(ROOT / "tools" / name, tree / "tools")
     shutil.copytree(ROOT / "code" / "bookext", tree / "code" / "bookext")
     folder = tree / "_build" / "html" / "chapters"
