@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -105,9 +106,16 @@ class Count(FromData):
     def run(self):
         claims, by = self.claims().values(), directives.choice(self.arguments[0], ("chapter", "source"))
         count = Counter((claim[by], claim["verdict"]) for claim in claims)
-        rows = [[group, *(count[group, v] for v in VERDICTS)] for group in dict.fromkeys(c[by] for c in claims)]
+        groups = dict.fromkeys(claim[by] for claim in claims)
+        names = [self.page(group) if by == "chapter" else group for group in groups]
+        rows = [[name, *(count[group, v] for v in VERDICTS)] for name, group in zip(names, groups, strict=True)]
         rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, 6))])
         return [table([by, *VERDICTS, "all"], [[*row, sum(row[1:])] for row in rows])]
+
+    def page(self, slug):
+        """A link to a page, in the words of its title."""
+        options = {"refdomain": "std", "reftype": "doc", "reftarget": slug, "refexplicit": False, "refwarn": True}
+        return addnodes.pending_xref("", nodes.inline("", slug), refdoc=self.env.docname, **options)
 
 
 class Contradictions(FromData):
@@ -204,6 +212,7 @@ def table(head, rows):
     """A plain table; the first column is text, the others are numbers."""
     group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
     for kind, lines in ((nodes.thead, [head]), (nodes.tbody, rows)):
-        cells = ([nodes.entry("", nodes.paragraph("", str(cell))) for cell in line] for line in lines)
+        texts = ([cell if isinstance(cell, nodes.Node) else nodes.Text(str(cell)) for cell in line] for line in lines)
+        cells = ([nodes.entry("", nodes.paragraph("", "", cell)) for cell in line] for line in texts)
         group += kind("", *(nodes.row("", *line) for line in cells))
     return nodes.table("", group)

@@ -158,3 +158,14 @@ def test_every_mistake_of_the_page_itself_is_caught_beside_it():
             f"{section.get('id')}: no wrong version fails"
         )
         assert len(laws) >= 2, f"{section.get('id')}: no right version holds"
+
+
+def test_the_table_of_counts_leads_to_the_chapters_by_their_titles():
+    rows = SOURCES[named("chapters/claims")].xpath("//table//tr[td//a[contains(@href, '.html')]]")
+    assert rows, "chapters/claims: no row of a table leads to a chapter"
+    for row in rows:
+        link, words = row.xpath("string(.//a/@href)"), row.xpath("string(.//a)").strip()
+        title = SOURCES[f"chapters/{link.removesuffix('.html')}"].xpath("string((//h1)[1])").removesuffix("#").strip()
+        assert title.endswith(words), f"chapters/claims: {words!r} leads to {title!r}"
+    claims = len(SOURCES["chapters/claims"].find_class("claim"))
+    assert sum(int(row.xpath("string(td[last()])")) for row in rows) == claims
