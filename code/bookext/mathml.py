@@ -47,6 +47,7 @@ def _lower_primes(mathml):
     tree = etree.fromstring(mathml)
     for prime in tree.xpath("//mo[contains(@class, 'tml-prime')][parent::msup or parent::msubsup]"):
         shell, base = prime.getparent(), prime.getparent()[0]
+        prime.set("class", "tml-prime")  # without the space that an exponent has before it
         if shell.tag == "msup":
             shell.tag = "mrow"
         else:  # A′ with a subscript: the prime goes with the letter
