@@ -30,9 +30,10 @@ ICONS = {
 }
 
 
+# The icon is empty: a browser would ask for one, and the page is gone before it comes.
 FRONT_DOOR = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<link rel="icon" href="_static/favicon.svg">
+<link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
 """
