@@ -26,7 +26,7 @@ from browser import FLAGS, chromium
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "lighthouse@13"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
-# Name → Lighthouse's audit and by how much its number is divided: seconds, milliseconds, no unit, kB.
+# Name → Lighthouse's audit, and by how much its number is divided to have the unit in the name.
 FIGURES = {
     "first paint, s": ("first-contentful-paint", 1000),
     "largest paint, s": ("largest-contentful-paint", 1000),

@@ -108,7 +108,9 @@ def test_no_line_begins_with_the_sign_after_a_formula(name):
 @pytest.mark.parametrize("tex", ["S'", "A'_{ij}", r"\tanh' x", "e^{a - b'}"])
 def test_a_prime_is_no_exponent(tex):
     """The font has no small prime: raised and shrunk it is a speck."""
-    for shell in lxml.html.fromstring(to_mathml(tex)).xpath("//mo[contains(@class, 'tml-prime')]/.."):
+    shells = lxml.html.fromstring(to_mathml(tex)).xpath("//mo[contains(@class, 'tml-prime')]/..")
+    assert shells, f"{tex}: there is no prime"
+    for shell in shells:
         assert shell.tag == "mrow"
         assert [part.tag for part in shell] == ["mi", "mo"]
 
