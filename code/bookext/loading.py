@@ -15,6 +15,7 @@ from .styles import SHEET
 logger = logging.getLogger(__name__)
 UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "docsearch")
 OF_THE_SEARCH = ("searchtools.js", "language_data.js", "searchindex.js")  # a quarter of what a page would load
+PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
 LONG = 3000  # elements; a page with more is laid out part by part
 # What a section is made of, and for a wide and a narrow screen: letters in a line of text and of code, and the pixels
 # of a line of text, of a check, of code, of a formula or a row of it, a figure, a heading or block, a box, a table's
@@ -30,9 +31,17 @@ PARTS = (
 )
 SCREENS = {"wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 33), "narrow": (44, 49, 26, 28, 21, 18, 250, 38, 44, 33)}
 UNFOLDED = "[not(ancestor-or-self::*[@hidden] or ancestor::details[not(@open)] and not(ancestor-or-self::summary))]"
-# What the theme does when a page has loaded: it measures every box of code, and with that lays out the whole page.
-# book.js does the same for each box in its time.
-MEASURING = re.compile(r',"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)')
+# What scripts of the theme do with every page that has loaded, in their own words; what to write instead; and a sign
+# that a new version does it in other words. One measures every box of code, and with that lays out the whole page;
+# book.js does the same for each box in its time. The other searches for notes in the margin, and this book has none.
+HUSHED = {
+    "pydata-sphinx-theme": (
+        r',"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)',
+        "",
+        '"load"',
+    ),
+    "sphinx-book-theme": (r'document\.querySelectorAll\(n\.join\(", "\)\)', "[]", "querySelectorAll(n"),
+}
 # A preload of a font fails in a folder, where every file is an origin of its own, so a script asks for it elsewhere.
 PRELOAD = """if (location.protocol !== "file:") {{
   const font = {{ rel: "preload", as: "font", type: "font/woff2", crossOrigin: "anonymous" }};
@@ -95,6 +104,21 @@ def inline_options(page, site):
         script.text = (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
 
 
+def drop_shells(page):
+    """Elements that change nothing: code in the colour of its box, a drawing's groups without an attribute.
+
+    They are four in ten elements of a chapter, and the scripts of the theme search through every one.
+    """
+    for code in page.xpath("//div[@class='highlight']/pre//span"):
+        if code.get("class") in PLAIN:
+            code.drop_tag()
+    for part in page.xpath("//svg//*[not(ancestor::text)]"):
+        part.tail = None
+        if part.tag == "g" and not part.attrib:
+            part.text = None
+            part.drop_tag()
+
+
 def take_style_sheets(page, folder):
     """Replace the links to style sheets by one; return the files they led to."""
     links = page.xpath("//link[@rel='stylesheet']")
@@ -138,12 +162,13 @@ def height(section, screen):
 
 
 def hush_theme(site):
-    """Take ``MEASURING`` out of the theme's script; say so if a new version of the theme does it in another way."""
-    for path in site.glob("_static/scripts/pydata-sphinx-theme.js"):
-        text = MEASURING.sub("", path.read_text(encoding="utf-8"))
-        path.write_text(text, encoding="utf-8")
-        if 'addEventListener("load"' in text:
-            logger.warning("the theme's script has changed: see loading.hush_theme")
+    """Rewrite what ``HUSHED`` names in the theme's scripts; say so if a new version of the theme does it otherwise."""
+    for name, (costly, instead, sign) in HUSHED.items():
+        for path in site.glob(f"_static/scripts/{name}.js"):
+            text = re.sub(costly, instead, path.read_text(encoding="utf-8"))
+            path.write_text(text, encoding="utf-8")
+            if sign in text:
+                logger.warning("the theme's script %s has changed: see loading.HUSHED", name)
 
 
 def drop(element):

@@ -85,6 +85,7 @@ def adapt(page, folder, site):
         drop_repeated_ids,
         name_landmarks,
         repair_roles,
+        loading.drop_shells,
         loading.settle_theme,
         loading.preload_font,
         loading.lay_out_late,

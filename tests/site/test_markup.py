@@ -3,13 +3,18 @@
 None of these tests needs a browser.
 """
 
+import re
+import sys
 from collections import Counter
 from itertools import pairwise
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from conftest import PAGES, REDIRECTS, SITE, SOURCES, named, report
+from conftest import PAGES, REDIRECTS, ROOT, SITE, SOURCES, named, report
+
+sys.path.append(str(ROOT / "code"))
+from bookext.loading import PLAIN
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
 UNLINKED = "404"  # a server shows it for an address that leads nowhere
@@ -99,6 +104,29 @@ def test_headings_descend_one_level_at_a_time(source):
         for (before, _), (level, text) in pairwise(heads)
         if level > before + 1 or level == 1
     )
+
+
+NOTES = ("marginnote", "sidenote", "margin", "margin-caption", "margin_caption", "full-width", "full_width", "popout")
+
+
+def test_a_page_has_nothing_that_the_build_counts_on_not_being_there(source):
+    """Names of code that nobody colours, groups of a drawing that say nothing, notes in the margin."""
+    page = source.page
+    shells = page.xpath("//pre//span[@class='n' or @class='p'] | //*[local-name()='g'][not(@*)]")
+    notes = [name for each in page.xpath("//@class") for name in each.split() if name.removeprefix("tag_") in NOTES]
+    assert not shells, f"{source.name}: {len(shells)} empty shells: see loading.drop_shells"
+    assert not notes, f"{source.name}: {notes[0]} does not react: see loading.HUSHED"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_without_a_span_has_its_colour(theme):
+    """What loading.PLAIN names is drawn in the colour of its box, so it needs no span."""
+    sheet, site = ((SITE / "_static" / name).read_text("utf-8") for name in ("pygments.css", "site.css"))
+    assert "div.highlight pre{color: inherit;" in site, "the text of a box of code has a colour of its own"
+    rule = rf'html\[data-theme="{theme}"\] \.highlight{{}} {{{{[^}}}}]*?\bcolor: (#\w+)'
+    colours = {name: re.findall(rule.format(name), sheet) for name in ["", *(rf" \.{name}" for name in PLAIN)]}
+    assert colours[""], f"no colour for the {theme} box of code"
+    assert len({tuple(found) for found in colours.values()}) == 1, f"{theme}: {colours}"
 
 
 def test_a_page_says_what_it_is(source):
