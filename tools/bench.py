@@ -29,7 +29,7 @@ import jupytext
 import lighthouse
 import lxml.html
 import psutil
-from browser import FLAGS, chromium
+from browser import ALONE, chromium
 from lxml import etree
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -160,8 +160,7 @@ def requested(pages):
         return Path(unquote(urlsplit(url).path)) if url.startswith("file:") else other
 
     with sync_playwright() as playwright:
-        args = [*FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND"]
-        browser = playwright.chromium.launch(executable_path=chromium(), args=args)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
         files = {name: {name} for name in pages}
         for name, log in files.items():
             page = browser.new_page()  # a context of its own: nothing is remembered from the page before

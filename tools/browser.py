@@ -7,6 +7,7 @@ COMMANDS = ("chromium", "chromium-browser", "google-chrome")
 COMMANDS += ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 FLAGS += ("--disable-component-update", "--disable-sync")
+ALONE = (*FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")  # nothing outside this machine answers
 
 
 def chromium():

@@ -5,10 +5,8 @@ who has downloaded it; a smaller part of the tests opens them from a server on t
 """
 
 import functools
-import http.server
 import os
 import sys
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,10 +15,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))  # at the end: `test` stays the standard library's
-from browser import FLAGS, chromium  # noqa: E402
+import lighthouse  # noqa: E402
+from browser import ALONE, chromium  # noqa: E402
 
 SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
-ARGUMENTS = [*FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # nothing outside answers
 FACTS, PLAIN, AXE = (Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("facts", "plain", "axe"))
 # A theme and a width in px. Colours and sizes do not depend on each other, so the phone is looked at in one theme.
 DESK, PRINTED, PHONE = ("light", 1280), ("dark", 1280), ("dark", 375)
@@ -85,29 +83,17 @@ def browser():
     if path is None:
         pytest.fail("There is no browser: install chromium, or name one in CHROMIUM.", pytrace=False)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=ALONE)
         yield browser
         browser.close()
 
 
 @pytest.fixture(scope="session")
 def server():
-    """The site on an address of this machine: `server.url`, and `server.missing`, the paths that were not found."""
-    missing = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-        def send_error(self, code, *arguments, **options):
-            missing.append(f"{code} {self.path}")
-            super().send_error(code, *arguments, **options)
-
-    handler = functools.partial(Handler, directory=str(SITE))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield SimpleNamespace(url=f"http://127.0.0.1:{server.server_port}", missing=missing)
-        server.shutdown()
+    """The site on an address of this machine, compressed as servers do."""
+    named("index")
+    with lighthouse.serve(SITE) as address:
+        yield address
 
 
 def watch(page, base):

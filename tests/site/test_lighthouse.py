@@ -4,24 +4,16 @@ import functools
 
 import lighthouse
 import pytest
-from conftest import PAGES, REDIRECTS, SITE, named, report
+from conftest import PAGES, REDIRECTS, report
 
 FAST = 0.95  # performance, the median of five runs: the time that a machine takes differs from run to run
 STEADY = 0.01  # how much of the screen may move while a page loads; what Lighthouse calls good is 0.1
 
 
 @pytest.fixture(scope="module")
-def address():
-    """Where the site is served, compressed."""
-    named("index")
-    with lighthouse.serve(SITE) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def runs(address):
+def runs(server):
     """runs(name): what Lighthouse says of a page, as often as its speed needs to be decided; kept for every test."""
-    return functools.cache(lambda name: lighthouse.judge(f"{address}/{name}.html", FAST))
+    return functools.cache(lambda name: lighthouse.judge(f"{server}/{name}.html", FAST))
 
 
 @pytest.mark.parametrize("name", [*PAGES, *REDIRECTS])
