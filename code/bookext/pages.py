@@ -80,6 +80,7 @@ def adapt(page, folder, site):
         loading.keep_the_search_on_its_page,
         draw_icons,
         keep_punctuation,
+        keep_claims_whole,
         link_boxes,
         fold_solutions,
         drop_repeated_ids,
@@ -105,6 +106,13 @@ def keep_punctuation(page):
         sign = re.match(r"[,.;:?!)\]’”%]+", shell.tail or "")
         if sign:
             shell[-1].tail, shell.tail = (shell[-1].tail or "") + sign.group(), shell.tail[sign.end() :]
+
+
+def keep_claims_whole(page):
+    """In a table the name of a claim is one word: a line does not end at its hyphen."""
+    for cell in page.xpath("//td"):
+        if re.fullmatch(r"\s*S\d-\d{3}\s*", cell.text_content()):
+            cell.set("class", f"{cell.get('class', '')} claim-name".strip())
 
 
 def offer_pdf(site):
