@@ -14,7 +14,7 @@ import lxml.html
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))  # at the end: `test` stays the standard library's
+sys.path += [str(ROOT / "tools"), str(ROOT / "code")]  # at the end: `test` stays the standard library's
 import lighthouse  # noqa: E402
 from browser import ALONE, chromium  # noqa: E402
 

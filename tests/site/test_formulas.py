@@ -5,19 +5,16 @@ A font that lacks a root sign or the pieces of a tall bracket leaves them out, a
 
 import functools
 import io
-import sys
 from pathlib import Path
 
 import lxml.html
 import numpy as np
 import pytest
-from conftest import PAGES, ROOT, SITE, SOURCES, pages_with, report
+from bookext.mathml import to_mathml
+from conftest import PAGES, SITE, SOURCES, pages_with, report
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from matplotlib.image import imread
-
-sys.path.append(str(ROOT / "code"))
-from bookext.mathml import to_mathml
 
 PARTS = Path(__file__).with_name("parts.js").read_text("utf-8")
 SCALE = 3  # pixels of the picture for one of the page

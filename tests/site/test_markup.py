@@ -4,17 +4,14 @@ None of these tests needs a browser.
 """
 
 import re
-import sys
 from collections import Counter
 from itertools import pairwise
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from conftest import PAGES, REDIRECTS, ROOT, SITE, SOURCES, named, report
-
-sys.path.append(str(ROOT / "code"))
 from bookext.loading import PLAIN
+from conftest import PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
 UNLINKED = "404"  # a server shows it for an address that leads nowhere
@@ -112,7 +109,8 @@ NOTES = ("marginnote", "sidenote", "margin", "margin-caption", "margin_caption",
 def test_a_page_has_nothing_that_the_build_counts_on_not_being_there(source):
     """Names of code that nobody colours, groups of a drawing that say nothing, notes in the margin."""
     page = source.page
-    shells = page.xpath("//pre//span[@class='n' or @class='p'] | //*[local-name()='g'][not(@*)]")
+    shells = [span for span in page.xpath("//pre//span") if span.get("class") in PLAIN]
+    shells += page.xpath("//*[local-name()='g'][not(@*)]")
     notes = [name for each in page.xpath("//@class") for name in each.split() if name.removeprefix("tag_") in NOTES]
     assert not shells, f"{source.name}: {len(shells)} empty shells: see loading.drop_shells"
     assert not notes, f"{source.name}: {notes[0]} does not react: see loading.HUSHED"
