@@ -48,7 +48,7 @@ def reached(since, root=ROOT):
     return found
 
 
-def tests(since, root=ROOT):
+def reaching(since, root=ROOT):
     """Test files that an edit reaches: those that changed, and those of the package that import what changed.
 
     Tests of the site, the notebooks and coursework need more than a minute and are left to `make test`.

@@ -17,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import book
 import changed
 from browser import chromium
 
@@ -88,7 +89,7 @@ def lint():
     return total
 
 
-def book():
+def build():
     """Build the book; one test."""
     return step("book", lambda: python("tools/book.py", "build").returncode)
 
@@ -127,26 +128,19 @@ def pytest(paths, *options):
 
 
 def table(results, seconds):
-    """The closing table as text: a line for each group, the slowest tests, and every test that was skipped."""
-    lines = [("group", "tests", "passed", "failed", "skipped", "seconds")]
-    for name, r in results.items():
-        lines.append((name, r.tests, r.passed, r.failed, r.skipped, f"{r.seconds:.0f}"))
+    """The closing table as text: a line for each group, the slowest tests of each, and every test that was skipped."""
     total = total_of(results)
-    lines.append(("together", total.tests, total.passed, total.failed, total.skipped, f"{seconds:.0f} on the clock"))
-    widths = [max(len(str(line[i])) for line in lines) for i in range(5)]
-    text = [
-        f"{line[0]:<{widths[0]}}  {'  '.join(f'{c!s:>{w}}' for c, w in zip(line[1:5], widths[1:], strict=True))}  {line[5]}"
-        for line in lines
-    ]
-    text += ["", "slowest"]
-    for name, r in results.items():
-        text += [f"  {took:6.1f} s  {what[:130]}" for took, what in sorted(r.slow, reverse=True)[:5] if took > 1] and [
-            f" {name}",
-            *(f"  {took:6.1f} s  {what[:130]}" for took, what in sorted(r.slow, reverse=True)[:5] if took > 1),
-        ]
+    rows = [("group", "tests", "passed", "failed", "skipped", "seconds")]
+    rows += [(n, r.tests, r.passed, r.failed, r.skipped, round(r.seconds)) for n, r in results.items()]
+    rows += [("together", total.tests, total.passed, total.failed, total.skipped, round(seconds))]
+    lines = [f"{name:<10}" + "".join(f"{cell!s:>9}" for cell in cells) for name, *cells in rows]
+    lines[-1] += " on the clock; the groups run side by side"
+    lines += ["", "the slowest of each group"]
+    for name, result in results.items():
+        lines += [f"{name:<10}{took:9.1f} s  {what}" for took, what in sorted(result.slow, reverse=True)[:5]]
     if total.reasons:
-        text += ["", "skipped", *(f"  {reason}" for reason in total.reasons)]
-    return "\n".join(text)
+        lines += ["", "skipped", *total.reasons]
+    return "\n".join(lines)
 
 
 def total_of(results):
@@ -185,26 +179,34 @@ def test(only, everything):
     if "lint" in groups:
         results["lint"] = lint()
     if "book" in groups:
-        results["book"] = book()
+        results["book"] = build()
     if paths:
         results |= pytest(paths, *options, *(["-m", ""] if everything else []))
     return results
 
 
+def page(chapters):
+    """Execute chapters, build their pages, look at these without a browser: {group: Result}."""
+    names = ", ".join(chapters)
+    results = {"page": step(f"page: {names}", lambda: python("tools/book.py", "check", *chapters).returncode)}
+    if not results["page"].failed:
+        os.environ["BOOK_SITE"] = str(book.CHECKED / "_build" / "html")
+        results |= pytest([TESTS / "site" / "test_markup.py"], "-k", " or ".join(f"chapters/{c}" for c in chapters))
+    return results
+
+
 def check(chapter):
-    """`make check`: lint, sources, the package's tests of what changed, one chapter and its page."""
+    """`make check`: lint, sources, the tests of what changed, one chapter and its page: {group: Result}."""
     since = changed.files()
     results = {"lint": lint()}
-    tests = [TESTS / "source", *changed.tests(since)]
-    results |= pytest(tests)
+    results |= pytest([TESTS / "source", *changed.reaching(since)])
     chapters = [chapter] if chapter else changed.chapters(since)
     if chapters:
-        names = ", ".join(chapters)
-        results["page"] = step(f"page: {names}", lambda: python("tools/book.py", "check", *chapters).returncode)
-    left_out = [] if chapter else changed.importing(since, chapters)
+        results |= page(chapters)
+    left_out = changed.importing(since, chapters)
     if left_out:
         print(
-            f"\nThe package changed. These chapters import what changed and were not executed: {', '.join(left_out)}."
+            f"\nNot executed, although they import what changed: {', '.join(left_out)}."
             "\n`make check CHAPTER=<name>` executes one, `make book` all of them."
         )
     return results

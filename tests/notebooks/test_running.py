@@ -1,7 +1,7 @@
 """Every published notebook runs from top to bottom where nothing of the book is installed, and mistakes are met kindly.
 
-`make test` runs one of each kind with the newest libraries; `make test-notebooks` runs all of them, with the oldest too,
-with ipywidgets 7, and on the Pythons that PYTHONS names.
+`make test` runs one of each kind with the newest libraries; `make test-notebooks` runs all of them, with the oldest
+libraries too, with ipywidgets 7, and on the Pythons that PYTHONS names.
 """
 
 import copy
