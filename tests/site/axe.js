@@ -1,6 +1,7 @@
 // Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
 // takes many seconds for them. So what is hidden is emptied first, code and formulas within a line stay as their text, and
-// contrast, by far the slowest rule, is measured once for each look: colour, ground, opacity, size and weight of text.
+// the two rules about colours, by far the slowest, are asked once for each look: colour, ground, opacity, size and weight
+// of text, and for a link its underline and the colour of the text around it.
 // `preload` would ask for style sheets again, which a folder refuses. `wanted` says which of both: "rules", "contrast".
 async (wanted) => {
   document.querySelectorAll(".frame[hidden]").forEach((frame) => frame.replaceChildren());
@@ -9,6 +10,7 @@ async (wanted) => {
     math.replaceChildren(math.textContent);
   });
 
+  const COLOURS = ["color-contrast", "link-in-text-block"];
   const grounds = new Map([[null, ""]]);
   const ground = (element) => {
     if (!grounds.has(element)) {
@@ -23,8 +25,9 @@ async (wanted) => {
   for (const element of document.body.querySelectorAll("*")) {
     const text = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
     if (!text || !element.checkVisibility({ visibilityProperty: true })) continue;
-    const { color, fontSize, fontWeight } = getComputedStyle(element);
-    const look = [color, fontSize, fontWeight, ground(element)].join();
+    const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
+    const link = element.localName === "a" && [textDecorationLine, getComputedStyle(element.parentElement).color];
+    const look = [color, fontSize, fontWeight, ground(element), link].join();
     if (!looks.has(look)) looks.set(look, element);
   }
   looks.forEach((element) => { element.dataset.look = ""; });
@@ -35,10 +38,11 @@ async (wanted) => {
   const options = { resultTypes: ["violations"], preload: false };
   const found = [];
   if (wanted.includes("rules")) {
-    found.push(...(await axe.run(document, { ...options, rules: { "color-contrast": { enabled: false } } })).violations);
+    const off = Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }]));
+    found.push(...(await axe.run(document, { ...options, rules: off })).violations);
   }
   if (wanted.includes("contrast")) {
-    found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: ["color-contrast"] })).violations);
+    found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: COLOURS })).violations);
   }
   return found;
 }
