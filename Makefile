@@ -10,12 +10,14 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
+.PHONY: help book serve watch test links bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
 	@echo "make serve   build the book and show it on a local address"
+	@echo "make watch   build and serve the book, build it again on every save, and reload it in the browser"
 	@echo "make test    lint, build the book and run every test"
+	@echo "make links   ask every external link whether it still leads somewhere; needs the network"
 	@echo "make bench   measure builds and pages: seconds, weights, and what Lighthouse says"
 	@echo "make pdf     print the book into one file, _build/html/attention-and-order.pdf, which its pages then link to"
 	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
@@ -35,6 +37,12 @@ book:
 
 serve: book
 	@$(call python,tools/book.py serve)
+
+watch:
+	@$(call python,tools/environment.py --extra test tools/watch.py)
+
+links: book
+	@$(call python,tools/environment.py tools/links.py)
 
 test:
 	@$(call python,tools/environment.py --extra test --extra mutants --extra course tools/test.py)

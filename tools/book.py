@@ -84,13 +84,13 @@ def full_disk():
     return any(shutil.disk_usage(folder).free < 20 * 2**20 for folder in (ROOT, tempfile.gettempdir()))
 
 
-def sphinx():
-    """Run Jupyter Book with every warning an error; return its exit code."""
+def sphinx(options=("-W", "--keep-going", "-n")):
+    """Run Jupyter Book, with every warning an error unless other options are given; return its exit code."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     environ = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"} | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
-    options = ("build", ".", "--path-output", ".", "-W", "--keep-going", "-n")
-    return subprocess.run([sys.executable, "-c", start, *options], cwd=ROOT, env=environ).returncode
+    command = [sys.executable, "-c", start, "build", ".", "--path-output", ".", *options]
+    return subprocess.run(command, cwd=ROOT, env=environ).returncode
 
 
 def build():
