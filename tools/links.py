@@ -35,7 +35,7 @@ def main():
     """Run Sphinx's linkcheck and end with one sentence."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     # Not Jupyter Book's own builder of this name: that one writes into the site.
-    book.sphinx(("--builder", "custom", "--custom-builder", "linkcheck"))
+    book.sphinx(book.BUILD, options=("--builder", "custom", "--custom-builder", "linkcheck"))
     results = FOLDER / "output.json"
     if not results.exists():
         sys.exit("No link was asked: the reason is above, in the lines with ERROR: or WARNING:.")

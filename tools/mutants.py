@@ -27,7 +27,7 @@ from mutmut.mutation import mutators
 
 ROOT = cells.ROOT
 TESTS = "tests"  # in place of a chapter: the unit tests of the package must catch it
-OPERATORS = [mutators.operator_number, mutators.operator_swap_op, mutators.operator_remove_unary_ops]
+OPERATORS: list = [mutators.operator_number, mutators.operator_swap_op, mutators.operator_remove_unary_ops]
 OPERATORS += [mutators.operator_name, mutators.operator_keywords]  # True for False, `is not` for `is`
 COPIED = ("code/attnbook", "chapters", "tests/package", "pyproject.toml")
 
@@ -226,14 +226,14 @@ def report(found, answers, equivalent):
     return "\n".join(lines) + "\n"
 
 
-def main(tree=ROOT):
+def main(arguments=None, tree=ROOT):
     """Run what is not known yet, write the report, name the survivors."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--only", default="", metavar="PATTERN", help="faults whose name, file or chapter has this in it"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run side by side")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     found, equivalent = faults(tree, given.only)
     if not found:
         sys.exit(f"No fault has {given.only!r} in its name, file or chapter.")

@@ -131,7 +131,7 @@ def main():
     elif wanted.task == "run":
         run(wanted.where or TREE)
     else:
-        command = [sys.executable, "-m", "pytest", "tests/notebooks/test_running.py", "--every-environment"]
+        command = [sys.executable, "-m", "pytest", "tests/notebooks/test_running.py", "-m", "thorough"]
         sys.exit(subprocess.run(command, cwd=ROOT).returncode)
 
 

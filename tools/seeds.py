@@ -67,13 +67,13 @@ def report(answers, tree):
     return "\n".join(lines if failing else [*lines, "None."]) + "\n", number
 
 
-def main(tree=ROOT):
+def main(arguments=None, tree=ROOT):
     """Run what is not known yet, write the report, say what failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="?", type=int, default=200, help="how many runs; 200 unless given")
     parser.add_argument("--only", default="", metavar="CHAPTER", help="chapters with this in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many chapters run side by side")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     chapters = [slug for slug in cells.chapters(tree) if given.only in slug]
     if given.runs < 1 or not chapters:
         sys.exit(f"runs = {given.runs}, chapters with {given.only!r}: {len(chapters)}; expected at least one of each.")

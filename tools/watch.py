@@ -17,6 +17,7 @@ from tornado.ioloop import IOLoop
 
 SOURCES = ("chapters", "code", "course", "_config.yml", "_toc.yml")
 EXTENSION = Path("code/bookext")
+COMPLETE = book.BUILD / ".doctrees" / "complete"  # without it, book.py builds every page
 
 
 def snapshot(root):
@@ -65,7 +66,7 @@ def rebuild(sources):
     """Build after a change; after a failure the browser keeps the page that it has."""
     print("\nSaved: " + ", ".join(path.as_posix() for path in sources.saved), flush=True)
     if any(path.is_relative_to(EXTENSION) for path in sources.saved):
-        book.COMPLETE.unlink(missing_ok=True)  # Sphinx does not write a page again because its extension has changed
+        COMPLETE.unlink(missing_ok=True)  # Sphinx does not write a page again because its extension has changed
     if not build():
         sources.filepath = None
 

@@ -1,88 +1,62 @@
 """What the tests of the notebooks share: the book as a fork would publish it, and clean environments to run it in.
 
 The book is built from the results of the cells that `make book` has stored, with the address of a repository that does
-not exist; git is told to find it in a folder here. BOOK_ROOT points the tests at another tree.
+not exist; git is told to find it in a folder here.
 """
 
 import asyncio
 import hashlib
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
 import pytest
+from environment import find_cpu_torch
+from fork import ADDRESS, ENVIRONMENTS, KINDS, ROOT
 
-ROOT = Path(os.environ.get("BOOK_ROOT", Path(__file__).parents[2]))
-ADDRESS = "https://github.com/a-reader/their-fork"
-SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "_build")
-# Libraries as Colab's image has them in kind, with both major versions of ipywidgets, and the oldest that are admitted.
-# Where torch is not named it is that of the book's own environment.
-NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel")
-ENVIRONMENTS = {
-    "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
-    "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
-    "oldest": ("torch==2.3.1", "numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*",
-               "ipywidgets==7.7.*", "array-api-compat==1.12.*", "ipykernel==6.*"),
-}  # fmt: skip
 
 
-def load(name):
-    """Import tools/NAME.py of the tree under test."""
-    spec = importlib.util.spec_from_file_location(f"tree_tools_{name}", ROOT / "tools" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def pytest_addoption(parser):
-    parser.addoption("--every-environment", action="store_true", help="older libraries and other Pythons as well")
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """All tests of the published notebooks run on one worker, which builds the fork once."""
+    for item in items:
+        if "published" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("published notebooks"))
 
 
 def pytest_generate_tests(metafunc):
-    if "environment_name" in metafunc.fixturenames:
-        names = list(ENVIRONMENTS)[:1]
-        if metafunc.config.getoption("--every-environment"):
-            pythons = [f"{python}+ipywidgets-8" for python in os.environ.get("PYTHONS", "").split()]
-            names = [*ENVIRONMENTS, *pythons]
-        metafunc.parametrize("environment_name", names, scope="session")
-
-
-def report(problems):
-    """Fail with every problem at once, each on a line of its own."""
-    problems = list(dict.fromkeys(problems))
-    if problems:
-        pytest.fail("\n".join(problems), pytrace=False)
+    """Run one notebook of each kind with the newest libraries; with the marker `thorough`, all of them everywhere."""
+    if "chosen" in metafunc.fixturenames:
+        names = [*ENVIRONMENTS, *(f"{python}+ipywidgets-8" for python in os.environ.get("PYTHONS", "").split())]
+        cases = [pytest.param((names[0], KINDS), id=f"{names[0]}, one of each kind")]
+        cases += [pytest.param((name, None), id=f"{name}, all", marks=pytest.mark.thorough) for name in names]
+        metafunc.parametrize("chosen", cases, scope="session")
 
 
 @pytest.fixture(scope="session")
 def published(tmp_path_factory):
     """Site, tree of the branch, and a bare repository that holds the branch, made by the tools that CI calls."""
-    if "BOOK_PUBLISHED" in os.environ:  # made before, to work on a test
-        root = Path(os.environ["BOOK_PUBLISHED"])
-    else:
-        root = tmp_path_factory.mktemp("published")
-        shutil.copytree(ROOT, root, ignore=NOT_COPIED, dirs_exist_ok=True)
-        stored = ROOT / "_build" / ".jupyter_cache"
-        if not stored.exists():
-            pytest.fail("The book is not built: run `make book` first.", pytrace=False)
-        shutil.copytree(stored, root / "_build" / ".jupyter_cache", dirs_exist_ok=True)
-        for command in (["init", "--quiet", "--bare", "remote.git"], ["init", "--quiet"]):
-            subprocess.run(["git", *command], cwd=root, check=True)
-        subprocess.run(["git", "remote", "add", "origin", root / "remote.git"], cwd=root, check=True)
-        environ = os.environ | {"BOOK_REPOSITORY": ADDRESS, "PYTHONPATH": str(root / "code")}
-        for command in (["book.py", "build"], ["notebooks.py", "write"], ["notebooks.py", "publish"]):
-            command = [sys.executable, f"tools/{command[0]}", *command[1:]]
-            done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)
-            if done.returncode:
-                pytest.fail(f"{command}: {(done.stdout + done.stderr)[-1500:]}", pytrace=False)
+    root = tmp_path_factory.mktemp("published")
+    shutil.copytree(ROOT, root, ignore=NOT_COPIED, dirs_exist_ok=True)
+    stored = ROOT / "_build" / ".jupyter_cache"
+    if not stored.exists():
+        pytest.fail("The book is not built: run `make book` first.", pytrace=False)
+    shutil.copytree(stored, root / "_build" / ".jupyter_cache", dirs_exist_ok=True)
+    for command in (["init", "--quiet", "--bare", "remote.git"], ["init", "--quiet"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    subprocess.run(["git", "remote", "add", "origin", root / "remote.git"], cwd=root, check=True)
+    environ = os.environ | {"BOOK_REPOSITORY": ADDRESS, "PYTHONPATH": str(root / "code")}
+    for command in (["book.py", "build"], ["notebooks.py", "write"], ["notebooks.py", "publish"]):
+        command = [sys.executable, f"tools/{command[0]}", *command[1:]]
+        done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)
+        if done.returncode:
+            pytest.fail(f"{command}: {(done.stdout + done.stderr)[-1500:]}", pytrace=False)
     build = root / "_build"
     notebooks = {path.stem: nbformat.read(path, 4) for path in sorted((build / "notebooks").glob("*.ipynb"))}
     assert notebooks, "no notebook is published"
@@ -92,8 +66,9 @@ def published(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def environment(environment_name):
+def environment(chosen):
     """A virtual environment without the book's package; kept in _build, and made again when its list changes."""
+    environment_name = chosen[0]
     python, _, kind = environment_name.rpartition("+")
     python = shutil.which(python or sys.executable) or pytest.fail(f"there is no {python}", pytrace=False)
     lines = list(ENVIRONMENTS[kind])
@@ -106,7 +81,7 @@ def environment(environment_name):
     if not (folder / "ready").exists():
         subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
         pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        cpu = load("environment").find_cpu_torch(lines[0].removeprefix("torch"))
+        cpu = find_cpu_torch(lines[0].removeprefix("torch"))
         for arguments in (cpu, lines[:1]):  # a build without CUDA where this Python has one
             if subprocess.run([*pip, *arguments], capture_output=True).returncode == 0:
                 break

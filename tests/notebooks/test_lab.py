@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import jupytext
 import nbformat
 import pytest
-from conftest import ROOT, load
+from browser import ALONE, chromium
+from fork import ROOT
 from playwright.sync_api import TimeoutError, expect, sync_playwright
 
 WAIT = 120_000  # milliseconds; a busy machine starts a kernel slowly
@@ -63,10 +64,9 @@ def lab(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(lab):
     """The chapter, opened as a reader opens it: by its file alone."""
-    browser = load("browser")
-    assert browser.chromium(), "there is no Chromium: `make test` installs it where it may"
+    assert chromium(), "there is no Chromium: `make test` installs it where it may"
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=browser.chromium(), args=browser.ALONE)
+        opened = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
         page = opened.new_page(viewport={"width": 1200, "height": 1400})
         page.goto(f"{lab.address}/lab/tree/chapters/short.md?token={lab.token}", timeout=WAIT)
         page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=WAIT)

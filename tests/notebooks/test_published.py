@@ -1,6 +1,5 @@
 """No dead button: every launch link leads to a file of the branch or the site, and without an address there is none."""
 
-import importlib
 import os
 import shutil
 import subprocess
@@ -12,18 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import lxml.html
 import pytest
-from conftest import ADDRESS, ROOT, load
+from bookext import launch
+from fork import ADDRESS, ROOT
 from packaging.requirements import Requirement
 from sphinx.errors import ConfigError
-
-tool = load("notebooks")
-
-
-@pytest.fixture(scope="session")
-def launch():
-    """The module of the tree under test."""
-    sys.path.insert(0, str(ROOT / "code"))
-    return importlib.import_module("bookext.launch")
 
 
 def line(path):
@@ -84,7 +75,7 @@ def test_publishing_to_nowhere_is_one_sentence(published):
     assert done.stderr.startswith("git ls-remote failed")
 
 
-def test_without_an_address_nothing_is_offered(launch):
+def test_without_an_address_nothing_is_offered():
     from docutils import nodes
 
     cell = nodes.container(nb_element="cell_code")
@@ -96,20 +87,20 @@ def test_without_an_address_nothing_is_offered(launch):
 
 
 @pytest.mark.parametrize("address", ["github.com/a/b", "https://gitlab.com/a/b", "https://github.com/a", "a b"])
-def test_an_address_that_cannot_be_opened_is_named(launch, address):
+def test_an_address_that_cannot_be_opened_is_named(address):
     with pytest.raises(ConfigError) as caught:
         launch.owner_and_name(address)
     assert repr(address) in str(caught.value)
     assert "BOOK_REPOSITORY" in str(caught.value)
 
 
-def test_the_address_of_the_site_follows_from_that_of_the_repository(launch):
+def test_the_address_of_the_site_follows_from_that_of_the_repository():
     assert launch.site("https://github.com/Owner/name.git") == "https://owner.github.io/name/"
     assert launch.site("https://github.com/Owner/owner.github.io/") == "https://owner.github.io/"
     assert launch.site("") == ""
 
 
-def test_the_environment_overrides_the_setting(launch, monkeypatch):
+def test_the_environment_overrides_the_setting(monkeypatch):
     config = SimpleNamespace(book_repository="https://github.com/a/b")
     launch._read_setting(None, config)
     assert config.book_repository == "https://github.com/a/b"

@@ -11,7 +11,7 @@ import lxml.html
 import nbformat
 import pytest
 import yaml
-from conftest import ROOT, SITE_ADDRESS, report
+from fork import ROOT, SITE_ADDRESS, report
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from mdit_py_plugins.dollarmath import dollarmath_plugin

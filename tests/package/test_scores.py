@@ -2,6 +2,7 @@
 
 import re
 
+import mpmath
 import numpy as np
 import pytest
 from attnbook.scores import coverage, density, row_coverage
@@ -37,7 +38,6 @@ def test_density_inverts_the_characteristic_function_of_a_gamma_difference(d_k):
 
 @pytest.mark.parametrize("d_k", BOTH_FORMULAS)
 def test_density_agrees_with_mpmath_on_both_sides_of_the_switch(d_k):
-    mpmath = pytest.importorskip("mpmath")
     nu = mpmath.mpf(d_k - 1) / 2
     for s in (1e-7, 0.01, 0.5, d_k**0.5, 3 * d_k**0.5, 6 * d_k**0.5):
         exact = mpmath.mpf(s) ** nu * mpmath.besselk(nu, s)

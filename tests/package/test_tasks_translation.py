@@ -129,7 +129,7 @@ def test_training_is_seeded_and_leaves_the_global_generator_alone():
 
 
 def test_a_trained_model_masters_what_it_can_see():
-    blind, sighted = (train_translator(5, source_positions=s) for s in (False, True))
+    blind, sighted = (train_translator(5, source_positions=s, steps=80) for s in (False, True))
 
     def right(model, pairs):
         return sum(

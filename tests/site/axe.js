@@ -1,8 +1,8 @@
 // Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
 // takes many seconds for them. So what is hidden is emptied first, code and formulas within a line stay as their text, and
 // contrast, by far the slowest rule, is measured once for each look: colour, ground, opacity, size and weight of text.
-// `preload` would ask for style sheets again, which a folder refuses.
-async () => {
+// `preload` would ask for style sheets again, which a folder refuses. `wanted` says which of both: "rules", "contrast".
+async (wanted) => {
   document.querySelectorAll(".frame[hidden]").forEach((frame) => frame.replaceChildren());
   document.querySelectorAll("span.math > math").forEach((math) => {
     math.querySelectorAll("annotation").forEach((tex) => tex.remove());
@@ -33,7 +33,12 @@ async () => {
   });
 
   const options = { resultTypes: ["violations"], preload: false };
-  const rules = await axe.run(document, { ...options, rules: { "color-contrast": { enabled: false } } });
-  const contrast = await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: ["color-contrast"] });
-  return [...rules.violations, ...contrast.violations];
+  const found = [];
+  if (wanted.includes("rules")) {
+    found.push(...(await axe.run(document, { ...options, rules: { "color-contrast": { enabled: false } } })).violations);
+  }
+  if (wanted.includes("contrast")) {
+    found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: ["color-contrast"] })).violations);
+  }
+  return found;
 }

@@ -1,70 +1,43 @@
-"""What the tests of the built site share: its pages, one browser, and a look at a page that collects every fact.
+"""What the tests of the built site share: one browser, and a look at a page that collects every fact in one load.
 
-The site is _build/html, or the folder that BOOK_SITE names. Pages are opened from the folder itself, as a reader does
-who has downloaded it; a smaller part of the tests opens them from a server on this machine.
+Pages are opened from the folder itself, as a reader does who has downloaded the site; a smaller part of the tests opens
+them from a server on this machine.
 """
 
 import functools
-import os
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
-import lxml.html
+import lighthouse
 import pytest
+from browser import ALONE, chromium
+from built_site import (
+    AXE,
+    DESK,
+    FACTS,
+    HEIGHT,
+    PAGES,
+    PHONE,
+    PLAIN,
+    PRINTED,
+    REDIRECTS,
+    SITE,
+    SOURCES,
+    VIEWS,
+    named,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tools"), str(ROOT / "code")]  # at the end: `test` stays the standard library's
-import lighthouse  # noqa: E402
-from browser import ALONE, chromium  # noqa: E402
-
-SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
-FACTS, PLAIN, AXE = (Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("facts", "plain", "axe"))
-# A theme and a width in px. Colours and sizes do not depend on each other, so the phone is looked at in one theme.
-DESK, PRINTED, PHONE = ("light", 1280), ("dark", 1280), ("dark", 375)
-VIEWS = [DESK, PRINTED, PHONE]
-HEIGHT = 800
-
-
-def parse(path):
-    """A page as lxml reads it."""
-    return lxml.html.document_fromstring(path.read_bytes().strip() or b"<html></html>")
-
-
-def built():
-    """Every page of the site as {name: parsed page}, the name being its path without .html. _static holds no pages."""
-    names = (path.relative_to(SITE) for path in sorted(SITE.rglob("*.html")))
-    return {name.with_suffix("").as_posix(): parse(SITE / name) for name in names if name.parts[0] != "_static"}
+# What axe looks for in which view: contrast wherever colours differ, the other rules wherever the layout does.
+RULES = {DESK: ["rules", "contrast"], PRINTED: ["contrast"], PHONE: ["rules"]}
 
 
-SOURCES = built()
-REDIRECTS = [name for name, page in SOURCES.items() if page.xpath("//meta[translate(@http-equiv, 'R', 'r')='refresh']")]
-PAGES = [name for name in SOURCES if name not in REDIRECTS]
-
-
-def pages_with(xpath):
-    """Names of the pages that hold something; if there is none, the test is there once and fails."""
-    return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
-
-
-def report(problems):
-    """Fail with every problem at once, each on a line of its own."""
-    problems = list(dict.fromkeys(problems))
-    if problems:
-        pytest.fail("\n".join(problems), pytrace=False)
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: builds the whole book; leave it out with -m 'not slow'")
-
-
-def named(name):
-    """`name`, unless there is no such page: then the reason, in one sentence."""
-    if not (SITE / "index.html").is_file():
-        pytest.fail("The site is not built: run `make book` first, or name a built site in BOOK_SITE.", pytrace=False)
-    if name is None:
-        pytest.fail("No page of the site has what this test looks at: its name says what.", pytrace=False)
-    return name
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """All tests of one page run on one worker, which then loads it once for all of them."""
+    for item in items:
+        values = getattr(getattr(item, "callspec", None), "params", {}).values()
+        page = next((value for value in values if isinstance(value, str) and value in SOURCES), None)
+        if page and item.path.parent.name == "site":
+            item.add_marker(pytest.mark.xdist_group(f"page {page}"))
 
 
 @pytest.fixture(params=SOURCES or [None])
@@ -76,7 +49,7 @@ def source(request):
 
 @pytest.fixture(scope="session")
 def browser():
-    """The one browser of all tests: the system's Chromium."""
+    """The one browser of all tests on this worker: the system's Chromium."""
     from playwright.sync_api import sync_playwright
 
     path = chromium()
@@ -118,18 +91,30 @@ def watch(page, base):
 
 @pytest.fixture(scope="session")
 def open_page(browser):
-    """open_page(name, theme, width, base=, query=, without=, **context options): a loaded page with its log.
+    """open_page(name, theme, width, base=, query=, without=, before=, **context options): a loaded page with its log.
 
-    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused.
+    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused,
+    `before` a script that runs before any of the page's own.
     """
 
-    def open_page(name, theme="light", width=1280, base=SITE.as_uri(), query="", without=None, **options):  # noqa: B008
+    def open_page(
+        name,
+        theme="light",
+        width=1280,
+        base=SITE.as_uri(),  # noqa: B008
+        query="",
+        without=None,
+        before=None,
+        **options,
+    ):
         viewport = {"width": width, "height": HEIGHT}
         context = browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce", **options)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         page.log, page.name, page.asked = watch(page, base), named(name), set()
         page.on("request", lambda request: page.asked.add(request.url))
+        if before:
+            page.add_init_script(before)
         if without:
             page.route(without, lambda route: route.abort())
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
@@ -140,6 +125,14 @@ def open_page(browser):
     return open_page
 
 
+# What each section that is laid out late was guessed to be high, and is.
+LATE = """(screen) => [...document.querySelectorAll(".late")].map((section) => {
+  const guess = parseFloat(section.style.getPropertyValue("--" + screen));
+  section.style.contentVisibility = "visible";
+  return [section.id, guess, section.getBoundingClientRect().height];
+})"""
+
+
 @pytest.fixture(scope="session")
 def look(open_page):
     """look(name, theme, width): the facts of one page, collected in one load and kept for every test that asks."""
@@ -147,19 +140,22 @@ def look(open_page):
 
     @functools.cache
     def look(name, theme, width):
+        view = (theme, width)
         page = open_page(name, theme, width)
         seen = {"name": name}
-        if (theme, width) == PRINTED:
+        if view != PRINTED:
+            seen["late"] = page.evaluate(LATE, "narrow" if view == PHONE else "wide")
+        else:
             page.emulate_media(media="print")
             seen["paper"] = page.evaluate(PLAIN, False)
             page.emulate_media(media="screen")
             seen["words"] = page.evaluate(PLAIN, True)["words"]
         seen |= page.evaluate(FACTS)
-        if (theme, width) == DESK:
+        if view == DESK:
             seen["fonts"] = fonts_of_formulas(page)
         seen["log"] = list(page.log)
         page.evaluate(AXE_SCRIPT)
-        seen["axe"] = page.evaluate(AXE)
+        seen["axe"] = page.evaluate(AXE, RULES[view])
         page.context.close()
         return seen
 
@@ -171,9 +167,9 @@ def fonts_of_formulas(page):
     devtools = page.context.new_cdp_session(page)
     devtools.send("DOM.enable")
     devtools.send("CSS.enable")
-    found = []
-    for text in page.evaluate("bookLetters()"):  # marked by facts.js
-        root = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    letters, found = page.evaluate("bookLetters()"), []  # marked by facts.js
+    root = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    for text in letters:
         query = {"nodeId": root, "selector": f'[data-letter="{text["mark"]}"]'}
         node = devtools.send("DOM.querySelector", query)["nodeId"]
         for font in devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:

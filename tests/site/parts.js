@@ -1,5 +1,5 @@
 // Finds what a font can silently leave out of a formula: the parts that are drawn and are no letters, or that stretch.
-// Returns the first few different ones of each kind with the size their ink must have, in px; show(i) hides all else.
+// Returns the first two different ones of each kind with the size their ink must have, in px; show(i) hides all else.
 () => {
   const box = (element) => element.getBoundingClientRect();
   const size = (element) => parseFloat(getComputedStyle(element).fontSize);
@@ -11,7 +11,7 @@
     const seen = new Set();
     for (const element of elements) {
       const text = element.outerHTML;
-      if (seen.size === 5 || seen.has(text)) continue;
+      if (seen.size === 2 || seen.has(text)) continue;
       seen.add(text);
       const tex = (element.closest("math")?.querySelector("annotation") ?? element).textContent.trim();
       found.push({ name, element, tex, width: width(element), height: height(element) });

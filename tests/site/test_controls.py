@@ -4,7 +4,7 @@ import hashlib
 from types import SimpleNamespace
 
 import pytest
-from conftest import HEIGHT, PAGES, pages_with, report
+from built_site import HEIGHT, PAGES, pages_with, report
 
 PLAYER = "//*[contains(concat(' ', @class, ' '), ' explore ')]"
 # What a reader can tell of an explorer: which frames take room, what the slider says, what is spoken.

@@ -11,7 +11,7 @@ import lxml.html
 import numpy as np
 import pytest
 from bookext.mathml import to_mathml
-from conftest import PAGES, SITE, SOURCES, pages_with, report
+from built_site import PAGES, SITE, SOURCES, pages_with, report
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from matplotlib.image import imread

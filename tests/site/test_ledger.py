@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from conftest import PAGES, ROOT, SOURCES, named, report
+from built_site import PAGES, ROOT, SOURCES, named, report
 
 CLAIMS = yaml.safe_load((ROOT / "chapters" / "claims.yml").read_text(encoding="utf-8"))
 CLAIMS.pop("sources")

@@ -1,7 +1,7 @@
 """Every built page, opened from its folder in a real browser, light and dark, on a wide screen and on a phone."""
 
 import pytest
-from conftest import pages_with, report
+from built_site import DESK, PHONE, pages_with, report
 
 
 def test_nothing_fails_while_the_page_loads(view):
@@ -55,20 +55,11 @@ def test_the_page_does_not_scroll_sideways(view):
     assert not wide, f"{view['name']}: sticks out of the screen of {screen} px: {widest}"
 
 
-LATE = """(screen) => [...document.querySelectorAll(".late")].map((section) => {
-  const guess = parseFloat(section.style.getPropertyValue("--" + screen));
-  section.style.contentVisibility = "visible";
-  return [section.id, guess, section.getBoundingClientRect().height];
-})"""
-
-
-@pytest.mark.parametrize(("width", "screen"), [(1280, "wide"), (375, "narrow")])
+@pytest.mark.parametrize(("theme", "width"), [DESK, PHONE], ids=["wide", "narrow"])
 @pytest.mark.parametrize("name", pages_with("//section[contains(concat(' ', @class, ' '), ' late ')]"))
-def test_a_section_that_is_laid_out_late_has_about_its_height(open_page, name, width, screen):
+def test_a_section_that_is_laid_out_late_has_about_its_height(look, name, theme, width):
     """Where the guess is too low, what is not drawn yet lies over the next section for those who do not see it."""
-    page = open_page(name, width=width)
-    sections = page.evaluate(LATE, screen)
-    page.context.close()
+    sections = look(name, theme, width)["late"]
     guessed, real = (sum(section[k] for section in sections) for k in (1, 2))
     assert real <= guessed <= 1.4 * real, f"{name}: {guessed:.0f} px guessed, {real:.0f} px real"
     report(

@@ -1,4 +1,4 @@
-"""The site from a server, as most readers meet it: faults and weight; its search and front door, from a folder too."""
+"""The site from a server, as most readers meet it: faults, weight and steadiness; its search and front door."""
 
 import functools
 import gzip
@@ -9,10 +9,18 @@ from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from conftest import PAGES, SITE, SOURCES, named, report
+from built_site import PAGES, SITE, SOURCES, named, report
 from playwright.sync_api import Error
 
-LIMIT, LIMITS = 350_000, {"chapters/index": 250_000}  # bytes, gzipped, with everything a page loads
+# What a page may come to: bytes gzipped with everything it loads, requests, elements, and how much of a phone's screen
+# may move while it loads (what Lighthouse calls good is 0.1).
+BYTES, REQUESTS, ELEMENTS, SHIFT = 350_000, 20, 17_000, 0.01
+FRONT = {"chapters/index": 250_000}
+# Every layout shift since the page began, as the browser counts them.
+WATCH_SHIFTS = """window.shifts = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.shifts.push(
+    [entry.value, entry.sources.map(({ node }) => (node?.closest ? node : node?.parentElement)?.className).join()])))
+  .observe({ type: "layout-shift", buffered: true });"""
 
 
 @pytest.fixture(params=["folder", "server"])
@@ -22,23 +30,24 @@ def base(request, server):
 
 @pytest.fixture(scope="module")
 def visit(open_page, server):
-    """visit(name): what one page asked a server for, and what went wrong; kept for both tests."""
+    """visit(name): what one page asks a server for, and what becomes of it on a phone; kept for all tests below."""
 
     @functools.cache
     def visit(name):
-        page = open_page(name, base=server)
+        page = open_page(name, width=375, base=server, before=WATCH_SHIFTS)
         page.wait_for_load_state("networkidle")
         asked = {unquote(urlsplit(url).path) for url in page.asked if url.startswith(server)}
-        seen = SimpleNamespace(heading=page.locator("main h1").count(), log=page.log, asked=asked)
+        counts = page.evaluate("[document.querySelectorAll('main h1').length, document.querySelectorAll('*').length]")
+        shifts = page.evaluate("window.shifts")
         page.context.close()
-        return seen
+        return SimpleNamespace(headings=counts[0], elements=counts[1], log=page.log, asked=asked, shifts=shifts)
 
     return visit
 
 
 def test_every_page_loads_from_a_server(visit, page_name):
     seen = visit(page_name)
-    assert seen.heading == 1, f"{page_name}: {seen.heading} headings of level 1"
+    assert seen.headings == 1, f"{page_name}: {seen.headings} headings of level 1"
     report(f"{page_name}: {line}" for line in seen.log)
 
 
@@ -46,10 +55,34 @@ def test_no_page_is_over_its_weight(visit, page_name):
     """Everything a browser asks for when it opens the page, compressed as servers do; a line names the heaviest."""
     files = {path: (SITE / path.lstrip("/")) for path in visit(page_name).asked}
     weights = {path: gzipped(file) for path, file in files.items() if file.is_file()}
-    limit, total = LIMITS.get(page_name, LIMIT), sum(weights.values())
+    limit, total = FRONT.get(page_name, BYTES), sum(weights.values())
     heaviest = ", ".join(f"{path} {weights[path] / 1e3:.0f}" for path in sorted(weights, key=weights.get)[:-4:-1])
     assert f"/{page_name}.html" in weights, f"{page_name}: the page itself was not weighed"
     assert total <= limit, f"{page_name}: {total / 1e3:.0f} kB of at most {limit / 1e3:.0f}; the heaviest: {heaviest}"
+
+
+def test_no_page_asks_for_too_much_or_holds_too_many_elements(visit, page_name):
+    seen = visit(page_name)
+    assert len(seen.asked) <= REQUESTS, f"{page_name}: {len(seen.asked)} requests: {sorted(seen.asked)}"
+    assert seen.elements <= ELEMENTS, f"{page_name}: {seen.elements} elements, at most {ELEMENTS}"
+
+
+def test_nothing_moves_while_the_page_loads(visit, page_name):
+    moved = sum(value for value, _ in visit(page_name).shifts)
+    what = "; ".join(f"{value:.4f}: {names}" for value, names in visit(page_name).shifts)
+    assert moved <= SHIFT, f"{page_name}: while it loads, {moved:.3f} of the screen moves: {what}"
+
+
+def test_a_page_that_moves_is_seen(open_page, tmp_path):
+    """The browser counts a paragraph that is pushed down after it was drawn."""
+    script = "requestAnimationFrame(() => setTimeout(() => { a.style.height = '300px'; done = 1 }, 300))"
+    text = f"<!DOCTYPE html><p id=a></p><p>{'A word. ' * 99}</p><script>done = 0; {script}</script>"
+    (tmp_path / "index.html").write_text(text, encoding="utf-8")
+    page = open_page("index", width=375, base=tmp_path.as_uri(), before=WATCH_SHIFTS)
+    page.wait_for_function("done && window.shifts.length")
+    moved = sum(value for value, _ in page.evaluate("window.shifts"))
+    page.context.close()
+    assert moved > SHIFT
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import lxml.html
 import pytest
-from conftest import PAGES, ROOT, SITE, SOURCES, named, report
+from built_site import PAGES, ROOT, SITE, SOURCES, named, report
 
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
 SIDEBAR = "//nav[contains(@class, 'bd-links')]"

@@ -1,7 +1,7 @@
 """What remains without scripts, without fonts, and on paper: all there is to read, no control that moves nothing."""
 
 import pytest
-from conftest import FACTS, PAGES, PHONE, PLAIN, PRINTED, pages_with, report
+from built_site import FACTS, PAGES, PHONE, PLAIN, PRINTED, pages_with, report
 
 
 @pytest.fixture(scope="module", params=PAGES or [None])

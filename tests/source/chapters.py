@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
-ROOT = Path(os.environ.get("BOOK_ROOT", Path(__file__).parents[2]))  # another tree, to see a test fail
+ROOT = Path(__file__).resolve().parents[2]
 
 # Directives whose body is not Markdown, and those whose argument is not prose.
 VERBATIM = {"code-cell", "code", "code-block", "literalinclude", "math", "raw", "eval-rst", "bibliography", "toctree"}
@@ -234,11 +233,6 @@ def toc(root=ROOT):
 @functools.cache
 def page(name):
     return Page(name)
-
-
-def finished(name):
-    """A chapter is finished, or being written, as soon as it has code cells; before that it is an outline."""
-    return bool(page(name).cells)
 
 
 def report(problems):

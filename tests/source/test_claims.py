@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 import yaml
 
-from chapters import ROOT, page, report, toc
+from chapters import ROOT, report
 
 LEDGER = ROOT / "chapters" / "claims.yml"
 IDS = [f"{s}-{i:03}" for s, n in {"S0": 37, "S1": 246, "S2": 46, "S3": 30, "S4": 43}.items() for i in range(1, n + 1)]
@@ -131,12 +131,6 @@ def test_every_id_named_by_a_check_is_in_the_ledger(arguments, claims):
 
 @pytest.mark.parametrize("slug", COUNTS)
 def test_every_checkable_claim_is_checked(slug, named, claims):
-    written = {name.rpartition("/")[2] for name in toc()[0] if page(name).cells}
-    if slug == "appendix":
-        if not any(part in name for name in written for part in ("appendix", "reproduction")):
-            pytest.skip("the appendix claims wait for the pages appendix and reproduction, which do not exist yet")
-    elif slug not in written:
-        pytest.skip(f"{slug} is still an outline: it has no code cells")
     due = [key for key, c in claims.items() if c["chapter"] == slug and c["verdict"] != "uncheckable"]
     missing = [key for key in due if key not in named]
     assert not missing, f"{slug}: {len(missing)} of {len(due)} claims are named by no check: {' '.join(missing)}"

@@ -49,6 +49,7 @@ def write(tmp_path, monkeypatch):
     (tmp_path / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: page\n", encoding="utf-8")
     monkeypatch.setattr(book, "ROOT", tmp_path)
+    monkeypatch.setattr(book, "BUILD", tmp_path / "_build")
     monkeypatch.setattr(links, "FOLDER", tmp_path / "_build" / "linkcheck")
     return lambda text: (tmp_path / "page.md").write_text(f"# Page\n\n{text}\n", encoding="utf-8")
 
@@ -84,7 +85,7 @@ def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
     assert links.describe(link) == "https://a (page.md:3: NameResolutionError)"
     monkeypatch.setattr(links, "FOLDER", tmp_path / "linkcheck")
 
-    def sphinx(_):
+    def sphinx(*_, **__):
         links.FOLDER.mkdir()
         (links.FOLDER / "output.json").write_text(2 * f"{json.dumps(link)}\n")
 
@@ -95,6 +96,6 @@ def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
 
 def test_a_build_that_asks_nothing_is_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(links, "FOLDER", tmp_path)
-    monkeypatch.setattr(book, "sphinx", lambda _: 1)
+    monkeypatch.setattr(book, "sphinx", lambda *_, **__: 1)
     with pytest.raises(SystemExit, match="No link was asked"):
         links.main()

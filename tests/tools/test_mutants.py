@@ -1,13 +1,13 @@
 """The mutation run and the seed run, on a book of one small chapter: what they catch and miss, how they go on."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+import os
 
+import mutants
 import pytest
+import seeds
 
-ROOT = Path(__file__).resolve().parents[2]
+TOOLS = {"mutants": mutants, "seeds": seeds}
 CHECK = '''"""The least of a check."""
 
 from IPython.display import display
@@ -70,8 +70,11 @@ FAULT = "- {{id: {}, file: code/attnbook/room.py, old: 2 * x, new: {}, law: doub
 
 
 @pytest.fixture
-def book(tmp_path):
-    """A function that runs a tool on the small book: (exit code, what it says, the stored answers)."""
+def book(tmp_path, monkeypatch, capsys):
+    """A function that runs a tool on the small book, in this process, so that the large libraries are imported once.
+
+    It returns (exit code, what the tool says, the stored answers).
+    """
     files = {
         "_toc.yml": "{root: index, parts: [{numbered: true, chapters: [{file: chapters/chapter}]}]}",
         "chapters/chapter.md": CHAPTER,
@@ -85,17 +88,21 @@ def book(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "tools").mkdir()
-    for name in ("cells", "mutants", "seeds"):
-        (tmp_path / "tools" / f"{name}.py").write_bytes((ROOT / "tools" / f"{name}.py").read_bytes())
+    monkeypatch.setattr(os, "nice", lambda _: None)  # or the rest of the tests would be nice too
 
     def run(tool, *arguments, faults="faults: []", chapter=CHAPTER):
         (tmp_path / "tools" / "mutants.yml").write_text(faults, "utf-8")
         (tmp_path / "chapters" / "chapter.md").write_text(chapter, "utf-8")
-        command = [sys.executable, f"tools/{tool}.py", "--jobs", "2", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        mutants._code.cache_clear()
+        try:
+            code = TOOLS[tool].main(["--jobs", "2", *arguments], tmp_path)
+        except SystemExit as stop:
+            code = stop.code
+        said = capsys.readouterr()
         store = tmp_path / "_build" / tool / "results.jsonl"
         lines = [line for line in store.read_text().splitlines() if line.endswith("}")] if store.exists() else []
-        return done.returncode, done.stdout + done.stderr, [json.loads(line) for line in lines]
+        words = code if isinstance(code, str) else ""  # a sentence: Python prints it and ends with 1
+        return int(bool(code)), said.out + said.err + words, [json.loads(line) for line in lines]
 
     run.root = tmp_path
     return run
@@ -180,10 +187,7 @@ def test_other_seeds_reach_every_cell_but_the_fixed_ones(book):
     assert "chapter.md:31, 3 of 3 runs" in said
 
 
-def test_the_bound_is_that_of_clopper_and_pearson(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    import seeds
-
+def test_the_bound_is_that_of_clopper_and_pearson():
     assert seeds.upper(0, 300) == pytest.approx(1 - 0.05 ** (1 / 300))
     assert seeds.upper(3, 100) == pytest.approx(0.0757, abs=1e-4)
     assert seeds.upper(5, 5) == 1.0

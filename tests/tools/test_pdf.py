@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = """<!DOCTYPE html><html><body><nav class="bd-links"><a href="index.html">One</a><a href="two.html">Two</a></nav>
@@ -19,14 +20,19 @@ SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</
 <details class="solution" id="sol"><summary>Solution to Exercise 1</summary><p>ANSWER</p></details></section>"""
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory):
-    """A copy of what `make pdf` needs, with a built site of two pages."""
-    tree = tmp_path_factory.mktemp("pdf")
+def copied(tree):
+    """A copy of what `make pdf` needs, in the folder ``tree``."""
     (tree / "tools").mkdir()
     for name in ("pdf.py", "pdf.css", "browser.py"):
         shutil.copy(ROOT / "tools" / name, tree / "tools")
     shutil.copytree(ROOT / "code" / "bookext", tree / "code" / "bookext")
+    return tree
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of what `make pdf` needs, with a built site of two pages."""
+    tree = copied(tmp_path_factory.mktemp("pdf"))
     folder = tree / "_build" / "html" / "chapters"
     folder.mkdir(parents=True)
     (folder / "index.html").write_text(PAGE.format(title="Chapter One", text=FIRST), "utf-8")
@@ -100,3 +106,22 @@ def test_without_a_browser_one_sentence_says_so(tree):
     assert done.returncode == 1
     assert done.stderr.strip().startswith("A Chromium prints the book and none was found")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1800)
+def test_the_whole_book_is_printed(tmp_path):
+    """Every page of the table of contents has its bookmark, and no page of the book's own is empty."""
+    from pypdf import PdfReader
+
+    shutil.copytree(ROOT / "_build" / "html", copied(tmp_path) / "_build" / "html")
+    command = [sys.executable, str(tmp_path / "tools" / "pdf.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    printed = PdfReader(tmp_path / "_build" / "html" / "attention-and-order.pdf")
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    files = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
+    parts = [item for item in printed.outline if not isinstance(item, list)]
+    assert len(parts) == len(files) + 1, [item.title for item in parts]  # the solutions at the end
+    empty = [n for n, page in enumerate(printed.pages, 1) if not page.extract_text().strip() and not page.images]
+    assert empty == []

@@ -28,7 +28,7 @@ sys.path.insert(0, {tools!r})
 import book, watch
 
 root = Path({root!r})
-book.ROOT, book.SITE, book.COMPLETE = root, root / "_build", root / "_build" / "complete"
+book.ROOT, book.SITE = root, root / "_build"
 
 def build():
     text = (root / "chapters" / "page.md").read_text()
@@ -49,7 +49,7 @@ def tree(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("one")
     monkeypatch.setattr(book, "ROOT", tmp_path)
-    monkeypatch.setattr(book, "COMPLETE", tmp_path / "complete")
+    monkeypatch.setattr(watch, "COMPLETE", tmp_path / "complete")
     return tmp_path
 
 
@@ -86,13 +86,13 @@ def test_what_editors_and_builds_write_is_no_source(tree, name):
 @pytest.mark.parametrize(("name", "kept"), [("code/bookext/pages.py", False), ("code/attnbook/laws.py", True)])
 def test_a_change_of_the_extension_writes_every_page_again(tree, monkeypatch, name, kept):
     monkeypatch.setattr(book, "build", lambda: None)
-    book.COMPLETE.touch()
+    watch.COMPLETE.touch()
     sources = watch.Sources()
     (tree / name).parent.mkdir(exist_ok=True)
     (tree / name).write_text("two")
     assert sources.is_changed()
     watch.rebuild(sources)
-    assert book.COMPLETE.exists() is kept
+    assert watch.COMPLETE.exists() is kept
 
 
 class Watched:

@@ -1,0 +1,27 @@
+"""The fork whose notebooks are tested: its addresses, the environments they run in, and how problems are reported."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ADDRESS = "https://github.com/a-reader/their-fork"
+SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
+# Libraries as Colab's image has them in kind, with both major versions of ipywidgets, and the oldest that are admitted.
+# Where torch is not named it is that of the book's own environment.
+NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel")
+ENVIRONMENTS = {
+    "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
+    "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
+    "oldest": ("torch==2.3.1", "numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*",
+               "ipywidgets==7.7.*", "array-api-compat==1.12.*", "ipykernel==6.*"),
+}  # fmt: skip
+# One notebook of each kind: the preface, a chapter with figures and exercises, a page of the back matter.
+KINDS = ("index", "permutation-matrices", "famous-mistakes")
+
+
+def report(problems):
+    """Fail with every problem at once, each on a line of its own."""
+    problems = list(dict.fromkeys(problems))
+    if problems:
+        pytest.fail("\n".join(problems), pytrace=False)

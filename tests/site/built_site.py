@@ -1,0 +1,55 @@
+"""The built site as the tests see it: its pages, parsed once, and how problems are reported.
+
+The site is _build/html, or the folder that BOOK_SITE names.
+"""
+
+import os
+from pathlib import Path
+
+import lxml.html
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
+FACTS, PLAIN, AXE = (Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("facts", "plain", "axe"))
+# A theme and a width in px. Colours and sizes do not depend on each other, so the phone is looked at in one theme.
+DESK, PRINTED, PHONE = ("light", 1280), ("dark", 1280), ("dark", 375)
+VIEWS = [DESK, PRINTED, PHONE]
+HEIGHT = 800
+
+
+def parse(path):
+    """A page as lxml reads it."""
+    return lxml.html.document_fromstring(path.read_bytes().strip() or b"<html></html>")
+
+
+def built():
+    """Every page of the site as {name: parsed page}, the name being its path without .html. _static holds no pages."""
+    names = (path.relative_to(SITE) for path in sorted(SITE.rglob("*.html")))
+    return {name.with_suffix("").as_posix(): parse(SITE / name) for name in names if name.parts[0] != "_static"}
+
+
+SOURCES = built()
+REDIRECTS = [name for name, page in SOURCES.items() if page.xpath("//meta[translate(@http-equiv, 'R', 'r')='refresh']")]
+PAGES = [name for name in SOURCES if name not in REDIRECTS]
+
+
+def pages_with(xpath):
+    """Names of the pages that hold something; if there is none, the test is there once and fails."""
+    return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
+
+
+def report(problems):
+    """Fail with every problem at once, each on a line of its own."""
+    problems = list(dict.fromkeys(problems))
+    if problems:
+        pytest.fail("\n".join(problems), pytrace=False)
+
+
+def named(name):
+    """`name`, unless there is no such page: then the reason, in one sentence."""
+    if not (SITE / "index.html").is_file():
+        pytest.fail("The site is not built: run `make book` first, or name a built site in BOOK_SITE.", pytrace=False)
+    if name is None:
+        pytest.fail("No page of the site has what this test looks at: its name says what.", pytrace=False)
+    return name
