@@ -42,12 +42,14 @@ def rows(heading):
     return [[re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")] for line in lines]
 
 
+@functools.cache
 def used(name):
     """The modules of attnbook that a page imports, without those that nearly every page imports."""
     found = {module for cell in page(name).cells for module in imports(cell.tree)}
     return {module.removeprefix("attnbook.") for module in found} - EVERYWHERE
 
 
+@functools.cache
 def met_by(name):
     """The modules that a file of tests/package imports."""
     tree = ast.parse((ROOT / "tests" / "package" / f"{name}.py").read_text(encoding="utf-8"))
