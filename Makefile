@@ -42,6 +42,12 @@ book:
 serve: book
 	@$(call python,tools/book.py serve)
 
+watch:
+	@$(call python,tools/environment.py --extra test tools/watch.py)
+
+links: book
+	@$(call python,tools/environment.py tools/links.py)
+
 EXTRAS = --extra test --extra mutants --extra course
 
 check:

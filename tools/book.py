@@ -85,14 +85,14 @@ def full_disk():
     return any(shutil.disk_usage(folder).free < 20 * 2**20 for folder in (ROOT, tempfile.gettempdir()))
 
 
-def sphinx(build, chapters=()):
-    """Run Jupyter Book into the folder ``build`` (…/_build) with every warning an error; return its exit code."""
+def sphinx(build, chapters=(), options=("-W", "--keep-going", "-n")):
+    """Run Jupyter Book into the folder ``build`` (…/_build); return its exit code. Every warning is an error here."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     environ = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"} | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     environ["BOOK_EXECUTE"] = " ".join(chapters)
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
-    options = ("build", ".", "--path-output", str(build.parent), "-W", "--keep-going", "-n")
-    return subprocess.run([sys.executable, "-c", start, *options], cwd=ROOT, env=environ).returncode
+    command = [sys.executable, "-c", start, "build", ".", "--path-output", str(build.parent), *options]
+    return subprocess.run(command, cwd=ROOT, env=environ).returncode
 
 
 def build(folder=BUILD, chapters=()):

@@ -136,10 +136,6 @@ def test_every_picture_has_a_caption(source):
     )
 
 
-def test_no_cell_imports_the_site_builder(source):
-    report(f"{source.where(1)}: imports {full}" for full in source.imports.values() if full.split(".")[0] == "bookext")
-
-
 # --- Prose --------------------------------------------------------------------------------------------------------
 
 BANNED = {

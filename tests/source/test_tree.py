@@ -1,6 +1,5 @@
-"""The tree itself: what may import what, what is pinned, what is listed, and what must not be in any file."""
+"""The tree itself: what is pinned, what is listed, and what must not be in any file."""
 
-import ast
 import os
 import re
 import subprocess
@@ -33,25 +32,6 @@ def test_the_standard_library_wins(book_root, module):
     assert run.returncode == 0, f"import {module} fails beside code/:\n{run.stderr}"
     found, stdlib = map(Path, run.stdout.split("\n")[:2])
     assert found == stdlib / f"{module}.py", f"import {module} finds {found}, not the standard library's"
-
-
-@pytest.mark.parametrize(("package", "other"), [("attnbook", "bookext"), ("bookext", "attnbook")])
-def test_the_two_packages_do_not_know_each_other(book_root, package, other):
-    def imported(tree):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                yield from ((node.lineno, a.name) for a in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                yield from ((node.lineno, f"{node.module or ''}.{a.name}".strip(".")) for a in node.names)
-
-    files = sorted((book_root / "code" / package).rglob("*.py"))
-    assert files, f"code/{package} holds no Python file"
-    report(
-        f"{file.relative_to(book_root)}:{line}: imports {name}"
-        for file in files
-        for line, name in imported(ast.parse(file.read_text(encoding="utf-8")))
-        if other in name.split(".")
-    )
 
 
 def test_requirements_are_ranges(book_root):
