@@ -4,7 +4,6 @@ python tools/test.py    with .venv's Python, the extra `test` installed
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,29 +11,12 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
+import environment
 from browser import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("code", "tests", "tools")
 GROUPS = ("tests/package", "tests/tools", "tests/source", "tests/site", "tests/notebooks", "tests/course")
-PACKAGES = ("chromium", "fonts-noto-cjk", "bubblewrap")  # Chinese text appears in the book; the grader's sandbox
-
-
-def install_programs():
-    """Install what the tests need with apt where that is allowed without a question; say so where it is not."""
-    may = os.name == "posix" and shutil.which("apt-get")
-    prefix = ["env", "DEBIAN_FRONTEND=noninteractive"]
-    if may and os.geteuid() != 0:
-        prefix = ["sudo", "-n", *prefix]
-        may = shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0
-    if may:
-        print("Installing " + " and ".join(PACKAGES), flush=True)
-        for task in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-            subprocess.run([*prefix, "apt-get", "-qq", *task], stdout=subprocess.DEVNULL)
-    if not chromium():
-        print("There is no Chromium and none can be installed from here: the tests that need a browser will fail.")
-    if not shutil.which("bwrap"):
-        print("There is no bubblewrap and none can be installed from here: the tests of the grader will be skipped.")
 
 
 def heading(text):
@@ -83,8 +65,7 @@ def line(total):
 
 def main():
     """Run every group, whatever the one before did; the exit code says whether all is well."""
-    if not (chromium() and shutil.which("bwrap")):
-        install_programs()
+    environment.install_missing()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     results = {}
