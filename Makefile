@@ -1,7 +1,8 @@
 # Every task by a verb. Python 3.11 or newer and make are all that must be there; the rest is installed into .venv.
 # Another interpreter: make book PYTHON=/path/to/python
+# The exact versions of an edition: make book LOCKED=2, or LOCKED=1 for the newest; say so with every later command too.
 PYTHON ?=
-export PYTHON
+export PYTHON LOCKED
 
 # $(call python,script arguments): run the script with the first Python that is new enough.
 python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14 python; do \
@@ -10,10 +11,10 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
+.PHONY: help book serve test bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade constraints clean
 
 help:
-	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
+	@echo "make book    build the book into _build/html; the first time this also makes .venv: [LOCKED=1 the newest edition's versions]"
 	@echo "make serve   build the book and show it on a local address"
 	@echo "make test    lint, build the book and run every test"
 	@echo "make bench   measure builds and pages: seconds, weights, and what Lighthouse says"
@@ -28,6 +29,7 @@ help:
 	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
 	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
 	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
+	@echo "make constraints   write the exact versions of .venv, where the tests pass, as an edition: make constraints EDITION=2"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
 
 book:
@@ -88,6 +90,9 @@ grade:
 
 bench-grade:
 	@$(call python,tools/environment.py --extra course tools/course.py bench)
+
+constraints:
+	@$(call python,tools/environment.py --extra test --extra mutants --extra course --constraints "$(EDITION)")
 
 clean:
 	rm -rf _build
