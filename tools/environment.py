@@ -34,7 +34,7 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 
 AGAIN = "then run the same command again"
-DISK = r"No space left on device|(Errno|os error) 28\b|Disk quota exceeded"
+DISK = r"No space left on device|Errno 28\b|Disk quota exceeded"
 RIGHTS = r"Permission denied|Read-only file system|Operation not permitted"
 NETWORK = r"connection broken|Max retries exceeded|Failed to establish|ConnectionError|timed out|ProxyError|SSLError"
 NETWORK += r"|Failed to (fetch|download)|error sending request"  # as uv says it
@@ -252,7 +252,7 @@ def install(*arguments):
             return
         if re.search(f"{DISK}|{RIGHTS}|Failed to install", output, re.IGNORECASE):  # pip would meet the same
             fail(output)
-        print(f"uv gives up, and pip, which has settings of its own, tries. {explain(output).partition(':')[0]}.")
+        print(f"{explain(output).partition(':')[0]}, says uv; pip, which has settings of its own, tries.", flush=True)
     run(*INSTALL, *constrained(), *arguments)
 
 
@@ -309,7 +309,7 @@ def write_constraints(edition, extras):
 # --- What the system must have --------------------------------------------------------------------------------------
 
 
-RESTRICTION = "kernel.apparmor_restrict_unprivileged_userns"
+RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
 
 class Need(NamedTuple):
@@ -363,8 +363,9 @@ def namespaces_fault():
     code, output = said_by("bwrap", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true")
     if code == 0:
         return None
-    if said_by("sysctl", "-n", RESTRICTION)[1].strip() == "1":
-        return f"AppArmor forbids user namespaces: run `{as_root('sysctl', '-w', RESTRICTION + '=0')}` to allow them"
+    if RESTRICTION.exists() and RESTRICTION.read_text(encoding="utf-8").strip() == "1":
+        command = as_root("sysctl", "-w", f"kernel.{RESTRICTION.name}=0")
+        return f"AppArmor forbids user namespaces: run `{command}` to allow them until the machine starts again"
     return f"User namespaces are not allowed ({' '.join(output.split())[:200]}): allow them, or test on another machine"
 
 
