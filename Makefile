@@ -1,7 +1,8 @@
 # Every task by a verb. Python 3.11 or newer and make are all that must be there; the rest is installed into .venv.
 # Another interpreter: make book PYTHON=/path/to/python
+# The exact versions of an edition: make book LOCKED=2, or LOCKED=1 for the newest; say so with every later command too.
 PYTHON ?=
-export PYTHON
+export PYTHON LOCKED
 
 # $(call python,script arguments): run the script with the first Python that is new enough.
 python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14 python; do \
@@ -13,7 +14,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 .PHONY: help book serve watch check test test-all bench pdf links mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade bench-grade clean
 
 help:
-	@echo "make book       build the book into _build/html; the first time makes .venv"
+	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
 	@echo "make serve      build the book and show it on a local address"
 	@echo "make watch      the same, built again and reloaded when a file is saved"
 	@echo "make check      a minute: lint, sources, what changed: [CHAPTER=<name>]"
@@ -54,10 +55,10 @@ check:
 	@$(call python,tools/environment.py $(EXTRAS) tools/run_tests.py check $(if $(CHAPTER),--chapter "$(CHAPTER)"))
 
 test:
-	@$(call python,tools/environment.py $(EXTRAS) tools/run_tests.py test $(if $(ONLY),--only "$(ONLY)"))
+	@$(call python,tools/environment.py --system $(EXTRAS) tools/run_tests.py test $(if $(ONLY),--only "$(ONLY)"))
 
 test-all:
-	@$(call python,tools/environment.py $(EXTRAS) tools/run_tests.py test --all $(if $(ONLY),--only "$(ONLY)"))
+	@$(call python,tools/environment.py --system $(EXTRAS) tools/run_tests.py test --all $(if $(ONLY),--only "$(ONLY)"))
 
 bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
@@ -108,6 +109,9 @@ grade:
 
 bench-grade:
 	@$(call python,tools/environment.py --extra course tools/course.py bench)
+
+constraints:
+	@$(call python,tools/environment.py --extra test --extra mutants --extra course --constraints "$(EDITION)")
 
 clean:
 	rm -rf _build

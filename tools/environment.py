@@ -1,10 +1,13 @@
-"""Make the book's environment in .venv, then run a script in it.
+"""Make the book's environment in .venv, then run a script in it; install the system's programs that the tests need.
 
-python tools/environment.py [--extra test] [script arguments ...]
+python tools/environment.py [--system] [--extra test] [script arguments ...]
+python tools/environment.py [--extra test] --constraints 2    write constraints/2.txt from .venv
+LOCKED=1 python tools/environment.py ...    the exact versions of the newest edition; LOCKED=2 those of edition 2
 Standard library only: this runs on the system's Python. A second run finds the stamp and installs nothing.
 """
 
 import argparse
+import datetime
 import hashlib
 import importlib.util
 import os
@@ -14,31 +17,36 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "ready"  # written last: what is installed, and from which files
-UNFINISHED = VENV / "unfinished"  # there while pip works: a package cut short can look whole to pip
+UNFINISHED = VENV / "unfinished"  # there while packages are installed: one cut short can look whole
 LOG = VENV / "install.log"
 INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check")
+UV_INSTALL = ("pip", "install", "--compile-bytecode", "--python")  # pip compiles too
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 
 AGAIN = "then run the same command again"
+DISK = r"No space left on device|Errno 28\b|Disk quota exceeded"
+RIGHTS = r"Permission denied|Read-only file system|Operation not permitted"
 NETWORK = r"connection broken|Max retries exceeded|Failed to establish|ConnectionError|timed out|ProxyError|SSLError"
-CAUSES = {  # what pip or venv wrote: what to tell the reader; the first that fits
-    r"No space left on device|Errno 28\b|Disk quota exceeded": (
-        f"The disk is full: make about 3 GB free here and in the temporary folder, {AGAIN}"
-    ),
-    r"Permission denied|Read-only file system|Operation not permitted": (
-        f"A file cannot be written: make this folder and the temporary folder writable, {AGAIN}"
-    ),
+NETWORK += r"|Failed to (fetch|download)|error sending request"  # as uv says it
+NOT_THERE = "There is no {0} for this Python: check the network, or name another Python with PYTHON=/path/to/python"
+CAUSES = {  # what pip, uv or venv wrote: what to tell the reader; the first that fits
+    DISK: f"The disk is full: make about 3 GB free here and in the temporary folder, {AGAIN}",
+    RIGHTS: f"A file cannot be written: make this folder and the temporary folder writable, {AGAIN}",
     NETWORK: f"The package index cannot be reached: check the network and pip's settings, {AGAIN}",
-    r"No matching distribution found for (\S+)": (
-        "pip finds no {0} for this Python: check the network, or name another Python with PYTHON=/path/to/python"
+    r"No matching distribution found for (\S+)": NOT_THERE,
+    r"and\s+you\s+require\s+(\S+),\s+we\s+can\s+conclude\s+that\s+your\s+requirements\s+are\s+unsat": NOT_THERE,
+    r"ResolutionImpossible|No solution found": (
+        "The versions that are asked for do not fit together: try without LOCKED, or with another edition"
     ),
 }
 
@@ -49,23 +57,25 @@ def explain(output):
         found = re.search(pattern, output, re.IGNORECASE)
         if found:
             return sentence.format(*found.groups())
-    errors = re.findall(r"^\s*((?:ERROR|\w*Error)\b.*)", output, re.MULTILINE)
+    errors = re.findall(r"^\s*((?:ERROR\b|error:|\w*Error\b).*)", output, re.MULTILINE)
     return f"The installation stopped ({errors[-1].strip() if errors else 'no reason given'})"
 
 
 def fail(output):
     """End with the sentence for `output`, naming the log if there is one."""
     kept = LOG.exists() and LOG.stat().st_size > 0
-    sys.exit(explain(output) + ("; pip's full output is in .venv/install.log." if kept else "."))
+    sys.exit(explain(output) + ("; the full output is in .venv/install.log." if kept else "."))
 
 
 def news(line):
-    """What one line of pip's output tells the reader, or None: (text, whether it is worth a line of its own)."""
+    """What a line of pip's or uv's output tells the reader, or None: (text, whether it is worth a line of its own)."""
     line = line.strip().split(" (from ")[0]
     if line.startswith("Installing collected packages:"):
         return f"Installing {line.count(',') + 1} packages", True
     if line.startswith(("Collecting ", "Downloading ", "Using cached ", "Processing ", "Building ", "Installing ")):
-        return line, bool(re.search(r"\d\d[\d.]* MB\)|GB\)", line))
+        return line, bool(re.search(r"\d\d[\d.]* ?Mi?B\)|Gi?B\)", line))
+    if line.startswith(("Resolved ", "Installed ")):
+        return line, True
     return None
 
 
@@ -91,18 +101,40 @@ def newest_cpu(listing, spec):
 
 
 def torch_range():
-    """The range of torch that pyproject.toml asks for, such as '>=2.3'."""
+    """The range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
     import tomllib  # only here: a Python without it must get as far as the sentence in main
 
+    pin = re.search(r"^torch(==.*)", locked().read_text(encoding="utf-8"), re.MULTILINE) if locked() else None
+    if pin:
+        return pin.group(1).strip()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return next(d[len("torch") :].strip() for d in project["dependencies"] if re.match(r"torch(?![\w-])", d))
 
 
+def locked():
+    """The file of exact versions that LOCKED names, by its edition or, for 1, the newest; None if it names none."""
+    wanted = os.environ.get("LOCKED", "")
+    if wanted in ("", "0"):
+        return None
+    there = [path.stem for path in (ROOT / "constraints").glob("*.txt")]
+    there.sort(key=lambda edition: [int(number) for number in re.findall(r"\d+", edition)])
+    edition = there[-1] if wanted == "1" and there else wanted
+    if edition not in there:
+        editions = ", ".join(there) or "none yet"
+        sys.exit(f"There is no constraints/{wanted}.txt: LOCKED=1 takes the newest edition, and there are: {editions}.")
+    return ROOT / "constraints" / f"{edition}.txt"
+
+
+def constrained():
+    """The arguments that keep pip or uv to the locked edition."""
+    return ["-c", str(locked())] if locked() else []
+
+
 def key():
-    """What the installed packages depend on: the two lists, where the tree lies, and which Python .venv leads to."""
+    """What the packages depend on: the lists, the locked edition, where the tree lies, and which Python .venv has."""
     digest = hashlib.sha256()
-    for name in ("pyproject.toml", "requirements.txt"):
-        digest.update((ROOT / name).read_bytes() + b"\0")
+    for path in filter(None, (ROOT / "pyproject.toml", ROOT / "requirements.txt", locked())):
+        digest.update(path.read_bytes() + b"\0")
     digest.update(os.fsencode(f"{ROOT}\0{os.path.realpath(str(PYTHON))}"))
     return digest.hexdigest()
 
@@ -131,11 +163,11 @@ def log(text):
         file.write(text)
 
 
-def run(*arguments):
-    """Run .venv's Python to install: its news on the screen, every line in the log; a failure ends in one sentence."""
+def follow(*command):
+    """Run a command that installs: its news on the screen, every line in the log; (exit code, output)."""
     lines, terminal = [], sys.stdout.isatty()
     UNFINISHED.touch()
-    process = subprocess.Popen([str(PYTHON), *arguments], cwd=str(ROOT), env=child_environ(), **PIPED)
+    process = subprocess.Popen(command, cwd=str(ROOT), env=child_environ(), **PIPED)
     try:
         for line in process.stdout:
             lines.append(line)
@@ -151,10 +183,16 @@ def run(*arguments):
     finally:
         print("\r\033[K" if terminal else "", end="", flush=True)
         process.wait()
-        if process.returncode == 0 or not any(line.startswith("Installing collected") for line in lines):
+        if process.returncode == 0 or not any(line.startswith(("Installing collected", "Resolved ")) for line in lines):
             UNFINISHED.unlink(missing_ok=True)
-    if process.returncode:
-        fail("".join(lines))
+    return process.returncode, "".join(lines)
+
+
+def run(*arguments):
+    """Run .venv's Python to install; a failure ends in one sentence."""
+    code, output = follow(str(PYTHON), *arguments)
+    if code:
+        fail(output)
 
 
 def make_venv():
@@ -202,35 +240,242 @@ def install_torch():
     linux = platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64")
     arguments = find_cpu_torch(spec) if linux else ["torch" + spec]
     print("Installing " + arguments[0], flush=True)
-    run(*INSTALL, *arguments)
+    run(*INSTALL, *constrained(), *arguments)
+
+
+def install(*arguments):
+    """Install with uv where it is, which is faster; else, and where uv does not find a package, with pip."""
+    uv = shutil.which("uv")
+    if uv:
+        code, output = follow(uv, *UV_INSTALL, str(PYTHON), *constrained(), *arguments)
+        if code == 0:
+            return
+        if re.search(f"{DISK}|{RIGHTS}|Failed to install", output, re.IGNORECASE):  # pip would meet the same
+            fail(output)
+        print(f"{explain(output).partition(':')[0]}, says uv; pip, which has settings of its own, tries.", flush=True)
+    run(*INSTALL, *constrained(), *arguments)
+
+
+def stamped():
+    """What the stamp says: the key and the extras that were installed; nothing if an installation was cut short."""
+    return STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNFINISHED.exists() else []
+
+
+def is_current(extras):
+    """Whether .venv is what pyproject.toml, requirements.txt, the locked edition and these extras ask for."""
+    words = stamped()
+    return words[:1] == [key()] and extras <= set(words[1:]) and PYTHON.exists()
 
 
 def ensure(extras):
     """Bring .venv up to date with pyproject.toml, requirements.txt and the extras; return at once if it is."""
-    words = STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNFINISHED.exists() else []
-    if words[:1] == [key()] and extras <= set(words[1:]) and PYTHON.exists():
+    if is_current(extras):
         return
-    extras = sorted(extras.union(words[1:]))
+    extras = sorted(extras.union(stamped()[1:]))
     make_venv()
     STAMP.unlink(missing_ok=True)
     LOG.unlink(missing_ok=True)
     install_torch()
     print("Installing what requirements.txt lists" + "".join(f", and what {e} adds" for e in extras), flush=True)
     also = [word for extra in extras for word in ("-e", f".[{extra}]")]
-    run(*INSTALL, "-r", "requirements.txt", *also)
+    install("-r", "requirements.txt", *also)
     STAMP.write_text(" ".join([key(), *extras]) + "\n", encoding="utf-8")
+
+
+def write_constraints(edition, extras):
+    """Write constraints/EDITION.txt: the exact version of every package in .venv, which must be current."""
+    if edition == "1" or not re.fullmatch(r"\d+(\.\d+)*", edition):
+        sys.exit(f"Name an edition by a number such as 2 or 2.1, not {edition!r} (LOCKED=1 means the newest).")
+    if not is_current(extras):
+        sys.exit(".venv is not what pyproject.toml and requirements.txt ask for now: run `make test` first.")
+    not_pinned = ("--exclude-editable", "--exclude=pip", "--exclude=setuptools", "--exclude=wheel")
+    code, listing = in_venv("-m", "pip", "list", "--format=freeze", "--disable-pip-version-check", *not_pinned)
+    if code:
+        fail(listing)
+    pins = []
+    for name, version in re.findall(r"^([\w.-]+)==([^\s+]+)", listing, re.MULTILINE):  # without torch's +cpu
+        pins.append(f"{re.sub('[-_.]+', '-', name).lower()}=={version}\n")
+    python, extras = in_venv("-V")[1].strip(), ", ".join(stamped()[1:]) or "none"
+    head = f"""# The exact versions of edition {edition}: `make book LOCKED={edition}` installs them.
+# Written by `make constraints EDITION={edition}` on {datetime.date.today()} from an environment that passed the tests:
+# {python} on {platform.system()} ({platform.machine()}), with the extras {extras}.
+"""
+    file = ROOT / "constraints" / f"{edition}.txt"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(head + "".join(sorted(pins)), encoding="utf-8")
+    print(f"Wrote constraints/{edition}.txt: {len(pins)} packages.")
+
+
+# --- What the system must have --------------------------------------------------------------------------------------
+
+
+RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+
+
+class Need(NamedTuple):
+    """A program or font of the system that the tests need."""
+
+    name: str
+    use: str
+    fault: Callable  # what is wrong, as the first words of a sentence; None if nothing is
+    packages: dict  # of a package manager: those that bring it, one of which is enough
+
+
+def program(name):
+    """A function that says whether a program is missing."""
+    return lambda: None if shutil.which(name) else f"There is no {name}"
+
+
+def chromium_fault():
+    """Whether no Chromium is found."""
+    from browser import chromium  # only here: other trees load this file by itself
+
+    return None if chromium() else "There is no Chromium"
+
+
+def said_by(*command, limit=60):
+    """Exit code and output of a program of the system; 127 if it cannot be started or takes too many seconds."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=limit, **PIPED)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return 127, str(error)
+    return done.returncode, done.stdout
+
+
+def chinese_font_fault():
+    """Whether fontconfig knows no font for Chinese."""
+    code, fonts = said_by("fc-list", ":lang=zh")
+    return None if code == 0 and fonts.strip() else "There is no font with Chinese characters"
+
+
+def bubblewrap_fault():
+    """Whether bubblewrap is missing or too old for --disable-userns."""
+    version = re.search(r"\d+\.\d+\S*", said_by("bwrap", "--version")[1]) if shutil.which("bwrap") else None
+    if version is None:
+        return "There is no bubblewrap"
+    return None if fits(version[0], ">=0.8") else f"bubblewrap is {version[0]}, older than 0.8"
+
+
+def namespaces_fault():
+    """Why bubblewrap, if it is here, makes no sandbox; the kernel's settings are for people to change."""
+    if not shutil.which("bwrap"):
+        return None
+    code, output = said_by("bwrap", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true")
+    if code == 0:
+        return None
+    if RESTRICTION.exists() and RESTRICTION.read_text(encoding="utf-8").strip() == "1":
+        command = as_root("sysctl", "-w", f"kernel.{RESTRICTION.name}=0")
+        return f"AppArmor forbids user namespaces: run `{command}` to allow them until the machine starts again"
+    return f"User namespaces are not allowed ({' '.join(output.split())[:200]}): allow them, or test on another machine"
+
+
+MANAGERS = {  # each with what stands before the name of a package
+    "apt-get": ("install", "-y", "--no-install-recommends"),
+    "dnf": ("install", "-y"),
+    "pacman": ("-S", "--noconfirm", "--needed"),
+    "brew": ("install",),
+}
+CHROMIUM = {
+    "apt-get": ("chromium", "chromium-browser"),
+    "dnf": ("chromium",),
+    "pacman": ("chromium",),
+    "brew": ("google-chrome",),
+}
+FONTS = {
+    "apt-get": ("fonts-noto-cjk", "fonts-wqy-zenhei"),
+    "dnf": ("google-noto-sans-cjk-fonts", "google-noto-sans-cjk-vf-fonts", "google-noto-sans-cjk-ttc-fonts"),
+    "pacman": ("noto-fonts-cjk", "wqy-zenhei"),
+    "brew": ("font-noto-sans-cjk-sc",),
+}
+GRADER = "the grader runs students' code in it"
+NEEDS = (
+    Need("Chromium", "it opens the pages", chromium_fault, CHROMIUM),
+    Need("fontconfig", "it says which fonts are here", program("fc-list"), dict.fromkeys(MANAGERS, ("fontconfig",))),
+    Need("Chinese font", "the Chinese on the pages needs one", chinese_font_fault, FONTS),
+    Need("bubblewrap", GRADER, bubblewrap_fault, dict.fromkeys(("apt-get", "dnf", "pacman"), ("bubblewrap",))),
+    Need("user namespaces", GRADER, namespaces_fault, {}),
+    Need("make", "the tests call it", program("make"), dict.fromkeys(MANAGERS, ("make",))),
+    Need("git", "it publishes the notebooks", program("git"), dict.fromkeys(MANAGERS, ("git",))),
+)
+
+
+def is_root():
+    """Whether this is the system's administrator."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def manager():
+    """The package manager of this system, or None."""
+    return next(filter(shutil.which, MANAGERS), None)
+
+
+def as_root(*command):
+    """A command as a person types it who may have to ask for the rights."""
+    return " ".join([*([] if is_root() or command[0] == "brew" else ["sudo"]), *command])
+
+
+def missing():
+    """What the tests need of the system and do not find: {name: one sentence with the command that helps}."""
+    found = {}
+    for need in NEEDS:
+        fault = need.fault()
+        if fault:
+            found[need.name] = sentence(need, fault)
+    return found
+
+
+def sentence(need, fault):
+    """The sentence on one need that is not met."""
+    if not need.packages:
+        return fault + "."
+    packages = need.packages.get(manager(), ())
+    commands = [as_root(manager(), MANAGERS[manager()][0], package) for package in packages]
+    advice = f"run `{' || '.join(commands)}`" if commands else "install it, or run the tests on Linux"
+    return f"{fault} ({need.use}): {advice}."
+
+
+def rights():
+    """What stands before a command that installs without a question, or None where that is not allowed."""
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
+    if manager() == "brew":
+        return None if is_root() else quiet  # Homebrew refuses root
+    if is_root():
+        return quiet
+    return ["sudo", "-n", *quiet] if said_by("sudo", "-n", "true")[0] == 0 else None
+
+
+def install_missing():
+    """Install what the tests need of the system, each package by itself; one sentence for what stays missing."""
+    wanted = [need for need in NEEDS if need.packages.get(manager()) and need.fault()]
+    prefix = rights() if wanted else None
+    if prefix is not None:
+        if manager() == "apt-get":
+            said_by(*prefix, "apt-get", "update", limit=600)
+        for need in wanted:
+            for package in need.packages[manager()]:
+                if need.fault():
+                    print(f"Installing {package}", flush=True)
+                    said_by(*prefix, manager(), *MANAGERS[manager()], package, limit=600)
+    for words in missing().values():
+        print(words, flush=True)
 
 
 def main():
     """Make the environment and give way to the script."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--system", action="store_true", help="install the programs and fonts that the tests need, too")
     parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as test")
+    parser.add_argument("--constraints", metavar="EDITION", help="install nothing, and write constraints/EDITION.txt")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="what to run inside the environment")
     wanted = parser.parse_args()
     if sys.version_info < (3, 11):  # noqa: UP036 (an old Python must end in this sentence)
         sys.exit(f"This book needs Python 3.11 or newer; this is {platform.python_version()}.")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that pip ends too, and the sentence is said
     try:
+        if wanted.constraints is not None:
+            return write_constraints(wanted.constraints, set(wanted.extra))
+        if wanted.system:
+            install_missing()
         ensure(set(wanted.extra))
     except KeyboardInterrupt:
         sys.exit("Interrupted: run the same command again to go on.")

@@ -1,0 +1,152 @@
+"""What the system must have for the tests: each need fails by its own name, and what can be installed is installed."""
+
+from pathlib import Path
+
+import environment
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NAMES = [need.name for need in environment.NEEDS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_system_has(name):
+    sentence = environment.missing().get(name)
+    if sentence:
+        pytest.fail(sentence, pytrace=False)
+
+
+# --- How each fault is seen ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def system(tmp_path, monkeypatch):
+    """system(name, said, code): a program that says this and ends so, the only ones on PATH. Root asks for nothing."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(environment, "is_root", lambda: True)
+
+    def put(name, said="", code=0):
+        file = tmp_path / name
+        log = f"printf '%s\\n' \"$*\" >>'{tmp_path}/{name}.log'"
+        file.write_text(f"#!/bin/sh\n{log}\n{said}\nexit {code}\n")
+        file.chmod(0o755)
+        return tmp_path / f"{name}.log"
+
+    return put
+
+
+def fault(name):
+    """What is wrong with one need, or None."""
+    return next(need.fault() for need in environment.NEEDS if need.name == name)
+
+
+def test_an_empty_system_lacks_everything_but_namespaces(system, monkeypatch):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr("browser.COMMANDS", ("chromium",))  # not the one outside PATH
+    found = environment.missing()
+    assert list(found) == [name for name in NAMES if name != "user namespaces"]  # nothing tells without bubblewrap
+    assert all(line.endswith("install it, or run the tests on Linux.") for line in found.values())
+
+
+def test_a_missing_font_is_named(tmp_path, monkeypatch):
+    """The real fontconfig, told of no folder with fonts."""
+    (tmp_path / "fonts.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
+    monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
+    assert environment.missing()["Chinese font"].startswith("There is no font with Chinese characters (")
+
+
+@pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.8.0", False), ("0.11.0", False), ("1.0", False)])
+def test_bubblewrap_must_be_new_enough(system, version, old):
+    system("bwrap", f"echo bubblewrap {version}")
+    assert fault("bubblewrap") == (f"bubblewrap is {version}, older than 0.8" if old else None)
+
+
+def test_apparmor_is_told_from_other_reasons(system, tmp_path, monkeypatch):
+    setting = tmp_path / environment.RESTRICTION.name
+    monkeypatch.setattr(environment, "RESTRICTION", setting)
+    monkeypatch.setattr(environment, "is_root", lambda: False)
+    setting.write_text("1\n")
+    system("bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2", 1)
+    command = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    assert fault("user namespaces").startswith(f"AppArmor forbids user namespaces: run `{command}` to allow them")
+    setting.write_text("0\n")
+    other = "User namespaces are not allowed (bwrap: setting up uid map: Permission denied): "
+    assert fault("user namespaces").startswith(other)
+    setting.unlink()  # a system without AppArmor
+    assert fault("user namespaces").startswith(other)
+    setting.write_text("1\n")
+    system("bwrap")  # a profile lets bubblewrap do it
+    assert fault("user namespaces") is None
+
+
+# --- What is installed ---------------------------------------------------------------------------------------------
+
+APT = """
+for package in "$@"; do :; done
+case $package in right) made=first;; third) made=third;; *) exit 100;; esac
+printf '#!/bin/sh\\n' >'{folder}/'$made
+/bin/chmod 755 '{folder}/'$made
+"""
+
+
+@pytest.fixture
+def lacking(system, tmp_path, monkeypatch):
+    """Three needs, the first and last with two packages, and the log of an apt-get that knows one package for each."""
+    needs = [("first", ("wrong", "right")), ("second", ("unknown",)), ("third", ("third", "spare"))]
+    made = [
+        environment.Need(name, "the tests call it", environment.program(name), {"apt-get": packages})
+        for name, packages in needs
+    ]
+    monkeypatch.setattr(environment, "NEEDS", made)
+    system("env", 'shift; exec "$@"')
+    return system("apt-get", APT.format(folder=tmp_path))
+
+
+def test_every_absent_package_is_tried_by_itself(lacking, capsys):
+    environment.install_missing()
+    option = "install -y --no-install-recommends"
+    calls = ["update", f"{option} wrong", f"{option} right", f"{option} unknown", f"{option} third"]
+    assert lacking.read_text().splitlines() == calls
+    (last,) = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("Installing ")]
+    assert last == "There is no second (the tests call it): run `apt-get install unknown`."
+
+
+def test_what_is_there_is_not_installed(lacking, system, capsys):
+    for name in ("first", "second", "third"):
+        system(name)
+    environment.install_missing()
+    assert not lacking.exists()
+    assert capsys.readouterr().out == ""
+
+
+def test_without_rights_nothing_is_called_and_every_sentence_has_its_command(lacking, system, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "is_root", lambda: False)
+    asked = system("sudo", "", 1)  # it would ask for a password
+    environment.install_missing()
+    assert asked.read_text() == "-n true\n"
+    assert not lacking.exists()
+    assert [line.partition("run ")[2] for line in capsys.readouterr().out.splitlines()] == [
+        "`sudo apt-get install wrong || sudo apt-get install right`.",
+        "`sudo apt-get install unknown`.",
+        "`sudo apt-get install third || sudo apt-get install spare`.",
+    ]
+
+
+def test_sudo_that_does_not_ask_is_used(lacking, system, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "is_root", lambda: False)
+    system("sudo", 'shift; exec "$@"')
+    system("true")
+    environment.install_missing()
+    assert lacking.read_text().splitlines()[0] == "update"
+    assert "There is no third" not in capsys.readouterr().out
+
+
+def test_homebrew_is_never_called_with_sudo(system, monkeypatch):
+    system("brew")
+    monkeypatch.setattr(environment, "is_root", lambda: False)
+    assert environment.rights() == ["env", "DEBIAN_FRONTEND=noninteractive"]
+    assert environment.missing()["git"].endswith(": run `brew install git`.")
+    assert environment.missing()["bubblewrap"].endswith(": install it, or run the tests on Linux.")
+    monkeypatch.setattr(environment, "is_root", lambda: True)
+    assert environment.rights() is None
