@@ -15,6 +15,8 @@ import re
 import textwrap
 from pathlib import Path
 
+from . import marks
+
 POINTS = 10
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
 SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
@@ -134,6 +136,29 @@ def stub(source):
 def solution(source):
     """An answer without the two marks around its solution."""
     return re.sub(r"^[ ]*### (BEGIN|END) SOLUTION\n?", "", source, flags=re.MULTILINE).rstrip()
+
+
+def reference(bundle, *cells):
+    """Run the reference solution, then further cells, here: they are the instructor's own. Names and values."""
+    names = {}
+    for cell in (bundle["given"], *(solution(s) for e in bundle["exercises"] for s in e["answer"]), *cells):
+        exec(cell, names)
+    return names
+
+
+def prove(bundle, seed=marks.SEED):
+    """Grade the reference solution with a seed; CourseError unless it passes every test."""
+    try:
+        found = marks.mark(bundle, reference(bundle), seed)
+    except Exception as error:
+        raise CourseError(f"{bundle['chapter']}: the reference solution does not run: {error!r}.") from None
+    failed = [m for m in found if not m["passed"]]
+    if failed:
+        tests = "; ".join(f"{m['exercise']}: {' '.join(m['name'].split())} ({m['remark']})" for m in failed)
+        raise CourseError(
+            f"{bundle['chapter']}: with SEED={seed} the reference solution itself fails {tests}. "
+            "Mend the test or choose another SEED."
+        )
 
 
 def secrets(bundle):
