@@ -480,7 +480,11 @@ def finish(state):
     E = np.exp(S - S.max(axis=1, keepdims=True))
     return E / E.sum(axis=1, keepdims=True) @ V"""),
             ("a blind row is zero", 'raise ValueError("a query sees no key")', "return np.zeros((len(S), V.shape[1]))"),
-            ("the last row alone is looked at", "if hidden.all(axis=1).any():", "if hidden[-1].all():"),
+            ("a blind row is nan", """def attend(S, V, hidden):
+    if hidden.all():
+        raise ValueError("no query sees a key")
+    A = np.exp(S - np.where(hidden, -np.inf, S).max(axis=1, keepdims=True))
+    return np.array([a[~h] @ V[~h] / a[~h].sum() for a, h in zip(A, hidden)])"""),
             ("no shift", "np.exp(s[~gone] - s[~gone].max())", "np.exp(s[~gone])"),
             ("shown and hidden exchanged", "zip(S, hidden)", "zip(S, ~hidden)"),
         ],
