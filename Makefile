@@ -25,7 +25,7 @@ help:
 	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
 	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
 	@echo "make lab     open the chapters in JupyterLab as notebooks, with live sliders"
-	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
+	@echo "make course  write the assignments of the chapters into _build/course: [CHAPTER=<name>] [COURSE=<folder>] [SEED=<text>]"
 	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
 	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
 	@echo "make clean   remove _build: the pages and the stored results of the cells"
@@ -77,8 +77,8 @@ lab:
 report:
 	@$(call python,tools/report.py "$(RUN)")
 
-# COURSE=<folder> and SEED=<text> choose the assignments and the seed of their hidden tests.
-export COURSE SEED CLUSTER PROCESSES UNSAFE
+# COURSE=<folder>, CHAPTER=<name> and SEED=<text> choose the assignments and the seed of their hidden tests.
+export COURSE CHAPTER SEED CLUSTER PROCESSES UNSAFE
 
 course:
 	@$(call python,tools/environment.py --extra course tools/course.py make)

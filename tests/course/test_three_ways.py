@@ -39,13 +39,19 @@ def test_here(chapter, bundles, bubblewrap):
 
 
 @pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
-def test_gradescope_layout(who, score, chapter, made, tmp_path):
+def test_gradescope_layout(who, score, chapter, made, bundles, tmp_path):
     shutil.copy(made / who / f"{chapter}.ipynb", tmp_path / "submission.ipynb")
     zipped = str(made / "gradescope" / "autograder.zip")
     call(str(BIN / "otter"), "run", "-a", zipped, "-o", str(tmp_path), "submission.ipynb", cwd=tmp_path)
     tests = json.loads((tmp_path / "results.json").read_text())["tests"]
     assert sum(test.get("score", 0) for test in tests) == score
     assert sum(test.get("max_score", 0) for test in tests) == author.POINTS
+    for test in tests:
+        assert test["visibility"] == "visible"
+        lost = test["score"] < test["max_score"]
+        assert ("All test cases passed" in test["output"]) is not lost, "a student who lost points is told otherwise"
+    (tmp_path / "told.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
+    assert not [line for line in secrecy.leaks(bundles[chapter], tmp_path) if "told.txt" in line]
 
 
 def test_nbgrader(chapter, made, bundles, tmp_path):
@@ -74,6 +80,10 @@ def test_nbgrader(chapter, made, bundles, tmp_path):
         untouched = (place / "release" / chapter / name).read_text()
         (folder / name).write_text(json.dumps(released) if who == "instructor" else untouched)
     call(str(BIN / "nbgrader"), "autograde", chapter, cwd=place)
+    call(str(BIN / "nbgrader"), "generate_feedback", chapter, "--student=student", cwd=place)
+    page = (place / "feedback" / "student" / chapter / name.replace("ipynb", "html")).read_text(encoding="utf-8")
+    assert "your code here" in page
+    assert told("feedback") == [], "nbgrader's feedback shows hidden tests"
     call(str(BIN / "nbgrader"), "export", cwd=place)
     rows = csv.DictReader((place / "grades.csv").open())
     scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}
