@@ -35,7 +35,13 @@ def case_{number}({names}):
     except (Exception, SystemExit):
         raise AssertionError("this test does not hold") from None
 """
-CONFIG = {"show_stdout": False, "show_hidden": True, "show_all_public": True, "pdf": False}
+CONFIG = {
+    "show_stdout": False,
+    "show_hidden": True,
+    "force_public_test_summary": False,
+    "show_all_public": True,
+    "pdf": False,
+}
 
 
 def otter_tests(bundle, seed=marks.SEED):

@@ -1,6 +1,8 @@
 """Every assignment is sound: its solutions earn everything, wrong answers do not, and its tests see through stubs."""
 
+import ast
 import json
+import re
 import time
 
 import numpy as np
@@ -112,3 +114,40 @@ def test_the_student_notebook_needs_numpy_only(assignment):
 )  # fmt: skip
 def test_same(value, expected, holds):
     assert kit.same(value, expected) is holds
+
+
+def library(source):
+    """Functions of NumPy and Python's library that a source uses, by their last name."""
+    for node in ast.walk(ast.parse(source)):
+        name = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        if re.fullmatch(r"(np|math|itertools)(\.[a-z_]\w*)+", name) and name not in ("np.linalg", "np.random"):
+            yield name.rpartition(".")[2]
+
+
+def test_the_solution_uses_what_the_book_or_the_question_names(assignment):
+    """What an answer needs stands in a chapter, as code, or is explained where it is asked for."""
+    book = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md"))
+    for exercise in assignment["exercises"]:
+        for name in {name for source in exercise["answer"] for name in library(author.solution(source))}:
+            known = re.search(rf"\.{name}\b", book) or re.search(rf"\b{name}\b", exercise["text"])
+            assert known, f"{assignment['chapter']}: {exercise['name']}: {name} is in no chapter and not explained"
+
+
+def test_words_of_the_notes_are_in_the_question_or_the_book(assignment):
+    book = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md")).casefold()
+    for exercise in assignment["exercises"]:
+        for word in ("orbit", "barycentric"):
+            if re.search(rf"\b{word}", "\n".join(map(author.stub, exercise["answer"])) + exercise["notes"]):
+                assert word in book + exercise["text"], f"{assignment['chapter']}: {exercise['name']}: {word}"
+
+
+def test_harder_exercises_are_worth_more(bundles):
+    """One line is worth half a point; packed heads are worth more than any one-liner of their assignment."""
+    worth = {e["name"]: author.worth(e) for bundle in bundles.values() for e in bundle["exercises"]}
+    points = {t["function"]: t["points"] for b in bundles.values() for e in b["exercises"] for t in e["hidden"]}
+    for line in ("test_number_of_parameters", "test_stack_of_recurrent_layers", "test_wanted_variance", "test_largest"):
+        assert points[line] == 0.5
+    assert worth["packed-weights"] > worth["one-row"]
+    assert worth["weights-by-hand"] > worth["gradient-to-values"]
+    for bundle in bundles.values():
+        assert all(len(e["hidden"]) >= 2 and max(t["points"] for t in e["hidden"]) <= 1 for e in bundle["exercises"])

@@ -92,7 +92,7 @@ def test_make_stops_before_it_writes_an_assignment_that_fails(tmp_path):
 
 def test_one_chapter_alone(tmp_path):
     assert list(author.assignments(ROOT / "course", "capstone")) == ["capstone"]
-    with pytest.raises(author.CourseError, match="no assignment 'cap'.*there are capstone, "):
+    with pytest.raises(author.CourseError, match=r"no assignment 'cap'.*there are capstone, "):
         author.assignments(ROOT / "course", "cap")
     for name in ("sqrt-dk-scaling", "capstone"):
         shutil.copy(ROOT / "course" / f"{name}.md", tmp_path)
@@ -152,16 +152,20 @@ def test_a_written_answer_is_found_where_students_put_it(with_words):
     assert author.written_answers({}, with_words) == {}
 
 
+TWICE = '+++ {"tags": ["written"], "points": 1}\n\nHere too.\n\n+++ {"tags": ["notes"]}\n\nOne point'
+TESTED = '```{code-cell} ipython3\n:tags: [visible]\nassert True\n```\n\n+++ {"tags": ["written"]'
+WALK = "points: 1\n---\ndef test_every_walk"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
         ('"points": 2}', '"points": 0}', "a written answer is one text cell with points above 0"),
-        ('+++ {"tags": ["notes"]}\n\nOne point', '+++ {"tags": ["written"], "points": 1}\n\nOne point', "is one text cell"),
-        ('+++ {"tags": ["written"]', '```{code-cell} ipython3\n:tags: [visible]\nassert True\n```\n\n+++ {"tags": ["written"]',
-         "a written answer has no code"),
-        ("points: 1\n---\ndef test_every_walk", "points: 2\n---\ndef test_every_walk", "test_every_walk has 2 points: split it"),
+        ('+++ {"tags": ["notes"]}\n\nOne point', TWICE, "a written answer is one text cell"),
+        ('+++ {"tags": ["written"]', TESTED, "a written answer has no code and no tests"),
+        (WALK, WALK.replace("1", "2", 1), "test_every_walk has 2 points: split it"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_used_is_named(old, new, says, tmp_path):
     text = source().partition('+++ {"tags": ["question"], "exercise": "witness"')[0] + IN_WORDS
     assert old in text
