@@ -3,6 +3,7 @@
 import pytest
 from attncourse import author, batch, marks
 from conftest import CHAPTERS
+from right_answers import RIGHT
 from wrong_answers import WRONG
 
 SEEDS = range(5)
@@ -37,3 +38,9 @@ def test_wrong_answers_lose_points(chapter, bundles):
             seeds = passing(bundles[chapter], exercises[name], change)
             right += [f"{name}: {about}: all points with seed {', '.join(map(str, seeds))}"] if seeds else []
     assert right == []
+
+
+@pytest.mark.parametrize(("chapter", "name"), [(chapter, name) for chapter in RIGHT for name in RIGHT[chapter]])
+def test_right_answers_of_another_kind_keep_their_points(chapter, name, bundles):
+    (exercise,) = (exercise for exercise in bundles[chapter]["exercises"] if exercise["name"] == name)
+    assert passing(bundles[chapter], exercise, [RIGHT[chapter][name]]) == list(SEEDS)
