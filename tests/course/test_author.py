@@ -91,6 +91,18 @@ def test_make_stops_before_it_writes_an_assignment_that_fails(tmp_path):
     assert "\n" not in error
 
 
+def test_grade_stops_before_it_grades_with_a_seed_that_fails(bundle, tmp_path):
+    path = tmp_path / "bundle.json"
+    path.write_text(json.dumps(breaks(bundle, "rng.random() < 2")), encoding="utf-8")
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "ada.ipynb").write_text(notebooks.student(bundle), encoding="utf-8")
+    command = [sys.executable, str(ROOT / "tools" / "course.py"), "grade", str(path), str(tmp_path / "class")]
+    done = subprocess.run([*command, "--seed", "a-word"], capture_output=True, text=True, timeout=170)
+    assert done.returncode == 1
+    assert "with SEED=a-word the reference solution itself fails general-variance" in done.stderr.splitlines()[-1]
+    assert "Graded" not in done.stdout
+
+
 def test_one_chapter_alone(tmp_path):
     assert list(author.assignments(ROOT / "course", "capstone")) == ["capstone"]
     with pytest.raises(author.CourseError, match=r"no assignment 'cap'.*there are capstone, "):
