@@ -31,11 +31,13 @@ help:
 	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=]"
 	@echo "make lab        open the chapters in JupyterLab, with live sliders"
 	@echo "make constraints  write down what is installed: EDITION=<name>"
-	@echo "make course     write the assignments: [COURSE=<folder>] [SEED=<text>]"
-	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=] [CLUSTER=]"
+	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
+	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
+	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PROCESSES=]"
+	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
 	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it"
 	@echo "make report     open an issue for a failed week: RUN=<address>"
-	@echo "make clean      remove _build: the pages and the stored results of the cells"
+	@echo "make clean      remove _build: pages and stored results; course-work stays"
 
 book:
 	@$(call python,tools/environment.py tools/book.py build)
@@ -98,8 +100,8 @@ lab:
 report:
 	@$(call python,tools/report.py "$(RUN)")
 
-# COURSE=<folder> and SEED=<text> choose the assignments and the seed of their hidden tests.
-export COURSE SEED CLUSTER PROCESSES UNSAFE
+# COURSE=<folder>, CHAPTER=<name> and SEED=<text> choose the assignments and the seed of their hidden tests.
+export COURSE CHAPTER SEED CLUSTER PROCESSES UNSAFE
 
 course:
 	@$(call python,tools/environment.py --extra course tools/course.py make)

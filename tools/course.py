@@ -20,10 +20,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "code"), os.environ.get("
 from attncourse import author, batch, layouts, marks, report, sandbox  # noqa: E402
 
 
-def make(folder, seed, out):
-    """Write every assignment of the folder into `out`."""
-    for chapter, path in author.assignments(folder).items():
-        layouts.write(author.read(path), out / chapter, seed)
+def make(folder, seed, out, only=""):
+    """Write every assignment of the folder, or the one of a chapter, into `out`."""
+    for chapter, path in author.assignments(folder, only).items():
+        bundle = author.read(path)
+        author.prove(bundle, seed)
+        layouts.write(bundle, out / chapter, seed)
         print(f"{chapter}: {out / chapter}")
 
 
@@ -61,6 +63,7 @@ def grade(options, out):
     from tqdm import tqdm
 
     bundle = bundle_of(options.assignment, out)
+    author.prove(bundle, options.seed)
     found = batch.submissions(options.submissions)
     if not options.cluster:
         refuse_without_walls(sandbox.missing(), options.unsafe)
@@ -91,6 +94,7 @@ def main():
     parser.add_argument("assignment", nargs="?", default="")
     parser.add_argument("submissions", nargs="?", default="")
     parser.add_argument("--course", default=os.environ.get("COURSE") or str(ROOT / "course"))
+    parser.add_argument("--chapter", default=os.environ.get("CHAPTER") or "")
     parser.add_argument("--seed", default=os.environ.get("SEED") or str(marks.SEED))
     parser.add_argument("--cluster", default=os.environ.get("CLUSTER") or "")
     parser.add_argument("--processes", type=int, default=int(os.environ.get("PROCESSES") or 0))
@@ -98,7 +102,7 @@ def main():
     options = parser.parse_args()
     out = ROOT / "_build" / "course"
     if options.task == "make":
-        make(options.course, options.seed, out)
+        make(options.course, options.seed, out, options.chapter)
     elif options.task == "grade":
         if not options.assignment or not options.submissions:
             raise author.CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder>")

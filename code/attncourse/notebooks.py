@@ -10,6 +10,7 @@ HOW = """{points} points. Write your answers where the cells say *your code here
 The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: the marking runs other
 tests. Only NumPy and Python's own library are there when your work is marked. To hand in, restart the kernel, run all
 cells, save, and hand in this file."""
+TIME = "Count on about {hours:g} hours once you have read the chapter; that is an estimate."
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -33,7 +34,7 @@ def nbgrader(bundle, seed=marks.SEED):
 
     cells = _cells(bundle, lambda source: source, cell)
     for number, (kind, source, role) in enumerate(cells):
-        if kind == "code":
+        if kind == "code" or role:
             full = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3} | role
             full["locked"] = not full["solution"]
             cells[number] = (kind, source, {"nbgrader": full | {"grade_id": f"cell-{number}"}})
@@ -46,7 +47,8 @@ def _points(number):
 
 def _cells(bundle, answer, hidden=None, notes=False):
     """(kind, source, metadata) of every cell in order."""
-    cells = [("markdown", f"# {bundle['title']}\n\n{HOW.format(points=author.POINTS)}", {})]
+    how = HOW.format(points=author.POINTS) + "\n\n" + TIME.format(hours=bundle["hours"])
+    cells = [("markdown", f"# {bundle['title']}\n\n{how}", {})]
     cells.append(("code", bundle["given"], {}))
     for number, exercise in enumerate(bundle["exercises"], 1):
         title = f"## {number}. {exercise['title']} ({_points(author.worth(exercise))})"
@@ -55,6 +57,9 @@ def _cells(bundle, answer, hidden=None, notes=False):
         cells += [("code", source, {}) for source in exercise["visible"]]
         if hidden:
             cells += [cell for test in exercise["hidden"] for cell in hidden(exercise, test)]
+        if exercise["kind"] == "written":
+            role = {"solution": True, "grade": True, "points": exercise["points"]}
+            cells.append(("markdown", exercise["written"], role))
         if notes:
             cells.append(("markdown", "**Marking notes.** " + exercise["notes"], {}))
     return cells

@@ -8,8 +8,8 @@ The page's source, which the site publishes, holds only the directive; solutions
 import re
 from pathlib import Path
 
-import jupytext
 import yaml
+from attncourse import author
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -25,17 +25,10 @@ def setup(app):
 
 
 def questions(path):
-    """{"name", "title", "text", "goals", "points"} of every question of an assignment."""
-    found = []
-    for cell in jupytext.read(path, fmt="md:myst").cells:
-        tags = cell.metadata.get("tags", [])
-        if "question" in tags:
-            title, _, text = cell.source.partition("\n")
-            about = {"name": f"coursework-{path.stem}-{cell.metadata['exercise']}", "goals": cell.metadata["goals"]}
-            found.append(about | {"title": title.removeprefix("## "), "text": text.strip(), "points": 0})
-        elif "hidden" in tags:
-            found[-1]["points"] += cell.metadata["points"]
-    return found
+    """Every exercise of an assignment, under a name for the whole site, and the hours that all of them take."""
+    bundle = author.read(path)
+    asked = [e | {"name": f"coursework-{path.stem}-{e['name']}"} for e in bundle["exercises"]]
+    return asked, bundle["hours"]
 
 
 def goals(text):
@@ -58,8 +51,9 @@ class Coursework(SphinxDirective):
         if not path.is_file():
             raise self.error(f"there is no assignment {path.name}")
         self.env.note_dependency(str(path))
-        lines = []
-        for number, question in enumerate(questions(path), 1):
+        asked, hours = questions(path)
+        lines = [f"About {hours:g} hours, once you have read the chapter.", ""]
+        for number, question in enumerate(asked, 1):
             head = f"**{number}. {question['title']}** ({_points(question['points'])})"
             lines += [f"({question['name']})=", head, "", *question["text"].splitlines(), ""]
         return _parsed(self, lines)
@@ -78,8 +72,8 @@ class AssessmentMap(SphinxDirective):
                 continue
             self.env.note_dependency(str(path))
             self.env.note_dependency(str(chapter))
-            asked = questions(path)
-            lines += [f"**{{doc}}`{chapter.stem}`**", ""]
+            asked, hours = questions(path)
+            lines += [f"**{{doc}}`{chapter.stem}`**, about {hours:g} hours", ""]
             for number, goal in enumerate(goals(chapter.read_text(encoding="utf-8")), 1):
                 tests = [question for question in asked if number in question["goals"]]
                 links = [f"{{ref}}`{q['title']} <{q['name']}>` ({_points(q['points'])})" for q in tests]

@@ -1,12 +1,14 @@
 """Every assignment is sound: its solutions earn everything, wrong answers do not, and its tests see through stubs."""
 
+import ast
 import json
+import re
 import time
 
 import numpy as np
 import pytest
 from attncourse import author, batch, kit, marks, notebooks
-from conftest import CHAPTERS, ROOT, answers
+from conftest import CHAPTERS, ROOT
 
 STUBS = ("0", "1", "True", "None", "the input", "zeros of the right shape", "an error", "NotImplementedError")
 HOSTILE = [
@@ -14,14 +16,6 @@ HOSTILE = [
     *[np.zeros((0, 10**9)), np.zeros(10**6), np.zeros((300, 300)), np.full((2, 2), np.inf), np.arange(10**5)],
     *[[1] * 10**5, (np.zeros((10**5, 1)), np.zeros((10**5, 1))), np.zeros((1,) * 16), np.ones(3) * 1j],
 ]
-
-
-def space(bundle, *cells):
-    """The names that cells define, run here: these are the instructor's own."""
-    names = {}
-    for cell in (bundle["given"], *cells):
-        exec(cell, names)
-    return names
 
 
 def zeros(value):
@@ -56,21 +50,13 @@ def test_an_assignment_belongs_to_a_chapter():
     assert set(CHAPTERS) <= set(chapters)
 
 
-def test_solutions_earn_everything_with_any_seed(assignment):
-    functions = space(assignment, *answers(assignment))
-    for seed in range(5):
-        found = marks.mark(assignment, functions, seed)
-        assert [m for m in found if not m["passed"]] == []
-        assert marks.earned(found) == author.POINTS
-
-
 def alone(bundle, exercise):
     """The bundle with one exercise."""
     return bundle | {"exercises": [exercise]}
 
 
 def test_stubs_earn_nothing(assignment):
-    right = space(assignment, *answers(assignment))
+    right = author.reference(assignment)
     for exercise in assignment["exercises"]:
         names = author.functions(exercise)
         for kind in STUBS:
@@ -95,7 +81,7 @@ def test_hostile_values_earn_nothing_and_take_no_time(assignment):
 def test_mistakes_lose_points_and_only_theirs(assignment):
     for exercise in assignment["exercises"]:
         for mistake in exercise["mistakes"]:
-            functions = space(assignment, *answers(assignment), mistake["source"])
+            functions = author.reference(assignment, mistake["source"])
             found = marks.mark(assignment, functions)
             where = f"{assignment['chapter']}: {exercise['name']}: {mistake['name']}"
             assert marks.earned(found, exercise["name"]) < author.worth(exercise), where
@@ -128,3 +114,40 @@ def test_the_student_notebook_needs_numpy_only(assignment):
 )  # fmt: skip
 def test_same(value, expected, holds):
     assert kit.same(value, expected) is holds
+
+
+def library(source):
+    """Functions of NumPy and Python's library that a source uses, by their last name."""
+    for node in ast.walk(ast.parse(source)):
+        name = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        if re.fullmatch(r"(np|math|itertools)(\.[a-z_]\w*)+", name) and name not in ("np.linalg", "np.random"):
+            yield name.rpartition(".")[2]
+
+
+def test_the_solution_uses_what_the_book_or_the_question_names(assignment):
+    """What an answer needs stands in a chapter, as code, or is explained where it is asked for."""
+    book = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md"))
+    for exercise in assignment["exercises"]:
+        for name in {name for source in exercise["answer"] for name in library(author.solution(source))}:
+            known = re.search(rf"\.{name}\b", book) or re.search(rf"\b{name}\b", exercise["text"])
+            assert known, f"{assignment['chapter']}: {exercise['name']}: {name} is in no chapter and not explained"
+
+
+def test_words_of_the_notes_are_in_the_question_or_the_book(assignment):
+    book = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md")).casefold()
+    for exercise in assignment["exercises"]:
+        for word in ("orbit", "barycentric"):
+            if re.search(rf"\b{word}", "\n".join(map(author.stub, exercise["answer"])) + exercise["notes"]):
+                assert word in book + exercise["text"], f"{assignment['chapter']}: {exercise['name']}: {word}"
+
+
+def test_harder_exercises_are_worth_more(bundles):
+    """One line is worth half a point; packed heads are worth more than any one-liner of their assignment."""
+    worth = {e["name"]: author.worth(e) for bundle in bundles.values() for e in bundle["exercises"]}
+    points = {t["function"]: t["points"] for b in bundles.values() for e in b["exercises"] for t in e["hidden"]}
+    for line in ("test_number_of_parameters", "test_stack_of_recurrent_layers", "test_wanted_variance", "test_largest"):
+        assert points[line] == 0.5
+    assert worth["packed-weights"] > worth["one-row"]
+    assert worth["weights-by-hand"] > worth["gradient-to-values"]
+    for bundle in bundles.values():
+        assert all(len(e["hidden"]) >= 2 and max(t["points"] for t in e["hidden"]) <= 1 for e in bundle["exercises"])

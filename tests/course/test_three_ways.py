@@ -37,19 +37,31 @@ def call(*command, cwd):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def public_names(bundle):
+    """Names of hidden tests, which a student may know, as the search for secrets writes them."""
+    return tuple(secrecy.squeeze(test["name"]) for part in bundle["exercises"] for test in part["hidden"])
+
+
 def test_here(chapter, bundles, bubblewrap):
     for make, score in ((notebooks.instructor, author.POINTS), (notebooks.student, 0)):
         assert grade.grade(make(bundles[chapter]).encode(), bundles[chapter])["score"] == score
 
 
 @pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
-def test_gradescope_layout(who, score, chapter, made, tmp_path):
+def test_gradescope_layout(who, score, chapter, made, bundles, tmp_path):
     shutil.copy(made / who / f"{chapter}.ipynb", tmp_path / "submission.ipynb")
     zipped = str(made / "gradescope" / "autograder.zip")
     call(str(BIN / "otter"), "run", "-a", zipped, "-o", str(tmp_path), "submission.ipynb", cwd=tmp_path)
     tests = json.loads((tmp_path / "results.json").read_text())["tests"]
     assert sum(test.get("score", 0) for test in tests) == score
     assert sum(test.get("max_score", 0) for test in tests) == author.POINTS
+    for test in tests:
+        assert test["visibility"] == "visible"
+        lost = test["score"] < test["max_score"]
+        assert ("All test cases passed" in test["output"]) is not lost, "a student who lost points is told otherwise"
+    (tmp_path / "told.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
+    told = [line for line in secrecy.leaks(bundles[chapter], tmp_path) if line.startswith(str(tmp_path / "told.txt"))]
+    assert [line for line in told if not line.endswith(public_names(bundles[chapter]))] == []
 
 
 def test_nbgrader(chapter, made, bundles, tmp_path):
@@ -58,11 +70,12 @@ def test_nbgrader(chapter, made, bundles, tmp_path):
     call(str(BIN / "nbgrader"), "generate_assignment", chapter, cwd=place)
     name = f"{chapter}.ipynb"
     released = json.loads((place / "release" / chapter / name).read_text())
-    public = [secrecy.squeeze(test["name"]) for part in bundles[chapter]["exercises"] for test in part["hidden"]]
+
+    public = public_names(bundles[chapter])
 
     def told(folder):
         """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
-        return [line for line in secrecy.leaks(bundles[chapter], place / folder) if not line.endswith(tuple(public))]
+        return [line for line in secrecy.leaks(bundles[chapter], place / folder) if not line.endswith(public)]
 
     assert told("source")
     assert told("release") == []
@@ -78,6 +91,10 @@ def test_nbgrader(chapter, made, bundles, tmp_path):
         untouched = (place / "release" / chapter / name).read_text()
         (folder / name).write_text(json.dumps(released) if who == "instructor" else untouched)
     call(str(BIN / "nbgrader"), "autograde", chapter, cwd=place)
+    call(str(BIN / "nbgrader"), "generate_feedback", chapter, "--student=student", cwd=place)
+    page = (place / "feedback" / "student" / chapter / name.replace("ipynb", "html")).read_text(encoding="utf-8")
+    assert "your code here" in page
+    assert told("feedback") == [], "nbgrader's feedback shows hidden tests"
     call(str(BIN / "nbgrader"), "export", cwd=place)
     rows = csv.DictReader((place / "grades.csv").open())
     scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}
