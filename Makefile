@@ -10,7 +10,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve test bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade bench-grade clean
+.PHONY: help book serve test bench pdf mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report course grade try bench-grade clean
 
 help:
 	@echo "make book    build the book into _build/html; the first time this also makes .venv, which takes some minutes"
@@ -25,10 +25,11 @@ help:
 	@echo "make test-notebooks   run them with older libraries too: [PYTHONS=\"python3.12 python3.13\"]"
 	@echo "make run-notebooks   run the notebooks of a folder with a Python as it is: [FOLDER=_build/notebooks] [PYTHON=python3]"
 	@echo "make lab     open the chapters in JupyterLab as notebooks, with live sliders"
-	@echo "make course  write the assignments of the chapters into _build/course: [COURSE=<folder>] [SEED=<text>]"
-	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder> [SEED=<text>] [CLUSTER=<address>]"
+	@echo "make course  write the assignments of the chapters into course-work/assignments: [COURSE=<folder>] [SEED=<text>] [WORK=<folder>]"
+	@echo "make grade   grade a class: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>] [POLICY=<yaml>] [FORCE=<student>] [CLUSTER=<address>]"
+	@echo "make try     run the visible tests on one notebook, in the same sandbox: make try NOTEBOOK=<file>"
 	@echo "make bench-grade   measure the grader, with Otter and nbgrader beside it"
-	@echo "make clean   remove _build: the pages and the stored results of the cells"
+	@echo "make clean   remove _build: the pages and the stored results of the cells; course-work stays"
 
 book:
 	@$(call python,tools/environment.py tools/book.py build)
@@ -77,17 +78,21 @@ lab:
 report:
 	@$(call python,tools/report.py "$(RUN)")
 
-# COURSE=<folder> and SEED=<text> choose the assignments and the seed of their hidden tests.
-export COURSE SEED CLUSTER PROCESSES UNSAFE
+# $(call given,NAMES): NAME=value for each name with a value, quoted for the shell, with every $ in it as it was typed.
+quote = '$(subst ','\'',$(value $(1)))'
+given = $(foreach name,$(1),$(if $(value $(name)),$(name)=$(call quote,$(name))))
 
 course:
-	@$(call python,tools/environment.py --extra course tools/course.py make)
+	@$(call python,tools/environment.py --extra course tools/course.py make $(call given,COURSE SEED WORK))
 
 grade:
-	@$(call python,tools/environment.py --extra course tools/course.py grade "$(ASSIGNMENT)" "$(SUBMISSIONS)")
+	@$(call python,tools/environment.py --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE CLUSTER PROCESSES UNSAFE))
+
+try:
+	@$(call python,tools/environment.py --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE))
 
 bench-grade:
-	@$(call python,tools/environment.py --extra course tools/course.py bench)
+	@$(call python,tools/environment.py --extra course tools/course.py bench $(call given,ASSIGNMENT COURSE SEED PROCESSES))
 
 clean:
 	rm -rf _build

@@ -4,7 +4,6 @@ The Gradescope zip is made by Otter, from test files in its exception format; it
 """
 
 import json
-import shutil
 import tempfile
 import zipfile
 from pathlib import Path
@@ -43,15 +42,14 @@ OTTER_CONFIG = {"show_stdout": False, "show_hidden": False, "points_possible": a
 
 
 def write(bundle, folder, seed=marks.SEED):
-    """Write every form of the assignment into a folder that holds nothing else afterwards."""
+    """Write every form of the assignment into a folder. Other files there stay: collected work, nbgrader's database."""
     folder, name = Path(folder), bundle["chapter"]
-    shutil.rmtree(folder, ignore_errors=True)
     _put(folder / "student" / f"{name}.ipynb", notebooks.student(bundle))
     _put(folder / "instructor" / f"{name}.ipynb", notebooks.instructor(bundle, seed))
     _put(folder / "nbgrader" / "nbgrader_config.py", NBGRADER)
     _put(folder / "nbgrader" / "source" / name / f"{name}.ipynb", notebooks.nbgrader(bundle, seed))
-    _put(folder / "bundle.json", json.dumps(bundle, indent=1, ensure_ascii=False) + "\n")
-    (folder / "gradescope").mkdir()
+    _put(folder / "bundle.json", json.dumps({"seed": str(seed)} | bundle, indent=1, ensure_ascii=False) + "\n")
+    (folder / "gradescope").mkdir(exist_ok=True)
     gradescope(bundle, folder / "gradescope" / "autograder.zip", seed)
 
 
