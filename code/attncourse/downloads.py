@@ -90,6 +90,7 @@ def _in_folder(folder):
 def _in_zip(file):
     """(path inside, time, read) for every file in a zip."""
     archive = zipfile.ZipFile(file)
+    holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
     for info in archive.infolist():
         name = info.filename
         if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
@@ -98,7 +99,10 @@ def _in_zip(file):
             except ValueError:
                 name = info.filename
         parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
-        if parts and not info.is_dir():
+        if parts and info.is_dir():
+            if info.filename.rstrip("/") not in holders:
+                yield PurePosixPath(*parts), info.date_time, lambda: "The folder is empty."
+        elif parts:
             yield PurePosixPath(*parts), info.date_time, lambda info=info: _read_member(archive, info)
 
 
@@ -111,7 +115,8 @@ def _without_one_folder_around(entries):
     while entries and len({path.parts[0] for path, *_ in entries}) == 1:
         deeper = [(PurePosixPath(*path.parts[1:]), *rest) for path, *rest in entries if len(path.parts) > 1]
         inside = {path.parts[0] for path, *_ in deeper}
-        several = any(len(path.parts) > 1 for path, *_ in deeper) and len(inside) > 1
+        several = len(inside) > 1 and any(len(path.parts) > 1 for path, *_ in deeper)
+        several = several or sum(name.lower().endswith(".ipynb") for name in inside) > 2
         named = any(pattern.fullmatch(part) for part in inside for pattern in (CANVAS, MOODLE, BLACKBOARD))
         if len(deeper) < len(entries) or MOODLE.fullmatch(entries[0][0].parts[0]) or not (several or named):
             break
@@ -221,7 +226,9 @@ def choose(files, asked=()):
     chosen = max(notebooks, key=lambda handed: (len(notebooks) == 1 or _defines(handed, asked), handed.order))
     late = any(handed.late for handed in files)
     reason = {True: f"{OTHER}: {chosen.file} is graded", False: "no notebook"}
-    left = [(h.file, reason[h.file.lower().endswith(".ipynb")]) for h in [*known, *notebooks] if h.file != chosen.file]
+    left = [
+        (h.file, reason[h.file.lower().endswith(".ipynb")]) for h in [*known, *notebooks] if h.read is not chosen.read
+    ]
     return replace(chosen, late=late), sorted(set(left))
 
 

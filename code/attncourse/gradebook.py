@@ -180,6 +180,7 @@ class Grades:
         """Write what needs the whole class, whatever of it is there."""
         if self.out is not None:
             self._try(self.out.close)
+            self.out = None
         students = self.everyone()
         self._try(write, self.folder / "grades.csv", table([self._header(), *map(self._row, students)]))
         pages = {page_name(student) for student in students if student not in self.absent or student in self.groups}

@@ -9,7 +9,7 @@ groups:
   - [doejane_12345, roejohn_67890]   # who handed in nothing gets the result of the first who did
 students:
   doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
-everyone: [Means are zero, entries depend on each other]   # hidden tests by name
+everyone: ["Means are zero, entries depend on each other"]   # hidden tests by name
 column: RNN assignment (4711)  # the platform's column for the grade
 """
 

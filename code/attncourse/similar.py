@@ -14,7 +14,7 @@ from . import author
 TOKENS = 40  # a shorter answer says nothing about who wrote it
 PIECE = 6  # tokens in a row
 COMMON = 0.2  # of the class: a piece that more students have is nobody's own
-NEAR = 0.8  # of the pieces that either of the two has
+NEAR = 0.7  # of the pieces that either of the two has
 LONGEST = 20_000  # characters of an answer that are compared
 TEXT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|#[^\n]*|"[^"\n]*"|\'[^\'\n]*\'|[^\W\d]\w*|\d[\w.]*|[^\w\s]')
 
