@@ -248,7 +248,7 @@ def read_options(words):
         name, sign, value = word.partition("=")
         if sign and name in NAMES:
             values[name] = value
-        elif places:
+        elif places and not (sign and name.isidentifier() and name.isupper()):
             values[places.pop(0)] = word
         else:
             raise author.CourseError(f"{word!r} is not understood; the names are {', '.join(NAMES)}.")
@@ -271,10 +271,9 @@ def read_options(words):
     return options
 
 
-def main():
+def main(words):
     """Do what the command line asks for."""
-    sys.stdout.reconfigure(errors="replace")
-    options = read_options(sys.argv[1:])
+    options = read_options(words)
     if options.task == "make":
         make(options)
     elif options.task == "grade":
@@ -291,13 +290,19 @@ def main():
         course_bench.main(options, connect)
 
 
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+def run(words):
+    """Like `main`, and whatever goes wrong ends in one sentence."""
     try:
-        main()
+        main(words)
     except KeyboardInterrupt:
         sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
     except author.CourseError as error:
         sys.exit(str(error))
     except OSError as error:
         sys.exit(f"{error.filename or 'A file'}: {error.strerror or error}.")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.stdout.reconfigure(errors="replace")
+    run(sys.argv[1:])
