@@ -22,6 +22,7 @@ from attncourse import (  # noqa: E402
     author,
     batch,
     downloads,
+    files,
     grade,
     gradebook,
     layouts,
@@ -191,7 +192,7 @@ def tell(grades):
 
 def try_notebook(options):
     """Run the visible tests on one notebook, in the sandbox in which it will be marked."""
-    data = downloads.read_file(options.notebook)
+    data = files.read_file(options.notebook)
     if isinstance(data, str):
         raise author.CourseError(f"{options.notebook}: {data}")
     bundle = author.read(_assignment_of(options, data))

@@ -9,17 +9,14 @@ tools that read such downloads): `<Assignment>_<username>_attempt_<time>_<file>`
 the name.
 """
 
-import os
 import re
-import stat
-import time
 import unicodedata
 import zipfile
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
-from . import author, reading
+from . import author, files
 
 CANVAS = re.compile(r"(?P<name>(?:(?!LATE_|anon_)\w*?_)?)(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]+)_"
                     r"(?:(?P<order>\d+)_(?P<file>.+)|(?P<instead>text|link)\.html)", re.IGNORECASE)  # fmt: skip
@@ -51,59 +48,6 @@ class Handed:
 def load(handed):
     """The bytes of a submission; a sentence if they cannot be had."""
     return handed.read()
-
-
-def read_file(path):
-    """The bytes of a file; a sentence if they cannot be had. Links are not followed."""
-    try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                return "It is not an ordinary file."
-            return file.read(reading.LARGEST + 1)
-    except OSError as error:
-        return f"It cannot be read: {error.strerror}."
-
-
-def _read_member(archive, info):
-    try:
-        with archive.open(info) as file:
-            return file.read(reading.LARGEST + 1)
-    except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, EOFError, ValueError) as error:
-        return f"It cannot be read from the zip: {' '.join(str(error).split())[:100]}."
-    except Exception as error:  # zlib.error, lzma's: a damaged member costs only itself
-        return f"It cannot be read from the zip: {type(error).__name__}."
-
-
-def _in_folder(folder):
-    """(path inside, time, read) for every file, empty folder and link below a folder."""
-    for top, inside, names in os.walk(folder):
-        links = [name for name in inside if os.path.islink(os.path.join(top, name))]
-        for name in sorted([*names, *links]):
-            path = os.path.join(top, name)
-            moment = time.localtime(os.lstat(path).st_mtime)
-            yield PurePosixPath(os.path.relpath(path, folder)), moment[:6], lambda path=path: read_file(path)
-        if not inside and not names and top != str(folder):
-            yield PurePosixPath(os.path.relpath(top, folder)), (0,) * 6, lambda: "The folder is empty."
-
-
-def _in_zip(file):
-    """(path inside, time, read) for every file in a zip."""
-    archive = zipfile.ZipFile(file)
-    holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
-    for info in archive.infolist():
-        name = info.filename
-        if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
-            try:
-                name = name.encode("cp437").decode("utf-8")
-            except ValueError:
-                name = info.filename
-        parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
-        if parts and info.is_dir():
-            if info.filename.rstrip("/") not in holders:
-                yield PurePosixPath(*parts), info.date_time, lambda: "The folder is empty."
-        elif parts:
-            yield PurePosixPath(*parts), info.date_time, lambda info=info: _read_member(archive, info)
 
 
 def _is_of_the_system(path):
@@ -140,10 +84,10 @@ def read(place, asked=()):
     """
     place = Path(place)
     if place.is_dir():
-        entries = list(_in_folder(place))
+        entries = list(files.in_folder(place))
     elif place.is_file():
         try:
-            entries = list(_in_zip(place))
+            entries = list(files.in_zip(place))
         except (zipfile.BadZipFile, OSError):
             raise author.CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
     else:
@@ -159,8 +103,8 @@ def read(place, asked=()):
     if not students:
         raise author.CourseError(f"The folder {place} holds no submission.")
     found = {}
-    for student, files in sorted(students.items()):
-        found[student], left = choose(files, asked)
+    for student, handed in sorted(students.items()):
+        found[student], left = choose(handed, asked)
         aside += left
     return found, aside, platform
 
@@ -210,21 +154,21 @@ def _logins(entries):
     return found
 
 
-def choose(files, asked=()):
+def choose(several, asked=()):
     """The file to grade of one student's, and the others with the reason why not."""
-    known = [handed for handed in files if handed.file]
+    known = [handed for handed in several if handed.file]
     notebooks = [handed for handed in known if handed.file.lower().endswith(".ipynb")]
     if not notebooks:
         notebooks = [book for handed in known if handed.file.lower().endswith(".zip") for book in _unpacked(handed)]
     if not notebooks:
-        last = max(known or files, key=lambda handed: handed.order)
+        last = max(known or several, key=lambda handed: handed.order)
         text = last.read() if len(known) == 1 else ""
         if not isinstance(text, str) or not text:
             names = ", ".join(PurePosixPath(handed.file).name for handed in known)
             text = f"No notebook was handed in{': found ' + names if names else ''}."
         return replace(last, read=lambda: text), []
     chosen = max(notebooks, key=lambda handed: (len(notebooks) == 1 or _defines(handed, asked), handed.order))
-    late = any(handed.late for handed in files)
+    late = any(handed.late for handed in several)
     reason = {True: f"{OTHER}: {chosen.file} is graded", False: "no notebook"}
     left = [
         (h.file, reason[h.file.lower().endswith(".ipynb")]) for h in [*known, *notebooks] if h.read is not chosen.read
@@ -236,7 +180,7 @@ def _unpacked(handed):
     """The notebooks in a zip that a student has handed in."""
     data = handed.read()
     try:
-        inside = list(_in_zip(BytesIO(data))) if isinstance(data, bytes) else []
+        inside = list(files.in_zip(BytesIO(data))) if isinstance(data, bytes) else []
     except (zipfile.BadZipFile, OSError, ValueError):
         inside = []
     return [

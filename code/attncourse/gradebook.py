@@ -1,59 +1,12 @@
 """Write grades: a table that grows while a class is graded, then what each platform takes, pages and a class report."""
 
-import csv
-import hashlib
-import io
 import json
-import os
-import re
-import unicodedata
-import zipfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from . import author, policy, reading, report, roster, similar
+from . import author, exports, policy, reading, report, roster, similar
+from .tables import number, page_name, safe, table, write
 
-# A spreadsheet runs a cell that begins with one of these. Opened with another separator than the one it was written
-# with, a text is cut at `;` or a tab or a comma, so that a cell may begin there too.
-FORMULA = re.compile(r"(?:^|(?<=[,;\t|\r\n]))([\s\"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 WRITTEN = ".written"  # names of the pages that an earlier run wrote: no other file is ever removed
-
-
-def safe(text):
-    """Text in one line that no spreadsheet takes for a formula; a number and a lone hyphen are none."""
-    if re.fullmatch(r"[+-]?[0-9]*[.]?[0-9]*", str(text)):
-        return str(text)
-    return report.harmless(FORMULA.sub(r"\1'", str(text)))
-
-
-def number(value):
-    """A number as a cell; None is empty."""
-    return "" if value is None else f"{value:g}"
-
-
-def table(rows):
-    """The bytes of a CSV file: UTF-8 with the mark by which Excel knows it."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows(rows)
-    return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
-
-
-def write(path, data):
-    """Write a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def page_name(student):
-    """The file name of a student's page; a name as long as a file system allows leaves no room for an ending."""
-    name = student.replace("/", "_").replace("\\", "_")
-    if len(os.fsencode(name)) <= 200 and name == student:
-        return f"{name}.html"
-    return f"{name[:40]}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:16]}.html"
 
 
 class Grades:
@@ -191,9 +144,9 @@ class Grades:
         names = json.dumps(sorted(pages)).encode()
         self._try(write, self.folder / "feedback" / WRITTEN, names)
         for platform in {self.platform, self.people.platform if self.people else "plain"} - {"plain"}:
-            rows = {"canvas": self._canvas, "moodle": self._moodle, "blackboard": self._blackboard}[platform]()
+            rows = exports.TABLES[platform](self)
             self._try(write, self.folder / f"{platform}.csv", table(rows))
-        self._try(self._zip)
+        self._try(write, self.folder / "feedback.zip", exports.pages(self))
         text = report.class_page(self.bundle, self._finals(), self.lists(), self._alike())
         self._try(write, self.folder / "report.html", text.encode("utf-8", "replace"))
 
@@ -228,89 +181,3 @@ class Grades:
             except reading.NotGradable:
                 cells[student] = []
         return similar.compare(self.bundle, cells)
-
-    def _filled(self, column, extra=None):
-        """The roster's own table with the grades in a column that is there already, or in a new one."""
-        header, rows = list(self.people.header), [list(row) for row in self.people.rows]
-        places = [n for n, name in enumerate(header) if _same_column(name, column)]
-        place = places[0] if len(places) == 1 else len(header)
-        header += [column] * (place == len(header))
-        by_row = {person["row"]: student for student, person in [*self.matched.items(), *self.absent.items()]}
-        for index, row in enumerate(rows):
-            row += [""] * (len(header) - len(row))
-            student = by_row.get(index)
-            result = self.final(student) if student is not None else None
-            if result is not None and result["score"] is not None:
-                row[place] = number(result["score"])
-                for name, words in (extra or (lambda r: {}))(result).items():
-                    if name in header:
-                        row[header.index(name)] = words
-        return [header, *([safe(cell) for cell in row] for row in rows)]
-
-    def _canvas(self):
-        """Canvas's gradebook: the columns that its import asks for, and one assignment."""
-        column = self.policy.get("column") or self.bundle["title"]
-        if self.people and self.people.platform == "canvas":
-            header, *rows = self._filled(column)
-            keep = [n for n, name in enumerate(header) if name.strip() in
-                    ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID", "Root Account")
-                    or _same_column(name, column)]  # fmt: skip
-            return [[row[n] if n < len(row) else "" for n in keep] for row in [header, *rows]]
-        rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column],
-                ["    Points Possible", "", "", "", "", author.POINTS]]  # fmt: skip
-        for student in self._graded():
-            handed, person = self.found.get(student), self.matched.get(student) or self.absent.get(student) or {}
-            user = handed.user if handed else person.get("user", "")
-            rows.append([safe(self.name(student)), safe(user), safe(person.get("number", "")),
-                         safe(person.get("login", "")), "", number(self.final(student)["score"])])  # fmt: skip
-        return rows
-
-    def _moodle(self):
-        """Moodle's grading worksheet; it must have the three columns Identifier, Grade and Last modified (grade)."""
-        if self.people and self.people.platform == "moodle":
-            return self._filled("Grade", lambda result: {"Feedback comments": " ".join(result["comments"])})
-        rows = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
-        for student in self._graded():
-            handed, result = self.found.get(student), self.final(student)
-            if handed and handed.user:
-                rows.append([f"Participant {handed.user}", safe(self.name(student)), number(result["score"]),
-                             author.POINTS, "-", safe(" ".join(result["comments"]))])  # fmt: skip
-        return rows
-
-    def _blackboard(self):
-        """Blackboard's grade centre knows a student by the username and a column by its whole heading."""
-        column = self.policy.get("column") or self.bundle["title"]
-        if self.people and self.people.platform == "blackboard":
-            return self._filled(column)
-        rows = [["Username", column]]
-        for student in self._graded():
-            handed, person = self.found.get(student), self.matched.get(student) or self.absent.get(student) or {}
-            login = (handed.login if handed else "") or person.get("login", "")
-            rows.append([safe(login or student), number(self.final(student)["score"])])
-        return rows
-
-    def _graded(self):
-        return [student for student in self.everyone() if self.final(student)["score"] is not None]
-
-    def _zip(self):
-        """Every page under the name by which its platform finds the student; a plain zip where none takes one back."""
-        data = io.BytesIO()
-        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as pages:
-            for student in sorted({*self.results, *self.groups}):
-                handed = self.found.get(student)
-                text = report.feedback(self.bundle, student, self.final(student), self.name(student))
-                name = page_name(student)
-                if handed is not None and handed.platform == "moodle":
-                    top = PurePosixPath(handed.file).parts[0]
-                    name = top[: top.index("_assignsubmission_")] + "_assignsubmission_file_/feedback.html"
-                elif handed is not None and handed.platform == "canvas" and handed.order[0]:
-                    name = PurePosixPath(handed.file.split("/")[0]).stem + ".html"  # its numbers name the attachment
-                info = zipfile.ZipInfo(unicodedata.normalize("NFC", name), (1980, 1, 1, 0, 0, 0))
-                pages.writestr(info, text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
-        write(self.folder / "feedback.zip", data.getvalue())
-
-
-def _same_column(name, column):
-    """Whether a heading is the column, but for what platforms add: ` (4711)`, ` [Total Pts: …] |4711`."""
-    short = re.sub(r"\s*(\(\d+\)|\[Total Pts:.*)\s*$", "", name.strip())
-    return column.strip() in (name.strip(), short)

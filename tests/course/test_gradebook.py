@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import platforms
 import pytest
-from attncourse import author, downloads, gradebook, marks, policy, report, roster, similar
+from attncourse import author, downloads, gradebook, marks, policy, report, roster, similar, tables
 from conftest import ROOT, answers, notebook
 
 RIGHT = notebook("def leaves(d_k, t): return 1")
@@ -70,7 +70,7 @@ FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "\r=1", "
 @pytest.mark.parametrize("text", FORMULAS)
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_no_cell_is_a_formula_with_any_separator(text, separator):
-    data = gradebook.table([["student", gradebook.safe(text), 1], [gradebook.safe(text), "x", gradebook.safe(text)]])
+    data = tables.table([["student", tables.safe(text), 1], [tables.safe(text), "x", tables.safe(text)]])
     read = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=separator))
     for cell in [cell for row in read for cell in row]:
         assert not cell.lstrip(' "\t\r\n').startswith(SIGNS)
@@ -80,7 +80,7 @@ def test_no_cell_is_a_formula_with_any_separator(text, separator):
 
 
 def test_numbers_and_hyphens_stay_as_they_are():
-    assert [gradebook.safe(x) for x in ("-", "-3.5", "+4", "a-b", "x@y.edu")] == ["-", "-3.5", "+4", "a-b", "x@y.edu"]
+    assert [tables.safe(x) for x in ("-", "-3.5", "+4", "a-b", "x@y.edu")] == ["-", "-3.5", "+4", "a-b", "x@y.edu"]
 
 
 def test_canvas_gets_its_own_gradebook_back(bundle, tmp_path):
@@ -93,6 +93,13 @@ def test_canvas_gets_its_own_gradebook_back(bundle, tmp_path):
         assert score[handed.user] == f"{grades.final(student)['score']:g}"
     assert score["99901"] == score["99999"] == ""
     assert grades.lists()["On the roster, and nothing handed in"] == ["gone1", "gone2"]
+
+
+def test_a_new_column_for_canvas_says_how_many_points_there_are(bundle, tmp_path):
+    grades = class_of(bundle, tmp_path, "canvas", platforms.canvas_roster(), {"column": "Another one"})
+    head, points = rows(grades.folder / "canvas.csv")[:2]
+    assert (head[-1], points[-1]) == ("Another one", "10")
+    assert len(head) == 6
 
 
 def test_canvas_without_a_roster(bundle, tmp_path):
@@ -178,6 +185,8 @@ def hostile_pages(bundle, tmp_path):
     """Pages in which every text that a student chooses attacks: the name, remarks, words of errors."""
     for number, attack in enumerate(XSS):
         result = earns(bundle, remark=attack) | {"remarks": [attack]}
+        for mark in result["marks"]:
+            mark["name"] += attack
         result = policy.apply({"students": {attack: {"comment": attack}}}, bundle, attack, result)
         pages = [report.feedback(bundle, attack, result, attack)]
         pages.append(class_page(bundle, attack, result))
