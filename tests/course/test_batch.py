@@ -145,6 +145,7 @@ def test_one_bad_thing_loses_nothing_else(bundle, tmp_path):
         batch.run(bundle, found, out, mapper, marks.SEED, SHORT, None, grades)
     assert set(rows(out)) == {"a", "b", "c"}
     assert len(grades.trouble) == 2
+    assert (out / "report.html").is_file()
     assert (out / "feedback" / "notes.txt").read_text() == "kept"
     assert (out / "feedback" / "b.html").is_file()
 

@@ -368,6 +368,15 @@ def test_answers_that_are_alike_are_named_and_others_are_not(bundle):
     assert len(found) == 2
 
 
+def test_a_long_stub_that_is_handed_in_as_it_was_is_nobodys_own(bundle):
+    mark = "    ### BEGIN SOLUTION\n    x = 1\n    ### END SOLUTION\n"
+    answer = BODY.replace("    return", mark + "    return")
+    exercise = bundle["exercises"][1] | {"answer": [answer]}
+    cells = {name: [author.stub(answer)] for name in "ab"}
+    assert len(similar.tokens(author.stub(answer))) > similar.TOKENS
+    assert similar.compare(bundle | {"exercises": [exercise]}, cells) == []
+
+
 def test_what_the_whole_class_writes_is_nobodys_own(bundle):
     assert similar.compare(bundle, {f"s{n}": answers(bundle) for n in range(30)}) == []
 
