@@ -73,6 +73,16 @@ def test_a_roster_says_whose_file_it_is_and_who_is_missing(platform, tmp_path):
     assert strangers == {}
 
 
+def test_a_number_tells_two_students_of_one_name_apart(tmp_path):
+    for n in (7, 8):
+        platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
+    (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Doe, Jane",7,A\n"Doe, Jane",8,B\n')
+    matched, missing, strangers = roster.match(roster.read(tmp_path / "roster.csv"), read(tmp_path)[0])
+    assert {student: person["user"] for student, person in matched.items()} == {"doejane_7": "7", "doejane_8": "8"}
+    assert not missing
+    assert not strangers
+
+
 PLAIN = "Name;E-mail;Login\nDoe, Jane;jane@x.edu;jd1\nMüller, José;jose@x.edu;jm2\nDoe, Jane;other@x.edu;jd3\n"
 PLAIN += "Li, Wei;w@x;wl4\n"
 
