@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -100,17 +100,21 @@ lab:
 report:
 	@$(call python,tools/report.py "$(RUN)")
 
-# COURSE=<folder>, CHAPTER=<name> and SEED=<text> choose the assignments and the seed of their hidden tests.
-export COURSE CHAPTER SEED CLUSTER PROCESSES UNSAFE
+# $(call given,NAMES): NAME=value for each name with a value, quoted for the shell, with every $ in it as it was typed.
+quote = '$(subst ','\'',$(value $(1)))'
+given = $(foreach name,$(1),$(if $(value $(name)),$(name)=$(call quote,$(name))))
 
 course:
-	@$(call python,tools/environment.py --extra course tools/course.py make)
+	@$(call python,tools/environment.py --extra course tools/course.py make $(call given,COURSE CHAPTER SEED WORK))
 
 grade:
-	@$(call python,tools/environment.py --extra course tools/course.py grade "$(ASSIGNMENT)" "$(SUBMISSIONS)")
+	@$(call python,tools/environment.py --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE CLUSTER PROCESSES UNSAFE))
+
+try:
+	@$(call python,tools/environment.py --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE))
 
 bench-grade:
-	@$(call python,tools/environment.py --extra course tools/course.py bench)
+	@$(call python,tools/environment.py --extra course tools/course.py bench $(call given,ASSIGNMENT COURSE SEED PROCESSES))
 
 constraints:
 	@$(call python,tools/environment.py --extra test --extra mutants --extra course --constraints "$(EDITION)")

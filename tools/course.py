@@ -1,15 +1,16 @@
-"""Coursework: make the assignments, grade a class, measure the grader.
+"""Coursework: make the assignments, grade a class, try one notebook, measure the grader.
 
-python tools/course.py make                              with .venv's Python, the extra `course` installed
-python tools/course.py grade ASSIGNMENT SUBMISSIONS
+python tools/course.py make  [NAME=value …]                        with .venv's Python, the extra `course` installed
+python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  the names are those of `make`: SEED, WORK, ROSTER, …
+python tools/course.py try   NOTEBOOK=file [NAME=value …]
 python tools/course.py bench
 """
 
-import argparse
 import json
 import os
 import signal
 import sys
+import types
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,26 +18,76 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "code"), os.environ.get("PYTHONPATH", "")])  # dask's workers
 
-from attncourse import author, batch, layouts, marks, report, sandbox  # noqa: E402
+from attncourse import (  # noqa: E402
+    author,
+    batch,
+    downloads,
+    files,
+    grade,
+    gradebook,
+    layouts,
+    marks,
+    policy,
+    reading,
+    report,
+    roster,
+    sandbox,
+)
+
+TASKS = ("make", "grade", "try", "bench")
+NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "CLUSTER", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
+         "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
+SHOWN = 20  # lines of a list on the screen; those of the first list all appear
+PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
+*** For marks that count, say make course SEED=a-word-of-your-own."""
 
 
-def make(folder, seed, out, only=""):
-    """Write every assignment of the folder, or the one of a chapter, into `out`."""
-    for chapter, path in author.assignments(folder, only).items():
-        bundle = author.read(path)
+def say_seed(seed, how):
+    """Tell which seed draws the hidden tests; loudly if everybody knows it."""
+    print(f"Seed of the hidden tests: {report.harmless(seed)} ({how})")
+    if seed == str(marks.SEED):
+        print(PUBLIC)
+
+
+def seed_for(given, remembered):
+    """The seed to use, and where it comes from."""
+    if given and remembered and given != remembered:
+        return given, f"given; the assignment was made with another one, {report.harmless(remembered)}"
+    return (given, "given") if given else (remembered or str(marks.SEED), "as made" if remembered else "not given")
+
+
+def remembered(folder):
+    """The seed with which an assignment was made, or None."""
+    try:
+        return json.loads((folder / "bundle.json").read_text(encoding="utf-8")).get("seed")
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def make(options):
+    """Write every assignment of the folder, or the one of a chapter, below `assignments`."""
+    seeds = set()
+    for chapter, path in author.assignments(options.course, options.chapter).items():
+        folder, bundle = options.work / "assignments" / chapter, author.read(path)
+        seed, how = seed_for(options.seed, remembered(folder))
         author.prove(bundle, seed)
-        layouts.write(bundle, out / chapter, seed)
-        print(f"{chapter}: {out / chapter}")
+        layouts.write(bundle, folder, seed)
+        print(f"{chapter}: {folder}")
+        seeds.add((seed, how))
+    for seed, how in sorted(seeds):
+        say_seed(seed, how)
 
 
-def bundle_of(assignment, out):
-    """The bundle that `make course` has written; `assignment` is a chapter or the path of a bundle."""
+def bundle_of(assignment, work):
+    """The bundle that `make course` has written, and its seed; `assignment` is a chapter or the path of a bundle."""
+    out = work / "assignments"
     path = Path(assignment) if str(assignment).endswith(".json") else out / assignment / "bundle.json"
     if not path.is_file():
         there = sorted(p.parent.name for p in out.glob("*/bundle.json"))
         known = f"; there are {', '.join(there)}" if there else ": run `make course` first"
         raise author.CourseError(f"There is no assignment {assignment!r}{known}.")
-    return json.loads(path.read_text(encoding="utf-8"))
+    bundle = json.loads(path.read_text(encoding="utf-8"))
+    return bundle, bundle.pop("seed", None)
 
 
 def connect(stack, cluster, processes):
@@ -44,7 +95,11 @@ def connect(stack, cluster, processes):
     from dask.distributed import Client, LocalCluster
 
     if cluster:
-        return stack.enter_context(Client(cluster, timeout=30))
+        try:
+            return stack.enter_context(Client(cluster, timeout=10))
+        except (OSError, ValueError, TypeError) as error:
+            words = " ".join(str(error).split())[:200]
+            raise author.CourseError(f"No dask scheduler answers at CLUSTER={cluster}: {words}.") from None
     local = LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     return stack.enter_context(Client(stack.enter_context(local)))
 
@@ -58,16 +113,53 @@ def refuse_without_walls(reason, unsafe):
         )
 
 
-def grade(options, out):
-    """Grade a folder; the exit code is 1 if a submission could not be graded."""
+def folder_for(submissions, chapter, work):
+    """Where the grades of these submissions lie: another folder of submissions never gets the same one."""
+    source, number = str(submissions.resolve()), 1
+    while True:
+        name = submissions.resolve().stem if submissions.is_file() else submissions.resolve().name
+        folder = work / "grades" / chapter / (f"{name}-{number}" if number > 1 else name)
+        about = folder / "about.json"
+        try:
+            known = json.loads(about.read_text(encoding="utf-8"))["submissions"]
+        except FileNotFoundError:
+            folder.mkdir(parents=True, exist_ok=True)
+            about.write_text(json.dumps({"submissions": source}), encoding="utf-8")
+            return folder
+        except (ValueError, KeyError, TypeError):
+            known = None
+        if known == source:
+            return folder
+        number += 1
+
+
+def read_class(options, bundle, folder):
+    """The downloads, the roster and the policy as one `Grades`."""
+    asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
+    found, aside, platform = downloads.read(options.submissions, asked)
+    people = options.roster or options.submissions / downloads.ROSTER
+    people = roster.read(people) if options.roster or people.is_file() else None
+    decisions = options.policy or options.work / f"{bundle['chapter']}.yml"
+    decisions = policy.read(decisions, bundle) if options.policy or decisions.is_file() else {}
+    return gradebook.Grades(bundle, found, folder, decisions, people, platform, aside)
+
+
+def grade_class(options):
+    """Grade a folder; the exit code is 1 if a submission could not be graded or a file not be written."""
     from tqdm import tqdm
 
-    bundle = bundle_of(options.assignment, out)
-    author.prove(bundle, options.seed)
-    found = batch.submissions(options.submissions)
+    bundle, made = bundle_of(options.assignment, options.work)
+    if not options.submissions.exists():
+        raise author.CourseError(f"There is no folder {options.submissions} with submissions.")
     if not options.cluster:
         refuse_without_walls(sandbox.missing(), options.unsafe)
-    limits, seed, grades = sandbox.Limits(), options.seed, ROOT / "_build" / "grades"
+    seed, how = seed_for(options.seed, made)
+    say_seed(seed, how)
+    author.prove(bundle, seed)
+    folder = folder_for(options.submissions, bundle["chapter"], options.work)
+    grades = read_class(options, bundle, folder)
+    force = {grades.who(name.strip()) for name in options.force.split(",") if name.strip()}
+    limits, found = sandbox.Limits(), grades.found
     processes = options.processes or os.cpu_count() or 1
     with ExitStack() as stack:
         if options.cluster or (processes > 1 and len(found) > 4):
@@ -78,46 +170,142 @@ def grade(options, out):
         else:
             mapper = batch.here(bundle, seed, limits, options.unsafe)
         bar = stack.enter_context(tqdm(total=len(found), unit="submission", disable=None))
-        results = batch.run(bundle, found, grades, mapper, seed, limits, bar.update)
-    lost = [student for student, result in results.items() if result["score"] is None]
-    scores = [result["score"] for result in results.values() if result["score"] is not None]
+        batch.run(bundle, found, folder, mapper, seed, limits, bar.update, grades, force)
+    tell(grades)
+
+
+def tell(grades):
+    """Say what came out, and everything that an instructor must look at."""
+    scores = [score for score in (grades.final(s)["score"] for s in grades.everyone()) if score is not None]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
-    print(f"Graded: {len(scores)}{mean}. The table is in {grades / bundle['chapter']}.csv")
-    if lost:
-        sys.exit(f"Not graded, run the same command again: {', '.join(map(report.harmless, lost[:10]))}")
+    print(f"Graded: {len(scores)}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv.")
+    lists = grades.lists()
+    for number, (title, lines) in enumerate(lists.items()):
+        print(f"\n{title}: {len(lines)}")
+        shown = lines if number == 0 or len(lines) <= SHOWN else lines[:SHOWN]
+        print("\n".join("  " + report.harmless(line) for line in shown))
+        if len(shown) < len(lines):
+            print(f"  and {len(lines) - len(shown)} more, in report.html")
+    if grades.trouble:
+        sys.exit("Not everything could be written: make room, then run the same command again.")
+    if "Could not be graded" in lists:
+        sys.exit(f"Could not be graded: {len(lists['Could not be graded'])}. The reasons are in the list above.")
 
 
-def main():
+def try_notebook(options):
+    """Run the visible tests on one notebook, in the sandbox in which it will be marked."""
+    data = files.read_file(options.notebook)
+    if isinstance(data, str):
+        raise author.CourseError(f"{options.notebook}: {data}")
+    bundle = author.read(_assignment_of(options, data))
+    for exercise in bundle["exercises"]:
+        exercise["hidden"] = []
+    reason = sandbox.missing()
+    if reason and not options.unsafe:
+        raise author.CourseError(f"No sandbox: {reason} If the notebook is your own, say UNSAFE=yes.")
+    result = grade.grade(data, bundle, unsafe=options.unsafe)
+    for exercise in bundle["exercises"]:
+        found = [mark for mark in result["marks"] if mark["exercise"] == exercise["name"]]
+        print(f"{exercise['title']}: {sum(mark['passed'] for mark in found)} of {len(found)} visible tests hold")
+        for mark in found:
+            if not mark["passed"]:
+                print("  fails: " + report.harmless(mark["remark"]))
+    for remark in result["remarks"]:
+        print(report.harmless(remark))
+    print("The marking runs other tests than these.")
+
+
+def _assignment_of(options, data):
+    """The assignment of a notebook: the one that is named, or the one of which it defines most functions."""
+    files = author.assignments(options.course)
+    if options.assignment:
+        if options.assignment not in files:
+            raise author.CourseError(f"There is no assignment {options.assignment!r}; there are {', '.join(files)}.")
+        return files[options.assignment]
+    try:
+        text = "\n".join(reading.notebook(data)[0])
+    except reading.NotGradable as error:
+        raise author.CourseError(f"{options.notebook}: {error}") from None
+    asked = {
+        path: [name for e in author.read(path)["exercises"] for name in author.functions(e)] for path in files.values()
+    }
+    share = {path: sum(f"def {name}(" in text for name in names) / len(names) for path, names in asked.items()}
+    best = max(share, key=share.get)
+    if not share[best]:
+        raise author.CourseError(f"{options.notebook} defines no function of any assignment: say ASSIGNMENT=<chapter>.")
+    return best
+
+
+def path_of(text):
+    """A path as somebody types it: `~` is home, and `$$`, which make once needed for one `$`, is that."""
+    path = Path(text).expanduser()
+    return Path(text.replace("$$", "$")).expanduser() if "$$" in text and not path.exists() else path
+
+
+def read_options(words):
+    """The task and its options, from NAME=value words, else from the environment; a bad one ends in one sentence."""
+    if not words or words[0] not in TASKS:
+        raise author.CourseError(f"Say what to do: {', '.join(TASKS)}.")
+    values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
+    for word in words[1:]:
+        name, sign, value = word.partition("=")
+        if sign and name in NAMES:
+            values[name] = value
+        elif places and not (sign and name.isidentifier() and name.isupper()):
+            values[places.pop(0)] = word
+        else:
+            raise author.CourseError(f"{word!r} is not understood; the names are {', '.join(NAMES)}.")
+    processes = values["PROCESSES"].strip()
+    if processes and not (processes.isascii() and processes.isdigit() and 0 < int(processes) <= 1024):
+        raise author.CourseError(f"PROCESSES={processes} is not a whole number from 1 to 1024.")
+    if values["UNSAFE"] not in ("", "yes", "no"):
+        raise author.CourseError(f"UNSAFE={values['UNSAFE']} is neither yes nor no.")
+    cluster = values["CLUSTER"].strip()
+    if cluster and not (cluster.partition("://")[2] or cluster.rpartition(":")[2].isdigit()):
+        raise author.CourseError(f"CLUSTER={cluster} is not an address such as tcp://scheduler:8786.")
+    options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
+    options.task, options.cluster, options.unsafe = words[0], cluster, values["UNSAFE"] == "yes"
+    options.processes = int(processes or 0)
+    options.course = path_of(options.course) if options.course else ROOT / "course"
+    options.work = path_of(options.work) if options.work else ROOT / "course-work"
+    for name in ("submissions", "roster", "policy", "notebook"):
+        text = getattr(options, name)
+        setattr(options, name, path_of(text) if text else None)
+    return options
+
+
+def main(words):
     """Do what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("make", "grade", "bench"))
-    parser.add_argument("assignment", nargs="?", default="")
-    parser.add_argument("submissions", nargs="?", default="")
-    parser.add_argument("--course", default=os.environ.get("COURSE") or str(ROOT / "course"))
-    parser.add_argument("--chapter", default=os.environ.get("CHAPTER") or "")
-    parser.add_argument("--seed", default=os.environ.get("SEED") or str(marks.SEED))
-    parser.add_argument("--cluster", default=os.environ.get("CLUSTER") or "")
-    parser.add_argument("--processes", type=int, default=int(os.environ.get("PROCESSES") or 0))
-    parser.add_argument("--unsafe", action="store_true", default=os.environ.get("UNSAFE") == "yes")
-    options = parser.parse_args()
-    out = ROOT / "_build" / "course"
+    options = read_options(words)
     if options.task == "make":
-        make(options.course, options.seed, out, options.chapter)
+        make(options)
     elif options.task == "grade":
         if not options.assignment or not options.submissions:
-            raise author.CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder>")
-        grade(options, out)
+            raise author.CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
+        grade_class(options)
+    elif options.task == "try":
+        if not options.notebook:
+            raise author.CourseError("Say which notebook: make try NOTEBOOK=<file>")
+        try_notebook(options)
     else:
         import course_bench
 
         course_bench.main(options, connect)
 
 
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+def run(words):
+    """Like `main`, and whatever goes wrong ends in one sentence."""
     try:
-        main()
+        main(words)
     except KeyboardInterrupt:
-        sys.exit("Interrupted: run the same command again, and it goes on where it stopped.")
+        sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
     except author.CourseError as error:
         sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"{error.filename or 'A file'}: {error.strerror or error}.")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.stdout.reconfigure(errors="replace")
+    run(sys.argv[1:])

@@ -13,7 +13,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from attncourse import author, batch, layouts, sandbox
+from attncourse import author, batch, downloads, layouts, marks, sandbox
 
 SIZE = 200  # submissions
 FEW = 4  # of them; the others take seconds for each
@@ -46,7 +46,7 @@ def write(bundle, students, folder):
 
 def here(bundle, place, processes, seed, connect):
     """Seconds a submission, and the scores; with more than one process on a local dask cluster."""
-    limits, found = sandbox.Limits(), batch.submissions(place / "in")
+    limits, found = sandbox.Limits(), downloads.read(place / "in")[0]
     with ExitStack() as stack:
         mapper = batch.here(bundle, seed, limits)
         if processes > 1:
@@ -88,7 +88,7 @@ def _call(folder, program, *arguments):
 def main(options, connect):
     """Measure and print."""
     chapter = options.assignment or "sqrt-dk-scaling"
-    bundle, seed = author.read(Path(options.course) / f"{chapter}.md"), options.seed
+    bundle, seed = author.read(Path(options.course) / f"{chapter}.md"), options.seed or str(marks.SEED)
     students = class_of(bundle, SIZE)
     few = dict(itertools.islice(students.items(), SIZE // 2, SIZE // 2 + FEW))
     with tempfile.TemporaryDirectory() as place:

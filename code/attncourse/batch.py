@@ -8,55 +8,19 @@ import contextlib
 import functools
 import hashlib
 import json
-import os
-import stat
+import re
 from pathlib import Path
 
-from . import author, grade, marks, report, sandbox
+from . import downloads, grade, gradebook, marks, sandbox
 
 HERE = Path(__file__).parent
-
-
-def submissions(folder):
-    """{student: file} of a folder with one notebook each, or one folder each with one notebook in it.
-
-    A value may also be a sentence: why there is no file that can be graded.
-    """
-    folder, found = Path(folder), {}
-    if not folder.is_dir():
-        raise author.CourseError(f"There is no folder {folder} with submissions.")
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith((".", "__MACOSX")):
-            continue
-        name, inside = path.stem, path
-        if path.is_dir() and not path.is_symlink():
-            books = sorted(p for p in path.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
-            name, inside = path.name, books[0] if len(books) == 1 else f"Found {len(books)} notebooks; expected one."
-        name = path.name if name in found else name  # two files of one name and different endings
-        found[name] = inside
-    if not found:
-        raise author.CourseError(f"The folder {folder} holds no submission.")
-    return found
-
-
-def load(path):
-    """The bytes of a submission; a sentence if they cannot be had. Links are not followed."""
-    if isinstance(path, str):
-        return path
-    try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                return "It is not an ordinary file."
-            return file.read(grade.LARGEST + 1)
-    except OSError as error:
-        return f"It cannot be read: {error.strerror}."
+TIMEOUT = re.compile(r"took more than [\d.e+-]+ s\b|s for one submission are used up|\bDeadline: ")  # as remarks say it
 
 
 def grade_or_say(data, bundle, seed, limits, unsafe=False):
     """The result of one submission; whatever goes wrong in the grader itself ends in a result without a score."""
     if isinstance(data, str):
-        return {"score": 0, "marks": marks.mark(bundle, {}, seed), "remarks": [data]}
+        return grade.no_file(data, bundle)
     try:
         with bounded_memory():
             return grade.grade(data, bundle, seed, limits, unsafe)
@@ -101,54 +65,59 @@ def key(data, bundle, seed, limits):
     return digest.hexdigest()[:32]
 
 
-def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=None):
-    """Grade {student: file}, store and write everything below ``folder``, and return {student: result}.
+def timed_out(result):
+    """Whether a time limit had a part in a result: on a busy machine it may be another one tomorrow."""
+    remarks = [*result["remarks"], *(mark["remark"] for mark in result["marks"])]
+    return any(TIMEOUT.search(remark) for remark in remarks)
 
-    ``mapper(pairs)`` takes (name, bytes) pairs and yields (name, result) pairs in any order.
+
+def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=None, grades=None, force=()):
+    """Grade {student: Handed}, store and write everything below ``folder``, and return {student: result}.
+
+    ``mapper(pairs)`` takes (name, bytes) pairs and yields (name, result) pairs in any order. A result with a timeout is
+    not stored; its submission is tried once more, alone. Students in ``force`` are graded though a result is stored.
     """
     limits, folder = limits or sandbox.Limits(), Path(folder)
-    store, results = folder / bundle["chapter"] / "results", {}
+    grades = grades or gradebook.Grades(bundle, found, folder)
+    store, keys, slow = folder / "results", {}, []
     store.mkdir(parents=True, exist_ok=True)
-    keys = {}
 
     def missing():
-        for student, path in found.items():
-            data = load(path)
+        for student, handed in grades.found.items():
+            data = downloads.load(handed)
             keys[student] = key(data, bundle, seed, limits)
-            stored = store / f"{keys[student]}.json"
-            if stored.exists():
-                results[student] = json.loads(stored.read_text(encoding="utf-8"))
-                progress and progress()
-            else:
+            result = None if student in force else _stored(store / f"{keys[student]}.json")
+            if result is None:
                 yield student, data
+            else:
+                grades.add(student, result)
+                progress and progress()
 
-    for student, result in mapper(missing()):
-        results[student] = result
-        if result["score"] is not None:
-            _write(store / f"{keys[student]}.json", json.dumps(result))
-        progress and progress()
-    pages = folder / bundle["chapter"] / "feedback"
-    pages.mkdir(exist_ok=True)
-    for old in pages.iterdir():
-        old.unlink()
-    for student, result in results.items():
-        _write(pages / _page(student), report.feedback(bundle, student, result))
-    _write(folder / f"{bundle['chapter']}.csv", report.table(bundle, results))
-    return results
+    def arrived(student, result):
+        if result["score"] is not None and not timed_out(result):
+            grades.keep(store / f"{keys[student]}.json", result)
+        grades.add(student, result)
+
+    try:
+        for student, result in mapper(missing()):
+            if timed_out(result):
+                slow.append(student)
+            arrived(student, result)
+            progress and progress()
+        for student in slow:
+            for _, result in mapper(iter([(student, downloads.load(grades.found[student]))])):
+                arrived(student, result | {"slow": True} if timed_out(result) else result)
+    finally:
+        grades.finish()
+    return grades.results
 
 
-def _page(student):
-    """The file name of a student's page; a name as long as a file system allows leaves no room for an ending."""
-    if len(os.fsencode(student)) <= 200:
-        return f"{student}.md"
-    return f"{student[:40]}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:16]}.md"
-
-
-def _write(path, text):
-    """Write a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8", errors="replace")
-    part.replace(path)
+def _stored(path):
+    """A stored result, or None."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def here(bundle, seed, limits, unsafe=False):

@@ -4,17 +4,17 @@ The student's cells run in a sandbox and the tests here. A cell that hangs or en
 runs the others again, so that the rest still earns its points.
 """
 
-import json
+import re
+import sys
 import time
+from pathlib import Path
 
-from . import author, marks, sandbox
+from . import author, marks, reading, sandbox
 
-LARGEST = 20 << 20  # bytes of a notebook
-CELLS = 500
+STAND_INS = (Path(__file__).parent / "standins.py").read_text(encoding="utf-8")
 
 
-class NotGradable(ValueError):
-    """A file that is no notebook; one sentence for student and instructor."""
+NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 
 
 class Raised(Exception):
@@ -23,23 +23,6 @@ class Raised(Exception):
     def __init__(self, kind, words):
         super().__init__(words)
         self.kind = kind
-
-
-def cells(data):
-    """The code cells of a notebook in order."""
-    if not data.strip():
-        raise NotGradable("The file is empty.")
-    if len(data) > LARGEST:
-        raise NotGradable(f"The file is larger than {LARGEST >> 20} MB.")
-    try:
-        found = json.loads(data)["cells"]
-        code = [cell["source"] for cell in found if cell["cell_type"] == "code"]
-        code = ["".join(source) for source in code]  # text, or a list of lines
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise NotGradable("The file is not a Jupyter notebook.") from None
-    if len(code) > CELLS:
-        raise NotGradable(f"The notebook has more than {CELLS} cells.")
-    return code
 
 
 class Student:
@@ -93,15 +76,25 @@ class Student:
         if self.session is not None:
             self.session.close()
 
-    def remarks(self):
-        """One line for each cell that was skipped or raised an error."""
+    def remarks(self, written):
+        """One line for each cell that was skipped or raised an error; `written` are the student's own cells."""
         for number in range(len(self.sources)):
-            name = f"Code cell {number}" if number else "The given cell"  # which stands before the student's
+            name = (
+                _name(number, written[number - 1]) if number else "The given cell"
+            )  # which stands before the student's
             if number in self.skipped:
                 yield f"{name} was skipped: {self.skipped[number]}."
             elif self.errors.get(number):
                 kind, words, line = _words(self.errors[number])
-                yield f"{name}{f', line {line}' if line else ''}: {kind}: {words}"[:300]
+                rest = {"OutOfTime": "", **dict.fromkeys(NO_PYTHON, "; nothing of the cell ran")}
+                told = f"{name}{f', line {line}' if line else ''}: {kind}: {words}"[:300]
+                yield told + rest.get(kind, "; the rest of the cell ran") + "."
+
+
+def _name(number, source):
+    """Which cell this is, so that the student finds it: code cells are counted, the empty ones too."""
+    first = next((line.strip() for line in source.splitlines() if line.strip()), "")
+    return f"Code cell {number}" + (f" ({first[:40]}{'…' * (len(first) > 40)})" if first else "")
 
 
 def _words(error):
@@ -115,17 +108,41 @@ def _words(error):
 def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
     """Marks and remarks for the bytes of one notebook: {"score", "marks", "remarks"}."""
     try:
-        sources = cells(data)
-    except NotGradable as error:
-        return {"score": 0, "marks": marks.mark(bundle, {}, seed), "remarks": [str(error)]}
-    student = Student([bundle["given"], *sources], limits or sandbox.Limits(), unsafe)
+        sources, python = reading.notebook(data)
+    except reading.NotGradable as error:
+        return no_file(str(error), bundle)
+    asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
+    plain = [STAND_INS + bundle["given"], *reading.translate(sources)]
+    student = Student(plain, limits or sandbox.Limits(), unsafe)
     try:
         try:
             student.run()
         except Raised as error:
-            student.errors[len(student.sources) - 1] = [error.kind, str(error), None]
-        asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
+            student.errors[max(student.ran - 1, 0)] = [error.kind, str(error), None]
         found = marks.mark(bundle, {name: student.function(name) for name in asked}, seed)
     finally:
         student.close()
-    return {"score": marks.earned(found), "marks": found, "remarks": list(student.remarks())}
+    result = {"score": marks.earned(found), "marks": found, "remarks": list(student.remarks(sources))}
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    if python and python != here and any(kind in remark for kind in NO_PYTHON for remark in result["remarks"]):
+        result["remarks"].append(f"The notebook was written with Python {python}; it was marked with {here}.")
+    if not any(re.search(rf"^\s*(async\s+)?def\s+{name}\b|^\s*{name}\b.*=", source, re.MULTILINE)
+               for name in asked for source in sources):  # fmt: skip
+        result["file"] = "It defines none of the functions that are asked for: perhaps it is another notebook."
+        result["remarks"].append(result["file"])
+    return result
+
+
+def no_file(reason, bundle):
+    """The result where there is no notebook to run: no points, and the reason under `file`."""
+    tests = [
+        (exercise["name"], name, hidden, points)
+        for exercise in bundle["exercises"]
+        for name, hidden, points in [
+            *((source, False, 0) for source in exercise["visible"]),
+            *((test["name"], True, test["points"]) for test in exercise["hidden"]),
+        ]
+    ]
+    found = [{"exercise": exercise, "name": name, "hidden": hidden, "points": points, "earned": 0, "passed": False,
+              "remark": reason} for exercise, name, hidden, points in tests]  # fmt: skip
+    return {"score": 0, "marks": found, "remarks": [reason], "file": reason}

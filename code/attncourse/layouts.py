@@ -1,7 +1,6 @@
 """Write an assignment for everyone who needs it: student, instructor, nbgrader, Gradescope, and the grader here."""
 
 import json
-import shutil
 from pathlib import Path
 
 from . import gradescope, marks, notebooks
@@ -30,15 +29,14 @@ c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("your code he
 
 
 def write(bundle, folder, seed=marks.SEED):
-    """Write every form of the assignment into a folder that holds nothing else afterwards."""
+    """Write every form of the assignment into a folder. Other files there stay: collected work, nbgrader's database."""
     folder, name = Path(folder), bundle["chapter"]
-    shutil.rmtree(folder, ignore_errors=True)
     _put(folder / "student" / f"{name}.ipynb", notebooks.student(bundle))
     _put(folder / "instructor" / f"{name}.ipynb", notebooks.instructor(bundle, seed))
     _put(folder / "nbgrader" / "nbgrader_config.py", NBGRADER)
     _put(folder / "nbgrader" / "source" / name / f"{name}.ipynb", notebooks.nbgrader(bundle, seed))
-    _put(folder / "bundle.json", json.dumps(bundle, indent=1, ensure_ascii=False) + "\n")
-    (folder / "gradescope").mkdir()
+    _put(folder / "bundle.json", json.dumps({"seed": str(seed)} | bundle, indent=1, ensure_ascii=False) + "\n")
+    (folder / "gradescope").mkdir(exist_ok=True)
     gradescope.autograder(bundle, folder / "gradescope" / "autograder.zip", seed)
 
 

@@ -8,8 +8,12 @@ from . import author, marks
 
 HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
 The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: the marking runs other
-tests. Only NumPy and Python's own library are there when your work is marked. To hand in, restart the kernel, run all
-cells, save, and hand in this file."""
+tests. Only NumPy and Python's own library are there when your work is marked; plots and magics do nothing there.
+Numbers are meant in double precision, which is what Python and NumPy use unless you say otherwise.
+
+To hand in, restart the kernel, run all cells, save, and hand in this file. In Colab: *Runtime → Restart session and
+run all*, then *File → Download → Download .ipynb*. Hand in that file, not a link to it and not a PDF. It may have
+20 MB, with its outputs, and 500 code cells."""
 TIME = "Count on about {hours:g} hours once you have read the chapter; that is an estimate."
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 

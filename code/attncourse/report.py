@@ -1,60 +1,126 @@
-"""What is written about a graded class: one table for the instructor, one page for each student."""
+"""What is written about a class, as pages: one for each student, one for the instructor. Everything is escaped."""
 
-import csv
-import io
+from html import escape
 
 from . import author
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run such a cell
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b;
+  background: #fff; }}
+pre {{ background: #f3f3f3; padding: .5rem; overflow-x: auto; }}
+table {{ border-collapse: collapse; }}
+th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ccc; vertical-align: top; }}
+td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
+.passed {{ color: #00591f; }}
+.failed {{ color: #8c1313; }}
+.bar {{ display: block; background: #2d5f9a; height: 1rem; }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
 
 
 def harmless(text):
-    """Text from a student as one line that neither a terminal nor a spreadsheet acts on."""
-    line = "".join(c if c.isprintable() else " " for c in str(text))
-    return "'" + line if line.startswith(FORMULA) else line
+    """Text from a student as one line that a terminal only shows."""
+    return "".join(c if c.isprintable() else " " for c in str(text))
 
 
-def _quoted(text):
-    """A student's text in a page of Markdown: shown, never a link, a picture or a tag."""
-    return f"`{harmless(text).replace('`', ' ')}`"
+def _shown(text):
+    return escape(harmless(text))
 
 
-def table(bundle, results):
-    """The CSV of a class: a row for each submission, sorted by name; an empty score means: not graded."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    names = [exercise["name"] for exercise in bundle["exercises"]]
-    writer.writerow(["student", "score", "out of", *names, "remarks"])
-    for student, result in sorted(results.items()):
-        parts = {name: sum(m["earned"] for m in result["marks"] if m["exercise"] == name) for name in names}
-        graded = result["score"] is not None
-        numbers = [f"{parts[name]:g}" if graded else "" for name in names]
-        score = f"{result['score']:g}" if graded else ""
-        remarks = harmless(" ".join(result["remarks"]))
-        writer.writerow([harmless(student), score, author.POINTS, *numbers, remarks])
-    return out.getvalue()
+def page(title, *parts):
+    """A page of HTML that loads and runs nothing; `parts` are HTML, `title` is text."""
+    return PAGE.format(title=_shown(title), body="\n".join(parts))
 
 
-def feedback(bundle, student, result):
+def feedback(bundle, student, result, name=""):
     """The page of one student: visible tests in full, of hidden ones only name and points."""
-    if result["score"] is None:
-        return f"# {bundle['title']}\n\nNot graded: {harmless(' '.join(result['remarks']))}\n"
-    lines = [f"# {bundle['title']}: {result['score']:g} of {author.POINTS} points", "", _quoted(student), ""]
-    for number, exercise in enumerate(bundle["exercises"], 1):
-        found = [m for m in result["marks"] if m["exercise"] == exercise["name"]]
-        points = sum(m["earned"] for m in found)
-        lines += [f"## {number}. {exercise['title']}: {points:g} of {author.worth(exercise):g}", ""]
-        for m in found:
-            if m["hidden"]:
-                verdict = "passed" if m["passed"] else "failed"
-                lines.append(f"- {verdict}, {m['earned']:g} of {m['points']:g}: {m['name']}")
-            else:
-                lines += ["```python", m["name"], "```", ""]
-                lines += [
-                    "This holds." if m["passed"] else f"This fails. {_quoted(m['remark'])}",
-                    "",
-                ]
-        lines.append("")
-    if result["remarks"]:
-        lines += ["## Remarks", "", *(f"- {_quoted(line)}" for line in result["remarks"]), ""]
-    return "\n".join(lines)
+    title = bundle["title"]
+    graded = result["score"] is not None
+    score = f"{result['score']:g} of {author.POINTS} points" if graded else "not graded"
+    parts = [f"<h1>{_shown(title)}: {score}</h1>", f"<p>{_shown(name or student)}</p>"]
+    parts += [f"<p>{_shown(comment)}</p>" for comment in result.get("comments", [])]
+    for number, exercise in enumerate(bundle["exercises"] if result["marks"] else [], 1):
+        marks = [mark for mark in result["marks"] if mark["exercise"] == exercise["name"]]
+        points = result.get("parts", {}).get(exercise["name"], sum(mark["earned"] for mark in marks))
+        parts.append(f"<h2>{number}. {_shown(exercise['title'])}: {points:g} of {author.worth(exercise):g}</h2>")
+        hidden = "".join(_row(mark) for mark in marks if mark["hidden"])
+        parts.append(f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>")
+        for mark in marks:
+            if not mark["hidden"]:
+                verdict = '<p class="passed">This holds.</p>' if mark["passed"] else (
+                    f'<p class="failed">This fails. <code>{_shown(mark["remark"])}</code></p>')  # fmt: skip
+                parts.append(f"<pre><code>{escape(mark['name'])}</code></pre>\n{verdict}")
+    parts += _list("Remarks", result["remarks"])
+    return page(f"{title}: {name or student}", *parts)
+
+
+def _row(mark):
+    verdict = "passed" if mark["passed"] else "failed"
+    given = f" ({_shown(mark['remark'])})" if mark["passed"] and mark["remark"] else ""
+    return (f'<tr><td>{_shown(mark["name"])}<td class="{verdict}">{verdict}{given}'
+            f'<td class="number">{mark["earned"]:g} of {mark["points"]:g}</tr>\n')  # fmt: skip
+
+
+def _list(title, lines):
+    return (
+        [f"<h2>{_shown(title)}</h2>\n<ul>", *(f"<li>{_shown(line)}</li>" for line in lines), "</ul>"] if lines else []
+    )
+
+
+def class_page(bundle, results, lists, alike):
+    """The instructor's page: distribution, points of each test, tests that nobody passed, answers that are alike.
+
+    `lists` maps titles to lines of text; `alike` is what `similar.compare` found.
+    """
+    scores = [result["score"] for result in results.values() if result["score"] is not None]
+    parts = [f"<h1>{_shown(bundle['title'])}: the class</h1>"]
+    if scores:
+        middle = sorted(scores)[len(scores) // 2]
+        parts.append(f"<p>{len(scores)} graded, mean {sum(scores) / len(scores):.2f}, median {middle:g}.</p>")
+        steps = [sum(point <= score < point + 1 for score in scores) for point in range(author.POINTS)]
+        steps.append(sum(score >= author.POINTS for score in scores))
+        parts.append("<h2>Points</h2>\n<table>\n<tr><th>Points<th>Students<th></tr>")
+        for point, many in enumerate(steps):
+            bar = f'<span class="bar" style="width: {20 * many / max(steps):.2f}rem"></span>'
+            label = f"{point} to below {point + 1}" if point < author.POINTS else f"{point} or more"
+            parts.append(f'<tr><td>{label}<td class="number">{many}<td>{bar}</tr>')
+        parts.append("</table>")
+    parts += _tests(bundle, [result for result in results.values() if result["score"] is not None])
+    for title, lines in lists.items():
+        parts += _list(title, lines)
+    words = [f"{exercise}, {function}: {kind}: {', '.join(who)}" for exercise, function, kind, who in alike]
+    parts += _list("Answers that are alike, names and layout aside", words)
+    if words:
+        parts.append("<p>Read them before you say anything: short right answers look alike.</p>")
+    return page(f"{bundle['title']}: the class", *parts)
+
+
+def _tests(bundle, results):
+    """How many passed each hidden test, and which ones nobody did."""
+    marks = [mark for result in results for mark in result["marks"] if mark["hidden"]]
+    if not marks:
+        return []
+    parts, nobody = ["<h2>Tests</h2>\n<table>\n<tr><th>Exercise<th>Test<th>Passed<th>Mean points</tr>"], []
+    for exercise in bundle["exercises"]:
+        for test in exercise["hidden"]:
+            own = [mark for mark in marks if (mark["exercise"], mark["name"]) == (exercise["name"], test["name"])]
+            passed, mean = sum(mark["passed"] for mark in own), sum(mark["earned"] for mark in own) / max(1, len(own))
+            parts.append(
+                f"<tr><td>{_shown(exercise['title'])}<td>{_shown(test['name'])}"
+                f'<td class="number">{passed} of {len(own)}<td class="number">{mean:.2f} of {test["points"]:g}</tr>'
+            )
+            if not passed:
+                nobody.append(f"{exercise['title']}: {test['name']}")
+    return [*parts, "</table>", *_list("Tests that nobody passed", nobody)]

@@ -5,6 +5,9 @@ student's code shares this process and may do to it whatever it likes: nothing h
 checked by the process that asked.
 """
 
+import __future__
+
+import ast
 import builtins
 import json
 import os
@@ -13,7 +16,6 @@ import sys
 import types
 
 KEPT = 200  # characters of an error's message
-PYTHON_MAGICS = ("%%time", "%%capture", "%%prun")  # of a whole cell, and the cell still holds Python
 
 
 def restrict(limits):
@@ -48,46 +50,68 @@ def read_exactly(fd, size):
     return bytes(data)
 
 
-def describe(error):
-    """The type, the words and the line of an error in a student's cell."""
+def describe(error, name):
+    """The type, the words and the line of an error in the student's cell of this name."""
     line, trace = None, error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "cell":
+        if trace.tb_frame.f_code.co_filename == name:
             line = trace.tb_lineno
         trace = trace.tb_next
-    if isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError) and error.filename == name:
         line = error.lineno
     try:
-        words = str(error)[:KEPT]
+        words = str(error.msg if isinstance(error, SyntaxError) else error)[:KEPT]
     except BaseException:
         words = ""
     return {"error": [type(error).__name__[:60], words, line]}
 
 
-def code_of(source):
-    """A cell, compiled. Where it is no plain Python, IPython's magics become comments: there is no IPython here."""
+def parse(source, name):
+    """The syntax tree of a cell. Where it is no Python, magics become comments: there is no IPython here."""
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
-        return compile(source, "cell", "exec")
+        return compile(source, name, "exec", flags, dont_inherit=True)
     except SyntaxError:
-        head, _, rest = source.lstrip().partition("\n")
-        if head.startswith("%%"):
-            source = rest if head.split()[0] in PYTHON_MAGICS else ""
-        return compile(re.sub(r"^([ ]*)([%!])", r"\1pass  # \2", source, flags=re.M), "cell", "exec")
+        plain = re.sub(r"^([ ]*)([%!])", r"\1pass  # \2", source, flags=re.M)
+        if plain == source:
+            raise
+        return compile(plain, name, "exec", flags, dont_inherit=True)
+
+
+def run_cell(source, space, name):
+    """Run a cell, statement by statement: after one that fails the others still run. Reply with the first failure."""
+    tree, reply = parse(source, name), {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            for known in filter(None, (getattr(__future__, alias.name, None) for alias in node.names)):
+                space["__flags__"] = space.get("__flags__", 0) | known.compiler_flag
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | space.get("__flags__", 0)
+    codes = [compile(ast.Module([node], []), name, "exec", flags, dont_inherit=True) for node in tree.body]
+    for code in codes:
+        try:
+            result = eval(code, space)
+            if code.co_flags & 0x80:  # a coroutine: the cell awaits
+                import asyncio
+
+                asyncio.run(result)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too
+            reply = reply or describe(error, name)
+    return reply
 
 
 def answer(message, space, values):
     """Do what one message asks for; the reply as bytes."""
+    name = f"cell {message['id']}"
     try:
         if "cell" in message:
-            exec(code_of(message["cell"]), space)
-            reply = {}
+            reply = run_cell(message["cell"], space, name)
         elif message["call"] not in space:
             raise NameError(f"there is no function {message['call']}")
         else:
             reply = {"value": space[message["call"]](*message["arguments"], **message["named"])}
         return values.encode(reply | {"id": message["id"]})
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        return values.encode(describe(error) | {"id": message["id"]})
+    except BaseException as error:
+        return values.encode(describe(error, name) | {"id": message["id"]})
 
 
 def main():

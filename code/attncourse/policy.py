@@ -1,0 +1,165 @@
+"""Apply what an instructor decides beside the tests, from one small YAML file, so that a regrade keeps it.
+
+late:
+  due: 2026-03-01 23:59        # only Blackboard's file names tell when; Canvas says LATE, which counts as one day
+  per_day: 10%                 # of the score, or points, for each day begun
+  most: 50%
+  days: {doejane_12345: 2}     # the instructor knows better
+groups:
+  - [doejane_12345, roejohn_67890]   # who handed in nothing gets the result of the first who did
+students:
+  doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
+everyone: ["Means are zero, entries depend on each other"]   # hidden tests by name
+column: RNN assignment (4711)  # the platform's column for the grade
+"""
+
+import datetime
+import math
+
+from . import author
+
+PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str}
+LATE = ("due", "per_day", "most", "days")
+BY_HAND = ("points", "add", "comment")
+MOMENTS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
+
+
+def read(path, bundle):
+    """The decisions in a YAML file, checked against the assignment; a wrong word is named in one sentence."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8-sig")) or {}
+    except OSError as error:
+        raise author.CourseError(f"The policy {path} cannot be read: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise author.CourseError(f"The policy {path} is no YAML: {' '.join(str(error).split())[:200]}.") from None
+
+    def need(holds, words):
+        if not holds:
+            raise author.CourseError(f"The policy {path}: {words}.")
+
+    need(isinstance(found, dict), f"expected lines that begin with {', '.join(PARTS)}")
+    for name, value in found.items():
+        need(name in PARTS, f"it has no part {name!r}; there are {', '.join(PARTS)}")
+        need(isinstance(value, PARTS[name]), f"{name} is not of the form that the page for instructors shows")
+    late = found.get("late", {})
+    for name, value in late.items():
+        need(name in LATE, f"late has no part {name!r}; there are {', '.join(LATE)}")
+        need(name not in ("per_day", "most") or _share(value) is not None, f"late: {name} is {value!r}, not 10% or 1")
+    need(
+        "due" not in late or _moment(late["due"]),
+        f"late: due is {late.get('due')!r}, not a date such as 2026-03-01 23:59",
+    )
+    days = late.get("days", {})
+    need(isinstance(days, dict) and all(map(_number, days.values())), "late: days names students with numbers of days")
+    exercises = {exercise["name"] for exercise in bundle["exercises"]}
+    for student, about in found.get("students", {}).items():
+        need(isinstance(about, dict) and set(about) <= set(BY_HAND), f"{student}: there are {', '.join(BY_HAND)}")
+        points = about.get("points", {})
+        need(isinstance(points, dict), f"{student}: points names exercises, such as {{{min(exercises)}: 2}}")
+        for name, value in points.items():
+            need(
+                name in exercises, f"{student}: there is no exercise {name!r}; there are {', '.join(sorted(exercises))}"
+            )
+            need(_number(value), f"{student}: {name}: {value!r} is not a number")
+        need(_number(about.get("add", 0)), f"{student}: add is {about.get('add')!r}, not a number")
+    tests = {test["name"] for exercise in bundle["exercises"] for test in exercise["hidden"]}
+    for name in found.get("everyone", []):
+        need(name in tests, f"everyone: there is no hidden test {name!r}")
+    need(all(isinstance(group, list) for group in found.get("groups", [])), "groups is a list of lists of students")
+    return found
+
+
+def _number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _share(value):
+    """(part of the score, points) of `10%` or `1`; None if it is neither."""
+    try:
+        if isinstance(value, str) and value.strip().endswith("%"):
+            return float(value.strip()[:-1]) / 100, 0
+        return (0, float(value)) if _number(value) else None
+    except ValueError:
+        return None
+
+
+def _moment(value):
+    """A date and time, whatever YAML made of it."""
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None)
+    if isinstance(value, datetime.date):
+        return datetime.datetime.combine(value, datetime.time(23, 59, 59))
+    for form in MOMENTS:
+        try:
+            return datetime.datetime.strptime(str(value), form)
+        except ValueError:
+            continue
+    return None
+
+
+def students(policy):
+    """Every name of a student that the file uses."""
+    named = [*policy.get("late", {}).get("days", {}), *policy.get("students", {})]
+    return list(map(str, named + [name for group in policy.get("groups", []) for name in group]))
+
+
+def renamed(policy, who):
+    """The policy with every student under the name in the table of grades; `who` translates."""
+    late = dict(policy.get("late", {}))
+    late["days"] = {who(str(name)): days for name, days in late.get("days", {}).items()}
+    by_hand = {who(str(name)): about for name, about in policy.get("students", {}).items()}
+    groups = [[who(str(name)) for name in group] for group in policy.get("groups", [])]
+    return policy | {"late": late, "students": by_hand, "groups": groups}
+
+
+def days_late(policy, student, handed):
+    """How many days late, and whether anybody knows: the file, or the instructor."""
+    late = policy.get("late", {})
+    if student in late.get("days", {}):
+        return late["days"][student]
+    if handed is not None and handed.dated and "due" in late:
+        after = datetime.datetime.strptime(handed.time, "%Y-%m-%d-%H-%M-%S") - _moment(late["due"])
+        return max(0, math.ceil(after / datetime.timedelta(days=1)))
+    return int(handed is not None and handed.late)
+
+
+def apply(policy, bundle, student, result, handed=None):
+    """The result with the decisions in it: new `score`, `parts` (points of each exercise), `late` and `comments`."""
+    marks = [dict(mark) for mark in result["marks"]]
+    if "file" not in result:
+        for mark in marks:
+            if mark["hidden"] and mark["name"] in policy.get("everyone", []) and not mark["passed"]:
+                mark.update(earned=mark["points"], passed=True, remark="given to everyone")
+    parts = {exercise["name"]: 0 for exercise in bundle["exercises"]}
+    for mark in marks:
+        parts[mark["exercise"]] += mark["earned"]
+    by_hand = policy.get("students", {}).get(student, {})
+    parts |= by_hand.get("points", {})
+    days, comments = days_late(policy, student, handed), []
+    score = None
+    if result["score"] is not None or {"points", "add"} & set(by_hand):
+        score = sum(parts.values()) + by_hand.get("add", 0)
+        score, words = _deducted(policy.get("late", {}), score, days)
+        comments += words
+    if by_hand.get("add"):
+        comments.append(f"{by_hand['add']:+g} points by hand.")
+    if by_hand.get("points"):
+        comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
+    if by_hand.get("comment"):
+        comments.append(str(by_hand["comment"]))
+    return result | {"marks": marks, "parts": parts, "score": score, "late": days, "comments": comments}
+
+
+def _deducted(late, score, days):
+    """The score after the days late, and the words for it."""
+    if not days or "per_day" not in late:
+        return max(score, 0), []
+    part, points = _share(late["per_day"])
+    away = days * (part * score + points)
+    if "most" in late:
+        part, points = _share(late["most"])
+        away = min(away, part * score + points)
+    away = round(min(max(away, 0), max(score, 0)), 2)
+    return max(round(score - away, 2), 0), [f"{days:g} day{'s' * (days != 1)} late: {away:g} points less."]
