@@ -29,6 +29,10 @@ def workflow(name):
     return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
 
 
+# Ubuntu's runners forbid what the grader's sandbox is made of; `make` changes no setting of a kernel by itself.
+USER_NAMESPACES = "sudo sysctl -e -w kernel.apparmor_restrict_unprivileged_userns=0"
+
+
 def actionlint(*paths):
     """Exit code and findings. Its own helpers are left out: what they say depends on what else is installed."""
     program = shutil.which("actionlint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
@@ -106,9 +110,25 @@ def test_what_runs_is_make(workflow):
     runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
     assert runs
     for run in runs:
+        if run == USER_NAMESPACES:
+            continue
         verb = re.fullmatch(r"make ([a-z-]+)", run)
         assert verb, f"{run!r} is logic outside make"
         assert verb[1] in targets
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"), [("test.yml", "test"), ("publish.yml", "test-all"), ("weekly.yml", "test-all")]
+)
+def test_the_tests_run_with_a_sandbox_and_take_no_skip(name, verb):
+    """GitHub sets CI=true, so a skipped test fails; user namespaces are allowed before the tests begin."""
+    jobs = yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))["jobs"]
+    (runs,) = [
+        [step["run"] for step in job["steps"] if "run" in step]
+        for job in jobs.values()
+        if any(step.get("run") == f"make {verb}" for step in job["steps"])
+    ]
+    assert runs.index(USER_NAMESPACES) < runs.index(f"make {verb}")
 
 
 def test_the_stored_cells_are_those_of_the_package(name):
