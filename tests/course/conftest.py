@@ -1,10 +1,13 @@
-"""Assignments, and a way to grade code that a test writes."""
+"""Assignments, and a way to grade code that a test writes, as root and as an ordinary user."""
 
+import base64
+import dataclasses
 import json
 import os
 import sys
 from pathlib import Path
 
+import ordinary_user
 import pytest
 
 ROOT = Path(os.environ.get("BOOK_ROOT", Path(__file__).parents[2]))
@@ -51,12 +54,31 @@ def bubblewrap():
 
 
 @pytest.fixture(scope="session")
-def marked(bundle):
+def someone_else(bubblewrap):
+    """A process that grades as an ordinary user; these tests run as root."""
+    process = ordinary_user.start(ROOT / "code")
+    reason = ordinary_user.ask(process)
+    if reason:
+        pytest.skip(f"an ordinary user has no sandbox here: {reason}")
+    yield process
+    process.stdin.close()
+    process.wait()
+
+
+@pytest.fixture(scope="session", params=["root", "ordinary user"])
+def marked(request, bundle, bubblewrap):
     """Grade cells, or bytes, with short deadlines. These tests never run code outside the sandbox."""
-    needs_a_sandbox()
+    root = os.geteuid() == 0
+    if request.param == "root" and not root:
+        pytest.skip("not applicable: these tests run as an ordinary user")
+    other = request.getfixturevalue("someone_else") if root and request.param == "ordinary user" else None
 
     def run(*cells, **options):
         data = cells[0] if isinstance(cells[0], bytes) else notebook(*cells)
-        return grade.grade(data, bundle, limits=options.pop("limits", SHORT), **options)
+        asked, limits = options.pop("bundle", bundle), options.pop("limits", SHORT)
+        if other is None:
+            return grade.grade(data, asked, limits=limits)
+        limits = dataclasses.asdict(limits)
+        return ordinary_user.ask(other, data=base64.b64encode(data).decode(), bundle=asked, limits=limits)
 
     return run
