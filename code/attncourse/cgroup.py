@@ -36,7 +36,12 @@ def make(memory, processes):
         return None
     group = around / f"attncourse-{os.getpid()}-{next(_count)}"
     group.mkdir()
-    for name, value in {"memory.max": memory, "pids.max": processes, "memory.swap.max": 0, "memory.oom.group": 1}.items():
+    for name, value in {
+        "memory.max": memory,
+        "pids.max": processes,
+        "memory.swap.max": 0,
+        "memory.oom.group": 1,
+    }.items():
         with contextlib.suppress(FileNotFoundError):  # a kernel without swap
             (group / name).write_text(str(value))
     return group

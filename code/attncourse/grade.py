@@ -5,6 +5,7 @@ again, so that the rest still earns its points. The tests run in a child of this
 with what the student's functions return: the system ends it then, and another child goes on with the next test.
 """
 
+import faulthandler
 import json
 import math
 import os
@@ -125,7 +126,9 @@ def _words(error):
 def run_tests(bundle, student, seed):
     """Run every test in child processes and return the marks."""
     tests, found = marks.tests(bundle), []
-    functions = {name: student.function(name) for exercise in bundle["exercises"] for name in author.functions(exercise)}
+    functions = {
+        name: student.function(name) for exercise in bundle["exercises"] for name in author.functions(exercise)
+    }
     while len(found) < len(tests):
         try:
             student.run()
@@ -201,6 +204,7 @@ def _collect(pipe, student, found):
 def _be_child(tests, student, functions, seed, pipe):
     """Run tests and write a line for each; never return."""
     try:
+        faulthandler.disable()  # a crash is the parent's to report
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends this process
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)

@@ -18,7 +18,13 @@ def start(code):
     """Start the process; ``code`` is the folder of the package."""
     import numpy
 
-    needed = [Path(sys.base_prefix), Path(sys.prefix), Path(numpy.__file__).parents[1], Path(code), Path(__file__).parent]
+    needed = [
+        Path(sys.base_prefix),
+        Path(sys.prefix),
+        Path(numpy.__file__).parents[1],
+        Path(code),
+        Path(__file__).parent,
+    ]
     command = ["bwrap", "--dev-bind", "/", "/"]
     opened = []
     for path in sorted({path.resolve() for path in needed}):
