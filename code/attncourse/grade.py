@@ -1,8 +1,8 @@
 """Mark one submission: the bytes of a notebook in, a plain dictionary out. The same bytes give the same dictionary.
 
 The student's cells run in a sandbox. A cell that hangs or ends its process is skipped: a new worker runs the others
-again, so that the rest still earns its points. The tests run in a child of this process, which they can keep busy or fill
-with what the student's functions return: the system ends it then, and another child goes on with the next test.
+again, so that the rest still earns its points. The tests run in a child of this process. What the student's functions
+return can keep it busy or fill its memory: the system ends it then, and another child goes on with the next test.
 """
 
 import faulthandler
@@ -182,7 +182,7 @@ def _why(number, limits):
 
 
 def _collect(pipe, student, found):
-    """Append the marks that the child writes, until it closes the pipe; `Gone` or `Raised` where that must not be awaited."""
+    """Append the marks that the child writes, until it closes the pipe; `Gone` or `Raised` if it must be ended."""
     text = b""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)

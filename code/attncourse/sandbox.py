@@ -1,7 +1,7 @@
 """A process for a student's code, and a conversation with it that ends on time whatever the code does.
 
-bubblewrap makes the walls: no network, no home, no /proc, a read-only system, an own /tmp and own process numbers, so that
-one kill ends everything inside. The worker sets the limits of the system on itself before it runs a line of the student's.
+bubblewrap makes the walls: no network, no home, no /proc, a read-only system, an own /tmp and own process numbers, so
+that one kill ends everything inside. The worker sets the system's limits on itself before it runs the student's code.
 """
 
 import contextlib
@@ -209,6 +209,7 @@ class Session:
         try:
             self._send(values.encode(message | {"id": self.asked}), deadline)
             reply = self._receive(deadline)
+            self.watch()
         except TimeoutError:
             self._end(f"it took more than {seconds:.3g} s")
         number = reply.pop("id", None)
@@ -263,7 +264,7 @@ class Session:
                     raise TimeoutError
 
     def watch(self):
-        """End the worker if it has made too many files: an empty one takes no room on a disk, but memory of the kernel."""
+        """End the worker if it has made too many files: even an empty one takes memory of the kernel."""
         if self.files is not None:
             about = os.fstatvfs(self.files)
             if about.f_files - about.f_ffree > self.limits.files:

@@ -1,8 +1,8 @@
 """The seccomp filter in front of everything that runs in the sandbox: classic BPF, which bubblewrap installs.
 
-Limits on a process do not count memory that belongs to none: shared segments, files in memory, locks, attributes. Nobody's
-NumPy needs these, nor keyrings, tracing, mounts, or namespaces of one's own. A refused call fails as it does for any
-program that may not make it.
+Limits on a process do not count memory that belongs to none: shared segments, files in memory, locks, attributes.
+Nobody's NumPy needs these, nor keyrings, tracing, mounts, or namespaces of one's own. A refused call fails as it does
+for any program that may not make it.
 """
 
 import contextlib
@@ -19,7 +19,8 @@ REFUSED = {
     "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180), "io_setup": (206, 0), "io_uring_setup": (425, 425),
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
     "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
-    "flock": (73, 32), "landlock_create_ruleset": (444, 444), "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "flock": (73, 32), "landlock_create_ruleset": (444, 444),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
     # other processes and the kernel
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
     "process_madvise": (440, 440), "pidfd_getfd": (438, 438), "bpf": (321, 280), "perf_event_open": (298, 241),

@@ -1,6 +1,7 @@
 """Submissions that fail, cheat and attack. The grade is the one the real work deserves; nothing outside is touched."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import socket
@@ -63,6 +64,11 @@ assert os.getuid() != 0 and os.listdir("/tmp") == [], os.getuid()
 assert set(os.listdir("/site")) <= {"numpy", "numpy.libs", "worker.py", "values.py"}
 assert not {"USER", "SEED", "SSH_AUTH_SOCK", "PYTHONPATH"} & set(os.environ), os.environ
 assert len(os.listdir("/dev")) < 20
+try:
+    os.kill(1, 0)
+    assert os.getpid() == 1, "a process of the same user"
+except PermissionError:
+    pass
 assert not [name for name in ("/proc", "/sys", "/home", "/root", "/run", "/var", "/etc/passwd") if os.path.exists(name)]
 assert sum(map(is_open, range(64))) <= 6  # input, output and errors to nowhere, and the two ways to the grader
 """
@@ -97,7 +103,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 for call in (457, 458):  # statmount and listmount say what mountinfo says
     assert libc.syscall(call, None, None, 0, 0) == -1 and ctypes.get_errno() in (errno.EPERM, errno.ENOSYS)
 assert sys.executable.startswith(("/python/", "/usr/")) and sys.orig_argv[-1] == "/site/worker.py", sys.orig_argv
-assert not [path for top in ("/usr", "/usr/local", sys.prefix) for path in glob.glob(f"{top}/lib*/python3*/*-packages/*")]
+for top in ("/usr", "/usr/local", sys.prefix):
+    assert not glob.glob(f"{top}/lib*/python3*/*-packages/*")
 """
 MEMORY_OF_THE_KERNEL = """
 import ctypes, fcntl, os, signal
@@ -219,12 +226,6 @@ AROUND = {
     "memory of the kernel": ([MEMORY_OF_THE_KERNEL], [], True),
     "a process that outlives the grader": ([OUTLIVING], [], True),
     "the calls of another machine": ([OTHER_MACHINE], [], False),
-    "empty files": (["for n in range(10**6): open(f'/tmp/{n}', 'x').close()"], [], False),
-    "names of one file": (
-        ["import os\nopen('/tmp/a', 'x').close()\nfor n in range(10**6): os.link('/tmp/a', f'/tmp/{n}')"],
-        [],
-        False,
-    ),
     "another program": (["import os\nos.dup2(3, 0)\nos.dup2(4, 1)\nos.execv('/bin/cat', ['cat'])"], [], False),
     "killing everything": (["import os\ntry: os.kill(-1, 9)\nexcept OSError: pass"], [], True),
     "stopping": (["import os\nos.kill(os.getpid(), 19)\nimport time; time.sleep(99)"], [], False),
@@ -343,6 +344,16 @@ os._exit(0)
     assert "Code cell 1 was skipped: it wrote" in result["remarks"][0]
 
 
+@pytest.mark.parametrize("make", ["open(f'/tmp/{n}', 'x').close()", "os.mkdir(f'/tmp/{n}')",
+                                  "os.link('/tmp/a', f'/tmp/{n}')", "os.symlink('a', f'/tmp/{n}')"])  # fmt: skip
+def test_files_without_content_are_counted(make, marked, bundle):
+    """They take none of the room in /tmp, and a kibibyte of the kernel's memory each."""
+    storm = f"import os\nopen('/tmp/a', 'x').close()\nfor n in range(30000): {make}"
+    result = marked(storm, *answers(bundle), limits=dataclasses.replace(SHORT, cell=40, total=120))
+    assert result["remarks"] == ["Code cell 1 was skipped: it made more than 10000 files."]
+    assert result["score"] == author.POINTS
+
+
 def test_an_error_in_strange_letters_is_one_line(marked, bundle):
     result = marked("class Bad(Exception): pass\nBad.__name__ = '\\udc80' * 99\nraise Bad('a\\nb\\0\\ud800' * 99)",
                     *answers(bundle))  # fmt: skip
@@ -361,7 +372,7 @@ for path in glob.glob("/proc/*/environ"):
         text += open(path).read()
     except OSError:
         pass
-raise ValueError(text.partition("SEED=")[2] or text[-100:])
+raise ValueError(text.partition("\\0SEED=")[2] or text[-100:])
 """
     result = marked(reads, *answers(bundle))
     assert result["score"] == author.POINTS

@@ -87,10 +87,11 @@ def test_a_whole_sandbox_is_limited(bubblewrap):
     """Four processes of 300 MiB: each is allowed, and all together are not."""
     if cgroup.parent() is None:
         pytest.skip("not applicable: this user cannot make a control group (cgroup v2) here")
-    cell = "import os, time\nfor _ in range(3):\n    if os.fork() == 0: break\nx = np.ones(300 << 20, np.int8)\ntime.sleep(60)"
+    fill = "x = np.ones(300 << 20, np.int8)\ntime.sleep(60)"
+    cell = f"import os, time\nimport numpy as np\nfor _ in range(3):\n    if os.fork() == 0: break\n{fill}"
     session = sandbox.Session(sandbox.Limits(memory=1 << 30))
     with pytest.raises(sandbox.Gone, match="its process ended"):
-        session.ask(120, cell="import numpy as np\n" + cell)
+        session.ask(120, cell=cell)
     assert not [*cgroup.parent().glob(f"attncourse-{os.getpid()}-*")]
 
 
