@@ -1,22 +1,13 @@
 """Mark one submission: the bytes of a notebook in, a plain dictionary out. The same bytes give the same dictionary.
 
 The student's cells run in a sandbox. A cell that hangs or ends its process is skipped: a new worker runs the others
-again, so that the rest still earns its points. The tests run in a child of this process. What the student's functions
-return can keep it busy or fill its memory: the system ends it then, and another child goes on with the next test.
+again, so that the rest still earns its points. The tests run in a child of this process, with a deadline.
 """
 
-import faulthandler
 import json
-import math
-import os
-import resource
-import selectors
-import signal
 import time
-import warnings
-from pathlib import Path
 
-from . import author, marks, sandbox
+from . import author, deadline, marks, sandbox
 
 LARGEST = 20 << 20  # bytes of a notebook
 CELLS = 500
@@ -132,7 +123,7 @@ def run_tests(bundle, student, seed):
     while len(found) < len(tests):
         try:
             student.run()
-            reason = _run_in_child(tests, student, functions, seed, found)
+            reason = deadline.run_in_child(tests, student, functions, seed, found)
         except Raised as error:  # the time is over, for this test and the others
             reason = f"{error.kind}: {error}"
             found += [marks.marked(test, reason) for test in tests[len(found) :]]
@@ -141,105 +132,6 @@ def run_tests(bundle, student, seed):
         if len(found) < len(tests):
             student.close()  # its worker may be in the middle of an answer
     return found
-
-
-def _run_in_child(tests, student, functions, seed, found):
-    """Run the tests that `found` lacks in a child; append their marks; return why the next one failed, or None.
-
-    The child also ends, without a reason, after a test that lost its worker.
-    """
-    end, start = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # threads of dask's: the child uses nothing of theirs
-        child = os.fork()
-    if child == 0:
-        os.close(end)
-        _be_child(tests[len(found) :], student, functions, seed, start)
-    os.close(start)
-    status = None
-    try:
-        _collect(end, student, found)
-        status = os.waitpid(child, 0)[1]
-    except sandbox.Gone as error:
-        return f"Ended: {error}"
-    finally:
-        os.close(end)
-        if status is None:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return _why(os.WTERMSIG(status), student.limits)
-    return None
-
-
-def _why(number, limits):
-    """Say why a child was ended by this signal."""
-    if number == signal.SIGXCPU:
-        return f"Deadline: the test worked for more than {limits.test} s on what the functions returned"
-    if number == signal.SIGKILL:  # nobody here sent it
-        raise RuntimeError("the process that runs the tests was killed, perhaps because the machine had no memory left")
-    return f"Crash: the test ended on what the functions returned ({signal.Signals(number).name})"
-
-
-def _collect(pipe, student, found):
-    """Append the marks that the child writes, until it closes the pipe; `Gone` or `Raised` if it must be ended."""
-    text = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        while True:
-            if selector.select(sandbox.POLL):
-                piece = os.read(pipe, 1 << 16)
-                if not piece:
-                    return
-                *lines, text = (text + piece).split(b"\n")
-                for mark in map(json.loads, lines):
-                    if "bug" in mark:
-                        raise RuntimeError(mark["bug"])
-                    found.append(mark)
-            student.session.watch()
-            if time.monotonic() > student.deadline + student.limits.test:
-                student.out_of_time()
-
-
-def _be_child(tests, student, functions, seed, pipe):
-    """Run tests and write a line for each; never return."""
-    try:
-        faulthandler.disable()  # a crash is the parent's to report
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends this process
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        _bound(resource.RLIMIT_AS, _address_space() + student.limits.room)
-        _bound(resource.RLIMIT_CORE, 0)
-        for test in tests:
-            _bound(resource.RLIMIT_CPU, math.ceil(time.process_time()) + student.limits.test)
-            mark = marks.run(test, functions, seed)
-            if student.session is None and mark["passed"]:  # it passed without an answer
-                mark = marks.marked(test, "Ended: its process was ended")
-            _write(pipe, mark)
-            if student.session is None:
-                break
-    except BaseException as error:  # a fault of the grader's: the parent raises it
-        _write(pipe, {"bug": f"{type(error).__name__}: {error}"})
-    finally:
-        os._exit(0)
-
-
-def _bound(kind, value):
-    """Lower the soft limit; where it ends this process, the system does it, even in the middle of a loop in C."""
-    hard = resource.getrlimit(kind)[1]
-    resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
-
-
-def _address_space():
-    """Return the bytes of address space that this process has now, where the system tells."""
-    about = Path("/proc/self/statm")
-    return int(about.read_text().split()[0]) * resource.getpagesize() if about.exists() else 0
-
-
-def _write(pipe, about):
-    data = json.dumps(about).encode() + b"\n"
-    while data:
-        data = data[os.write(pipe, data) :]
 
 
 def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):

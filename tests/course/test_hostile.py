@@ -341,7 +341,7 @@ os._exit(0)
     result = marked(forge, *answers(bundle))
     assert result["score"] == author.POINTS
     assert len(result["remarks"]) == 1
-    assert "Code cell 1 was skipped: it wrote" in result["remarks"][0]
+    assert "was skipped: it wrote" in result["remarks"][0]
 
 
 @pytest.mark.parametrize("make", ["open(f'/tmp/{n}', 'x').close()", "os.mkdir(f'/tmp/{n}')",
@@ -350,7 +350,8 @@ def test_files_without_content_are_counted(make, marked, bundle):
     """They take none of the room in /tmp, and a kibibyte of the kernel's memory each."""
     storm = f"import os\nopen('/tmp/a', 'x').close()\nfor n in range(30000): {make}"
     result = marked(storm, *answers(bundle), limits=dataclasses.replace(SHORT, cell=40, total=120))
-    assert result["remarks"] == ["Code cell 1 was skipped: it made more than 10000 files."]
+    assert len(result["remarks"]) == 1
+    assert "it made more than 10000 files" in result["remarks"][0]
     assert result["score"] == author.POINTS
 
 
@@ -408,7 +409,7 @@ def test_nothing_reaches_the_network_of_the_machine(marked, bundle):
         port = server.getsockname()[1]
         call = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=2)"
         result = marked(call, *answers(bundle))
-    assert "Code cell 1, line 2: OSError" in result["remarks"][0]
+    assert "line 2: OSError" in result["remarks"][0]
     assert result["score"] == author.POINTS
     assert not arrived
 
