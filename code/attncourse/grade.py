@@ -1,9 +1,10 @@
 """Mark one submission: the bytes of a notebook in, a plain dictionary out. The same bytes give the same dictionary.
 
 The student's cells run in a sandbox. A cell that hangs or ends its process is skipped: a new worker runs the others
-again, so that the rest still earns its points. The tests run in a child of this process, with a deadline.
+again, so that the rest still earns its points. The tests run in a process of their own, with a deadline.
 """
 
+import functools
 import json
 import time
 
@@ -88,8 +89,12 @@ class Student:
     def out_of_time(self):
         raise Raised("OutOfTime", f"the {self.limits.total:.3g} s for one submission are used up")
 
-    def function(self, name):
-        return lambda *arguments, **named: self.call(name, arguments, named)
+    def functions(self, names):
+        """Return functions that call the student's of these names."""
+        return {name: functools.partial(self._call, name) for name in names}
+
+    def _call(self, name, /, *arguments, **named):
+        return self.call(name, arguments, named)
 
     def close(self):
         """End the worker; `run` starts another."""
@@ -115,15 +120,13 @@ def _words(error):
 
 
 def run_tests(bundle, student, seed):
-    """Run every test in child processes and return the marks."""
-    tests, found = marks.tests(bundle), []
-    functions = {
-        name: student.function(name) for exercise in bundle["exercises"] for name in author.functions(exercise)
-    }
+    """Run every test and return the marks."""
+    asked = [name for exercise in bundle["exercises"] for name in author.functions(exercise)]
+    tests, found = [test | {"asks": asked} for test in marks.tests(bundle)], []
     while len(found) < len(tests):
         try:
             student.run()
-            reason = deadline.run_in_child(tests, student, functions, seed, found)
+            reason = deadline.run(tests, student, seed, found)
         except Raised as error:  # the time is over, for this test and the others
             reason = f"{error.kind}: {error}"
             found += [marks.marked(test, reason) for test in tests[len(found) :]]

@@ -159,11 +159,92 @@ def _resources(limits, unsafe):
     return resources
 
 
-class Session:
-    """A running worker. Every question has a deadline; after `Gone` the session is over."""
+class Conversation:
+    """Questions to a worker through two pipes. Each has a deadline; after `Gone` the conversation is over."""
+
+    def __init__(self, limits, to, back, asked=0):
+        self.limits, self.to, self.back, self.asked, self.buffer = limits, to, back, asked, bytearray()
+
+    def ask(self, seconds, **message):
+        """Send a message and return the reply, a dict; `Gone` if there is none in time or it is none.
+
+        A reply holds a "value", or an "error": a type, words and a line (or None), or neither.
+        """
+        self.asked += 1
+        deadline = time.monotonic() + seconds
+        try:
+            self._send(values.encode(message | {"id": self.asked}), deadline)
+            reply = self._receive(deadline)
+            self.watch()
+        except TimeoutError:
+            self._end(f"it took more than {seconds:.3g} s")
+        number = reply.pop("id", None)
+        if type(number) is not int or number != self.asked:  # an array compares, but to no truth
+            self._end("it wrote a message that was not asked for")
+        if not (set(reply) <= {"value"} or (set(reply) == {"error"} and _is_error(reply["error"]))):
+            self._end("it wrote a message of the wrong form")
+        return reply
+
+    def _send(self, data, deadline):
+        data, fd = memoryview(data), self.to
+        while data:
+            self._wait(fd, selectors.EVENT_WRITE, deadline)
+            try:
+                data = data[os.write(fd, data) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                self._end("its process ended")
+
+    def _receive(self, deadline):
+        text, body = values.HEAD.unpack(self._read(values.HEAD.size, deadline))
+        if text + body > self.limits.reply:
+            self._end(f"it returned more than {self.limits.reply >> 10} KiB")
+        data = self._read(text + body, deadline)
+        try:
+            reply = values.decode(data[:text], data[text:])
+        except values.Refused as error:
+            self._end(f"it wrote {error}")
+        return reply if isinstance(reply, dict) else self._end("it wrote no message")
+
+    def _read(self, size, deadline):
+        fd = self.back
+        while len(self.buffer) < size:
+            self._wait(fd, selectors.EVENT_READ, deadline)
+            try:
+                piece = os.read(fd, 1 << 16)
+            except BlockingIOError:
+                continue
+            if not piece:
+                self._end("its process ended")
+            self.buffer += piece
+        data, self.buffer = bytes(self.buffer[:size]), self.buffer[size:]
+        return data
+
+    def _wait(self, fd, event, deadline):
+        with selectors.DefaultSelector() as selector:
+            selector.register(fd, event)
+            while not selector.select(max(0, min(POLL, deadline - time.monotonic()))):
+                self.watch()
+                if time.monotonic() >= deadline:
+                    raise TimeoutError
+
+    def watch(self):
+        """Nothing: who started the worker looks at what it uses."""
+
+    def close(self):
+        """Nothing: who started the worker ends it."""
+
+    def _end(self, why):
+        self.close()
+        raise Gone(why)
+
+
+class Session(Conversation):
+    """A worker that runs behind walls, until `close`."""
 
     def __init__(self, limits, unsafe=False):
-        self.limits, self.buffer, self.asked = limits, bytearray(), 0
+        super().__init__(limits, None, None)
         self.process = self.first = self.files = None
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
         # A user number of its own for every worker: the system counts processes by user.
@@ -171,8 +252,9 @@ class Session:
         told, tells = os.pipe()
         try:
             self.process = self._worker(unsafe, tells)
-            for pipe in (self.process.stdin, self.process.stdout):
-                os.set_blocking(pipe.fileno(), False)
+            self.to, self.back = self.process.stdin.fileno(), self.process.stdout.fileno()
+            for pipe in (self.to, self.back):
+                os.set_blocking(pipe, False)
             deadline = time.monotonic() + START
             self._send(values.encode({"resources": _resources(limits, unsafe), "user": user}), deadline)
             self._receive(deadline)
@@ -199,80 +281,12 @@ class Session:
             command = cgroup.entering(self.group, [*walls(self.limits), *options, "--", *worker])
             return _start(command, pass_fds=[tells] if calls is None else [tells, calls], **pipes)
 
-    def ask(self, seconds, **message):
-        """Send a message and return the reply, a dict; `Gone` if there is none in time or it is none.
-
-        A reply holds a "value", or an "error": a type, words and a line (or None), or neither.
-        """
-        self.asked += 1
-        deadline = time.monotonic() + seconds
-        try:
-            self._send(values.encode(message | {"id": self.asked}), deadline)
-            reply = self._receive(deadline)
-            self.watch()
-        except TimeoutError:
-            self._end(f"it took more than {seconds:.3g} s")
-        number = reply.pop("id", None)
-        if type(number) is not int or number != self.asked:  # an array compares, but to no truth
-            self._end("it wrote a message that was not asked for")
-        if not (set(reply) <= {"value"} or (set(reply) == {"error"} and _is_error(reply["error"]))):
-            self._end("it wrote a message of the wrong form")
-        return reply
-
-    def _send(self, data, deadline):
-        data, fd = memoryview(data), self.process.stdin.fileno()
-        while data:
-            self._wait(fd, selectors.EVENT_WRITE, deadline)
-            try:
-                data = data[os.write(fd, data) :]
-            except BlockingIOError:
-                continue
-            except BrokenPipeError:
-                self._end("its process ended")
-
-    def _receive(self, deadline):
-        text, body = values.HEAD.unpack(self._read(values.HEAD.size, deadline))
-        if text + body > self.limits.reply:
-            self._end(f"it returned more than {self.limits.reply >> 10} KiB")
-        data = self._read(text + body, deadline)
-        try:
-            reply = values.decode(data[:text], data[text:])
-        except values.Refused as error:
-            self._end(f"it wrote {error}")
-        return reply if isinstance(reply, dict) else self._end("it wrote no message")
-
-    def _read(self, size, deadline):
-        fd = self.process.stdout.fileno()
-        while len(self.buffer) < size:
-            self._wait(fd, selectors.EVENT_READ, deadline)
-            try:
-                piece = os.read(fd, 1 << 16)
-            except BlockingIOError:
-                continue
-            if not piece:
-                self._end("its process ended")
-            self.buffer += piece
-        data, self.buffer = bytes(self.buffer[:size]), self.buffer[size:]
-        return data
-
-    def _wait(self, fd, event, deadline):
-        with selectors.DefaultSelector() as selector:
-            selector.register(fd, event)
-            while not selector.select(max(0, min(POLL, deadline - time.monotonic()))):
-                self.watch()
-                if time.monotonic() >= deadline:
-                    raise TimeoutError
-
     def watch(self):
         """End the worker if it has made too many files: even an empty one takes memory of the kernel."""
         if self.files is not None:
             about = os.fstatvfs(self.files)
             if about.f_files - about.f_ffree > self.limits.files:
                 self._end(f"it made more than {self.limits.files} files")
-
-    def _end(self, why):
-        self.close()
-        raise Gone(why)
 
     def close(self):
         """End the worker and everything that it has started."""

@@ -1,4 +1,4 @@
-"""Tests run in a process of the grader's own. Whatever a student's function returns, one test is lost and no more."""
+"""Tests run in a process of their own. Whatever a student's function returns, one test is lost and no more."""
 
 import pytest
 from attncourse import grade, marks, sandbox
@@ -70,7 +70,7 @@ def f(x):
 
 
 @pytest.mark.parametrize(("body", "word"), [("raise SystemExit('stop')", "SystemExit: stop"),
-                                            ("import os; os.kill(os.getpid(), 9)", "was killed")])  # fmt: skip
+                                            ("import os; os.kill(os.getpid(), 9)", "was ended")])  # fmt: skip
 def test_a_fault_of_the_grader_is_no_mark(body, word, bubblewrap, monkeypatch):
     monkeypatch.setitem(TESTS, "compares", body)
     with pytest.raises(RuntimeError, match=word):
@@ -78,7 +78,7 @@ def test_a_fault_of_the_grader_is_no_mark(body, word, bubblewrap, monkeypatch):
 
 
 def test_the_two_ways_to_run_tests_agree(bundles, marked):
-    """In this process, on the instructor's functions, and in a child, on the same cells as a student's."""
+    """In this process, on the instructor's functions, and in one of their own, on the same cells as a student's."""
     for made in bundles.values():
         cells = [source for exercise in made["exercises"] for source in exercise["answer"]]
         space = {}
