@@ -35,15 +35,15 @@ def make(memory, processes):
     if around is None:
         return None
     group = around / f"attncourse-{os.getpid()}-{next(_count)}"
-    group.mkdir()
-    for name, value in {
-        "memory.max": memory,
-        "pids.max": processes,
-        "memory.swap.max": 0,
-        "memory.oom.group": 1,
-    }.items():
-        with contextlib.suppress(FileNotFoundError):  # a kernel without swap
+    try:
+        group.mkdir()
+        for name, value in (("memory.max", memory), ("pids.max", processes), ("memory.oom.group", 1)):
             (group / name).write_text(str(value))
+        with contextlib.suppress(FileNotFoundError):  # a kernel without swap
+            (group / "memory.swap.max").write_text("0")
+    except OSError:  # the kernel has a reason that no permission shows
+        remove(group)
+        return None
     return group
 
 

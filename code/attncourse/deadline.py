@@ -1,8 +1,8 @@
 """Run tests in a process of their own, with a deadline.
 
 What a student's functions return can keep a test busy or fill its memory: then the system ends that process, even in
-the middle of a loop in C, and another one goes on with the next test. One process serves submission after submission for
-as long as it behaves. It runs no code of a student's; it asks the student's worker through the worker's pipes.
+the middle of a loop in C, and another one goes on with the next test. One process serves many submissions while it
+behaves. It runs no code of a student's; it asks the student's worker through the worker's pipes.
 """
 
 import atexit

@@ -78,7 +78,9 @@ def missing():
 def memory_in_force(limits):
     """Say in one sentence which limit of memory is in force here: for a whole sandbox, or for each of its processes."""
     amount = f"{limits.memory >> 20} MiB of memory"
-    if cgroup.parent():
+    group = cgroup.make(limits.memory, limits.processes)
+    cgroup.remove(group)
+    if group:
         return f"A whole sandbox may use {amount} (cgroup v2)."
     return (
         f"Each process in a sandbox may use {amount}, so count {limits.processes} times that for a sandbox: this user "
