@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 import re
-import selectors
+import select
 import shutil
 import signal
 import subprocess
@@ -190,11 +190,10 @@ class Conversation:
     def _send(self, data, deadline):
         data, fd = memoryview(data), self.to
         while data:
-            self._wait(fd, selectors.EVENT_WRITE, deadline)
             try:
                 data = data[os.write(fd, data) :]
             except BlockingIOError:
-                continue
+                self._wait(fd, select.POLLOUT, deadline)
             except BrokenPipeError:
                 self._end("its process ended")
 
@@ -212,7 +211,7 @@ class Conversation:
     def _read(self, size, deadline):
         fd = self.back
         while len(self.buffer) < size:
-            self._wait(fd, selectors.EVENT_READ, deadline)
+            self._wait(fd, select.POLLIN, deadline)
             try:
                 piece = os.read(fd, 1 << 16)
             except BlockingIOError:
@@ -224,12 +223,12 @@ class Conversation:
         return data
 
     def _wait(self, fd, event, deadline):
-        with selectors.DefaultSelector() as selector:
-            selector.register(fd, event)
-            while not selector.select(max(0, min(POLL, deadline - time.monotonic()))):
-                self.watch()
-                if time.monotonic() >= deadline:
-                    raise TimeoutError
+        poll = select.poll()
+        poll.register(fd, event)
+        while not poll.poll(1000 * max(0, min(POLL, deadline - time.monotonic()))):
+            self.watch()
+            if time.monotonic() >= deadline:
+                raise TimeoutError
 
     def watch(self):
         """Nothing: who started the worker looks at what it uses."""
