@@ -122,7 +122,7 @@ def pytest(paths, *options):
     heading("tests")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = ["-m", "pytest", *map(str, paths), "-n", str(os.cpu_count()), f"--junitxml={report}", *options]
+        command = ["-m", "pytest", *map(str, paths), f"-n{os.cpu_count()}", f"--junitxml={report}", *options]
         code = python(*command).returncode
         return count(report.read_bytes() if report.exists() else None, code)
 

@@ -46,7 +46,7 @@ def read(path):
 
     path = Path(path)
     cells = jupytext.read(path, fmt="md:myst").cells
-    bundle = {"chapter": path.stem, "title": "", "given": GIVEN, "exercises": []}
+    bundle: dict = {"chapter": path.stem, "title": "", "given": GIVEN, "exercises": []}
     for cell in cells:
         tags = [tag for tag in cell.metadata.get("tags", []) if tag in TAGS]
         if not tags and not bundle["exercises"] and cell.source.startswith("# "):

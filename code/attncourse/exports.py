@@ -56,7 +56,7 @@ def moodle(grades):
     """Moodle's grading worksheet; it must have the three columns Identifier, Grade and Last modified (grade)."""
     if grades.people and grades.people.platform == "moodle":
         return _filled(grades, "Grade", lambda result: {"Feedback comments": " ".join(result["comments"])})
-    rows = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
+    rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
     for student in _graded(grades):
         handed, result = grades.found.get(student), grades.final(student)
         if handed and handed.user:

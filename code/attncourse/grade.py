@@ -1,19 +1,18 @@
 """Mark one submission: the bytes of a notebook in, a plain dictionary out. The same bytes give the same dictionary.
 
-The student's cells run in a sandbox and the tests here. A cell that hangs or ends its process is skipped: a new worker
-runs the others again, so that the rest still earns its points.
+The student's cells run in a sandbox. A cell that hangs or ends its process is skipped: a new worker runs the others
+again, so that the rest still earns its points. The tests run in a process of their own, with a deadline.
 """
 
+import functools
 import re
 import sys
 import time
 from pathlib import Path
 
-from . import author, marks, reading, sandbox
+from . import author, deadline, marks, reading, sandbox
 
 STAND_INS = (Path(__file__).parent / "standins.py").read_text(encoding="utf-8")
-
-
 NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 
 
@@ -51,37 +50,44 @@ class Student:
                 self.errors[number] = reply.get("error")
 
     def call(self, name, arguments, named):
-        """The value of name(*arguments, **named), or Raised."""
-        self.run()
+        """Return the value of name(*arguments, **named), or raise Raised."""
+        if self.session is None:
+            raise Raised("Ended", "its process was ended")
         seconds = min(self.limits.call, self._left())
         try:
             reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named)
         except sandbox.Gone as error:
             self.session = None
             raise Raised("Ended", f"a call of {name} was ended: {error}") from None
-        if "value" in reply:
-            return reply["value"]
-        raise Raised(*_words(reply.get("error"))[:2])
+        if "error" in reply:
+            raise Raised(*_words(reply["error"])[:2])
+        return reply.get("value")
 
     def _left(self):
         left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise Raised("OutOfTime", f"the {self.limits.total:.3g} s for one submission are used up")
-        return left
+        return left if left > 0 else self.out_of_time()
 
-    def function(self, name):
-        return lambda *arguments, **named: self.call(name, arguments, named)
+    def out_of_time(self):
+        raise Raised("OutOfTime", f"the {self.limits.total:.3g} s for one submission are used up")
+
+    def functions(self, names):
+        """Return functions that call the student's of these names."""
+        return {name: functools.partial(self._call, name) for name in names}
+
+    def _call(self, name, /, *arguments, **named):
+        return self.call(name, arguments, named)
 
     def close(self):
+        """End the worker; `run` starts another."""
         if self.session is not None:
             self.session.close()
+            self.session = None
 
     def remarks(self, written):
         """One line for each cell that was skipped or raised an error; `written` are the student's own cells."""
         for number in range(len(self.sources)):
-            name = (
-                _name(number, written[number - 1]) if number else "The given cell"
-            )  # which stands before the student's
+            # The given cell stands before the student's.
+            name = _name(number, written[number - 1]) if number else "The given cell"
             if number in self.skipped:
                 yield f"{name} was skipped: {self.skipped[number]}."
             elif self.errors.get(number):
@@ -98,15 +104,31 @@ def _name(number, source):
 
 
 def _words(error):
-    """Type, words and line of an error, whatever the student's process sent."""
-    if not isinstance(error, list | tuple) or len(error) != 3:
-        return "Error", "", None
+    """Return type, words and line of an error for one line of text."""
     kind, words, line = error
-    return str(kind)[:60], " ".join(str(words).split())[:200], line if isinstance(line, int) else None
+    return kind[:60], " ".join(words.split())[:200], line
+
+
+def run_tests(bundle, student, seed):
+    """Run every test and return the marks."""
+    asked = [name for exercise in bundle["exercises"] for name in author.functions(exercise)]
+    tests, found = [test | {"asks": asked} for test in marks.tests(bundle)], []
+    while len(found) < len(tests):
+        try:
+            student.run()
+            reason = deadline.run(tests, student, seed, found)
+        except Raised as error:  # the time is over, for this test and the others
+            reason = f"{error.kind}: {error}"
+            found += [marks.marked(test, reason) for test in tests[len(found) :]]
+        if reason and len(found) < len(tests):
+            found.append(marks.marked(tests[len(found)], reason))
+        if len(found) < len(tests):
+            student.close()  # its worker may be in the middle of an answer
+    return found
 
 
 def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
-    """Marks and remarks for the bytes of one notebook: {"score", "marks", "remarks"}."""
+    """Return marks and remarks for the bytes of one notebook: {"score", "marks", "remarks"}."""
     try:
         sources, python = reading.notebook(data)
     except reading.NotGradable as error:
@@ -119,7 +141,7 @@ def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
             student.run()
         except Raised as error:
             student.errors[max(student.ran - 1, 0)] = [error.kind, str(error), None]
-        found = marks.mark(bundle, {name: student.function(name) for name in asked}, seed)
+        found = run_tests(bundle, student, seed)
     finally:
         student.close()
     result = {"score": marks.earned(found), "marks": found, "remarks": list(student.remarks(sources))}
@@ -135,14 +157,5 @@ def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
 
 def no_file(reason, bundle):
     """The result where there is no notebook to run: no points, and the reason under `file`."""
-    tests = [
-        (exercise["name"], name, hidden, points)
-        for exercise in bundle["exercises"]
-        for name, hidden, points in [
-            *((source, False, 0) for source in exercise["visible"]),
-            *((test["name"], True, test["points"]) for test in exercise["hidden"]),
-        ]
-    ]
-    found = [{"exercise": exercise, "name": name, "hidden": hidden, "points": points, "earned": 0, "passed": False,
-              "remark": reason} for exercise, name, hidden, points in tests]  # fmt: skip
+    found = [marks.marked(test, reason) for test in marks.tests(bundle)]
     return {"score": 0, "marks": found, "remarks": [reason], "file": reason}

@@ -5,8 +5,11 @@ import numpy as np
 
 def same(value, expected, tolerance=1e-9):
     """Whether value is expected, up to rounding: same shape, no broadcasting, no NaN, and True is not a number."""
+    expected = np.asarray(expected)
+    if not fits(value, expected.shape):  # first: an array of a long list of long texts fills any memory
+        return False
     try:
-        value, expected = np.asarray(value), np.asarray(expected)
+        value = np.asarray(value)
     except ValueError:  # a ragged list
         return False
     kinds = {"b": "b", "i": "iuf", "u": "iuf", "f": "iuf", "c": "iufc"}[expected.dtype.kind]
@@ -18,6 +21,13 @@ def same(value, expected, tolerance=1e-9):
     size = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
     with np.errstate(invalid="ignore"):
         return bool(((value == expected) | (np.abs(value - expected) <= tolerance * size)).all())
+
+
+def fits(value, shape):
+    """Whether value is an array of this shape, or lists with these lengths, or something else where shape is ()."""
+    if isinstance(value, list | tuple):
+        return bool(shape) and len(value) == shape[0] and all(fits(item, shape[1:]) for item in value)
+    return np.shape(value) == shape if isinstance(value, np.ndarray) else not shape
 
 
 def refuses(function, *arguments):

@@ -21,28 +21,40 @@ def seed_of(seed, exercise, test):
 
 
 def mark(bundle, functions, seed=SEED):
-    """Every visible test, then every hidden one: [{"exercise", "name", "hidden", "points", "earned", "remark"}, …].
+    """Run every test here: [{"exercise", "name", "hidden", "points", "earned", "passed", "remark"}, …].
 
-    ``functions`` maps names to callables; a name that is missing fails the tests that ask for it.
+    ``functions`` maps names to callables; a name that is missing fails the tests that ask for it. There is no deadline:
+    for functions of a student see `grade`.
     """
-    marks = []
+    return [run(test, functions, seed) for test in tests(bundle)]
+
+
+def tests(bundle):
+    """List every visible test, then every hidden one: {"exercise", "name", "points", and "source" or "test"}."""
+    found = []
     for exercise in bundle["exercises"]:  # all of these first: what a function does here, the student may read
         for source in exercise["visible"]:
-            remark = _failure(_run_visible, source, functions)
-            marks.append(_mark(exercise, source, False, 0, remark))
+            found.append({"exercise": exercise["name"], "name": source, "points": 0, "source": source})
     for exercise in bundle["exercises"]:  # and no call of these can speak through an earlier one
         for test in exercise["hidden"]:
-            rng = np.random.default_rng(seed_of(seed, exercise["name"], test["function"]))
-            remark = _failure(_run_hidden, test, functions, rng)
-            marks.append(_mark(exercise, test["name"], True, test["points"], remark))
-    return marks
+            found.append({"exercise": exercise["name"], "name": test["name"], "points": test["points"], "test": test})
+    return found
 
 
-def _mark(exercise, name, hidden, points, remark):
-    earned = points if remark is None else 0
+def run(test, functions, seed=SEED):
+    """Run one of `tests` and return its mark."""
+    if "source" in test:
+        return marked(test, _failure(_run_visible, test["source"], functions))
+    rng = np.random.default_rng(seed_of(seed, test["exercise"], test["test"]["function"]))
+    return marked(test, _failure(_run_hidden, test["test"], functions, rng))
+
+
+def marked(test, remark):
+    """Return the mark of one of `tests`, which passed if there is no remark."""
     passed = remark is None
-    return {"exercise": exercise["name"], "name": name, "hidden": hidden, "points": points, "earned": earned,
-            "passed": passed, "remark": remark or ""}  # fmt: skip
+    earned = test["points"] if passed else 0
+    return {"exercise": test["exercise"], "name": test["name"], "hidden": "test" in test, "points": test["points"],
+            "earned": earned, "passed": passed, "remark": remark or ""}  # fmt: skip
 
 
 def _failure(run, *arguments):

@@ -25,7 +25,9 @@ def student(bundle):
 
 def instructor(bundle, seed=marks.SEED):
     """Everything: solutions, hidden tests that run, marking notes."""
-    return _notebook(_cells(bundle, author.solution, lambda *test: [_hidden(*test, seed)], notes=True))
+    return _notebook(
+        _cells(bundle, author.solution, lambda exercise, test: [_hidden(exercise, test, seed)], notes=True)
+    )
 
 
 def nbgrader(bundle, seed=marks.SEED):

@@ -49,7 +49,7 @@ def read(path):
         raise author.CourseError(f"The roster {path} has no column that names students, such as name, login or email.")
     roster = Roster(_platform(header), header, rows[1:])
     for number, row in enumerate(roster.rows):
-        person = {"row": number}
+        person: dict = {"row": number}
         for kind, cell in zip(kinds, row, strict=False):
             if kind and cell.strip():
                 person.setdefault(kind, cell.strip())

@@ -1,25 +1,31 @@
 """A process for a student's code, and a conversation with it that ends on time whatever the code does.
 
-bubblewrap makes the walls: no network, no home, a read-only system, an own /tmp and own process numbers, so that one
-kill ends everything inside. The worker sets the limits of the system on itself before it runs a line of the student's.
+bubblewrap makes the walls: no network, no home, no /proc, a read-only system, an own /tmp and own process numbers, so
+that one kill ends everything inside. The worker sets the system's limits on itself before it runs the student's code.
 """
 
+import contextlib
+import functools
+import glob
 import itertools
 import json
 import os
-import selectors
+import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import calls, values
+from . import cgroup, seccomp, values
 
 HERE = Path(__file__).parent
 START = 60  # seconds a worker may take to start on a busy machine
-FILTER = "the file of the filter"  # stands for its number until that is known
+POLL = 0.05  # seconds between two looks at what a sandbox uses
+OLDEST = (0, 8)  # the bubblewrap that has --disable-userns
 _count = itertools.count()
 
 
@@ -33,7 +39,10 @@ class Limits:
     memory: int = 1 << 30  # bytes of address space a process
     processes: int = 4  # threads too; together they can fill four times `memory`
     disk: int = 32 << 20  # bytes, of /tmp and of one file
+    files: int = 10_000  # in /tmp; and 50 ms of making more
     reply: int = 1 << 20  # bytes of one message back
+    test: int = 5  # seconds of the processor that one test may work on what came back
+    room: int = 1 << 30  # bytes of memory for the same
 
 
 class SandboxError(RuntimeError):
@@ -45,40 +54,77 @@ class Gone(Exception):
 
 
 def missing():
-    """Why code cannot be sandboxed here, in one sentence, or None if it can."""
+    """Say why code cannot be sandboxed here, in one sentence; None if it can."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux: grade on a Linux machine, in a virtual machine or in WSL 2."
-    if shutil.which("bwrap") is None:
+    program = shutil.which("bwrap")
+    if program is None:
         return "bubblewrap is not installed: install the package bubblewrap (apt, dnf and pacman all have it)."
-    probe = _start([*walls(Limits()), "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    reason = " ".join(probe.communicate(timeout=START)[1].split())[:200]
+    version = subprocess.run([program, "--version"], env={}, capture_output=True, text=True, timeout=START).stdout
+    found = re.search(r"(\d+)\.(\d+)[.\d]*", version)
+    if found and (int(found[1]), int(found[2])) < OLDEST:
+        return f"bubblewrap {found[0]} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
+    probe = _start([*walls(Limits()), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    reason = " ".join(probe.communicate(timeout=START)[1].decode(errors="replace").split())[:200]
     if probe.returncode:
         return f"bubblewrap cannot make a sandbox here ({reason}): allow user namespaces, or grade on another machine."
+    try:
+        Session(Limits()).close()
+    except SandboxError as error:
+        return str(error)
     return None
 
 
-def _start(arguments, **pipes):
-    """Start bubblewrap, with the filter of calls if there is one for this machine; or a worker without walls."""
-    if FILTER not in arguments:
-        return subprocess.Popen(arguments, **pipes)
-    with calls.filter_file() as fd:
-        given = {"--seccomp": ["--seccomp", str(fd)] if fd is not None else [], FILTER: []}
-        arguments = [part for argument in arguments for part in given.get(argument, [argument])]
-        return subprocess.Popen(arguments, pass_fds=[] if fd is None else [fd], **pipes)
+def memory_in_force(limits):
+    """Say in one sentence which limit of memory is in force here: for a whole sandbox, or for each of its processes."""
+    amount = f"{limits.memory >> 20} MiB of memory"
+    group = cgroup.make(limits.memory, limits.processes)
+    cgroup.remove(group)
+    if group:
+        return f"A whole sandbox may use {amount} (cgroup v2)."
+    return (
+        f"Each process in a sandbox may use {amount}, so count {limits.processes} times that for a sandbox: this user "
+        "cannot make a control group (cgroup v2)."
+    )
+
+
+def _start(arguments, **options):
+    """Start bubblewrap with nothing of this process's environment: who grades may have secrets there."""
+    program = shutil.which(arguments[0])
+    if program is None:
+        raise SandboxError("bubblewrap is not installed.")
+    return subprocess.Popen(arguments, executable=program, env={}, **options)
+
+
+def _python():
+    """Where Python lives here, where the sandbox shows it, and the path of its program there."""
+    prefix, program = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
+    shown = prefix if Path(prefix).is_relative_to("/usr") else "/python"  # a home folder's name is nobody's business
+    return prefix, shown, str(Path(shown, os.path.relpath(program, prefix)))
+
+
+@functools.cache
+def _packages(prefix):
+    """List the folders of installed packages: they may be the instructor's own, and they tell paths of this machine."""
+    places = (f"{top}/{lib}/python3*/*-packages" for top in (prefix, "/usr", "/usr/local") for lib in ("lib", "lib64"))
+    return sorted({folder for place in places for folder in glob.glob(place) if not os.path.islink(folder)})
 
 
 def walls(limits):
-    """The bwrap command in front of the worker's: what the student's code can see."""
+    """Return the bwrap command in front of the worker's: what the student's code can see."""
     import numpy
 
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if os.geteuid() == 0:  # root in a user namespace would stay root outside: the worker becomes a nameless user
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    else:
-        command += ["--unshare-user", "--disable-userns"]
+    else:  # no process of bubblewrap's inside: it would be the same user's, and open to the student's code
+        command += ["--unshare-user", "--disable-userns", "--as-pid-1"]
     command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    prefix, shown, _ = _python()
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
     environment |= {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+    if shown != prefix:
+        environment["LD_LIBRARY_PATH"] = f"{shown}/lib"
     for name, value in environment.items():
         command += ["--setenv", name, value]
     command += ["--ro-bind", "/usr", "/usr"]
@@ -89,73 +135,65 @@ def walls(limits):
             command += ["--ro-bind", str(folder), str(folder)]
     for path in ("/etc/ld.so.cache", "/etc/alternatives"):
         command += ["--ro-bind-try", path, path]
-    prefix = os.path.realpath(sys.base_prefix)
-    if not prefix.startswith("/usr/") and prefix != "/usr":
-        for folder in [*reversed(Path(prefix).parents)][1:]:
-            command += ["--perms", "0755", "--dir", str(folder)]  # empty but for the one that follows
-        command += ["--ro-bind", prefix, prefix]
+    if shown != prefix:
+        command += ["--ro-bind", prefix, shown]
     # NumPy and the two files of the worker, and no other package: the same on every machine.
     command += ["--perms", "0755", "--dir", "/site"]
     package = Path(numpy.__file__).parent
     for path in [package, package.with_name("numpy.libs"), HERE / "worker.py", HERE / "values.py"]:
         command += ["--ro-bind-try", str(path), f"/site/{path.name}"]
-    command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for folder in _packages(prefix):
+        folder = folder.replace(prefix, shown, 1)
+        command += ["--perms", "0755", "--tmpfs", folder, "--remount-ro", folder]
+    # No /proc: it would show the paths of this machine, and the memory and environment of every process inside.
+    command += ["--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp", "--remount-ro", "/"]
-    return [*command, "--seccomp", FILTER, "--"]
+    return command
 
 
-def command(limits, unsafe=False):
-    """The whole command that starts a worker; ``unsafe`` leaves the walls out and keeps the limits."""
+def _resources(limits, unsafe):
+    """Return the limits that the worker sets on itself."""
     resources = {"RLIMIT_AS": limits.memory, "RLIMIT_CPU": int(limits.total) + 1, "RLIMIT_FSIZE": limits.disk,
-                 "RLIMIT_CORE": 0, "RLIMIT_NOFILE": 64}  # fmt: skip
+                 "RLIMIT_CORE": 0, "RLIMIT_NOFILE": 64, "RLIMIT_MEMLOCK": 0, "RLIMIT_MSGQUEUE": 0,
+                 "RLIMIT_SIGPENDING": 64}  # fmt: skip
     if not unsafe:  # outside, the processes of the user's whole desktop would count
         resources["RLIMIT_NPROC"] = limits.processes
-    # A user number of its own for every worker: the system counts processes by user.
-    user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
-    about = {"resources": resources, "user": user, "site": str(HERE) if unsafe else "/site", "folder": "/tmp"}
-    python = [os.path.realpath(sys.executable), "-I", "-S", "-B"]
-    if unsafe:
-        python, about["site"] = [sys.executable, "-I", "-B"], str(HERE)
-        return [*python, str(HERE / "worker.py"), json.dumps(about)]
-    return [*walls(limits), *python, "/site/worker.py", json.dumps(about)]
+    return resources
 
 
-class Session:
-    """A running worker. Every question has a deadline; after `Gone` the session is over."""
+class Conversation:
+    """Questions to a worker through two pipes. Each has a deadline; after `Gone` the conversation is over."""
 
-    def __init__(self, limits, unsafe=False):
-        self.limits = limits
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self.process = _start(command(limits, unsafe), bufsize=0, start_new_session=True, **pipes)
-        self.buffer, self.asked = bytearray(), 0
-        for pipe in (self.process.stdin, self.process.stdout):
-            os.set_blocking(pipe.fileno(), False)
-        try:
-            self._receive(time.monotonic() + START)
-        except Gone as error:
-            raise SandboxError(f"The sandbox did not start: {error}.") from None
+    def __init__(self, limits, to, back, asked=0):
+        self.limits, self.to, self.back, self.asked, self.buffer = limits, to, back, asked, bytearray()
 
     def ask(self, seconds, **message):
-        """Send a message and return the reply, a dict; `Gone` if there is none in time or it is none."""
+        """Send a message and return the reply, a dict; `Gone` if there is none in time or it is none.
+
+        A reply holds a "value", or an "error": a type, words and a line (or None), or neither.
+        """
         self.asked += 1
         deadline = time.monotonic() + seconds
         try:
             self._send(values.encode(message | {"id": self.asked}), deadline)
             reply = self._receive(deadline)
+            self.watch()
         except TimeoutError:
             self._end(f"it took more than {seconds:.3g} s")
-        if reply.pop("id", None) != self.asked:
+        number = reply.pop("id", None)
+        if type(number) is not int or number != self.asked:  # an array compares, but to no truth
             self._end("it wrote a message that was not asked for")
+        if not (set(reply) <= {"value"} or (set(reply) == {"error"} and _is_error(reply["error"]))):
+            self._end("it wrote a message of the wrong form")
         return reply
 
     def _send(self, data, deadline):
-        data, fd = memoryview(data), self.process.stdin.fileno()
+        data, fd = memoryview(data), self.to
         while data:
-            self._wait(fd, selectors.EVENT_WRITE, deadline)
             try:
                 data = data[os.write(fd, data) :]
             except BlockingIOError:
-                continue
+                self._wait(fd, select.POLLOUT, deadline)
             except BrokenPipeError:
                 self._end("its process ended")
 
@@ -171,9 +209,9 @@ class Session:
         return reply if isinstance(reply, dict) else self._end("it wrote no message")
 
     def _read(self, size, deadline):
-        fd = self.process.stdout.fileno()
+        fd = self.back
         while len(self.buffer) < size:
-            self._wait(fd, selectors.EVENT_READ, deadline)
+            self._wait(fd, select.POLLIN, deadline)
             try:
                 piece = os.read(fd, 1 << 16)
             except BlockingIOError:
@@ -185,23 +223,95 @@ class Session:
         return data
 
     def _wait(self, fd, event, deadline):
-        with selectors.DefaultSelector() as selector:
-            selector.register(fd, event)
-            if not selector.select(max(0, deadline - time.monotonic())):
+        poll = select.poll()
+        poll.register(fd, event)
+        while not poll.poll(1000 * max(0, min(POLL, deadline - time.monotonic()))):
+            self.watch()
+            if time.monotonic() >= deadline:
                 raise TimeoutError
+
+    def watch(self):
+        """Nothing: who started the worker looks at what it uses."""
+
+    def close(self):
+        """Nothing: who started the worker ends it."""
 
     def _end(self, why):
         self.close()
         raise Gone(why)
 
+
+class Session(Conversation):
+    """A worker that runs behind walls, until `close`."""
+
+    def __init__(self, limits, unsafe=False):
+        super().__init__(limits, None, None)
+        self.process = self.first = self.files = None
+        self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
+        # A user number of its own for every worker: the system counts processes by user.
+        user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
+        told, tells = os.pipe()
+        try:
+            self.process = self._worker(unsafe, tells)
+            self.to, self.back = self.process.stdin.fileno(), self.process.stdout.fileno()
+            for pipe in (self.to, self.back):
+                os.set_blocking(pipe, False)
+            deadline = time.monotonic() + START
+            self._send(values.encode({"resources": _resources(limits, unsafe), "user": user}), deadline)
+            self._receive(deadline)
+            if not unsafe:
+                first = json.loads(os.read(told, 4096))["child-pid"]  # bubblewrap wrote it before the worker ran
+                self.first = os.pidfd_open(first)
+                self.files = os.open(f"/proc/{first}/root/tmp", os.O_PATH | os.O_DIRECTORY)
+        except (Gone, TimeoutError, OSError) as error:
+            self.close()
+            raise SandboxError(f"The sandbox did not start: {error or 'it took too long'}.") from None
+        finally:
+            os.close(told)
+            os.close(tells)
+
+    def _worker(self, unsafe, tells):
+        """Start the worker; bubblewrap writes to `tells` which process it put into the sandbox."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        pipes |= {"bufsize": 0, "start_new_session": True}
+        if unsafe:
+            return subprocess.Popen([sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
+        with seccomp.filter_file() as calls:
+            options = ["--info-fd", str(tells)] + (["--seccomp", str(calls)] if calls is not None else [])
+            worker = [_python()[2], "-I", "-S", "-B", "/site/worker.py"]
+            command = cgroup.entering(self.group, [*walls(self.limits), *options, "--", *worker])
+            return _start(command, pass_fds=[tells] if calls is None else [tells, calls], **pipes)
+
+    def watch(self):
+        """End the worker if it has made too many files: even an empty one takes memory of the kernel."""
+        if self.files is not None:
+            about = os.fstatvfs(self.files)
+            if about.f_files - about.f_ffree > self.limits.files:
+                self._end(f"it made more than {self.limits.files} files")
+
     def close(self):
         """End the worker and everything that it has started."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            pipe.close()
+        if self.first is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.first, signal.SIGKILL)  # all others inside end with it
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            for pipe in (self.process.stdin, self.process.stdout):
+                pipe.close()
+        for fd in filter(None, (self.first, self.files)):
+            os.close(fd)
+        self.first = self.files = None
+        cgroup.remove(self.group)
+
+
+def _is_error(error):
+    """Whether this is what a worker says about an error: a type, words and a line."""
+    if not isinstance(error, list) or [*map(type, error[:2])] != [str, str] or len(error) != 3:
+        return False
+    return error[2] is None or (type(error[2]) is int and 0 <= error[2] < 10**6)
 
 
 def describe(limits):
-    """The limits as a plain dictionary: part of what a stored result depends on."""
+    """Return the limits as a plain dictionary: part of what a stored result depends on."""
     return asdict(limits)

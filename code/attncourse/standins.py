@@ -91,7 +91,7 @@ def _stand_in():
     class StandIn(types.ModuleType):
         """A module of which every name exists."""
 
-        __path__ = ()
+        __path__: list = []  # noqa: RUF012 (never changed)
 
         def __getattr__(self, name):
             if name.startswith("__"):
@@ -103,7 +103,7 @@ def _stand_in():
             first, _, rest = name.partition(".")
             here = first in ("IPython", "matplotlib", "mpl_toolkits")
             if here or (first == "google" and rest.split(".")[0] in ("", "colab")):
-                return importlib.machinery.ModuleSpec(name, self, is_package=True)
+                return importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
             return None
 
         def create_module(self, spec):

@@ -13,6 +13,7 @@ import numpy as np
 
 HEAD = struct.Struct("!II")
 DEPTH = 12
+LONGEST = 1 << 20  # of an axis: an array without any element can have rows without end
 CODES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 KINDS = {np.dtype(code).str for code in CODES}
 
@@ -53,6 +54,8 @@ def _lay_down(value, arrays, depth):
         array = np.asarray(value)
         if array.dtype.str not in KINDS:
             raise Refused(f"an array of {array.dtype}")
+        if max(array.shape, default=0) > LONGEST:
+            raise Refused(f"an array with an axis longer than {LONGEST}")
         arrays.append(array.tobytes())
         return {"array": [array.dtype.str, list(array.shape), isinstance(value, np.generic)]}
     if isinstance(value, int):
@@ -79,24 +82,29 @@ def _pick_up(tree, arrays, at, depth):
     if kind == "array":
         return _array(inside, arrays, at)
     if kind == "complex":
-        return complex(*inside), at
+        real, imaginary = inside
+        if type(real) is not float or type(imaginary) is not float:
+            raise Refused("no message: a complex number of an unknown kind")
+        return complex(real, imaginary), at
     if kind not in ("list", "tuple", "dict") or not isinstance(inside, list):
         raise Refused("no message: a structure that is unknown")
     items, keys = [], []
     for item in inside:
         if kind == "dict":
-            key, item = item
-            if not isinstance(key, str):
+            if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
                 raise Refused("no message: a key that is no text")
+            key, item = item
             keys.append(key)
         value, at = _pick_up(item, arrays, at, depth + 1)
         items.append(value)
-    return {"list": list, "tuple": tuple, "dict": lambda items: dict(zip(keys, items, strict=True))}[kind](items), at
+    if kind == "dict":
+        return dict(zip(keys, items, strict=True)), at
+    return (items if kind == "list" else tuple(items)), at
 
 
 def _array(inside, arrays, at):
     code, shape, scalar = inside
-    fits = isinstance(shape, list) and len(shape) <= 16 and all(type(n) is int and n >= 0 for n in shape)
+    fits = isinstance(shape, list) and len(shape) <= 16 and all(type(n) is int and 0 <= n <= LONGEST for n in shape)
     if code not in KINDS or not fits:
         raise Refused("no message: an array of an unknown kind")
     dtype = np.dtype(code)

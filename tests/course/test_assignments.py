@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from attncourse import author, batch, kit, marks, notebooks
-from conftest import CHAPTERS, ROOT
+from coursework import CHAPTERS, ROOT
 
 STUBS = ("0", "1", "True", "None", "the input", "zeros of the right shape", "an error", "NotImplementedError")
 HOSTILE = [

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from attncourse import author, gradescope, marks, notebooks
-from conftest import CHAPTERS, ROOT
+from coursework import CHAPTERS, ROOT
 
 IN_WORDS = """
 +++ {"tags": ["question"], "exercise": "in-words", "goals": [1]}

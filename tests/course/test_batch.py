@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from attncourse import batch, downloads, gradebook, marks
-from conftest import ROOT, SHORT, answers, notebook
+from coursework import ROOT, SHORT, answers, notebook
 
 
 @pytest.fixture

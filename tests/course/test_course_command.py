@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import platforms
 import pytest
 from attncourse import notebooks
-from conftest import ROOT, answers, needs_a_sandbox, notebook
+from coursework import ROOT, answers, needs_a_sandbox, notebook
 
 CHAPTER = "sqrt-dk-scaling"
 

@@ -6,7 +6,7 @@ import zipfile
 import platforms
 import pytest
 from attncourse import author, downloads, roster
-from conftest import notebook
+from coursework import notebook
 
 RIGHT, WRONG = notebook("def leaves(d_k, t): return 1"), notebook("def leaves(d_k, t): return 0")
 MAKERS = {"canvas": platforms.canvas, "moodle": platforms.moodle, "blackboard": platforms.blackboard,

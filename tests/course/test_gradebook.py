@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import platforms
 import pytest
 from attncourse import author, downloads, gradebook, marks, policy, report, roster, similar, tables
-from conftest import ROOT, answers, notebook
+from coursework import ROOT, answers, notebook
 
 RIGHT = notebook("def leaves(d_k, t): return 1")
 XSS = [

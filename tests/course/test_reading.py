@@ -4,7 +4,7 @@ import json
 
 import pytest
 from attncourse import author, grade, reading
-from conftest import SHORT, answers, notebook
+from coursework import SHORT, answers, notebook
 
 # name: cells that run without a remark; where they check something, an assert fails if they did not
 CLEAN = {

@@ -2,7 +2,7 @@
 
 import pytest
 from attncourse import layouts, secrecy
-from conftest import CHAPTERS, ROOT, answers, notebook
+from coursework import CHAPTERS, ROOT, answers, notebook
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer

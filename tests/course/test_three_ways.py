@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from attncourse import author, grade, layouts, notebooks, secrecy
-from conftest import CHAPTERS
+from coursework import CHAPTERS
 
 BIN = Path(sys.executable).parent
 

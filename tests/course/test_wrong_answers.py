@@ -2,7 +2,7 @@
 
 import pytest
 from attncourse import author, batch, marks
-from conftest import CHAPTERS
+from coursework import CHAPTERS
 from right_answers import RIGHT
 from wrong_answers import WRONG
 

@@ -22,14 +22,6 @@ from fork import ADDRESS, ENVIRONMENTS, KINDS, ROOT
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "_build")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """All tests of the published notebooks run on one worker, which builds the fork once."""
-    for item in items:
-        if "published" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("published notebooks"))
-
-
 def pytest_generate_tests(metafunc):
     """Run one notebook of each kind with the newest libraries; with the marker `thorough`, all of them everywhere."""
     if "chosen" in metafunc.fixturenames:

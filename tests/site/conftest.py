@@ -30,16 +30,6 @@ from built_site import (
 RULES = {DESK: ["rules", "contrast"], PRINTED: ["contrast"], PHONE: ["rules"]}
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """All tests of one page run on one worker, which then loads it once for all of them."""
-    for item in items:
-        values = getattr(getattr(item, "callspec", None), "params", {}).values()
-        page = next((value for value in values if isinstance(value, str) and value in SOURCES), None)
-        if page and item.path.parent.name == "site":
-            item.add_marker(pytest.mark.xdist_group(f"page {page}"))
-
-
 @pytest.fixture(params=SOURCES or [None])
 def source(request):
     """Each page in turn, redirects included, as it stands in its file: name and parsed page."""

@@ -1,0 +1,107 @@
+"""Where there is a sandbox, which limit of memory is in force, and what bubblewrap must be."""
+
+import os
+import subprocess
+
+import pytest
+from attncourse import cgroup, sandbox, seccomp
+
+
+@pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.7.0", True), ("0.8.0", False), ("0.11.0", False),
+                                              ("1.0", False)])  # fmt: skip
+def test_an_old_bubblewrap_is_named(version, old, tmp_path, monkeypatch):
+    program = tmp_path / "bwrap"
+    program.write_text(f"#!/bin/sh\ntest \"$1\" = --version && echo 'bubblewrap {version}' || exit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reason = sandbox.missing()
+    assert (f"bubblewrap {version} is too old: 0.8 or newer is needed" in reason) == old
+    assert reason.endswith(".")
+
+
+def test_a_sandbox_that_does_not_start_says_why(bubblewrap, monkeypatch):
+    monkeypatch.setattr(sandbox, "HERE", sandbox.HERE / "nowhere")
+    assert "The sandbox did not start" in sandbox.missing()
+
+
+def test_bubblewrap_gets_no_environment(bubblewrap, monkeypatch):
+    monkeypatch.setenv("SEED", "tell-no-student")
+    session = sandbox.Session(sandbox.Limits())
+    with open(f"/proc/{session.process.pid}/environ", "rb") as file:
+        text = file.read()
+    session.close()
+    assert b"tell-no-student" not in text
+
+
+@pytest.fixture
+def groups(tmp_path, monkeypatch):
+    """A folder that looks like control groups: app is this user's own, and this process is in app/shell."""
+    for name, limits in (("", "cpu memory pids"), ("app", "memory pids"), ("app/shell", "")):
+        (tmp_path / "fs" / name).mkdir() if name else (tmp_path / "fs").mkdir()
+        (tmp_path / "fs" / name / "cgroup.subtree_control").write_text(limits)
+        (tmp_path / "fs" / name / "cgroup.procs").write_text("")
+    (tmp_path / "own").write_text("1:name=systemd:/x\n0::/app/shell\n")
+    monkeypatch.setattr(cgroup, "ROOT", tmp_path / "fs")
+    monkeypatch.setattr(cgroup, "OWN", tmp_path / "own")
+    return tmp_path / "fs"
+
+
+def test_the_limit_in_force_is_said(groups):
+    limits = sandbox.Limits(memory=1 << 30, processes=4)
+    assert sandbox.memory_in_force(limits) == "A whole sandbox may use 1024 MiB of memory (cgroup v2)."
+    (groups / "app" / "cgroup.subtree_control").write_text("cpu")
+    (groups / "cgroup.subtree_control").write_text("cpu")
+    assert "Each process in a sandbox may use 1024 MiB of memory, so count 4 times that" in sandbox.memory_in_force(
+        limits
+    )
+    cgroup.OWN.unlink()
+    assert "Each process" in sandbox.memory_in_force(limits)
+
+
+def test_a_control_group_is_the_nearest_that_may_be_limited(groups, monkeypatch):
+    assert cgroup.parent() == groups / "app"
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path.parent.name != "app" and path != groups / "app"
+                        and allowed(path, mode))  # fmt: skip
+    assert cgroup.parent() == groups  # root's, for root
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert cgroup.parent() is None
+    assert cgroup.make(1, 1) is None
+
+
+def test_a_sandbox_enters_its_control_group(groups, monkeypatch):
+    group = cgroup.make(1 << 20, 6)
+    assert group.parent == groups / "app"
+    said = {path.name: path.read_text() for path in group.iterdir()}
+    assert said == {"memory.max": "1048576", "pids.max": "6", "memory.swap.max": "0", "memory.oom.group": "1"}
+    done = subprocess.run(cgroup.entering(group, ["sh", "-c", "echo $$"]), capture_output=True, text=True)
+    assert (group / "cgroup.procs").read_text() == done.stdout
+    for path in group.iterdir():
+        path.unlink()  # the kernel's own are not in the way
+    cgroup.remove(group)
+    assert not group.exists()
+    assert cgroup.entering(None, ["x"]) == ["x"]
+
+
+def test_a_whole_sandbox_is_limited(bubblewrap):
+    """Four processes of 300 MiB: each is allowed, and all together are not."""
+    if cgroup.parent() is None:
+        pytest.skip("not applicable: this user cannot make a control group (cgroup v2) here")
+    fill = "x = np.ones(300 << 20, np.int8)\ntime.sleep(60)"
+    cell = f"import os, time\nimport numpy as np\nfor _ in range(3):\n    if os.fork() == 0: break\n{fill}"
+    session = sandbox.Session(sandbox.Limits(memory=1 << 30))
+    with pytest.raises(sandbox.Gone, match="its process ended"):
+        session.ask(120, cell=cell)
+    assert not [*cgroup.parent().glob(f"attncourse-{os.getpid()}-*")]
+
+
+@pytest.mark.parametrize("machine", seccomp.MACHINES)
+def test_every_call_has_a_number_in_the_filter(machine):
+    column = [*seccomp.MACHINES].index(machine)
+    numbers = [numbers[column] for numbers in seccomp.REFUSED.values() if numbers[column] is not None]
+    assert len({*numbers}) == len(numbers)
+    assert all(number <= seccomp.NEWEST for number in numbers)
+    code = seccomp.program(machine)
+    assert len(code) % 8 == 0
+    assert len(code) < 8 * 4096  # the kernel takes no longer one
+    assert seccomp.program("pdp11") is None
