@@ -33,7 +33,7 @@ help:
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
-	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PROCESSES=]"
+	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
 	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it"
 	@echo "make report     open an issue for a failed week: RUN=<address>"

@@ -11,8 +11,9 @@ MAY_SKIP = {
     "tests/course/*root]": "an ordinary user who runs the tests cannot grade as root",
     "tests/course/test_sandbox.py::test_a_whole_sandbox_is_limited*": "not every machine lets a control group be made",
 }
-# Folders whose tests take long begin first, so that no core is left waiting for the last of them.
-FIRST = ("notebooks", "course", "site", "tools", "package", "source")
+# Folders whose tests take long begin first, so that no core is left waiting for the last of them. The tests of the site
+# come last: their browser stays open, and a process with one cannot start another event loop.
+FIRST = ("notebooks", "course", "tools", "package", "source", "site")
 HERE = Path(__file__).parent
 SLUGS = [path.stem for path in (HERE.parent / "chapters").glob("*.md")]
 

@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 GROUPS = ("source", "package", "tools", "site", "notebooks", "course")
 BUILT = {"site", "notebooks"}  # groups that look at the built book
+WORKERS = min(2 * (os.cpu_count() or 1), 6)  # a test often waits: for a browser, a kernel, a deadline
 SPELLED = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "chapters", "code", "course", "tests", "tools")
 LINTERS = {  # arguments of `python -m`; .pre-commit-config.yaml runs the same
     "ruff check": ["ruff", "check", "code", "tests", "tools"],
@@ -122,7 +123,7 @@ def pytest(paths, *options):
     heading("tests")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = ["-m", "pytest", *map(str, paths), f"-n{os.cpu_count()}", f"--junitxml={report}", *options]
+        command = ["-m", "pytest", *map(str, paths), f"-n{WORKERS}", f"--junitxml={report}", *options]
         code = python(*command).returncode
         return count(report.read_bytes() if report.exists() else None, code)
 

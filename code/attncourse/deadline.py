@@ -21,7 +21,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import marks, sandbox
+from . import conversation, marks, sandbox
 
 SIZE = struct.Struct("!I")
 _here = threading.local()  # the process for tests of this thread, and the socket to it
@@ -93,7 +93,7 @@ def _collect(line, student, found):
     with selectors.DefaultSelector() as selector:
         selector.register(line, selectors.EVENT_READ)
         while True:
-            if selector.select(sandbox.POLL):
+            if selector.select(conversation.POLL):
                 piece = line.recv(1 << 16)
                 *lines, text = (text + piece).split(b"\n")
                 for about in map(json.loads, lines):

@@ -180,7 +180,7 @@ frame = sys._getframe()
 while frame:
     if "test_every" + "_walk" in repr(frame.f_locals): found.append(repr(frame.f_locals)[:200])
     frame = frame.f_back
-if "/home/" in sys.executable or os.path.exists("/proc"): found.append("/proc")
+if sys.executable.startswith("/ho" + "me") or os.path.exists("/proc"): found.append("/proc")
 assert not found, found
 """
 DELETE = """
@@ -452,7 +452,7 @@ def test_hidden_tests_are_not_told_through_an_error(marked, bundle):
     text = report.feedback(bundle, "x", result)
     hidden = [m for m in result["marks"] if m["hidden"] and m["exercise"] == "saturation"]
     assert all("called with" in m["remark"] for m in hidden)
-    assert len(hidden) == 2
+    assert len(hidden) >= 2
     visible = [m["remark"] for m in result["marks"] if not m["hidden"]]
     assert not any(m["remark"] in text for m in hidden if m["remark"] not in visible)
     assert not any(test["source"] in text for exercise in bundle["exercises"] for test in exercise["hidden"])

@@ -84,11 +84,16 @@ def test_every_kind_of_formula_is_drawn_whole(drawn, name):
     report(faults(name, drawn(name)))
 
 
-def test_the_book_has_every_kind(drawn):
-    """Otherwise the test above looks at less than it says."""
-    seen = {part[0] for name in PAGES for part in drawn(name)}
-    missing = {*GALLERY, OF_THE_PAGE} - NOT_YET - seen
-    assert not missing, f"never seen: {', '.join(sorted(missing))}"
+def test_the_book_has_every_kind(open_page):
+    """Otherwise the test above looks at less than it says. Pages are opened until every kind has been seen."""
+    missing = {*GALLERY, OF_THE_PAGE} - NOT_YET
+    for name in sorted(PAGES, key=lambda name: -len(SOURCES[name].xpath("//main//math"))):
+        page = open_page(name)
+        missing -= {part["name"] for part in page.evaluate(PARTS)}
+        page.context.close()
+        if not missing:
+            return
+    pytest.fail(f"never seen: {', '.join(sorted(missing))}", pytrace=False)
 
 
 @pytest.mark.parametrize("name", pages_with("//main//span[contains(@class, 'math')]"))
