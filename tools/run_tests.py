@@ -11,7 +11,6 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 GROUPS = ("source", "package", "tools", "site", "notebooks", "course")
 BUILT = {"site", "notebooks"}  # groups that look at the built book
-WORKERS = min(2 * (os.cpu_count() or 1), 6)  # a test often waits: for a browser, a kernel, a deadline
+WORKERS = (os.cpu_count() or 1) + 1  # a test often waits: for a browser, a kernel, a deadline
 SPELLED = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "chapters", "code", "course", "tests", "tools")
 LINTERS = {  # arguments of `python -m`; .pre-commit-config.yaml runs the same
     "ruff check": ["ruff", "check", "code", "tests", "tools"],
@@ -121,11 +120,10 @@ def count(report, code):
 def pytest(paths, *options):
     """Run test files or folders on every core: {group: Result}."""
     heading("tests")
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
-        command = ["-m", "pytest", *map(str, paths), f"-n{WORKERS}", f"--junitxml={report}", *options]
-        code = python(*command).returncode
-        return count(report.read_bytes() if report.exists() else None, code)
+    report = ROOT / "_build" / "tests.xml"
+    report.unlink(missing_ok=True)
+    code = python("-m", "pytest", *map(str, paths), f"-n{WORKERS}", f"--junitxml={report}", *options).returncode
+    return count(report.read_bytes() if report.exists() else None, code)
 
 
 def table(results, seconds):
@@ -223,6 +221,7 @@ def main():
     options = parser.parse_args()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
+    os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
     start = time.monotonic()
     results = check(options.chapter) if options.task == "check" else test(options.only, options.all)
     heading("Summary")

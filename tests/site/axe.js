@@ -11,6 +11,7 @@ async (wanted) => {
   });
 
   const COLOURS = ["color-contrast", "link-in-text-block"];
+  document.querySelectorAll("[data-look]").forEach((element) => element.removeAttribute("data-look"));
   const grounds = new Map([[null, ""]]);
   const ground = (element) => {
     if (!grounds.has(element)) {

@@ -12,9 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
 FACTS, PLAIN, AXE = (Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("facts", "plain", "axe"))
-# A theme and a width in px. Colours and sizes do not depend on each other, so the phone is looked at in one theme.
-DESK, PRINTED, PHONE = ("light", 1280), ("dark", 1280), ("dark", 375)
-VIEWS = [DESK, PRINTED, PHONE]
+DESK, PHONE = WIDTHS = (1280, 375)  # px
 HEIGHT = 800
 
 
@@ -37,6 +35,12 @@ PAGES = [name for name in SOURCES if name not in REDIRECTS]
 def pages_with(xpath):
     """Names of the pages that hold something; if there is none, the test is there once and fails."""
     return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
+
+
+def mainly(names, first=3):
+    """The names, of which all but the ``first`` pages with the most formulas are left to `make test-all`."""
+    ranked = sorted(names, key=lambda name: -len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0)
+    return ranked[:first] + [pytest.param(name, marks=pytest.mark.thorough) for name in ranked[first:]]
 
 
 def report(problems):

@@ -5,29 +5,17 @@ them from a server on this machine.
 """
 
 import functools
+import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import lighthouse
 import pytest
 from browser import ALONE, chromium
-from built_site import (
-    AXE,
-    DESK,
-    FACTS,
-    HEIGHT,
-    PAGES,
-    PHONE,
-    PLAIN,
-    PRINTED,
-    REDIRECTS,
-    SITE,
-    SOURCES,
-    VIEWS,
-    named,
-)
+from built_site import AXE, DESK, FACTS, HEIGHT, PAGES, PHONE, PLAIN, REDIRECTS, SITE, SOURCES, WIDTHS, named
+from playwright.sync_api import TimeoutError
 
-# What axe looks for in which view: contrast wherever colours differ, the other rules wherever the layout does.
-RULES = {DESK: ["rules", "contrast"], PRINTED: ["contrast"], PHONE: ["rules"]}
+THEME = "document.documentElement.dataset.theme"
 
 
 @pytest.fixture(params=SOURCES or [None])
@@ -81,10 +69,10 @@ def watch(page, base):
 
 @pytest.fixture(scope="session")
 def open_page(browser):
-    """open_page(name, theme, width, base=, query=, without=, before=, **context options): a loaded page with its log.
+    """open_page(name, theme, width, base=, query=, without=, late=, before=, **context options): a page with its log.
 
-    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused,
-    `before` a script that runs before any of the page's own.
+    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused, `late`
+    of those answered after the first paint, `before` a script that runs before any of the page's own.
     """
 
     def open_page(
@@ -94,6 +82,7 @@ def open_page(browser):
         base=SITE.as_uri(),  # noqa: B008
         query="",
         without=None,
+        late=None,
         before=None,
         **options,
     ):
@@ -107,6 +96,8 @@ def open_page(browser):
             page.add_init_script(before)
         if without:
             page.route(without, lambda route: route.abort())
+        if late:
+            page.route(late, lambda route: (time.sleep(0.7), route.continue_()))
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
         if name not in REDIRECTS:
             page.evaluate("document.fonts.ready.then(() => 0)")
@@ -125,27 +116,39 @@ LATE = """(screen) => [...document.querySelectorAll(".late")].map((section) => {
 
 @pytest.fixture(scope="session")
 def look(open_page):
-    """look(name, theme, width): the facts of one page, collected in one load and kept for every test that asks."""
+    """look(name): the facts of one page, collected in one load and kept for every test that asks.
+
+    The page is opened in the dark theme, as wide as a desk, and then changes its width, medium and theme. What unfolds
+    it comes after what must be seen folded, and axe comes last, because it takes formulas out.
+    """
     from axe_playwright_python.base import AXE_SCRIPT
 
     @functools.cache
-    def look(name, theme, width):
-        view = (theme, width)
-        page = open_page(name, theme, width)
-        seen = {"name": name}
-        if view != PRINTED:
-            seen["late"] = page.evaluate(LATE, "narrow" if view == PHONE else "wide")
-        else:
-            page.emulate_media(media="print")
-            seen["paper"] = page.evaluate(PLAIN, False)
-            page.emulate_media(media="screen")
-            seen["words"] = page.evaluate(PLAIN, True)["words"]
-        seen |= page.evaluate(FACTS)
-        if view == DESK:
-            seen["fonts"] = fonts_of_formulas(page)
-        seen["log"] = list(page.log)
+    def look(name):
+        page = open_page(name, "dark", DESK)
+        seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            seen["late"][width] = page.evaluate(LATE, "narrow" if width == PHONE else "wide")
+        page.set_viewport_size({"width": DESK, "height": HEIGHT})
+        page.emulate_media(media="print")
+        seen["paper"] = page.evaluate(PLAIN, False)
+        page.emulate_media(media="screen")
+        seen["words"] = page.evaluate(PLAIN, True)["words"]
+        seen[DESK] = page.evaluate(FACTS)
+        seen["fonts"] = fonts_of_formulas(page)
+        page.set_viewport_size({"width": PHONE, "height": HEIGHT})
+        seen[PHONE] = page.evaluate(FACTS)
         page.evaluate(AXE_SCRIPT)
-        seen["axe"] = page.evaluate(AXE, RULES[view])
+        seen["axe"] += page.evaluate(AXE, ["rules"])
+        page.set_viewport_size({"width": DESK, "height": HEIGHT})
+        seen["axe"] += page.evaluate(AXE, ["contrast"])
+        page.emulate_media(color_scheme="light")
+        with suppress(TimeoutError):  # then the theme is the old one, and a test says so
+            page.wait_for_function(f"{THEME} === 'light'", timeout=10_000)
+        seen["themes"].append(page.evaluate(THEME))
+        seen["axe"] += page.evaluate(AXE, ["rules", "contrast"])
+        seen["log"] = list(page.log)
         page.context.close()
         return seen
 
@@ -167,20 +170,16 @@ def fonts_of_formulas(page):
     return found
 
 
-def _view_name(view):
-    return f"{view[0]}-{view[1]}"
-
-
-@pytest.fixture(params=VIEWS, ids=_view_name)
-def view(request, look, page_name):
-    """What a page looks like on a wide screen in each theme, and on a phone."""
-    return look(page_name, *request.param)
-
-
 @pytest.fixture
-def desk(look, page_name):
-    """What a page looks like in the light theme on a wide screen, for what does not depend on either."""
-    return look(page_name, *DESK)
+def seen(look, page_name):
+    """What is seen of a page."""
+    return look(page_name)
+
+
+@pytest.fixture(params=WIDTHS)
+def layout(request, look, page_name):
+    """What is seen of a page on a wide screen and on a phone, for what depends on the width."""
+    return look(page_name)[request.param] | {"name": page_name}
 
 
 @pytest.fixture(params=PAGES or [None])

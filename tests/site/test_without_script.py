@@ -1,7 +1,7 @@
 """What remains without scripts, without fonts, and on paper: all there is to read, no control that moves nothing."""
 
 import pytest
-from built_site import FACTS, PAGES, PHONE, PLAIN, PRINTED, pages_with, report
+from built_site import FACTS, PAGES, PHONE, PLAIN, mainly, pages_with, report
 
 
 @pytest.fixture(scope="module", params=PAGES or [None])
@@ -16,7 +16,7 @@ def bare(request, open_page):
 @pytest.fixture
 def paper(look, page_name):
     """A page as it goes to paper, from a reader who has chosen the dark theme."""
-    return look(page_name, *PRINTED)["paper"] | {"name": page_name}
+    return look(page_name)["paper"] | {"name": page_name}
 
 
 def test_explorers_without_script(bare):
@@ -29,7 +29,7 @@ def test_formulas_without_script(bare):
 
 def test_text_without_script(bare, look):
     words = set(bare["words"])
-    missing = [word for word in look(bare["name"], *PRINTED)["words"] if word not in words]
+    missing = [word for word in look(bare["name"])["words"] if word not in words]
     assert not missing, f"{bare['name']}: this text needs a script: {' '.join(missing[:20])}"
 
 
@@ -46,10 +46,10 @@ def test_text_on_paper_is_dark(paper):
     assert not faint, f"{paper['name']}: in the dark theme, contrast to white paper below 4.5: {faint}"
 
 
-@pytest.mark.parametrize("name", pages_with("//main//math"))
+@pytest.mark.parametrize("name", mainly(pages_with("//main//math")))
 def test_formulas_without_their_font(open_page, name):
     """Where fonts are blocked the system's own draw every letter, and no line grows beyond a phone."""
-    page = open_page(name, *PHONE, without="**/*.woff2")
+    page = open_page(name, width=PHONE, without="**/*.woff2")
     seen = page.evaluate(FACTS)
     refused = any("woff2" in line for line in page.log)
     page.context.close()
