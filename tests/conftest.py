@@ -15,7 +15,7 @@ MAY_SKIP = {
 # come last: their browser stays open, and a process with one cannot start another event loop.
 FIRST = ("notebooks", "course", "tools", "package", "source", "site")
 HERE = Path(__file__).parent
-SLUGS = [path.stem for path in (HERE.parent / "chapters").glob("*.md")]
+SLUGS = ["404", "search", *(path.stem for path in (HERE.parent / "chapters").glob("*.md"))]
 
 
 def not_allowed(nodeid, reason):
@@ -54,8 +54,8 @@ def together(nodeid):
     """
     file, _, test = nodeid.partition("::")
     folder, name = file.split("/")[-2:] if "/" in file else ("", file)
-    if folder == "site" and test.endswith("]"):
-        return max((slug for slug in SLUGS if slug in test), key=len, default="other pages")
+    if folder == "site":
+        return max((slug for slug in SLUGS if slug in test), key=len, default=nodeid)
     if folder == "notebooks" and name != "test_lab.py":
         return "published notebooks"
     return nodeid if name == "test_hostile.py" else file

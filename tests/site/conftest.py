@@ -71,8 +71,8 @@ def watch(page, base):
 def open_page(browser):
     """open_page(name, theme, width, base=, query=, without=, late=, before=, **context options): a page with its log.
 
-    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused, `late`
-    of those answered after the first paint, `before` a script that runs before any of the page's own.
+    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused,
+    `late` of those answered after the first paint, `before` a script that runs before any of the page's own.
     """
 
     def open_page(
