@@ -11,6 +11,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
@@ -117,12 +118,12 @@ def count(report, code):
     return results
 
 
-def pytest(paths, *options):
-    """Run test files or folders on every core: {group: Result}."""
+def pytest(paths, *options, workers=WORKERS):
+    """Run test files or folders, side by side unless ``workers`` is 0: {group: Result}."""
     heading("tests")
     report = ROOT / "_build" / "tests.xml"
     report.unlink(missing_ok=True)
-    code = python("-m", "pytest", *map(str, paths), f"-n{WORKERS}", f"--junitxml={report}", *options).returncode
+    code = python("-m", "pytest", *map(str, paths), f"-n{workers}", f"--junitxml={report}", *options).returncode
     return count(report.read_bytes() if report.exists() else None, code)
 
 
@@ -184,24 +185,37 @@ def test(only, everything):
     return results
 
 
-def page(chapters):
-    """Execute chapters, build their pages, look at these without a browser: {group: Result}."""
-    names = ", ".join(chapters)
-    results = {"page": step(f"page: {names}", lambda: python("tools/book.py", "check", *chapters).returncode)}
-    if not results["page"].failed:
+def begin_page(chapters):
+    """Begin to execute chapters and to build their pages, beside the tests; `end_page` waits for it."""
+    said = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (closed with the process)
+    command = [sys.executable, "tools/book.py", "check", *chapters]
+    return subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT), said, time.monotonic()
+
+
+def end_page(chapters, process, said, start):
+    """Wait for the pages, say what went wrong with them, look at them without a browser: {group: Result}."""
+    heading(f"page: {', '.join(chapters)}")
+    failed, seconds = process.wait() != 0, time.monotonic() - start
+    said.seek(0)
+    print(said.read() if failed else said.read().strip().rpartition("\n")[2], flush=True)
+    results = {"page": Result(not failed, failed, seconds=seconds, slow=[(seconds, ", ".join(chapters))])}
+    if not failed:
         os.environ["BOOK_SITE"] = str(book.CHECKED / "_build" / "html")
-        results |= pytest([TESTS / "site" / "test_markup.py"], "-k", " or ".join(f"chapters/{c}" for c in chapters))
+        these = " or ".join(f"chapters/{chapter}" for chapter in chapters)
+        results |= pytest([TESTS / "site" / "test_markup.py"], "-k", these, workers=0)
     return results
 
 
 def check(chapter):
     """`make check`: lint, sources, the tests of what changed, one chapter and its page: {group: Result}."""
     since = changed.files()
-    results = {"lint": lint()}
-    results |= pytest([TESTS / "source", *changed.reaching(since)])
     chapters = [chapter] if chapter else changed.chapters(since)
+    page = begin_page(chapters) if chapters else ()
+    results = {"lint": lint()}
+    tests = changed.reaching(since)
+    results |= pytest([TESTS / "source", *tests], workers=WORKERS if tests else 0)
     if chapters:
-        results |= page(chapters)
+        results |= end_page(chapters, *page)
     left_out = changed.importing(since, chapters)
     if left_out:
         print(

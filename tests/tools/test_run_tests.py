@@ -86,12 +86,25 @@ def test_a_check_runs_lint_the_sources_what_changed_and_one_page(monkeypatch):
     ran = []
     monkeypatch.setattr(run_tests.changed, "files", lambda: ["code/attnbook/rotary.py", "chapters/capstone.md"])
     monkeypatch.setattr(run_tests, "lint", lambda: ran.append("lint") or run_tests.Result(passed=1))
-    monkeypatch.setattr(run_tests, "pytest", lambda paths, *_: ran.append([p.name for p in paths]) or {})
-    monkeypatch.setattr(run_tests, "page", lambda names: ran.append(names) or {})
+    monkeypatch.setattr(run_tests, "pytest", lambda paths, *_, **__: ran.append([p.name for p in paths]) or {})
+    monkeypatch.setattr(run_tests, "begin_page", lambda names: ran.append(names) or ["begun"])
+    monkeypatch.setattr(run_tests, "end_page", lambda *given: ran.append(given) or {})
     run_tests.check("")
-    assert ran == ["lint", ["source", "test_positional.py"], ["capstone"]]
+    assert ran == [["capstone"], "lint", ["source", "test_positional.py"], (["capstone"], "begun")]
     run_tests.check("softmax-convex-combination")
-    assert ran[-1] == ["softmax-convex-combination"]
+    assert ran[-1] == (["softmax-convex-combination"], "begun")
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_page_that_cannot_be_built_is_a_failure_and_says_why(monkeypatch, capsys, tmp_path, code):
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "book.py").write_text(f"print('first\\nlast')\nraise SystemExit({code})\n", "utf-8")
+    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
+    monkeypatch.setattr(run_tests, "pytest", lambda *_, **__: {"site": run_tests.Result(passed=3)})
+    monkeypatch.setenv("BOOK_SITE", "")
+    results = run_tests.end_page(["one"], *run_tests.begin_page(["one"]))
+    assert (results["page"].passed, results["page"].failed, "site" in results) == (not code, code, not code)
+    assert ("first" in capsys.readouterr().out) is bool(code)
 
 
 # --- Skipped tests ------------------------------------------------------------------------------------------------
