@@ -198,7 +198,7 @@ def end_page(chapters, process, said, start):
     failed, seconds = process.wait() != 0, time.monotonic() - start
     said.seek(0)
     print(said.read() if failed else said.read().strip().rpartition("\n")[2], flush=True)
-    results = {"page": Result(not failed, failed, seconds=seconds, slow=[(seconds, ", ".join(chapters))])}
+    results = {"page": Result(int(not failed), int(failed), seconds=seconds, slow=[(seconds, ", ".join(chapters))])}
     if not failed:
         os.environ["BOOK_SITE"] = str(book.CHECKED / "_build" / "html")
         these = " or ".join(f"chapters/{chapter}" for chapter in chapters)
