@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import platforms
 import pytest
 from attncourse import author, downloads, gradebook, marks, policy, report, roster, similar, tables
-from coursework import ROOT, answers, notebook
+from coursework import answers, notebook
 
 RIGHT = notebook("def leaves(d_k, t): return 1")
 XSS = [
@@ -213,9 +213,6 @@ def test_nothing_of_a_student_becomes_a_tag(bundle, tmp_path):
 
 
 def test_nothing_of_a_student_runs_in_a_browser(bundle, tmp_path):
-    import sys
-
-    sys.path.insert(0, str(ROOT / "tools"))
     import browser
 
     if not browser.chromium():
