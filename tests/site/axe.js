@@ -1,9 +1,10 @@
 // Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
 // takes many seconds for them. So what is hidden is emptied first, code and formulas within a line stay as their text, and
 // the two rules about colours, by far the slowest, are asked once for each look: colour, ground, opacity, size and weight
-// of text, and for a link its underline and the colour of the text around it.
-// `preload` would ask for style sheets again, which a folder refuses. `wanted` says which of both: "rules", "contrast".
-async (wanted) => {
+// of text, and for a link its underline and the colour of the text around it. `judged` lists looks of pages before this.
+// `preload` would ask for style sheets again, which a folder refuses. `rules` says whether all other rules are asked too.
+// Returns the violations and the looks that were found.
+async ([rules, judged]) => {
   document.querySelectorAll(".frame[hidden]").forEach((frame) => frame.replaceChildren());
   document.querySelectorAll("span.math > math").forEach((math) => {
     math.querySelectorAll("annotation").forEach((tex) => tex.remove());
@@ -22,14 +23,14 @@ async (wanted) => {
     }
     return grounds.get(element);
   };
-  const looks = new Map();
+  const looks = new Map(), old = new Set(judged);
   for (const element of document.body.querySelectorAll("*")) {
     const text = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
     if (!text || !element.checkVisibility({ visibilityProperty: true })) continue;
     const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
     const link = element.localName === "a" && [textDecorationLine, getComputedStyle(element.parentElement).color];
     const look = [color, fontSize, fontWeight, ground(element), link].join();
-    if (!looks.has(look)) looks.set(look, element);
+    if (!old.has(look) && !looks.has(look)) looks.set(look, element);
   }
   looks.forEach((element) => { element.dataset.look = ""; });
   document.querySelectorAll("pre span:not([data-look], :has([data-look]))").forEach((token) => {
@@ -38,12 +39,12 @@ async (wanted) => {
 
   const options = { resultTypes: ["violations"], preload: false };
   const found = [];
-  if (wanted.includes("rules")) {
+  if (rules) {
     const off = Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }]));
     found.push(...(await axe.run(document, { ...options, rules: off })).violations);
   }
-  if (wanted.includes("contrast")) {
+  if (looks.size) {
     found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: COLOURS })).violations);
   }
-  return found;
+  return [found, [...looks.keys()]];
 }

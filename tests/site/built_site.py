@@ -37,9 +37,11 @@ def pages_with(xpath):
     return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
 
 
-def mainly(names, first=3):
-    """The names, of which all but the ``first`` pages with the most formulas are left to `make test-all`."""
-    ranked = sorted(names, key=lambda name: -len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0)
+def mainly(names, first=3, also=()):
+    """The names; all but ``also`` and the ``first`` pages with the most formulas are left to `make test-all`."""
+    weight = {name: len(SOURCES[name].xpath("//main//math")) for name in SOURCES}
+    ranked = sorted(names, key=lambda name: (name in also, weight.get(name, 0)), reverse=True)
+    first += len(also)
     return ranked[:first] + [pytest.param(name, marks=pytest.mark.thorough) for name in ranked[first:]]
 
 

@@ -119,9 +119,17 @@ def look(open_page):
     """look(name): the facts of one page, collected in one load and kept for every test that asks.
 
     The page is opened in the dark theme, as wide as a desk, and then changes its width, medium and theme. What unfolds
-    it comes after what must be seen folded, and axe comes last, because it takes formulas out.
+    it comes after what must be seen folded, and axe comes last, because it takes formulas out. Colours that axe has
+    judged on one page are not judged again on the next.
     """
     from axe_playwright_python.base import AXE_SCRIPT
+
+    judged = set()
+
+    def ask_axe(page, rules):
+        found, looks = page.evaluate(AXE, [rules, list(judged)])
+        judged.update(looks)
+        return found
 
     @functools.cache
     def look(name):
@@ -140,14 +148,14 @@ def look(open_page):
         page.set_viewport_size({"width": PHONE, "height": HEIGHT})
         seen[PHONE] = page.evaluate(FACTS)
         page.evaluate(AXE_SCRIPT)
-        seen["axe"] += page.evaluate(AXE, ["rules"])
+        seen["axe"] += ask_axe(page, rules=True)
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
-        seen["axe"] += page.evaluate(AXE, ["contrast"])
+        seen["axe"] += ask_axe(page, rules=False)
         page.emulate_media(color_scheme="light")
         with suppress(TimeoutError):  # then the theme is the old one, and a test says so
             page.wait_for_function(f"{THEME} === 'light'", timeout=10_000)
         seen["themes"].append(page.evaluate(THEME))
-        seen["axe"] += page.evaluate(AXE, ["rules", "contrast"])
+        seen["axe"] += ask_axe(page, rules=False)
         seen["log"] = list(page.log)
         page.context.close()
         return seen

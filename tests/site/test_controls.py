@@ -4,7 +4,7 @@ import hashlib
 from types import SimpleNamespace
 
 import pytest
-from built_site import HEIGHT, PAGES, pages_with, report
+from built_site import HEIGHT, PAGES, mainly, pages_with, report
 
 PLAYER = "//*[contains(concat(' ', @class, ' '), ' explore ')]"
 # What a reader can tell of an explorer: which frames take room, what the slider says, what is spoken.
@@ -31,27 +31,29 @@ def page(request, open_page):
     page.context.close()
 
 
-def on_pages_with(xpath):
-    """Run a test on the pages that hold something, and fail if there is none."""
-    return pytest.mark.parametrize("page", pages_with(xpath), indirect=True)
+def on_pages_with(xpath, choose=list):
+    """Run a test on the pages that hold something, or on those that `choose` takes; fail if there is none."""
+    return pytest.mark.parametrize("page", choose(pages_with(xpath)), indirect=True)
 
 
-def state(slider):
-    """What a reader can tell of an explorer, and what its picture looks like on the screen."""
-    seen = SimpleNamespace(**slider.evaluate(STATE))
-    frames = slider.locator("xpath=ancestor::div[contains(@class, 'explore')][last()]").locator(".explore-frames")
-    seen.pixels = hashlib.sha256(frames.screenshot()).hexdigest()
+def state(slider, shown=False):
+    """What a reader can tell of an explorer; with `shown` also what its picture looks like on the screen."""
+    seen = SimpleNamespace(**slider.evaluate(STATE), pixels=None)
+    if shown:
+        frames = slider.locator("xpath=ancestor::div[contains(@class, 'explore')][last()]").locator(".explore-frames")
+        seen.pixels = hashlib.sha256(frames.screenshot()).hexdigest()
     return seen
 
 
-def press(slider, key):
+def press(slider, key, shown=False):
     slider.press(key)
-    return state(slider)
+    return state(slider, shown)
 
 
 def same(a, b):
     """What a move should have changed and did not."""
-    parts = {"pixels": "the picture on the screen", "drawing": "the drawing", "output": "the text beside the slider"}
+    parts = {"pixels": "the picture on the screen"} if a.pixels else {}
+    parts |= {"drawing": "the drawing", "output": "the text beside the slider"}
     parts |= {"valuetext": "aria-valuetext", "spoken": "the spoken description", "value": "the value"}
     return [words for part, words in parts.items() if getattr(a, part) == getattr(b, part)]
 
@@ -65,7 +67,7 @@ def defects(slider):
     found = [] if start.focused else ["Tab does not reach it"]
     there = press(slider, "ArrowLeft" if start.value == start.max else "ArrowRight")
     back = press(slider, "ArrowRight" if start.value == start.max else "ArrowLeft")
-    home, end = press(slider, "Home"), press(slider, "End")
+    home, end = press(slider, "Home", shown=True), press(slider, "End", shown=True)
     found += [f"an arrow key leaves {part} as it was" for part in same(start, there)]
     found += [f"the first and the last choice share {part}" for part in same(home, end)]
     if (back.value, back.drawing, back.output) != (start.value, start.drawing, start.output):
@@ -103,7 +105,7 @@ def test_every_choice_has_its_frame(page):
     )
 
 
-@on_pages_with("//main//details")
+@on_pages_with("//main//details", mainly)
 def test_what_is_folded_opens_and_closes(page):
     all_details, problems = page.locator("main details"), []
     folded = [details for details in all_details.all() if details.get_attribute("open") is None]
@@ -120,6 +122,7 @@ def test_what_is_folded_opens_and_closes(page):
     report(problems)
 
 
+@on_pages_with("//main//svg[@role='img']", mainly)
 def test_the_theme_button(page):
     """Three presses lead through light, dark, and what the system says; the text of every figure goes along."""
     colours = """() => [...document.querySelectorAll("main svg[role=img]")].filter((svg) => svg.checkVisibility())
@@ -139,6 +142,7 @@ def test_the_theme_button(page):
     )
 
 
+@on_pages_with("//main", mainly)
 def test_the_search_button(page):
     """It opens a dialog; on the page that is the search itself, it leads to the field there."""
     dialog, buttons = page.locator("dialog#pst-search-dialog"), page.locator(".search-button__button:visible")
@@ -173,15 +177,17 @@ def sidebar_on_a_phone(page, side):
     assert not links.count(), f"{page.name}: the {side} sidebar closes and its links stay"
 
 
+@on_pages_with("//main", mainly)
 def test_the_contents_on_a_phone(page):
     sidebar_on_a_phone(page, "primary")
 
 
-@on_pages_with("//*[@id='pst-secondary-sidebar']")
+@on_pages_with("//*[@id='pst-secondary-sidebar']", mainly)
 def test_the_sections_on_a_phone(page):
     sidebar_on_a_phone(page, "secondary")
 
 
+@on_pages_with(PLAYER)
 def test_nothing_failed_while_the_controls_moved(page):
     """The last test of a page: what its scripts reported since it was opened."""
     report(f"{page.name}: {line}" for line in page.log)

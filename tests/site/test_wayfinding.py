@@ -1,14 +1,13 @@
 """Finding one's way: the map, the list of results, the glossary, addresses of boxes, and what is shown elsewhere."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import lxml.html
 import pytest
-from built_site import PAGES, ROOT, SITE, SOURCES, named, report
+from bookext import social
+from built_site import PAGES, SITE, SOURCES, named, report
 
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
 SIDEBAR = "//nav[contains(@class, 'bd-links')]"
@@ -98,37 +97,29 @@ def test_the_page_for_missing_addresses_leads_to_every_page():
     assert not missing, f"404: no way to {', '.join(sorted(missing))}"
 
 
-ADDRESSED = """
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-import lxml.html
-from bookext import social
-site, address = Path(sys.argv[1]), sys.argv[2]
-config = SimpleNamespace(html_baseurl="", book_repository=sys.argv[3])
-social._take_address(None, config)
-builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
-app = SimpleNamespace(config=config, builder=builder, outdir=site, env=SimpleNamespace(found_docs={"chapters/a"}))
-social._write_sitemap(app, None)
-text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
-page = lxml.html.document_fromstring(text)
-social.stand_anywhere(page, config.html_baseurl)
-social.introduce(page, "chapters/a", site, "Book", config.html_baseurl)
-print(lxml.html.tostring(page, encoding="unicode"))
-"""
+@pytest.fixture
+def addressed(tmp_path, monkeypatch):
+    """addressed(address, repository=""): the page that the parts which need an address make of them, in `tmp_path`."""
+
+    def addressed(address, repository=""):
+        monkeypatch.setenv("BOOK_ADDRESS", address)
+        config = SimpleNamespace(html_baseurl="", book_repository=repository)
+        social._take_address(None, config)
+        builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
+        env = SimpleNamespace(found_docs={"chapters/a"})
+        app = SimpleNamespace(config=config, builder=builder, outdir=tmp_path, env=env)
+        social._write_sitemap(app, None)
+        text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
+        page = lxml.html.document_fromstring(text)
+        social.stand_anywhere(page, config.html_baseurl)
+        social.introduce(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
+        return page
+
+    return addressed
 
 
-def addressed(folder, address, repository=""):
-    """What the parts that need an address make of ``address`` and ``repository``: the finished process."""
-    environ = os.environ | {"BOOK_ADDRESS": address, "PYTHONPATH": str(ROOT / "code")}
-    command = [sys.executable, "-c", ADDRESSED, str(folder), address, repository]
-    return subprocess.run(command, env=environ, capture_output=True, text=True)
-
-
-def test_an_address_gives_a_sitemap_and_whole_links(tmp_path):
-    done = addressed(tmp_path, "https://example.org/book")
-    assert done.returncode == 0, done.stderr[-500:]
-    page = lxml.html.document_fromstring(done.stdout)
+def test_an_address_gives_a_sitemap_and_whole_links(addressed, tmp_path):
+    page = addressed("https://example.org/book")
     assert page.xpath("//a/@href") == ["/book/chapters/a.html"]
     assert page.xpath("//meta[@property='og:url']/@content") == ["https://example.org/book/chapters/a.html"]
     assert page.xpath("//meta[@property='og:image']/@content")[0].startswith("https://example.org/book/_images/card-")
@@ -137,17 +128,18 @@ def test_an_address_gives_a_sitemap_and_whole_links(tmp_path):
 
 
 @pytest.mark.parametrize("address", ["", "https://example.org"])
-def test_a_repository_has_its_address_on_pages_unless_another_is_given(tmp_path, address):
-    done = addressed(tmp_path, address, "https://github.com/owner/name")
+def test_a_repository_has_its_address_on_pages_unless_another_is_given(addressed, tmp_path, address):
+    addressed(address, "https://github.com/owner/name")
     expected = f"{address or 'https://owner.github.io/name'}/chapters/a.html"
-    assert f"<loc>{expected}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8"), done.stderr[-500:]
+    assert f"<loc>{expected}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
 
 
-def test_without_an_address_there_is_no_sitemap(tmp_path):
-    assert addressed(tmp_path, "").returncode == 0
+def test_without_an_address_there_is_no_sitemap(addressed, tmp_path):
+    addressed("")
     assert not (tmp_path / "sitemap.xml").exists()
     assert not (tmp_path / "robots.txt").exists()
 
 
-def test_a_wrong_address_is_named(tmp_path):
-    assert "'www.example.org'; expected one that begins with https://" in addressed(tmp_path, "www.example.org").stderr
+def test_a_wrong_address_is_named(addressed):
+    with pytest.raises(ValueError, match=r"'www\.example\.org'; expected one that begins with https://"):
+        addressed("www.example.org")
