@@ -128,9 +128,9 @@ def run_tests(bundle, student, seed):
 
 
 def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
-    """Return marks and remarks for the bytes of one notebook: {"score", "marks", "remarks"}."""
+    """Return marks and remarks for the bytes of one notebook: {"score", "marks", "remarks", "written"}."""
     try:
-        sources, python = reading.notebook(data)
+        sources, texts, python = reading.notebook(data)
     except reading.NotGradable as error:
         return no_file(str(error), bundle)
     asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
@@ -145,6 +145,7 @@ def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
     finally:
         student.close()
     result = {"score": marks.earned(found), "marks": found, "remarks": list(student.remarks(sources))}
+    result["written"] = author.written_answers(texts, bundle)
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     if python and python != here and any(kind in remark for kind in NO_PYTHON for remark in result["remarks"]):
         result["remarks"].append(f"The notebook was written with Python {python}; it was marked with {here}.")
