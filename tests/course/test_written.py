@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from attncourse import author, downloads, gradebook, notebooks, policy, report
+from attncourse import author, downloads, grade, gradebook, notebooks, policy, report
 from coursework import ROOT, texts
 from test_gradebook import XSS, Tags, earns
 
@@ -76,8 +76,9 @@ def test_a_student_reads_the_answer_beside_points_and_comment(with_words, tmp_pa
 
 
 def test_an_answer_without_its_heading_is_told(with_words, tmp_path):
-    lost = result(with_words) | {"written": {}}
-    grades = graded(with_words, tmp_path, None, ada=lost, ben=lost | {"file": "It is another notebook."})
+    lost, none = result(with_words) | {"written": {}}, grade.no_file("The file is empty.", with_words)
+    grades = graded(with_words, tmp_path, None, ada=lost, ben=lost | {"file": "It is another notebook."}, cid=none)
+    assert "heading of this exercise" not in page(grades, "feedback/cid.html")
     for name in ("report.html", "feedback/ada.html"):
         assert "The heading of this exercise is not in the notebook" in page(grades, name)
     assert grades.lists()["Written answers that are not graded yet, without points so far"] == ["ada: in-words"]
