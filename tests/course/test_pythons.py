@@ -12,7 +12,7 @@ from attncourse import author, batch, grade, pythons, sandbox
 from coursework import ROOT, SHORT, answers, notebook
 
 OWN = pythons.look()
-WHO = "import sys\nassert False, sys.orig_argv[0]"
+WHO = "import sys\nassert False, f'{sys.orig_argv[0]} {[*sys._xoptions]}'"
 
 
 def program(place, **about):
@@ -21,9 +21,8 @@ def program(place, **about):
     told = dataclasses.asdict(dataclasses.replace(OWN, version="3.99", program=str(other))) | about
     place.mkdir(parents=True, exist_ok=True)
     path = place / "python3.99"
-    path.write_text(
-        f'#!/bin/sh\ncase "$3" in *pythons.py) echo \'{json.dumps(told)}\';; *) exec {sys.executable} "$@";; esac\n'
-    )
+    start = f'exec {sys.executable} -X other "$@"'
+    path.write_text(f"#!/bin/sh\ncase \"$3\" in *pythons.py) echo '{json.dumps(told)}';; *) {start};; esac\n")
     path.chmod(0o755)
     return str(path)
 
@@ -50,20 +49,18 @@ def others(course, words, **options):
 def test_the_python_that_the_notebook_names_runs_the_code(unsafe, bundle, bubblewrap, tmp_path):
     other = program(tmp_path)
     limits = dataclasses.replace(SHORT, pythons=(("3.99", other),))
-    name = f"{OWN.shown}/bin/python3"
-    if unsafe:  # there the program itself is started, and the worker after it
-        name = sys.executable
+    name = "['other']" if unsafe else f"{OWN.shown}/bin/python3 []"  # without walls the program itself is started
     found = grade.grade(written_with("3.99.1", WHO, *answers(bundle)), bundle, limits=limits, unsafe=unsafe)
     assert (found["python"], found["score"]) == ("3.99", author.POINTS)
-    assert f"AssertionError: {name}; " in found["remarks"][0]
+    assert f"{name}; " in found["remarks"][0]
     assert len(found["remarks"]) == 1
     found = grade.grade(written_with("3.98.1", WHO, *answers(bundle)), bundle, limits=limits)
     assert (found["python"], found["score"]) == (OWN.version, author.POINTS)
-    assert f"AssertionError: {OWN.inside}; " in found["remarks"][0]
+    assert f"AssertionError: {OWN.inside} []; " in found["remarks"][0]
     told = f"The notebook was written with Python 3.98; it was marked with {OWN.version}."
     assert found["remarks"][1:] == [told]
     found = grade.grade(notebook(WHO), bundle, limits=limits)
-    assert f"AssertionError: {OWN.inside}; " in found["remarks"][0]
+    assert f"AssertionError: {OWN.inside} []; " in found["remarks"][0]
 
 
 def test_the_other_python_stands_behind_the_same_walls(bubblewrap, tmp_path):
@@ -71,14 +68,16 @@ def test_the_other_python_stands_behind_the_same_walls(bubblewrap, tmp_path):
     there = pythons.look(program(tmp_path, **elsewhere, numpy=f"{tmp_path}{OWN.numpy}"))
     assert there.shown == "/python"
     assert there.inside == f"/python/{os.path.relpath(OWN.program, OWN.prefix)}"
-    if OWN.shown != "/python":
-        pytest.skip("not applicable: this Python lives in /usr, which every sandbox shows")
-    own = sandbox.walls(SHORT)
-    command = sandbox.walls(SHORT, str(tmp_path / "python3.99"))
-    bound = [command[n + 1] for n, word in enumerate(command) if word.startswith("--") and "bind" in word]
-    expected = [own[n + 1] for n, word in enumerate(own) if word.startswith("--") and "bind" in word]
-    assert [path.replace(str(tmp_path), "") for path in bound] == expected
-    assert not [word for word in command if "bind" in word and not word.startswith("--ro-bind")]
+
+    def bound(command):
+        assert {word for word in command if "bind" in word} == {"--ro-bind", "--ro-bind-try"}
+        return {command[n + 1] for n, word in enumerate(command) if word.startswith("--ro-bind")}
+
+    def its_own(about):
+        return {about.prefix, about.numpy, f"{about.numpy}.libs"}
+
+    own, other = bound(sandbox.walls(SHORT)), bound(sandbox.walls(SHORT, str(tmp_path / "python3.99")))
+    assert other == (own - its_own(OWN)) | its_own(there)
 
 
 def test_what_pythons_names_is_used_and_a_wrong_name_is_one_sentence(course, bubblewrap, tmp_path):
@@ -111,7 +110,8 @@ def test_without_pythons_those_on_the_path_that_can_are_used(course, bubblewrap,
     assert others(course, "") == (("3.99", good),)
     program(tmp_path / "bad", program="/nowhere/python")
     assert others(course, "") == (), "one that cannot is not named, so it is no error"
-    program(tmp_path / "bad", version=OWN.version)
+    program(tmp_path / "own", version=OWN.version)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'own'}:{os.environ['PATH']}")
     assert others(course, "") == (), "the grader's own is there already"
     monkeypatch.setenv("PATH", f"{tmp_path / 'good'}:{os.environ['PATH']}")
     assert others(course, "", cluster="tcp://far:8786") == (), "this machine's are not those of the workers"
