@@ -3,9 +3,10 @@
 import ast
 import re
 
-import course
 import pytest
 from coursework import ROOT
+
+import course
 
 PAGE = (ROOT / "chapters" / "instructors.md").read_text(encoding="utf-8")
 SCRIPTS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
