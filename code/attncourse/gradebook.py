@@ -169,10 +169,13 @@ class Grades:
             "No points because of the file, not because of an answer": zeros,
             "A time limit was reached, also when tried alone": slow,
             "Could not be graded": failed,
-            "On the roster, and nothing handed in": sorted(s for s in self.absent if s not in self.groups),
+            "On the roster, and nothing handed in": [
+                f"{s}{f' ({self.name(s)})' * (self.name(s) != s)}" for s in sorted(self.absent) if s not in self.groups
+            ],
             "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.strangers.items())],
             "Named in the policy, and not found": sorted(set(self.unknown)),
             "Late, in days": late,
+            "Before you import": [*filter(None, [exports.new_column(self)])],
             "Files set aside": [f"{name}: {why}" for name, why in self.aside],
             "Could not be written": self.trouble,
         }

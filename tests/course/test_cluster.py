@@ -6,6 +6,7 @@ What is graded here are sentences in the place of notebooks, which cost nothing:
 import csv
 import json
 import tracemalloc
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import course_scale
@@ -187,3 +188,11 @@ def test_the_command_says_that_it_waits_for_the_first_worker(capsys):
     assert "No worker has joined tcp://a:1 yet" in capsys.readouterr().out
     course.ask_workers(client, "tcp://a:1", False)
     assert not capsys.readouterr().out
+
+
+def test_a_cluster_for_this_machine_warns_of_no_port(recwarn):
+    """8787 is dask's own port, and on a machine that many use it is taken."""
+    with LocalCluster(0, processes=False, dashboard_address="127.0.0.1:8787"), ExitStack() as stack:
+        recwarn.clear()
+        course.connect(stack, "", 1)
+        assert not [w for w in recwarn if "8787" in str(w.message)]

@@ -92,7 +92,7 @@ def test_canvas_gets_its_own_gradebook_back(bundle, tmp_path):
     for student, handed in grades.found.items():
         assert score[handed.user] == f"{grades.final(student)['score']:g}"
     assert score["99901"] == score["99999"] == ""
-    assert grades.lists()["On the roster, and nothing handed in"] == ["gone1", "gone2"]
+    assert grades.lists()["On the roster, and nothing handed in"] == ["gone1 (Gone, One)", "gone2 (Gone, Two)"]
 
 
 def test_a_new_column_for_canvas_says_how_many_points_there_are(bundle, tmp_path):
@@ -401,3 +401,15 @@ def test_feedback_shows_hidden_tests_by_name_and_points_only(bundle):
     page = report.feedback(bundle, "x", result | {"remarks": []})
     assert "words of a visible test" in page
     assert "words of a hidden test" not in page
+
+
+@pytest.mark.parametrize("column", ["", "RNN assignment"])
+@pytest.mark.parametrize("platform", ["canvas", "blackboard"])
+def test_a_gradebook_without_the_column_is_told_before_the_import(platform, column, bundle, tmp_path):
+    (tmp_path / "roster.csv").write_bytes(getattr(platforms, f"{platform}_roster")())
+    people = roster.read(tmp_path / "roster.csv")
+    grades = gradebook.Grades(bundle, {}, tmp_path, {"column": column} if column else {}, people)
+    told = grades.lists().get("Before you import", [])
+    assert len(told) == (not column)
+    assert all("there are RNN assignment" in line and f"{platform}.csv" in line for line in told)
+    assert any(line == "gone1 (Gone, One)" for line in grades.lists()["On the roster, and nothing handed in"])
