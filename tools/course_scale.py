@@ -21,11 +21,11 @@ from course_bench import class_of, write
 
 BIN = Path(sys.executable).parent
 COURSE = Path(__file__).with_name("course.py")
-HOSTILE = [
+HOSTILE = [  # none of it reaches the answers
     "import os\nos._exit(1)",
     "held = bytearray(8 << 30)",
     "raise SystemExit",
-    "import os\nwhile True: os.fork()",
+    "import os\nos.kill(os.getpid(), 9)",
 ]
 LOOP = "while True: pass"  # costs its whole time limit, twice
 ONE_IN = {"hostile": 40, "loop": 500, "twice": 10}  # of so many students one has such a cell, or made two attempts
