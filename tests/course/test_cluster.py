@@ -159,10 +159,11 @@ def test_memory_does_not_grow_with_the_class(where, bundle, tmp_path):
 
 def asked(workers, versions, missing):
     """What a client says of its workers."""
-    replies = {batch.version: versions, sandbox.missing: missing}
+    memory = dict.fromkeys(missing, "what is in force")
+    replies = {batch.version: versions, sandbox.missing: missing, sandbox.memory_in_force: memory}
     return SimpleNamespace(
         nthreads=lambda: workers,
-        run=lambda function, **_: replies[function],
+        run=lambda function, *_, **__: replies[function],
         wait_for_workers=lambda n: workers.update(late=1),
     )
 
@@ -178,16 +179,16 @@ REFUSED = {
 def test_a_worker_that_cannot_grade_is_named_before_grading_begins(case):
     versions, missing, words = REFUSED[case]
     with pytest.raises(author.CourseError, match=words):
-        course.ask_workers(asked({"w": 1}, versions, missing), "tcp://a:1", False)
+        course.ask_workers(asked({"w": 1}, versions, missing), "tcp://a:1", sandbox.Limits(), False)
 
 
 def test_the_command_says_that_it_waits_for_the_first_worker(capsys):
     """As on Slurm, where jobs stand in a queue."""
     client = asked({}, {"late": batch.version()}, {"late": None})
-    course.ask_workers(client, "tcp://a:1", False)
-    assert "No worker has joined tcp://a:1 yet" in capsys.readouterr().out
-    course.ask_workers(client, "tcp://a:1", False)
-    assert not capsys.readouterr().out
+    course.ask_workers(client, "tcp://a:1", sandbox.Limits(), False)
+    assert capsys.readouterr().out.splitlines()[0].startswith("No worker has joined tcp://a:1 yet")
+    course.ask_workers(client, "tcp://a:1", sandbox.Limits(), False)
+    assert capsys.readouterr().out == "what is in force\n"
 
 
 def test_a_cluster_for_this_machine_warns_of_no_port(recwarn):
