@@ -35,8 +35,7 @@ help:
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
-	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it, or"
-	@echo "                a generated class on a cluster: [SUBMISSIONS=<number>]"
+	@echo "make bench-grade  measure the grader beside others: [SUBMISSIONS=<number>]"
 	@echo "make report     open an issue for a failed week: RUN=<address>"
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
 

@@ -19,7 +19,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))
-os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "code"), os.environ.get("PYTHONPATH", "")])  # dask's workers
 
 from attncourse import (  # noqa: E402
     author,

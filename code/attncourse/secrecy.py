@@ -1,5 +1,6 @@
 """Find solutions, hidden tests, mistakes and marking notes where they must not be."""
 
+import functools
 import html
 import json
 import re
@@ -33,11 +34,17 @@ def telling(bundle):
     return {line for line in lines if len(line) >= SHORTEST and line not in public} | names
 
 
+@functools.lru_cache(maxsize=300)
+def _squeezed(path, *state):
+    """The text of a file and of what it shows, squeezed; `state` tells a file that has changed from what it was."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    return squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
+
+
 def leaks(bundle, folder):
     """`file: line` for every secret line in any file below a folder."""
     wanted = telling(bundle)
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
-            text = path.read_bytes().decode("utf-8", "replace")
-            text = squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
+            text = _squeezed(path, path.stat().st_mtime_ns, path.stat().st_size)
             yield from (f"{path}: {line}" for line in sorted(wanted) if line in text)

@@ -47,7 +47,10 @@ def test_here(chapter, bundles, bubblewrap):
         assert grade.grade(make(bundles[chapter]).encode(), bundles[chapter])["score"] == score
 
 
-@pytest.mark.parametrize(("who", "score"), [("instructor", author.POINTS), ("student", 0)])
+LONG = pytest.mark.thorough  # each starts a Jupyter kernel or two
+
+
+@pytest.mark.parametrize(("who", "score"), [pytest.param("instructor", author.POINTS, marks=LONG), ("student", 0)])
 def test_gradescope_layout(who, score, chapter, made, bundles, tmp_path):
     shutil.copy(made / who / f"{chapter}.ipynb", tmp_path / "submission.ipynb")
     zipped = str(made / "gradescope" / "autograder.zip")
@@ -64,6 +67,7 @@ def test_gradescope_layout(who, score, chapter, made, bundles, tmp_path):
     assert [line for line in told if not line.endswith(public_names(bundles[chapter]))] == []
 
 
+@LONG
 def test_nbgrader(chapter, made, bundles, tmp_path):
     place = tmp_path / "course"
     shutil.copytree(made / "nbgrader", place)

@@ -1,6 +1,7 @@
 """make watch: it builds what is saved, once, reloads the browser, and outlives a build that fails."""
 
 import asyncio
+import functools
 import json
 import queue
 import re
@@ -101,7 +102,10 @@ class Watched:
     def __init__(self, root, port):
         program = STAND_IN.format(tools=str(TOOLS), root=str(root), port=port)
         command = [sys.executable, "-c", program]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # Where the tests run in the background, SIGINT is ignored, also in what they start.
+        ready = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, preexec_fn=ready, **pipes)
         self.lines = queue.Queue()
         threading.Thread(target=lambda: [self.lines.put(line) for line in self.process.stdout], daemon=True).start()
 
