@@ -1,7 +1,7 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and it imports none of the mathematics.
 
 * ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
-* ``checks`` reads from the executed cells which checks a page has, and gives each an address.
+* ``checks`` draws the checks of the executed cells, and gives each law an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.

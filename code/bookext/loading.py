@@ -21,8 +21,8 @@ LONG = 3000  # elements; a page with more is laid out part by part
 # of a line of text, of a check, of code, of a formula or a row of it, a figure, a heading or block, a box, a table's
 # row. Fitted to the sections of this book as Chromium draws them, and a seventh more.
 PARTS = (
-    ".//p[not(@data-claims) and not(ancestor::td)] | .//li[not(p)] | .//dt | .//summary",
-    ".//p[@data-claims]",
+    ".//p[not(@data-kind) and not(ancestor::td)] | .//li[not(p)] | .//dt | .//summary",
+    ".//p[@data-kind]",
     ".//pre",
     ".//div[starts-with(@class, 'math')] | .//div[starts-with(@class, 'math')]//mtr",
     ".//figure",

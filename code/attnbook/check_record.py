@@ -1,0 +1,101 @@
+"""Describe one law that was evaluated and holds: the record that every reader of a check shares.
+
+A cell emits its records as MIME data of the type ``MIME``. The site, the ledger, the notebooks and the tools read these
+records; nothing reads a check's words to learn what it is.
+"""
+
+import dataclasses
+import html
+import math
+
+__all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
+
+MIME = "application/vnd.attnbook.check+json"
+SPOKEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"  # heard, not seen
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One law that holds: what was measured, what was allowed, how often, and how close it came to failing."""
+
+    kind: str  # the function of attnbook.check: equal, differs, estimate, below, prints, refuses
+    law: str
+    value: float | str  # what was measured; of a refusal, its message
+    bound: float | str  # what the value was held against; of a refusal, the name of the exception
+    times: int = 1
+    worst: float = 0.0  # larger is closer to failing; of repetitions of one law the record of the largest is kept
+    note: str = ""  # more words for the reader
+
+
+def as_data(check):
+    """The record as JSON can hold it: infinite numbers become text."""
+    fields = dataclasses.asdict(check).items()
+    return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in fields}
+
+
+def from_data(data):
+    """The record that `as_data` wrote."""
+    return Check(**data | {"worst": float(data["worst"])})
+
+
+def _numbers(*values):
+    """Numbers with four digits, or with as many as tell them apart; text as it is."""
+    for digits in range(4, 18):
+        words = [value if isinstance(value, str) else f"{value:.{digits}g}" for value in values]
+        if len(set(words)) == len(set(values)):
+            break
+    return words
+
+
+def figure(check):
+    """The measured value beside its bound, in words."""
+    value, bound = _numbers(check.value, check.bound)
+    words = {
+        "equal": "exactly equal"
+        if check.bound == check.value == 0
+        else f"largest difference {check.value:.1e}, allowed {check.bound:.1e}",
+        "differs": f"largest difference {value}, at least {bound} expected",
+        "estimate": f"measured {value}, exact {bound}, off by {check.worst:.1f} standard errors",
+        "below": f"{value} < {bound}",
+        "prints": f"{value} prints as {bound}",
+        "refuses": f"{bound}: {value}",
+    }[check.kind]
+    return words + (f"; {check.note}" if check.note else "") + (f", {check.times} times" if check.times > 1 else "")
+
+
+def summary(checks):
+    """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
+    errors = [check for check in checks if check.kind == "equal" and check.value]
+    worst = max(errors, key=lambda check: check.worst, default=None)
+    error = f" · largest error {worst.value:.1e}, allowed {worst.bound:.1e}" if worst else ""
+    return f"{len(checks)} laws hold{error}"
+
+
+def as_text(checks):
+    """A line for each law."""
+    return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
+
+
+def as_html(checks, anchors=()):
+    """A line for one law; for several, one line that opens to a line for each. ``anchors`` are the addresses of laws."""
+    anchors = anchors or [None] * len(checks)
+    lines = [_line(check, anchor) for check, anchor in zip(checks, anchors, strict=True)]
+    if len(lines) == 1:
+        return f'<div class="checks">{lines[0]}</div>'
+    mark = '<span class="check-mark" aria-hidden="true">✓</span>'
+    return (
+        f'<details class="checks"><summary>{mark} {html.escape(summary(checks))}</summary>{"".join(lines)}</details>'
+    )
+
+
+def _line(check, anchor):
+    mark = f'<span aria-hidden="true">✓</span><span style="{SPOKEN}">holds: </span>'
+    address, tag = "", f'<span class="check-mark">{mark}</span>'
+    if anchor:
+        address = f' id="{anchor}"'
+        tag = f'<a class="check-mark" href="#{anchor}" aria-label="Link to this check">✓</a>'
+    return (
+        f'<p class="check" data-kind="{check.kind}"{address}>{tag} '
+        f'<span class="check-law">{html.escape(check.law)}</span> '
+        f'<span class="check-figure">{html.escape(figure(check))}</span></p>'
+    )
