@@ -33,7 +33,7 @@ help:
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
-	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=]"
+	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
 	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it"
 	@echo "make report     open an issue for a failed week: RUN=<address>"
@@ -108,10 +108,10 @@ course:
 	@$(call python,tools/environment.py --extra course tools/course.py make $(call given,COURSE CHAPTER SEED WORK))
 
 grade:
-	@$(call python,tools/environment.py --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE CLUSTER PROCESSES UNSAFE))
+	@$(call python,tools/environment.py --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE CLUSTER PROCESSES UNSAFE PYTHONS))
 
 try:
-	@$(call python,tools/environment.py --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE))
+	@$(call python,tools/environment.py --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE PYTHONS))
 
 bench-grade:
 	@$(call python,tools/environment.py --extra course tools/course.py bench $(call given,ASSIGNMENT COURSE SEED PROCESSES))

@@ -8,6 +8,8 @@ python tools/course.py bench
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import sys
 import types
@@ -28,6 +30,7 @@ from attncourse import (  # noqa: E402
     layouts,
     marks,
     policy,
+    pythons,
     reading,
     report,
     roster,
@@ -36,7 +39,8 @@ from attncourse import (  # noqa: E402
 
 TASKS = ("make", "grade", "try", "bench")
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "CLUSTER", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
+         "POLICY", "FORCE", "NOTEBOOK", "PYTHONS")  # fmt: skip
+ON_PATH = [f"python3.{minor}" for minor in range(pythons.OLDEST[1], 20)]
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
 *** For marks that count, say make course SEED=a-word-of-your-own."""
@@ -47,6 +51,13 @@ def say_seed(seed, how):
     print(f"Seed of the hidden tests: {report.harmless(seed)} ({how})")
     if seed == str(marks.SEED):
         print(PUBLIC)
+
+
+def say_pythons(limits):
+    """Tell which Pythons run students' code."""
+    others = " or ".join(version for version, _ in limits.pythons)
+    where = f", or {others} for notebooks that name it" if others else ""
+    print(f"Python for students' code: {pythons.look().version}{where}")
 
 
 def seed_for(given, remembered):
@@ -104,6 +115,30 @@ def connect(stack, cluster, processes):
     return stack.enter_context(Client(stack.enter_context(local)))
 
 
+def other_pythons(options):
+    """(version, program) for PYTHONS, else for what is on the PATH here; one that is named must be able to run code."""
+    try:
+        named = shlex.split(options.pythons)
+    except ValueError as error:
+        raise author.CourseError(f"PYTHONS={options.pythons} is not understood: {error}.") from None
+    found = {}
+    for name in named or ([] if options.cluster else ON_PATH):
+        place = Path(name).expanduser()
+        program = shutil.which(str(place / "bin" / "python" if place.is_dir() else place)) or name
+        try:
+            program = os.path.abspath(program) if os.sep in program else program  # as a worker elsewhere needs it
+            version = pythons.look(program).version
+            if not named and version == pythons.look().version:
+                continue
+            if not options.cluster:
+                sandbox.Session(sandbox.Limits(), options.unsafe, program).close()
+            found.setdefault(version, program)
+        except (pythons.Unusable, sandbox.SandboxError) as error:
+            if named:
+                raise author.CourseError(f"PYTHONS: {name} cannot be used: {str(error).rstrip('.')}.") from None
+    return tuple(sorted(found.items()))
+
+
 def refuse_without_walls(reason, unsafe):
     """Untrusted code runs in a sandbox, or the instructor has said otherwise in so many words."""
     if reason and not unsafe:
@@ -159,15 +194,18 @@ def grade_class(options):
     folder = folder_for(options.submissions, bundle["chapter"], options.work)
     grades = read_class(options, bundle, folder)
     force = {grades.who(name.strip()) for name in options.force.split(",") if name.strip()}
-    limits, found = sandbox.Limits(), grades.found
+    limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.found
+    say_pythons(limits)
     processes = options.processes or os.cpu_count() or 1
     with ExitStack() as stack:
         if options.cluster or (processes > 1 and len(found) > 4):
             client = connect(stack, options.cluster, min(processes, len(found)))
-            reasons = [*filter(None, client.run(sandbox.missing).values())]  # of every worker, wherever it is
+            reasons = [*filter(None, client.run(sandbox.missing, limits).values())]  # of every worker, wherever it is
             refuse_without_walls(reasons and reasons[0], options.unsafe)
+            print(*sorted({*client.run(sandbox.memory_in_force, limits, options.unsafe).values()}), sep="\n")
             mapper = batch.on(client, bundle, seed, limits, options.unsafe)
         else:
+            print(sandbox.memory_in_force(limits, options.unsafe))
             mapper = batch.here(bundle, seed, limits, options.unsafe)
         bar = stack.enter_context(tqdm(total=len(found), unit="submission", disable=None))
         batch.run(bundle, found, folder, mapper, seed, limits, bar.update, grades, force)
@@ -203,8 +241,13 @@ def try_notebook(options):
     reason = sandbox.missing()
     if reason and not options.unsafe:
         raise author.CourseError(f"No sandbox: {reason} If the notebook is your own, say UNSAFE=yes.")
-    result = grade.grade(data, bundle, unsafe=options.unsafe)
+    limits = sandbox.Limits(pythons=other_pythons(options))
+    result = grade.grade(data, bundle, limits=limits, unsafe=options.unsafe)
     for exercise in bundle["exercises"]:
+        if exercise["kind"] == "written":
+            words = len(result.get("written", {}).get(exercise["name"], "").split())
+            print(f"{exercise['title']}: a person will read it; words found: {words}")
+            continue
         found = [mark for mark in result["marks"] if mark["exercise"] == exercise["name"]]
         print(f"{exercise['title']}: {sum(mark['passed'] for mark in found)} of {len(found)} visible tests hold")
         for mark in found:

@@ -23,6 +23,8 @@ GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this
 SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
 TAGS = ("question", "answer", "visible", "hidden", "written", "mistake", "notes")
 PARTS = {"code": ("answer", "visible", "hidden", "mistakes"), "written": ("written",)}  # of an exercise, by its kind
+PICTURE = re.compile(r"\(data:image/[^()]*\)")  # as Colab puts one into a text
+LONGEST = 20_000  # characters of a written answer that are shown
 MINUTES = {"exercise": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
 
@@ -151,26 +153,27 @@ def hours(bundle):
     return round(minutes / 30) / 2
 
 
-def written_answers(notebook, bundle):
-    """What a student wrote to each written exercise, by its name; the notebook is the dict of an .ipynb file.
+def written_answers(texts, bundle):
+    """Collect what a student wrote to each written exercise, by its name, from the text cells of a notebook.
 
-    An answer is the text below the heading of its exercise, wherever the student put it, without the question.
+    An answer is the text below the heading of its exercise, wherever the student put it, without the question. An
+    exercise without its heading is not there.
     """
     found, current = {}, None
     titles = {f"## {number}. {exercise['title']}": exercise for number, exercise in enumerate(bundle["exercises"], 1)}
-    for cell in notebook.get("cells", []):
-        if cell.get("cell_type") != "markdown":
-            continue
-        text = "".join(cell.get("source", ""))
+    for text in texts:
         for title, exercise in titles.items():
             if text.startswith(title):
                 current, text = exercise, text.partition("\n")[2]
         if current and current["kind"] == "written":
             for known in (current["text"], current["written"]):
                 text = text.replace(known, "")
-            name = current["name"]
-            found[name] = f"{found.get(name, '')}\n\n{text.strip()}".strip()
-    return found
+            found.setdefault(current["name"], []).append(PICTURE.sub("(a picture in the notebook)", text).strip())
+    return {name: _cut("\n\n".join(filter(None, parts))) for name, parts in found.items()}
+
+
+def _cut(text):
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n(Cut here: the notebook has {len(text)} characters.)"
 
 
 def functions(exercise):

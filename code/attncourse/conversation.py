@@ -24,6 +24,7 @@ class Limits:
     reply: int = 1 << 20  # bytes of one message back
     test: int = 5  # seconds of the processor that one test may work on what came back
     room: int = 1 << 30  # bytes of memory for the same
+    pythons: tuple = ()  # (version, program) of other Pythons, for notebooks that name the version
 
 
 class SandboxError(RuntimeError):

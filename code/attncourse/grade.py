@@ -6,11 +6,10 @@ again, so that the rest still earns its points. The tests run in a process of th
 
 import functools
 import re
-import sys
 import time
 from pathlib import Path
 
-from . import author, deadline, marks, reading, sandbox
+from . import author, deadline, marks, pythons, reading, sandbox
 
 STAND_INS = (Path(__file__).parent / "standins.py").read_text(encoding="utf-8")
 NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
@@ -27,8 +26,8 @@ class Raised(Exception):
 class Student:
     """The cells of one student, kept running: calls of their functions go through `call`."""
 
-    def __init__(self, sources, limits, unsafe=False):
-        self.sources, self.limits, self.unsafe = sources, limits, unsafe
+    def __init__(self, sources, limits, unsafe=False, python=""):
+        self.sources, self.limits, self.unsafe, self.python = sources, limits, unsafe, python
         self.session, self.ran = None, 0
         self.skipped, self.errors = {}, {}
         self.deadline = time.monotonic() + limits.total
@@ -38,7 +37,7 @@ class Student:
         while self.session is None or self.ran < len(self.sources):
             if self.session is None:
                 self._left()
-                self.session, self.ran = sandbox.Session(self.limits, self.unsafe), 0
+                self.session, self.ran = sandbox.Session(self.limits, self.unsafe, self.python), 0
                 continue
             number, self.ran = self.ran, self.ran + 1
             if number not in self.skipped:
@@ -128,14 +127,16 @@ def run_tests(bundle, student, seed):
 
 
 def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
-    """Return marks and remarks for the bytes of one notebook: {"score", "marks", "remarks"}."""
+    """Return marks and remarks for the bytes of one notebook: {"score", "marks", "remarks", "written", "python"}."""
+    limits = limits or sandbox.Limits()
     try:
-        sources, python = reading.notebook(data)
+        sources, texts, named = reading.notebook(data)
     except reading.NotGradable as error:
         return no_file(str(error), bundle)
     asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
     plain = [STAND_INS + bundle["given"], *reading.translate(sources)]
-    student = Student(plain, limits or sandbox.Limits(), unsafe)
+    python = dict(limits.pythons).get(named, "")
+    student = Student(plain, limits, unsafe, python)
     try:
         try:
             student.run()
@@ -145,9 +146,12 @@ def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
     finally:
         student.close()
     result = {"score": marks.earned(found), "marks": found, "remarks": list(student.remarks(sources))}
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    if python and python != here and any(kind in remark for kind in NO_PYTHON for remark in result["remarks"]):
-        result["remarks"].append(f"The notebook was written with Python {python}; it was marked with {here}.")
+    result["written"] = author.written_answers(texts, bundle)
+    result["python"] = named if python else pythons.look().version
+    if named not in ("", result["python"]):
+        result["remarks"].append(
+            f"The notebook was written with Python {named}; it was marked with {result['python']}."
+        )
     if not any(re.search(rf"^\s*(async\s+)?def\s+{name}\b|^\s*{name}\b.*=", source, re.MULTILINE)
                for name in asked for source in sources):  # fmt: skip
         result["file"] = "It defines none of the functions that are asked for: perhaps it is another notebook."

@@ -95,8 +95,8 @@ class Grades:
         result = self.results.get(self.groups.get(student, student))
         if result is None:
             result = {"score": None, "marks": [], "remarks": ["Nothing was handed in."]}
-        handed = self.found.get(self.groups.get(student, student))
-        return policy.apply(self.policy, self.bundle, student, result, handed)
+        owner = self.groups.get(student, student)
+        return policy.apply(self.policy, self.bundle, student, result, self.found.get(owner), owner)
 
     def add(self, student, result):
         """Take a result, and write its row and its pages."""
@@ -147,7 +147,7 @@ class Grades:
             rows = exports.TABLES[platform](self)
             self._try(write, self.folder / f"{platform}.csv", table(rows))
         self._try(write, self.folder / "feedback.zip", exports.pages(self))
-        text = report.class_page(self.bundle, self._finals(), self.lists(), self._alike())
+        text = report.class_page(self.bundle, self._finals(), self.lists(), self._alike(), sorted(self.results))
         self._try(write, self.folder / "report.html", text.encode("utf-8", "replace"))
 
     def _finals(self):
@@ -159,10 +159,13 @@ class Grades:
         slow = [student for student, result in sorted(self.results.items()) if result.get("slow")]
         failed = [f"{s}: {' '.join(r['remarks'])}" for s, r in sorted(self.results.items()) if r["score"] is None]
         late = [f"{s}: {d:g}" for s, d in ((s, self.final(s)["late"]) for s in sorted(self.results)) if d]
+        parts = {s: self.final(s)["parts"] for s in sorted(self.results)}
+        waiting = [f"{s}: {name}" for s, points in parts.items() for name in points if points[name] is None]
         lists = {
             "No points because of the file, not because of an answer": zeros,
             "A time limit was reached, also when tried alone": slow,
             "Could not be graded": failed,
+            "Written answers that are not graded yet, without points so far": waiting,
             "On the roster, and nothing handed in": sorted(s for s in self.absent if s not in self.groups),
             "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.strangers.items())],
             "Named in the policy, and not found": sorted(set(self.unknown)),

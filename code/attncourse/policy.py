@@ -125,8 +125,12 @@ def days_late(policy, student, handed):
     return int(handed is not None and handed.late)
 
 
-def apply(policy, bundle, student, result, handed=None):
-    """The result with the decisions in it: new `score`, `parts` (points of each exercise), `late` and `comments`."""
+def apply(policy, bundle, student, result, handed=None, owner=None):
+    """The result with the decisions in it: new `score`, `parts` (points of each exercise), `late` and `comments`.
+
+    The points of a written answer that nobody has graded are None. `owner` is the member of a group whose file counts:
+    what is decided for that one holds for `student`, unless something else is.
+    """
     marks = [dict(mark) for mark in result["marks"]]
     if "file" not in result:
         for mark in marks:
@@ -135,12 +139,13 @@ def apply(policy, bundle, student, result, handed=None):
     parts = {exercise["name"]: 0 for exercise in bundle["exercises"]}
     for mark in marks:
         parts[mark["exercise"]] += mark["earned"]
-    by_hand = policy.get("students", {}).get(student, {})
-    parts |= by_hand.get("points", {})
+    decided = policy.get("students", {})
+    by_hand = decided.get(owner, {}) | decided.get(student, {})
+    parts |= dict.fromkeys(_waiting(bundle, result)) | by_hand.get("points", {})
     days, comments = days_late(policy, student, handed), []
     score = None
     if result["score"] is not None or {"points", "add"} & set(by_hand):
-        score = sum(parts.values()) + by_hand.get("add", 0)
+        score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
         score, words = _deducted(policy.get("late", {}), score, days)
         comments += words
     if by_hand.get("add"):
@@ -150,6 +155,13 @@ def apply(policy, bundle, student, result, handed=None):
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
     return result | {"marks": marks, "parts": parts, "score": score, "late": days, "comments": comments}
+
+
+def _waiting(bundle, result):
+    """The written exercises that a person must look at: with an answer, or without a heading to look below."""
+    answers, lost = result.get("written", {}), "written" in result and "file" not in result
+    names = [exercise["name"] for exercise in bundle["exercises"] if exercise["kind"] == "written"]
+    return [name for name in names if answers.get(name, lost)]
 
 
 def _deducted(late, score, days):

@@ -22,7 +22,7 @@ class NotGradable(ValueError):
 
 
 def notebook(data):
-    """(code cells in order, the version of Python that the notebook names, or "")."""
+    """(code cells, other cells, the version of Python that the notebook names, or ""); a cell is its text."""
     if not data.strip():
         raise NotGradable("The file is empty.")
     if len(data) > LARGEST:
@@ -31,11 +31,12 @@ def notebook(data):
         document = json.loads(data)
         cells = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]
         code = [_text(cell) for cell in cells if cell.get("cell_type") == "code"]
+        texts = [_text(cell) for cell in cells if cell.get("cell_type") != "code"]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         raise NotGradable("The file is not a Jupyter notebook.") from None
     if len(code) > CELLS:
         raise NotGradable(f"The notebook has more than {CELLS} code cells.")
-    return code, _python(document)
+    return code, texts, _python(document)
 
 
 def _text(cell):

@@ -15,6 +15,7 @@ PAGE = """<!doctype html>
 body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b;
   background: #fff; }}
 pre {{ background: #f3f3f3; padding: .5rem; overflow-x: auto; }}
+pre.words {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; }}
 table {{ border-collapse: collapse; }}
 th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ccc; vertical-align: top; }}
 td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
@@ -39,6 +40,12 @@ def _shown(text):
     return escape(harmless(text))
 
 
+def _words(text):
+    """Text of several lines, such as a written answer, as it was typed."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return '<pre class="words">' + "\n".join(map(_shown, lines)) + "</pre>"
+
+
 def page(title, *parts):
     """A page of HTML that loads and runs nothing; `parts` are HTML, `title` is text."""
     return PAGE.format(title=_shown(title), body="\n".join(parts))
@@ -54,7 +61,10 @@ def feedback(bundle, student, result, name=""):
     for number, exercise in enumerate(bundle["exercises"] if result["marks"] else [], 1):
         marks = [mark for mark in result["marks"] if mark["exercise"] == exercise["name"]]
         points = result.get("parts", {}).get(exercise["name"], sum(mark["earned"] for mark in marks))
-        parts.append(f"<h2>{number}. {_shown(exercise['title'])}: {points:g} of {author.worth(exercise):g}</h2>")
+        parts.append(f"<h2>{number}. {_shown(exercise['title'])}: {_points(points, exercise)}</h2>")
+        if exercise["kind"] == "written":
+            parts += [_answer(result["written"].get(exercise["name"]))] if "written" in result else []
+            continue
         hidden = "".join(_row(mark) for mark in marks if mark["hidden"])
         parts.append(f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>")
         for mark in marks:
@@ -64,6 +74,17 @@ def feedback(bundle, student, result, name=""):
                 parts.append(f"<pre><code>{escape(mark['name'])}</code></pre>\n{verdict}")
     parts += _list("Remarks", result["remarks"])
     return page(f"{title}: {name or student}", *parts)
+
+
+def _points(points, exercise):
+    return "not graded yet" if points is None else f"{points:g} of {author.worth(exercise):g}"
+
+
+def _answer(text):
+    """What a student wrote, or why there is nothing; None where the heading of the exercise is gone."""
+    if text is None:
+        return "<p>The heading of this exercise is not in the notebook, so no answer was found below it.</p>"
+    return _words(text) if text else "<p>Nothing was written.</p>"
 
 
 def _row(mark):
@@ -79,10 +100,11 @@ def _list(title, lines):
     )
 
 
-def class_page(bundle, results, lists, alike):
+def class_page(bundle, results, lists, alike, students=()):
     """The instructor's page: distribution, points of each test, tests that nobody passed, answers that are alike.
 
-    `lists` maps titles to lines of text; `alike` is what `similar.compare` found.
+    `lists` maps titles to lines of text; `alike` is what `similar.compare` found; the written answers of `students`
+    come last.
     """
     scores = [result["score"] for result in results.values() if result["score"] is not None]
     parts = [f"<h1>{_shown(bundle['title'])}: the class</h1>"]
@@ -104,7 +126,27 @@ def class_page(bundle, results, lists, alike):
     parts += _list("Answers that are alike, names and layout aside", words)
     if words:
         parts.append("<p>Read them before you say anything: short right answers look alike.</p>")
+    for exercise in bundle["exercises"]:
+        if exercise["kind"] == "written":
+            parts += _written(exercise, {student: results[student] for student in students})
     return page(f"{bundle['title']}: the class", *parts)
+
+
+def _written(exercise, results):
+    """All answers to one written exercise, those that are not graded yet first."""
+    name = exercise["name"]
+    answers = {student: result for student, result in results.items() if "written" in result}
+    waiting = [student for student in answers if answers[student]["parts"][name] is None]
+    parts = [f"<h2>Written answers: {_shown(exercise['title'])} ({_shown(name)})</h2>", _words(exercise["text"]),
+             "<h3>Marking notes</h3>", _words(exercise["notes"]),
+             f"<p>{len(waiting)} of {len(answers)} are not graded yet.</p>"]  # fmt: skip
+    for student in sorted(answers, key=lambda student: student not in waiting):
+        result = answers[student]
+        verdict = f'<span class="{"failed" if student in waiting else "passed"}">'
+        parts.append(f"<h3>{_shown(student)}: {verdict}{_points(result['parts'][name], exercise)}</span></h3>")
+        parts += [f"<p>{_shown(comment)}</p>" for comment in result["comments"]]
+        parts.append(_answer(result["written"].get(name)))
+    return parts
 
 
 def _tests(bundle, results):

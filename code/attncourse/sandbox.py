@@ -19,7 +19,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from . import cgroup, seccomp, values
+from . import cgroup, pythons, seccomp, values
 from .conversation import Conversation, Gone, Limits, SandboxError
 
 HERE = Path(__file__).parent
@@ -28,8 +28,9 @@ OLDEST = (0, 8)  # the bubblewrap that has --disable-userns
 _count = itertools.count()
 
 
-def missing():
-    """Say why code cannot be sandboxed here, in one sentence; None if it can."""
+def missing(limits=None):
+    """Say why code cannot be sandboxed here, with each Python of the limits, in one sentence; None if it can."""
+    limits = limits or Limits()
     if sys.platform != "linux":
         return "bubblewrap needs Linux: grade on a Linux machine, in a virtual machine or in WSL 2."
     program = shutil.which("bwrap")
@@ -39,20 +40,23 @@ def missing():
     found = re.search(r"(\d+)\.(\d+)[.\d]*", version)
     if found and (int(found[1]), int(found[2])) < OLDEST:
         return f"bubblewrap {found[0]} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
-    probe = _start([*walls(Limits()), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    probe = _start([*walls(limits), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     reason = " ".join(probe.communicate(timeout=START)[1].decode(errors="replace").split())[:200]
     if probe.returncode:
         return f"bubblewrap cannot make a sandbox here ({reason}): allow user namespaces, or grade on another machine."
-    try:
-        Session(Limits()).close()
-    except SandboxError as error:
-        return str(error)
+    for python in ["", *dict(limits.pythons).values()]:
+        try:
+            Session(limits, python=python).close()
+        except SandboxError as error:
+            return f"With {python}: {error}" if python else str(error)
     return None
 
 
-def memory_in_force(limits):
+def memory_in_force(limits, unsafe=False):
     """Say in one sentence which limit of memory is in force here: for a whole sandbox, or for each of its processes."""
     amount = f"{limits.memory >> 20} MiB of memory"
+    if unsafe:
+        return f"Each process of a student's may use {amount}; there is no sandbox."
     group = cgroup.make(limits.memory, limits.processes)
     cgroup.remove(group)
     if group:
@@ -71,13 +75,6 @@ def _start(arguments, **options):
     return subprocess.Popen(arguments, executable=program, env={}, **options)
 
 
-def _python():
-    """Where Python lives here, where the sandbox shows it, and the path of its program there."""
-    prefix, program = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
-    shown = prefix if Path(prefix).is_relative_to("/usr") else "/python"  # a home folder's name is nobody's business
-    return prefix, shown, str(Path(shown, os.path.relpath(program, prefix)))
-
-
 @functools.cache
 def _packages(prefix):
     """List the folders of installed packages: they may be the instructor's own, and they tell paths of this machine."""
@@ -85,17 +82,16 @@ def _packages(prefix):
     return sorted({folder for place in places for folder in glob.glob(place) if not os.path.islink(folder)})
 
 
-def walls(limits):
-    """Return the bwrap command in front of the worker's: what the student's code can see."""
-    import numpy
-
+def walls(limits, python=""):
+    """Return the bwrap command in front of the worker's: what the student's code can see, with one Python in it."""
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if os.geteuid() == 0:  # root in a user namespace would stay root outside: the worker becomes a nameless user
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:  # no process of bubblewrap's inside: it would be the same user's, and open to the student's code
         command += ["--unshare-user", "--disable-userns", "--as-pid-1"]
     command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
-    prefix, shown, _ = _python()
+    used = pythons.look(python)
+    prefix, shown = used.prefix, used.shown
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
     environment |= {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
     if shown != prefix:
@@ -114,7 +110,7 @@ def walls(limits):
         command += ["--ro-bind", prefix, shown]
     # NumPy and the two files of the worker, and no other package: the same on every machine.
     command += ["--perms", "0755", "--dir", "/site"]
-    package = Path(numpy.__file__).parent
+    package = Path(used.numpy)
     for path in [package, package.with_name("numpy.libs"), HERE / "worker.py", HERE / "values.py"]:
         command += ["--ro-bind-try", str(path), f"/site/{path.name}"]
     for folder in _packages(prefix):
@@ -137,9 +133,9 @@ def _resources(limits, unsafe):
 
 
 class Session(Conversation):
-    """A worker that runs behind walls, until `close`."""
+    """A worker that runs behind walls, until `close`; `python` is a program, if not the Python that runs this."""
 
-    def __init__(self, limits, unsafe=False):
+    def __init__(self, limits, unsafe=False, python=""):
         super().__init__(limits, None, None)
         self.process = self.first = self.files = None
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
@@ -147,7 +143,7 @@ class Session(Conversation):
         user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
         told, tells = os.pipe()
         try:
-            self.process = self._worker(unsafe, tells)
+            self.process = self._worker(unsafe, tells, python)
             self.to, self.back = self.process.stdin.fileno(), self.process.stdout.fileno()
             for pipe in (self.to, self.back):
                 os.set_blocking(pipe, False)
@@ -158,23 +154,23 @@ class Session(Conversation):
                 first = json.loads(os.read(told, 4096))["child-pid"]  # bubblewrap wrote it before the worker ran
                 self.first = os.pidfd_open(first)
                 self.files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
-        except (Gone, TimeoutError, OSError) as error:
+        except (Gone, TimeoutError, OSError, pythons.Unusable) as error:
             self.close()
             raise SandboxError(f"The sandbox did not start: {error or 'it took too long'}.") from None
         finally:
             os.close(told)
             os.close(tells)
 
-    def _worker(self, unsafe, tells):
+    def _worker(self, unsafe, tells, python):
         """Start the worker; bubblewrap writes to `tells` which process it put into the sandbox."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         pipes |= {"bufsize": 0, "start_new_session": True}
         if unsafe:
-            return subprocess.Popen([sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
+            return subprocess.Popen([python or sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(tells)] + (["--seccomp", str(calls)] if calls is not None else [])
-            worker = [_python()[2], "-I", "-S", "-B", "/site/worker.py"]
-            command = cgroup.entering(self.group, [*walls(self.limits), *options, "--", *worker])
+            worker = [pythons.look(python).inside, "-I", "-S", "-B", "/site/worker.py"]
+            command = cgroup.entering(self.group, [*walls(self.limits, python), *options, "--", *worker])
             return _start(command, pass_fds=[tells] if calls is None else [tells, calls], **pipes)
 
     def watch(self):

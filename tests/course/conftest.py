@@ -7,7 +7,7 @@ import os
 import ordinary_user
 import pytest
 from attncourse import author, grade
-from coursework import CHAPTERS, ROOT, SHORT, needs_a_sandbox, notebook
+from coursework import CHAPTERS, IN_WORDS, ROOT, SHORT, needs_a_sandbox, notebook
 
 
 @pytest.fixture(scope="session")
@@ -19,6 +19,17 @@ def bundles():
 def bundle(bundles):
     """The assignment that the tests of the grader use."""
     return bundles["sqrt-dk-scaling"]
+
+
+@pytest.fixture
+def with_words(tmp_path):
+    """An assignment whose last exercise is answered in words and marked by a person."""
+    path = tmp_path / "words" / "sqrt-dk-scaling.md"
+    path.parent.mkdir()
+    source = (ROOT / "course" / path.name).read_text(encoding="utf-8")
+    before = source.partition('+++ {"tags": ["question"], "exercise": "witness"')[0]
+    path.write_text(before + IN_WORDS, encoding="utf-8")
+    return author.read(path)
 
 
 @pytest.fixture(scope="session")

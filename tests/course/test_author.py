@@ -8,37 +8,11 @@ import sys
 
 import pytest
 from attncourse import author, gradescope, marks, notebooks
-from coursework import CHAPTERS, ROOT
-
-IN_WORDS = """
-+++ {"tags": ["question"], "exercise": "in-words", "goals": [1]}
-
-## In your own words
-
-Why is $\\sqrt{d_k}$ the right scale, and for which queries and keys is it not?
-
-+++ {"tags": ["written"], "points": 2}
-
-*Write your answer here.*
-
-+++ {"tags": ["notes"]}
-
-One point for the variance of a sum of independent products, one for a hypothesis that fails.
-"""
+from coursework import CHAPTERS, IN_WORDS, ROOT, texts
 
 
 def source(name="sqrt-dk-scaling"):
     return (ROOT / "course" / f"{name}.md").read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def with_words(tmp_path):
-    """An assignment whose last exercise is answered in words and marked by a person."""
-    path = tmp_path / "sqrt-dk-scaling.md"
-    path.write_text(
-        source().partition('+++ {"tags": ["question"], "exercise": "witness"')[0] + IN_WORDS, encoding="utf-8"
-    )
-    return author.read(path)
 
 
 def make(*program, **environ):
@@ -151,17 +125,17 @@ def test_a_written_answer_in_the_notebooks(with_words):
 
 def test_a_written_answer_is_found_where_students_put_it(with_words):
     notebook = json.loads(notebooks.student(with_words))
-    assert author.written_answers(notebook, with_words) == {"in-words": ""}
+    assert author.written_answers(texts(notebook), with_words) == {"in-words": ""}
     cells = notebook["cells"]
     cells[-1]["source"] = "Because the **variance** is $d_k$."
-    assert author.written_answers(notebook, with_words) == {"in-words": "Because the **variance** is $d_k$."}
+    assert author.written_answers(texts(notebook), with_words) == {"in-words": "Because the **variance** is $d_k$."}
     cells[-2]["source"] = [*cells[-2]["source"], "\n\nBelow the question."]
     cells.insert(2, {"cell_type": "markdown", "source": "A remark elsewhere."})
     cells.append({"cell_type": "code", "source": "1 / 0"})
     cells.append({"cell_type": "markdown", "source": "And a second part."})
     expected = "Below the question.\n\nBecause the **variance** is $d_k$.\n\nAnd a second part."
-    assert author.written_answers(notebook, with_words) == {"in-words": expected}
-    assert author.written_answers({}, with_words) == {}
+    assert author.written_answers(texts(notebook), with_words) == {"in-words": expected}
+    assert author.written_answers([], with_words) == {}
 
 
 TWICE = '+++ {"tags": ["written"], "points": 1}\n\nHere too.\n\n+++ {"tags": ["notes"]}\n\nOne point'

@@ -171,6 +171,9 @@ BAD = {
     "ROSTER=/no/roster.csv": "The roster /no/roster.csv cannot be read",
     "POLICY=/no/policy.yml": "The policy /no/policy.yml cannot be read",
     "WORK=/proc/no": "run `make course` first",
+    "PYTHONS=/no/python": "PYTHONS: /no/python cannot be used",
+    "PROCESSES=1.5": "PROCESSES=1.5 is not a whole number",
+    "CLUSTER=tcp://127.0.0.1": "No dask scheduler answers at CLUSTER=tcp://127.0.0.1",
     "NUMBER=3": "'NUMBER=3' is not understood",
 }
 
@@ -210,11 +213,15 @@ def test_make_passes_every_word_as_it_was_typed(tmp_path):
     stub.write_text('#!/bin/sh\n[ "$1" = -c ] && exit 0\nprintf "%s\\n" "$@"\n')
     stub.chmod(0o755)
     typed = '/tmp/a $b\'s, "c" $(HOME) `d`'
-    for given, environ in ([f"SUBMISSIONS={typed}", "SEED=p$w"], {}), ([], {"SUBMISSIONS": typed, "SEED": "p$w"}):
+    for given, environ in (
+        ([f"SUBMISSIONS={typed}", "SEED=p$w", f"PYTHONS={typed}"], {}),
+        ([], {"SUBMISSIONS": typed, "SEED": "p$w", "PYTHONS": typed}),
+    ):
         command = ["make", "-s", "-C", str(ROOT), "grade", f"PYTHON={stub}", "ASSIGNMENT=x", *given]
         done = subprocess.run(command, env=os.environ | environ, capture_output=True, text=True, timeout=60)
         lines = done.stdout.splitlines()
         assert f"SUBMISSIONS={typed}" in lines, done
+        assert f"PYTHONS={typed}" in lines
         assert "SEED=p$w" in lines
 
 

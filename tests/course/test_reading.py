@@ -86,7 +86,7 @@ def document(*cells, **more):
 def test_odd_cells_do_not_void_a_notebook(bundle):
     code = {"cell_type": "code", "source": ["a = 1\n", "b = 2"]}
     data = document({"cell_type": "code"}, {"cell_type": "markdown"}, {"source": "x"}, code, code | {"source": None})
-    assert reading.notebook(data) == (["", "a = 1\nb = 2", ""], "")
+    assert reading.notebook(data) == (["", "a = 1\nb = 2", ""], ["", "x"], "")
     assert reading.notebook(document(code | {"source": "x = '\ud800'"}))[0] == ["x = '?'"]
     assert reading.notebook(b"\xef\xbb\xbf" + document(code))[0] == ["a = 1\nb = 2"]
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"]}]}], "nbformat": 3}
