@@ -101,7 +101,7 @@ def estimate(measured, exact, law=None, *, stderr, rejects=None):
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {_short(m)}, exact {_short(e)}: {z.max():.1f} standard errors apart")
-    note = f"{SIGMAS} allowed"
+    note = f"at most {SIGMAS} allowed"
     if rejects is not None:
         rival = (np.abs(m - np.asarray(_numpy(rejects), dtype=float)) / error).min()
         _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
@@ -125,7 +125,7 @@ def below(smaller, larger, law=None, *, by=0.0):
     check_display.add(Check("below", law, x, y, worst=x - y, note=note))
 
 
-def prints(value, printed, law=None, *):
+def prints(value, printed, law=None):
     """value, rounded to as many digits as ``printed`` has, is ``printed``: a source's figure is right as printed.
 
     ``printed`` is text, such as ``"0.0475"``, ``"99.67%"`` or ``"4.25e-18"``, or a (nested) list of such texts.
@@ -141,11 +141,11 @@ def prints(value, printed, law=None, *):
         figure = Decimal(text.rstrip("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
         _demand(abs(Decimal(float(x)) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
-    value = f"{v.item():.10g}" if texts.size == 1 else f"all of {texts.size} figures"
-    check_display.add(Check("prints", law, value, str(texts.item()) if texts.size == 1 else "they are printed"))
+    shown = ", ".join(texts.ravel()[:4]) + ", …" * (texts.size > 4)
+    check_display.add(Check("prints", law, _short(v), shown if texts.size == 1 else f"[{shown}]"))
 
 
-def refuses(call, error=ValueError, law=None, *):
+def refuses(call, error=ValueError, law=None):
     """call() raises ``error``: bad input is refused. Returns nothing and shows the message.
 
     Raises ``CheckFailed`` if the call succeeds; any other exception passes through.

@@ -50,16 +50,21 @@ def _numbers(*values):
 def figure(check):
     """The measured value beside its bound, in words."""
     value, bound = _numbers(check.value, check.bound)
-    words = {
-        "equal": "exactly equal"
-        if check.bound == check.value == 0
-        else f"largest difference {check.value:.1e}, allowed {check.bound:.1e}",
-        "differs": f"largest difference {value}, at least {bound} expected",
-        "estimate": f"measured {value}, exact {bound}, off by {check.worst:.1f} standard errors",
-        "below": f"{value} < {bound}",
-        "prints": f"{value} prints as {bound}",
-        "refuses": f"{bound}: {value}",
-    }[check.kind]
+    match check.kind:
+        case "equal" if check.bound:
+            words = f"largest difference {check.value:.1e}, allowed {check.bound:.1e}"
+        case "equal":
+            words = "exactly equal"
+        case "differs":
+            words = f"largest difference {value}, at least {bound} expected"
+        case "estimate":
+            words = f"measured {value}, exact {bound}, off by {check.worst:.1f} standard errors"
+        case "below":
+            words = f"{value} < {bound}"
+        case "prints":
+            words = f"{value} prints as {bound}"
+        case "refuses":
+            words = f"{bound}: {value}"
     return words + (f"; {check.note}" if check.note else "") + (f", {check.times} times" if check.times > 1 else "")
 
 
