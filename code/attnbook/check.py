@@ -101,12 +101,12 @@ def estimate(measured, exact, law=None, *, stderr, rejects=None):
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {_short(m)}, exact {_short(e)}: {z.max():.1f} standard errors apart")
-    note = f"at most {SIGMAS} allowed"
+    note = f"measured {_short(m)}, exact {_short(e)}"
     if rejects is not None:
         rival = (np.abs(m - np.asarray(_numpy(rejects), dtype=float)) / error).min()
         _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
         note += f", {_short(np.asarray(_numpy(rejects)))} is {rival:.0f} away"
-    check_display.add(Check("estimate", law, _short(m), _short(e), worst=float(z.max()), note=note))
+    check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note))
 
 
 def below(smaller, larger, law=None, *, by=0.0):

@@ -58,7 +58,7 @@ def figure(check):
         case "differs":
             words = f"largest difference {value}, at least {bound} expected"
         case "estimate":
-            words = f"measured {value}, exact {bound}, off by {check.worst:.1f} standard errors"
+            words = f"off by {check.value:.1f} of {bound} standard errors"
         case "below":
             words = f"{value} < {bound}"
         case "prints":
@@ -82,15 +82,13 @@ def as_text(checks):
 
 
 def as_html(checks, anchors=()):
-    """A line for one law; for several, one line that opens to a line for each. ``anchors`` are the addresses of laws."""
+    """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
     anchors = anchors or [None] * len(checks)
     lines = [_line(check, anchor) for check, anchor in zip(checks, anchors, strict=True)]
     if len(lines) == 1:
         return f'<div class="checks">{lines[0]}</div>'
     mark = '<span class="check-mark" aria-hidden="true">✓</span>'
-    return (
-        f'<details class="checks"><summary>{mark} {html.escape(summary(checks))}</summary>{"".join(lines)}</details>'
-    )
+    return f'<details class="checks"><summary>{mark} {html.escape(summary(checks))}</summary>{"".join(lines)}</details>'
 
 
 def _line(check, anchor):

@@ -5,6 +5,7 @@ whatever the chapter's text says.
 """
 
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 
 from attnbook.check_record import MIME, Check, as_html, from_data
 from docutils import nodes
@@ -77,9 +78,6 @@ def collection(env, name):
 
 def _demand_renderer(app):
     """Fail early where the package is not installed: its entry point is missing, and no check would be shown."""
-    from myst_nb.core.render import load_renderer  # noqa: F401  (the module that reads the entry points)
-    from importlib.metadata import entry_points
-
     if not any(point.value.startswith(__name__) for point in entry_points(group="myst_nb.mime_renderers")):
         raise ExtensionError("The book's package is not installed in this Python: run `make book`, which installs it.")
 

@@ -208,7 +208,9 @@ class Fill(SphinxPostTransform):
             name = re.sub(r"^Famous mistakes?: ", "", title)
             copy[0].clear()
             copy[0] += self.link(docname, section, nodes.Text(name[:1].upper() + name[1:]))
-            catching = [law for law in checks.of(self.env)[docname] if law.section == section and law.check.kind in FAILS]
+            catching = [
+                law for law in checks.of(self.env)[docname] if law.section == section and law.check.kind in FAILS
+            ]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
             copy += nodes.paragraph("", "Here the wrong version fails:")

@@ -64,7 +64,7 @@ def test_boxes_formulas_and_checks_have_addresses(name):
     for number in page.xpath("//span[@class='eqno']"):
         if not number.xpath("a[@class='headerlink'][starts-with(@href, '#')]"):
             problems.append(f"{name}: formula {number.text_content()} has no link to itself")
-    for line in page.xpath("//p[@data-claims]"):
+    for line in page.xpath("//p[@data-kind]"):
         if not line.xpath("a[contains(@class, 'check-mark')][@href=concat('#', ../@id)]"):
             problems.append(f"{name}: a check has no link to itself: {line.text_content()[:60]}")
     report(problems)
