@@ -135,9 +135,10 @@ def check(chapters):
 
     The results lie in _build/check: after a change of the package those of other chapters may be out of date there.
     """
-    unknown = [name for name in chapters if not (ROOT / "chapters" / f"{name}.md").is_file()]
+    pages = ROOT / "chapters"
+    unknown = [name for name in chapters if not (pages / f"{name}.md").is_file()]
     if unknown:
-        known = ", ".join(sorted(path.stem for path in (ROOT / "chapters").glob("*.md")))
+        known = ", ".join(sorted(page.relative_to(pages).with_suffix("").as_posix() for page in pages.rglob("*.md")))
         sys.exit(f"There is no chapter {' or '.join(unknown)}; there are {known}.")
     source = newest(BUILD / STORED)
     if source is None:

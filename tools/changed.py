@@ -66,16 +66,21 @@ def reaching(since, root=ROOT):
 
 
 def chapters(since, root=ROOT):
-    """Slugs of the pages with cells that changed."""
-    pages = [root / path for path in since if re.fullmatch(r"chapters/[\w-]+\.md", path)]
-    return [page.stem for page in pages if page.exists() and CELL.search(page.read_text("utf-8"))]
+    """The pages with cells that changed, by their names below chapters/."""
+    pages = [root / path for path in since if re.fullmatch(r"chapters/[\w/-]+\.md", path)]
+    return [_name(page, root) for page in pages if page.exists() and CELL.search(page.read_text("utf-8"))]
 
 
 def importing(since, known_already=(), root=ROOT):
-    """Slugs of the pages whose cells import what an edit reaches."""
+    """The pages whose cells import what an edit reaches, by their names below chapters/."""
     known, hit = modules(root), reached(since, root)
-    pages = sorted((root / "chapters").glob("*.md"))
-    return [page.stem for page in pages if page.stem not in known_already and _cells_import(page, known) & hit]
+    pages = sorted((root / "chapters").rglob("*.md"))
+    names = [_name(page, root) for page in pages if _cells_import(page, known) & hit]
+    return [name for name in names if name not in known_already]
+
+
+def _name(page, root):
+    return page.relative_to(root / "chapters").with_suffix("").as_posix()
 
 
 def _cells_import(page, known):

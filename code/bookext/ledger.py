@@ -90,9 +90,7 @@ class Claims(FromData):
         """The section of the claims that one chapter settles."""
         title = nodes.title("", "", page_link(self.env, slug))
         items = [self.entry(key, claim) for key, claim in claims.items() if claim["chapter"] == slug]
-        section = nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[slug], names=[slug])
-        self.state.document.note_explicit_target(section)
-        return section
+        return nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[slug])
 
     def entry(self, key, claim):
         """One claim: what is said, the verdict, the right figure, and a place for its checks."""

@@ -490,4 +490,4 @@ def test_at_most_four_numbers_of_an_estimate_are_shown(capsys):
     for count, shown in [(4, "[1, 2, 3, 4]"), (5, "[1, 2, 3, 4, …]")]:
         numbers = np.arange(1.0, count + 1)
         check.estimate(numbers, numbers, stderr=1.0)
-        assert f"measured {shown}, exact {shown}," in capsys.readouterr().out
+        assert f"measured {shown}, exact {shown}" in capsys.readouterr().out
