@@ -35,7 +35,8 @@ help:
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
-	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it"
+	@echo "make bench-grade  measure the grader, with Otter and nbgrader beside it, or"
+	@echo "                a generated class on a cluster: [SUBMISSIONS=<number>]"
 	@echo "make report     open an issue for a failed week: RUN=<address>"
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
 
@@ -114,7 +115,7 @@ try:
 	@$(call python,tools/environment.py --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE PYTHONS))
 
 bench-grade:
-	@$(call python,tools/environment.py --extra course tools/course.py bench $(call given,ASSIGNMENT COURSE SEED PROCESSES))
+	@$(call python,tools/environment.py --extra course tools/course.py bench $(call given,ASSIGNMENT COURSE SEED PROCESSES SUBMISSIONS))
 
 constraints:
 	@$(call python,tools/environment.py --extra test --extra mutants --extra course --constraints "$(EDITION)")

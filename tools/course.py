@@ -3,10 +3,11 @@
 python tools/course.py make  [NAME=value …]                        with .venv's Python, the extra `course` installed
 python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  the names are those of `make`: SEED, WORK, ROSTER, …
 python tools/course.py try   NOTEBOOK=file [NAME=value …]
-python tools/course.py bench
+python tools/course.py bench [SUBMISSIONS=number]
 """
 
 import json
+import logging
 import os
 import shlex
 import shutil
@@ -106,12 +107,17 @@ def connect(stack, cluster, processes):
     from dask.distributed import Client, LocalCluster
 
     if cluster:
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what an instructor must know is said here
         try:
             return stack.enter_context(Client(cluster, timeout=10))
         except (OSError, ValueError, TypeError) as error:
             words = " ".join(str(error).split())[:200]
             raise author.CourseError(f"No dask scheduler answers at CLUSTER={cluster}: {words}.") from None
-    local = LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    nowhere = {
+        "dashboard_address": "127.0.0.1:0",
+        "scheduler_kwargs": {"dashboard": False},
+    }  # None warns of 8787
+    local = LocalCluster(n_workers=processes, threads_per_worker=1, silence_logs=50, **nowhere)
     return stack.enter_context(Client(stack.enter_context(local)))
 
 
@@ -137,6 +143,24 @@ def other_pythons(options):
             if named:
                 raise author.CourseError(f"PYTHONS: {name} cannot be used: {str(error).rstrip('.')}.") from None
     return tuple(sorted(found.items()))
+
+
+def ask_workers(client, cluster, limits, unsafe):
+    """Wait for the first worker, then refuse unless every one that is there grades as this process would."""
+    if not client.nthreads():
+        print(f"No worker has joined {cluster} yet: grading begins when one does.", flush=True)
+        client.wait_for_workers(1)
+    for worker, found in client.run(batch.version, on_error="return").items():
+        if isinstance(found, Exception):
+            raise author.CourseError(
+                f"The worker at {worker} cannot load the grader ({found}): it needs this repository, its environment "
+                "and PYTHONPATH=code."
+            )
+        if found != batch.version():
+            raise author.CourseError(f"The worker at {worker} has another version of the grader: bring it up to date.")
+    reasons = [*filter(None, client.run(sandbox.missing, limits).values())]
+    refuse_without_walls(reasons and reasons[0], unsafe)
+    print(*sorted({*client.run(sandbox.memory_in_force, limits, unsafe).values()}), sep="\n")
 
 
 def refuse_without_walls(reason, unsafe):
@@ -200,9 +224,7 @@ def grade_class(options):
     with ExitStack() as stack:
         if options.cluster or (processes > 1 and len(found) > 4):
             client = connect(stack, options.cluster, min(processes, len(found)))
-            reasons = [*filter(None, client.run(sandbox.missing, limits).values())]  # of every worker, wherever it is
-            refuse_without_walls(reasons and reasons[0], options.unsafe)
-            print(*sorted({*client.run(sandbox.memory_in_force, limits, options.unsafe).values()}), sep="\n")
+            ask_workers(client, options.cluster, limits, options.unsafe)
             mapper = batch.on(client, bundle, seed, limits, options.unsafe)
         else:
             print(sandbox.memory_in_force(limits, options.unsafe))
@@ -330,6 +352,10 @@ def main(words):
         if not options.notebook:
             raise author.CourseError("Say which notebook: make try NOTEBOOK=<file>")
         try_notebook(options)
+    elif options.submissions:
+        import course_scale
+
+        course_scale.main(options)
     else:
         import course_bench
 

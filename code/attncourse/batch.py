@@ -7,14 +7,18 @@ assignment, the seed, the limits and this grader. A run that finds it there does
 import contextlib
 import functools
 import hashlib
+import itertools
 import json
 import re
+from concurrent.futures import CancelledError
 from pathlib import Path
 
-from . import downloads, grade, gradebook, marks, sandbox
+from . import author, downloads, grade, gradebook, marks, sandbox
 
 HERE = Path(__file__).parent
 TIMEOUT = re.compile(r"took more than [\d.e+-]+ s\b|s for one submission are used up|\bDeadline: ")  # as remarks say it
+AHEAD = 4  # submissions that wait or run for each thread of a cluster
+GONE = "The dask scheduler ended. What is graded is kept: start it and run the same command again; the rest is graded."
 
 
 def grade_or_say(data, bundle, seed, limits, unsafe=False):
@@ -52,13 +56,14 @@ def bounded_memory(room=4 << 30):
 
 
 @functools.cache
-def _grader():
-    return b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))
+def version():
+    """Return a fingerprint of this grader: another version may give other results."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
 
 
 def key(data, bundle, seed, limits):
     """The name of a result: changes with whatever the result follows from."""
-    digest = hashlib.sha256(_grader())
+    digest = hashlib.sha256(version().encode())
     about = json.dumps([bundle, seed, sandbox.describe(limits), isinstance(data, str)], sort_keys=True)
     for part in (about.encode(), data.encode() if isinstance(data, str) else data):
         digest.update(hashlib.sha256(part).digest())
@@ -125,27 +130,54 @@ def here(bundle, seed, limits, unsafe=False):
     return lambda pairs: ((name, grade_or_say(data, bundle, seed, limits, unsafe)) for name, data in pairs)
 
 
+@contextlib.contextmanager
+def _while_connected(client):
+    """Raise CourseError in the place of whatever dask raises once it has given up a scheduler."""
+    try:
+        yield
+    except Exception:
+        if client.status in ("running", "connecting"):
+            raise
+        raise author.CourseError(GONE) from None
+
+
 def on(client, bundle, seed, limits, unsafe=False):
-    """A mapper that grades on the workers of a dask client; a worker that dies gives its submissions to the others."""
+    """A mapper that grades on the workers of a dask client; what a worker or the scheduler takes down is graded again.
+
+    A few submissions for each worker are on their way at a time, never the whole class. CourseError if the scheduler
+    stays away.
+    """
     from dask.distributed import as_completed
 
+    def room():
+        try:
+            return AHEAD * max(1, sum(client.nthreads().values()))  # workers come and go
+        except OSError:  # the scheduler may be back soon
+            return AHEAD
+
     def mapper(pairs):
-        pairs, waiting = iter(pairs), {}
+        pairs, pool, waiting = iter(pairs), as_completed(), {}
 
-        def more(pool):
-            for name, data in pairs:
-                job = client.submit(grade_or_say, data, bundle, seed, limits, unsafe, pure=False, retries=3)
-                waiting[job.key] = name
-                pool.add(job)
-                return
+        def submit(name, data):
+            job = client.submit(grade_or_say, data, bundle, seed, limits, unsafe, pure=False, retries=3)
+            waiting[job.key] = name, data
+            pool.add(job)
 
-        pool = as_completed()
-        for _ in range(4 * max(1, sum(client.nthreads().values()))):  # a few for each worker, never the whole class
-            more(pool)
-        for job in pool:
-            name = waiting.pop(job.key)
-            error = job.exception()
-            yield name, job.result() if error is None else _not_graded(error)
-            more(pool)
+        def more():
+            for pair in itertools.islice(pairs, max(0, room() - len(waiting))):
+                submit(*pair)
+
+        with _while_connected(client):
+            more()
+            for job in pool:
+                name, data = waiting.pop(job.key)
+                try:
+                    error = job.exception()
+                    result = job.result() if error is None else _not_graded(error)
+                except (CancelledError, OSError):  # the scheduler ended, and forgot its jobs
+                    submit(name, data)
+                else:
+                    yield name, result
+                more()
 
     return mapper

@@ -169,11 +169,16 @@ def choose(several, asked=()):
         return replace(last, read=lambda: text), []
     chosen = max(notebooks, key=lambda handed: (len(notebooks) == 1 or _defines(handed, asked), handed.order))
     late = any(handed.late for handed in several)
-    reason = {True: f"{OTHER}: {chosen.file} is graded", False: "no notebook"}
-    left = [
-        (h.file, reason[h.file.lower().endswith(".ipynb")]) for h in [*known, *notebooks] if h.read is not chosen.read
-    ]
-    return replace(chosen, late=late), sorted(set(left))
+    others = [h for h in [*known, *notebooks] if h.read is not chosen.read]
+    left = {(h.file, _why_not(h.file, chosen.file)) for h in others if not chosen.file.startswith(f"{h.file}/")}
+    return replace(chosen, late=late), sorted(left)
+
+
+def _why_not(file, chosen):
+    """Say why a file of a student is not graded and another one is."""
+    if file == chosen:  # the two ways to write an accent look the same
+        return "an older file of the same name"
+    return f"{OTHER}: {chosen} is graded" if file.lower().endswith(".ipynb") else "no notebook"
 
 
 def _unpacked(handed):

@@ -29,6 +29,21 @@ def _filled(grades, column, extra=None):
     return [header, *([safe(cell) for cell in row] for row in rows)]
 
 
+def new_column(grades):
+    """Return a warning if the gradebook that came as the roster lacks the column of the grades, else ""."""
+    column = grades.policy.get("column") or grades.bundle["title"]
+    people = grades.people
+    if not people or people.platform not in ("canvas", "blackboard"):
+        return ""
+    if sum(_same_column(name, column) for name in people.header) == 1:
+        return ""
+    there = [name for name in people.header if re.search(r"\(\d+\)\s*$|\[Total Pts:", name)]
+    return (
+        f"{people.platform}.csv has a new column, {column!r}. For one that is in the gradebook, set `column` in the "
+        f"policy file{': there are ' + ', '.join(there) if there else ''}."
+    )
+
+
 def canvas(grades):
     """Canvas's gradebook: the columns that its import asks for, and one assignment."""
     column = grades.policy.get("column") or grades.bundle["title"]

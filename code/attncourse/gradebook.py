@@ -1,12 +1,18 @@
 """Write grades: a table that grows while a class is graded, then what each platform takes, pages and a class report."""
 
 import json
+import sys
 from pathlib import Path
 
 from . import author, exports, policy, reading, report, roster, similar
 from .tables import number, page_name, safe, table, write
 
 WRITTEN = ".written"  # names of the pages that an earlier run wrote: no other file is ever removed
+
+
+def _sharing_texts(mark):
+    """Return a mark whose texts are held once: most of them are the same for the whole class."""
+    return {key: sys.intern(value) if type(value) is str else value for key, value in mark.items()}
 
 
 class Grades:
@@ -100,7 +106,7 @@ class Grades:
 
     def add(self, student, result):
         """Take a result, and write its row and its pages."""
-        self.results[student] = result
+        self.results[student] = result | {"marks": [*map(_sharing_texts, result["marks"])]}
         members = [student, *(other for other, first in self.groups.items() if first == student)]
         for member in members:
             self._try(self._row_now, member)
@@ -166,21 +172,25 @@ class Grades:
             "A time limit was reached, also when tried alone": slow,
             "Could not be graded": failed,
             "Written answers that are not graded yet, without points so far": waiting,
-            "On the roster, and nothing handed in": sorted(s for s in self.absent if s not in self.groups),
+            "On the roster, and nothing handed in": [
+                f"{s}{f' ({self.name(s)})' * (self.name(s) != s)}" for s in sorted(self.absent) if s not in self.groups
+            ],
             "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.strangers.items())],
             "Named in the policy, and not found": sorted(set(self.unknown)),
             "Late, in days": late,
+            "Before you import": [*filter(None, [exports.new_column(self)])],
             "Files set aside": [f"{name}: {why}" for name, why in self.aside],
             "Could not be written": self.trouble,
         }
         return {title: lines for title, lines in lists.items() if lines}
 
     def _alike(self):
-        cells = {}
+        texts = {}  # and not the notebooks: a class of them may not fit into memory
         for student in self.results:
             try:
                 data = self.found[student].read()
-                cells[student] = reading.notebook(data)[0] if isinstance(data, bytes) else []
+                cells = reading.notebook(data)[0] if isinstance(data, bytes) else []
             except reading.NotGradable:
-                cells[student] = []
-        return similar.compare(self.bundle, cells)
+                cells = []
+            texts[student] = similar.answers(self.bundle, cells)
+        return similar.compare(self.bundle, texts)

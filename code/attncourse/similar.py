@@ -40,19 +40,21 @@ def tokens(text, known=()):
     return tuple(found)
 
 
-def compare(bundle, cells):
-    """[(exercise, function, "identical" or "nearly identical", students)] for {student: cells}."""
+def answers(bundle, cells):
+    """{function: its text} for the cells of one student: all that `compare` needs of them."""
+    names = [name for exercise in bundle["exercises"] for name in author.functions(exercise)]
+    return {name: next(filter(None, (body(source, name) for source in reversed(cells))), "") for name in names}
+
+
+def compare(bundle, texts):
+    """[(exercise, function, "identical" or "nearly identical", students)] for {student: answers}."""
     told = []
     for exercise in bundle["exercises"]:
         for name in author.functions(exercise):
             stub = tokens(next(filter(None, (body(author.stub(source), name) for source in exercise["answer"])), ""))
-            answers = {}
-            for student, sources in cells.items():
-                text = next(filter(None, (body(source, name) for source in reversed(sources))), "")
-                answer = tokens(text)
-                if len(answer) >= TOKENS and answer != stub:
-                    answers[student] = answer
-            told += [(exercise["name"], name, *about) for about in _alike(answers)]
+            found = {student: tokens(text[name]) for student, text in texts.items()}
+            own = {student: answer for student, answer in found.items() if len(answer) >= TOKENS and answer != stub}
+            told += [(exercise["name"], name, *about) for about in _alike(own)]
     return told
 
 

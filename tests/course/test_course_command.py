@@ -255,3 +255,15 @@ def test_the_notebook_says_what_a_student_must_know(bundle):
     text = notebooks.student(bundle)
     for words in ("Download .ipynb", "double precision", "20 MB", "500 code cells"):
         assert words in text
+
+
+@pytest.mark.parametrize("word", ["SUBMISSIONS=many", "SUBMISSIONS=3"])
+def test_a_class_of_no_size_is_not_generated(word, call):
+    assert "is not a number from 6 to 100000" in call("bench", word).stderr
+
+
+@pytest.mark.thorough
+def test_a_generated_class_survives_what_befalls_a_cluster(call):
+    needs_a_sandbox()
+    done = call("bench", "SUBMISSIONS=24")
+    assert "Every student has a grade" in done.stdout, done

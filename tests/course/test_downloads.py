@@ -162,3 +162,16 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path):
             (tmp_path / name).write_bytes(data)
         with pytest.raises(author.CourseError, match=name):
             roster.read(tmp_path / name)
+
+
+def test_a_zip_whose_notebook_is_graded_is_not_set_aside(tmp_path):
+    platforms.moodle(tmp_path, RIGHT, WRONG)
+    found, aside, _ = read(tmp_path)
+    assert downloads.load(found[f"{platforms.full(5)}_5005"]) == RIGHT
+    assert not [path for path, _ in aside if path.endswith(".zip")]
+
+
+def test_two_files_whose_names_look_the_same_are_told_apart(tmp_path):
+    platforms.plain(tmp_path, RIGHT, WRONG)
+    aside = dict(read(tmp_path)[1])
+    assert aside["José Müller.ipynb"] == "an older file of the same name"

@@ -92,7 +92,7 @@ def test_canvas_gets_its_own_gradebook_back(bundle, tmp_path):
     for student, handed in grades.found.items():
         assert score[handed.user] == f"{grades.final(student)['score']:g}"
     assert score["99901"] == score["99999"] == ""
-    assert grades.lists()["On the roster, and nothing handed in"] == ["gone1", "gone2"]
+    assert grades.lists()["On the roster, and nothing handed in"] == ["gone1 (Gone, One)", "gone2 (Gone, Two)"]
 
 
 def test_a_new_column_for_canvas_says_how_many_points_there_are(bundle, tmp_path):
@@ -356,10 +356,14 @@ OTHER = """def leaves(d_k, t):
 """
 
 
+def alike(bundle, cells):
+    return similar.compare(bundle, {student: similar.answers(bundle, own) for student, own in cells.items()})
+
+
 def test_answers_that_are_alike_are_named_and_others_are_not(bundle):
     stub = author.stub(bundle["exercises"][1]["answer"][0])
     cells = {"a": [BODY], "b": ["x = 1", RENAMED], "c": [NEARLY], "d": [OTHER], "e": [stub], "f": [stub], "g": [""]}
-    found = similar.compare(bundle, cells)
+    found = alike(bundle, cells)
     assert ("rows-that-leave", "leaves", "identical", ["a", "b"]) in found
     assert [who for *_, kind, who in found if kind == "nearly identical"] == [["a", "c"]]
     assert len(found) == 2
@@ -371,11 +375,11 @@ def test_a_long_stub_that_is_handed_in_as_it_was_is_nobodys_own(bundle):
     exercise = bundle["exercises"][1] | {"answer": [answer]}
     cells = {name: [author.stub(answer)] for name in "ab"}
     assert len(similar.tokens(author.stub(answer))) > similar.TOKENS
-    assert similar.compare(bundle | {"exercises": [exercise]}, cells) == []
+    assert alike(bundle | {"exercises": [exercise]}, cells) == []
 
 
 def test_what_the_whole_class_writes_is_nobodys_own(bundle):
-    assert similar.compare(bundle, {f"s{n}": answers(bundle) for n in range(30)}) == []
+    assert alike(bundle, {f"s{n}": answers(bundle) for n in range(30)}) == []
 
 
 def test_the_class_page_shows_distribution_tests_and_what_nobody_passed(bundle):
@@ -397,3 +401,15 @@ def test_feedback_shows_hidden_tests_by_name_and_points_only(bundle):
     page = report.feedback(bundle, "x", result | {"remarks": []})
     assert "words of a visible test" in page
     assert "words of a hidden test" not in page
+
+
+@pytest.mark.parametrize("column", ["", "RNN assignment"])
+@pytest.mark.parametrize("platform", ["canvas", "blackboard"])
+def test_a_gradebook_without_the_column_is_told_before_the_import(platform, column, bundle, tmp_path):
+    (tmp_path / "roster.csv").write_bytes(getattr(platforms, f"{platform}_roster")())
+    people = roster.read(tmp_path / "roster.csv")
+    grades = gradebook.Grades(bundle, {}, tmp_path, {"column": column} if column else {}, people)
+    told = grades.lists().get("Before you import", [])
+    assert len(told) == (not column)
+    assert all("there are RNN assignment" in line and f"{platform}.csv" in line for line in told)
+    assert any(line == "gone1 (Gone, One)" for line in grades.lists()["On the roster, and nothing handed in"])
