@@ -233,7 +233,7 @@ def _same_batch(name, x, other):
 def _on_simplex(name, a):
     a = as_array(name, a)
     xp = namespace(a)
-    room = 4 * a.shape[-1] * float(xp.finfo(a.dtype).eps)
-    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(xp.sum(a, axis=-1) - 1) > room)):
+    tolerance = 4 * a.shape[-1] * float(xp.finfo(a.dtype).eps)
+    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(xp.sum(a, axis=-1) - 1) > tolerance)):
         raise ValueError(f"{name} with shape {shape_of(a)} leaves the simplex; expected weights >= 0 that sum to 1")
     return a

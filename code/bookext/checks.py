@@ -44,11 +44,11 @@ def setup(app):
     app.add_node(checks_of_cell, html=(_visit_html, None), text=(_skip, None), latex=(_skip, None))
     app.connect("builder-inited", _demand_renderer)
     app.connect("doctree-read", _collect)
-    keep(app, "attnbook_checks")
-    keep(app, "attnbook_mistakes")
+    register_collection(app, "attnbook_checks")
+    register_collection(app, "attnbook_mistakes")
 
 
-def of(env):
+def laws(env):
     """The checks of each page: docname → list of Law."""
     return collection(env, "attnbook_checks")
 
@@ -58,7 +58,7 @@ def mistakes(env):
     return collection(env, "attnbook_mistakes")
 
 
-def keep(app, name):
+def register_collection(app, name):
     """Keep a collection right when pages go, are read again, or are read side by side."""
 
     def merge(app, env, pages, other):
@@ -84,7 +84,7 @@ def _demand_renderer(app):
 
 def _collect(app, doctree):
     name, taken = app.env.docname, set(doctree.ids)
-    of(app.env)[name] = [law for node in doctree.findall(checks_of_cell) for law in _address(node, taken)]
+    laws(app.env)[name] = [law for node in doctree.findall(checks_of_cell) for law in _address(node, taken)]
     boxes = [box for box in doctree.findall(nodes.admonition) if "mistake" in box["classes"]]
     mistakes(app.env)[name] = [(*_section(box), box.deepcopy()) for box in boxes]
 

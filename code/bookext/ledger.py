@@ -178,7 +178,7 @@ class Fill(SphinxPostTransform):
         pages = self.env.toctree_includes.get(self.config.root_doc, [])
         executed = defaultdict(list)
         for name in pages:
-            for law in checks.of(self.env).get(name, []):
+            for law in checks.laws(self.env).get(name, []):
                 executed[name.rpartition("/")[2], law.check.law].append((name, law))
         for node in list(self.document.findall(deciding_checks)):
             found = {}
@@ -207,7 +207,7 @@ class Fill(SphinxPostTransform):
             copy[0].clear()
             copy[0] += self.link(docname, section, nodes.Text(name[:1].upper() + name[1:]))
             catching = [
-                law for law in checks.of(self.env)[docname] if law.section == section and law.check.kind in FAILS
+                law for law in checks.laws(self.env)[docname] if law.section == section and law.check.kind in FAILS
             ]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)

@@ -34,7 +34,7 @@ UNFOLDED = "[not(ancestor-or-self::*[@hidden] or ancestor::details[not(@open)] a
 # What scripts of the theme do with every page that has loaded, in their own words; what to write instead; and a sign
 # that a new version does it in other words. One measures every box of code, and with that lays out the whole page;
 # book.js does the same for each box in its time. The other searches for notes in the margin, and this book has none.
-HUSHED = {
+THEME_PATCHES = {
     "pydata-sphinx-theme": (
         r',"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)',
         "",
@@ -161,14 +161,14 @@ def height(section, screen):
     return sum(size * each for size, each in zip(sizes, pixels, strict=True))
 
 
-def hush_theme(site):
-    """Rewrite what ``HUSHED`` names in the theme's scripts; say so if a new version of the theme does it otherwise."""
-    for name, (costly, instead, sign) in HUSHED.items():
+def patch_theme_scripts(site):
+    """Rewrite what ``THEME_PATCHES`` names in the theme's scripts; say so if a new version of the theme does it otherwise."""
+    for name, (costly, instead, sign) in THEME_PATCHES.items():
         for path in site.glob(f"_static/scripts/{name}.js"):
             text = re.sub(costly, instead, path.read_text(encoding="utf-8"))
             path.write_text(text, encoding="utf-8")
             if sign in text:
-                logger.warning("the theme's script %s has changed: see loading.HUSHED", name)
+                logger.warning("the theme's script %s has changed: see loading.THEME_PATCHES", name)
 
 
 def drop(element):

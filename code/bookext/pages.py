@@ -64,12 +64,12 @@ def _adapt_pages(app, failure):
             page = html.document_fromstring(text)
             sheets |= dict.fromkeys(adapt(page, path.parent, site))
             name = path.relative_to(site).with_suffix("").as_posix()
-            social.introduce(page, name, site, app.config.html_title, address)
+            social.add_description(page, name, site, app.config.html_title, address)
             if name == "404":
-                social.stand_anywhere(page, address)
+                social.make_links_absolute(page, address)
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
     styles.merge(site, list(sheets))
-    loading.hush_theme(site)
+    loading.patch_theme_scripts(site)
     offer_pdf(site)
 
 

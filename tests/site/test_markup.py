@@ -116,7 +116,7 @@ def test_a_page_has_nothing_that_the_build_counts_on_not_being_there(source):
     shells += page.xpath("//*[local-name()='g'][not(@*)]")
     notes = [name for each in page.xpath("//@class") for name in each.split() if name.removeprefix("tag_") in NOTES]
     assert not shells, f"{source.name}: {len(shells)} empty shells: see loading.drop_shells"
-    assert not notes, f"{source.name}: {notes[0]} does not react: see loading.HUSHED"
+    assert not notes, f"{source.name}: {notes[0]} does not react: see loading.THEME_PATCHES"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -111,8 +111,8 @@ def addressed(tmp_path, monkeypatch):
         social._write_sitemap(app, None)
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
-        social.stand_anywhere(page, config.html_baseurl)
-        social.introduce(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
+        social.make_links_absolute(page, config.html_baseurl)
+        social.add_description(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
         return page
 
     return addressed
