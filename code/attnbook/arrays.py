@@ -9,7 +9,7 @@ __all__ = ["as_array", "namespace", "require_int", "shape_of"]
 def require_int(name, value, least=1, multiple=1):
     """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
 
-    Raises ``ValueError`` that names the argument unless it is a whole number >= ``least`` and divisible by ``multiple``.
+    Raises ``ValueError`` that names the argument unless it is whole, >= ``least`` and divisible by ``multiple``.
     """
     try:
         number = int(value)

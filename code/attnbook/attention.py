@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .arrays import as_array, namespace, shape_of, require_int
+from .arrays import as_array, namespace, require_int, shape_of
 
 __all__ = [
     "attention",

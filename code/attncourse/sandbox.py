@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from . import cgroup, pythons, seccomp, values
-from .conversation import Conversation, WorkerDied, Limits, SandboxError
+from .conversation import Conversation, Limits, SandboxError, WorkerDied
 
 HERE = Path(__file__).parent
 START = 60  # seconds a worker may take to start on a busy machine

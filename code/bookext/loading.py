@@ -162,7 +162,7 @@ def height(section, screen):
 
 
 def patch_theme_scripts(site):
-    """Rewrite what ``THEME_PATCHES`` names in the theme's scripts; say so if a new version of the theme does it otherwise."""
+    """Apply ``THEME_PATCHES`` to the scripts of the theme; warn if a new version of the theme needs another patch."""
     for name, (costly, instead, sign) in THEME_PATCHES.items():
         for path in site.glob(f"_static/scripts/{name}.js"):
             text = re.sub(costly, instead, path.read_text(encoding="utf-8"))
