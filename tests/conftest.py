@@ -15,7 +15,8 @@ MAY_SKIP = {
 # come last: their browser stays open, and a process with one cannot start another event loop.
 FIRST = ("notebooks", "course", "tools", "package", "source", "site")
 HERE = Path(__file__).parent
-SLUGS = ["404", "search", *(path.stem for path in (HERE.parent / "chapters").glob("*.md"))]
+CHAPTERS = HERE.parent / "chapters"
+SLUGS = ["404", "search", *(p.relative_to(CHAPTERS).with_suffix("").as_posix() for p in CHAPTERS.rglob("*.md"))]
 
 
 def not_allowed(nodeid, reason):

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 CHECKED = BUILD / "check"  # a second build, for `make check`
-STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells, a folder for each state of the package
+STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells
 
 # Marks that a page must not carry: an XPath and what it means.
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
@@ -124,29 +124,23 @@ def build(folder=BUILD, chapters=()):
     print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")
 
 
-def newest(folder):
-    """The newest folder of stored results, or None."""
-    there = [path for path in folder.glob("*/") if path.is_dir()] if folder.is_dir() else []
-    return max(there, key=lambda path: path.stat().st_mtime, default=None)
-
-
 def check(chapters):
     """Execute these chapters with the package as it is, and build the pages; other chapters show what is stored.
 
     The results lie in _build/check: after a change of the package those of other chapters may be out of date there.
     """
-    unknown = [name for name in chapters if not (ROOT / "chapters" / f"{name}.md").is_file()]
+    pages = ROOT / "chapters"
+    unknown = [name for name in chapters if not (pages / f"{name}.md").is_file()]
     if unknown:
-        known = ", ".join(sorted(path.stem for path in (ROOT / "chapters").glob("*.md")))
+        known = ", ".join(sorted(page.relative_to(pages).with_suffix("").as_posix() for page in pages.rglob("*.md")))
         sys.exit(f"There is no chapter {' or '.join(unknown)}; there are {known}.")
-    source = newest(BUILD / STORED)
-    if source is None:
+    source, folder = BUILD / STORED, CHECKED / "_build"
+    if not source.exists():
         sys.exit("There are no stored results of the cells yet: run `make book` once, then this again.")
-    folder = CHECKED / "_build"
-    target = folder / STORED / "check"
-    if not target.exists() or source.stat().st_mtime > target.stat().st_mtime:
+    listing, copied = source / "global.db", folder / STORED / "global.db"
+    if not copied.exists() or listing.stat().st_mtime > copied.stat().st_mtime:
         shutil.rmtree(folder / STORED, ignore_errors=True)
-        shutil.copytree(source, target)
+        shutil.copytree(source, folder / STORED)
     build(folder, chapters)
 
 

@@ -158,11 +158,11 @@ def ask_workers(client, cluster, limits, unsafe):
         if found != batch.version():
             raise author.CourseError(f"The worker at {worker} has another version of the grader: bring it up to date.")
     reasons = [*filter(None, client.run(sandbox.missing, limits).values())]
-    refuse_without_walls(reasons and reasons[0], unsafe)
+    refuse_without_sandbox(reasons and reasons[0], unsafe)
     print(*sorted({*client.run(sandbox.memory_in_force, limits, unsafe).values()}), sep="\n")
 
 
-def refuse_without_walls(reason, unsafe):
+def refuse_without_sandbox(reason, unsafe):
     """Untrusted code runs in a sandbox, or the instructor has said otherwise in so many words."""
     if reason and not unsafe:
         raise author.CourseError(
@@ -210,7 +210,7 @@ def grade_class(options):
     if not options.submissions.exists():
         raise author.CourseError(f"There is no folder {options.submissions} with submissions.")
     if not options.cluster:
-        refuse_without_walls(sandbox.missing(), options.unsafe)
+        refuse_without_sandbox(sandbox.missing(), options.unsafe)
     seed, how = seed_for(options.seed, made)
     say_seed(seed, how)
     author.prove(bundle, seed)
@@ -224,10 +224,10 @@ def grade_class(options):
         if options.cluster or (processes > 1 and len(found) > 4):
             client = connect(stack, options.cluster, min(processes, len(found)))
             ask_workers(client, options.cluster, limits, options.unsafe)
-            mapper = batch.on(client, bundle, seed, limits, options.unsafe)
+            mapper = batch.on_cluster(client, bundle, seed, limits, options.unsafe)
         else:
             print(sandbox.memory_in_force(limits, options.unsafe))
-            mapper = batch.here(bundle, seed, limits, options.unsafe)
+            mapper = batch.in_process(bundle, seed, limits, options.unsafe)
         bar = stack.enter_context(tqdm(total=len(found), unit="submission", disable=None))
         batch.run(bundle, found, folder, mapper, seed, limits, bar.update, grades, force)
     tell(grades)

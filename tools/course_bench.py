@@ -48,9 +48,9 @@ def here(bundle, place, processes, seed, connect):
     """Seconds a submission, and the scores; with more than one process on a local dask cluster."""
     limits, found = sandbox.Limits(), downloads.read(place / "in")[0]
     with ExitStack() as stack:
-        mapper = batch.here(bundle, seed, limits)
+        mapper = batch.in_process(bundle, seed, limits)
         if processes > 1:
-            mapper = batch.on(connect(stack, "", processes), bundle, seed, limits)
+            mapper = batch.on_cluster(connect(stack, "", processes), bundle, seed, limits)
         start = time.perf_counter()
         results = batch.run(bundle, found, place / f"out{processes}", mapper, seed, limits)
         return (time.perf_counter() - start) / len(found), results

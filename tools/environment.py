@@ -67,7 +67,7 @@ def fail(output):
     sys.exit(explain(output) + ("; the full output is in .venv/install.log." if kept else "."))
 
 
-def news(line):
+def progress(line):
     """What a line of pip's or uv's output tells the reader, or None: (text, whether it is worth a line of its own)."""
     line = line.strip().split(" (from ")[0]
     if line.startswith("Installing collected packages:"):
@@ -164,7 +164,7 @@ def log(text):
 
 
 def follow(*command):
-    """Run a command that installs: its news on the screen, every line in the log; (exit code, output)."""
+    """Run a command that installs: its progress on the screen, every line in the log; (exit code, output)."""
     lines, terminal = [], sys.stdout.isatty()
     UNFINISHED.touch()
     process = subprocess.Popen(command, cwd=str(ROOT), env=child_environ(), **PIPED)
@@ -172,7 +172,7 @@ def follow(*command):
         for line in process.stdout:
             lines.append(line)
             log(line)
-            text, important = news(line) or ("", False)
+            text, important = progress(line) or ("", False)
             if text and terminal:  # one line, rewritten
                 print(f"\r\033[K  {text[: shutil.get_terminal_size().columns - 3]}", end="", flush=True)
             elif important:

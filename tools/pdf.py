@@ -23,7 +23,7 @@ CLASS = "contains(concat(' ', @class, ' '), ' {} ')"
 LEFT_OUT = ("//script", "//button", "//a[@class='headerlink']", f"//*[{CLASS.format('explore-controls')}]")
 LEFT_OUT += (f"//details[{CLASS.format('hide')}]",)  # code that draws
 LEFT_OUT += (f"//*[{CLASS.format('explore-spoken')}]", f"//*[{CLASS.format('frame')} and @hidden]", "//form")
-REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-claims", "data-cell-id")
+REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-cell-id")
 
 
 def pages():

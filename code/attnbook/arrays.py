@@ -1,16 +1,25 @@
-"""What every room of the package asks of its input, in one place."""
+"""Validate input: the one place where the package says what it accepts."""
 
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
-__all__ = ["as_array", "namespace", "shape_of", "whole"]
+__all__ = ["as_array", "namespace", "require_int", "shape_of"]
 
 
-def whole(name, value, least=1):
-    """``value`` as an int; ``ValueError`` naming it unless it is a whole number >= ``least``."""
-    if not np.isfinite(value) or value != int(value) or value < least:
-        raise ValueError(f"{name} = {value}; expected a whole number >= {least}")
-    return int(value)
+def require_int(name, value, least=1, multiple=1):
+    """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
+
+    Raises ``ValueError`` that names the argument unless it is whole, >= ``least`` and divisible by ``multiple``.
+    """
+    try:
+        number = int(value)
+        accepted = number == value and number >= least and number % multiple == 0
+    except (TypeError, ValueError, OverflowError):
+        accepted = False
+    if not accepted:
+        even = {1: "a", 2: "an even"}.get(multiple, f"a multiple of {multiple} as")
+        raise ValueError(f"{name} = {value}; expected {even} whole number >= {least}")
+    return number
 
 
 def shape_of(x):

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .arrays import as_array, namespace, shape_of, whole
+from .arrays import as_array, namespace, require_int, shape_of
 
 __all__ = [
     "attention",
@@ -206,8 +206,8 @@ def causal_mask(n, m=None):
 
     Raises ``ValueError`` unless ``n`` and ``m`` are whole numbers >= 1.
     """
-    n = whole("n", n)
-    return np.tri(n, n if m is None else whole("m", m), dtype=bool)
+    n = require_int("n", n)
+    return np.tri(n, n if m is None else require_int("m", m), dtype=bool)
 
 
 def padding_mask(lengths, m):
@@ -215,7 +215,7 @@ def padding_mask(lengths, m):
 
     Raises ``ValueError`` unless 1 ≤ lengths[b] ≤ m for every b.
     """
-    lengths = np.asarray(lengths)
+    lengths, m = np.asarray(lengths), require_int("m", m)
     if lengths.ndim != 1 or lengths.size == 0 or not np.isin(lengths, np.arange(1, m + 1)).all():
         raise ValueError(f"lengths = {lengths.tolist()}; expected a list of whole numbers from 1 to m = {m}")
     return (np.arange(m) < lengths[:, None])[:, None, :]
@@ -233,7 +233,7 @@ def _same_batch(name, x, other):
 def _on_simplex(name, a):
     a = as_array(name, a)
     xp = namespace(a)
-    room = 4 * a.shape[-1] * float(xp.finfo(a.dtype).eps)
-    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(xp.sum(a, axis=-1) - 1) > room)):
+    tolerance = 4 * a.shape[-1] * float(xp.finfo(a.dtype).eps)
+    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(xp.sum(a, axis=-1) - 1) > tolerance)):
         raise ValueError(f"{name} with shape {shape_of(a)} leaves the simplex; expected weights >= 0 that sum to 1")
     return a

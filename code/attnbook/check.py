@@ -1,8 +1,8 @@
 """The assertion a chapter uses: evaluate both sides of a law, fail the build if they differ, show the figure.
 
 Every function compares, raises :class:`CheckFailed` when the law does not hold, and otherwise leaves one quiet line
-in the output of its cell. A check that cannot fail is a defect, so shapes must match exactly, NaN is a failure and so
-is a comparison of nothing.
+in the output of its cell, a :class:`~attnbook.check_record.Check`. A check that cannot fail is a defect, so shapes must
+match exactly, NaN is a failure and so is a comparison of nothing.
 
 The tolerance of :func:`equal` is derived: a sum of N products in floating point is off by at most about N·ε times the
 size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
@@ -17,7 +17,8 @@ from decimal import Decimal
 
 import numpy as np
 
-from . import checkline
+from . import check_display
+from .check_record import Check
 
 __all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
 
@@ -28,7 +29,7 @@ class CheckFailed(AssertionError):
     """A law that was evaluated and does not hold."""
 
 
-def equal(left, right, law=None, *, claim=(), terms=None, scale=None):
+def equal(left, right, law=None, *, terms=None, scale=None):
     """left = right, up to rounding; exactly for whole numbers, booleans and text.
 
     Parameters
@@ -36,8 +37,6 @@ def equal(left, right, law=None, *, claim=(), terms=None, scale=None):
     left, right : array, tensor, number, or nested list of them, of the same shape
     law : str, optional
         The law in words; the two expressions themselves unless given.
-    claim : str or sequence of str
-        Claims of ``claims.yml`` that this comparison decides.
     terms : int, optional
         N above: the number of terms in the longest sum, where it exceeds the longest axis of the result.
     scale : float, optional
@@ -49,7 +48,7 @@ def equal(left, right, law=None, *, claim=(), terms=None, scale=None):
     a, b = _pair(left, right, law)
     if not {a.dtype.kind, b.dtype.kind} & set("fc"):
         _demand(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
-        return checkline.add(law, f"equal in all {a.size} entries" if a.size > 1 else "equal", claim, worst=0.0)
+        return check_display.add(Check("equal", law, 0.0, 0.0))
     _demand({a.dtype.kind, b.dtype.kind} <= set("biufc"), law, f"they differ in kind, {a.dtype} and {b.dtype}")
     a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
     _demand(scale is None or (np.isfinite(scale) and scale >= 0), law, f"scale = {scale}; expected a finite size")
@@ -63,10 +62,11 @@ def equal(left, right, law=None, *, claim=(), terms=None, scale=None):
     where = np.unravel_index(np.argmax(gap), gap.shape)
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
     _demand(gap.max() <= allowed, law, f"largest difference {gap.max():.3g}{at}, allowed {allowed:.2g}")
-    checkline.add(law, f"largest difference {gap.max():.1e}, allowed {allowed:.1e}", claim, worst=float(gap.max()))
+    error = float(gap.max())
+    check_display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0))
 
 
-def differs(left, right, law=None, *, by, claim=()):
+def differs(left, right, law=None, *, by):
     """max |left − right| ≥ by: a counter-example that really differs, or a wrong figure that is really wrong.
 
     Raises ``CheckFailed`` if the largest difference is below ``by`` (which must be positive), if shapes differ, if
@@ -77,10 +77,10 @@ def differs(left, right, law=None, *, by, claim=()):
     _demand(by > 0, law, f"by = {by}; expected a positive margin")
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
-    checkline.add(law, f"largest difference {gap:.3g}, at least {by:.3g} expected", claim, worst=-gap)
+    check_display.add(Check("differs", law, gap, float(by), worst=-gap))
 
 
-def estimate(measured, exact, law=None, *, stderr, rejects=None, claim=()):
+def estimate(measured, exact, law=None, *, stderr, rejects=None):
     """|measured − exact| ≤ 6 standard errors, elementwise: the law of a random quantity.
 
     Parameters
@@ -101,15 +101,15 @@ def estimate(measured, exact, law=None, *, stderr, rejects=None, claim=()):
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {_short(m)}, exact {_short(e)}: {z.max():.1f} standard errors apart")
-    text = f"measured {_short(m)}, exact {_short(e)}, off by {z.max():.1f} of {SIGMAS} standard errors"
+    note = f"measured {_short(m)}, exact {_short(e)}"
     if rejects is not None:
         rival = (np.abs(m - np.asarray(_numpy(rejects), dtype=float)) / error).min()
         _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
-        text += f"; {_short(np.asarray(_numpy(rejects)))} is {rival:.0f} away"
-    checkline.add(law, text, claim, worst=float(z.max()))
+        note += f", {_short(np.asarray(_numpy(rejects)))} is {rival:.0f} away"
+    check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note))
 
 
-def below(smaller, larger, law=None, *, by=0.0, claim=()):
+def below(smaller, larger, law=None, *, by=0.0):
     """smaller + by < larger, elementwise and strictly; ``larger`` may be one number.
 
     Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
@@ -118,14 +118,14 @@ def below(smaller, larger, law=None, *, by=0.0, claim=()):
     a, b = _numpy(smaller), _numpy(larger)
     a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law))
     _demand(by >= 0, law, f"by = {by}; expected a margin that is not negative")
-    room = (b - a).min()
-    _demand(room > by, law, f"smallest gap {room:.3g}, expected more than {by:.3g}")
-    checkline.add(
-        law, f"smallest gap {room:.3g}" + (f", more than {by:.3g} expected" if by else ""), claim, -float(room)
-    )
+    closest = np.unravel_index(np.argmin(b - a), a.shape)
+    x, y = float(a[closest]), float(b[closest])
+    _demand(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
+    note = f"at least {by:.3g} apart" if by else ""
+    check_display.add(Check("below", law, x, y, worst=x - y, note=note))
 
 
-def prints(value, printed, law=None, *, claim=()):
+def prints(value, printed, law=None):
     """value, rounded to as many digits as ``printed`` has, is ``printed``: a source's figure is right as printed.
 
     ``printed`` is text, such as ``"0.0475"``, ``"99.67%"`` or ``"4.25e-18"``, or a (nested) list of such texts.
@@ -141,10 +141,11 @@ def prints(value, printed, law=None, *, claim=()):
         figure = Decimal(text.rstrip("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
         _demand(abs(Decimal(float(x)) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
-    checkline.add(law, f"{texts.size} printed figure{'s'[: texts.size > 1]} right to the last digit", claim, worst=0.0)
+    shown = ", ".join(texts.ravel()[:4]) + ", …" * (texts.size > 4)
+    check_display.add(Check("prints", law, _short(v), shown if texts.size == 1 else f"[{shown}]"))
 
 
-def refuses(call, error=ValueError, law=None, *, claim=()):
+def refuses(call, error=ValueError, law=None):
     """call() raises ``error``: bad input is refused. Returns nothing and shows the message.
 
     Raises ``CheckFailed`` if the call succeeds; any other exception passes through.
@@ -155,7 +156,7 @@ def refuses(call, error=ValueError, law=None, *, claim=()):
         call()
     except errors as refusal:
         reason = str(refusal).partition("\n")[0] or type(refusal).__name__
-        return checkline.add(law, reason[:120], claim, worst=0.0)
+        return check_display.add(Check("refuses", law, reason[:120], type(refusal).__name__))
     raise CheckFailed(f"{law}: it was accepted, expected {' or '.join(e.__name__ for e in errors)}")
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import as_array, namespace, require_int, shape_of
 
 __all__ = [
     "Terms",
@@ -112,8 +112,9 @@ def frequencies(d, base=10_000.0):
 
     Source: Vaswani et al. (2017), section 3.5.
     """
-    if d != int(d) or d < 1 or not base > 0:
-        raise ValueError(f"d = {d} and base = {base}; expected a whole number d >= 1 and base > 0")
+    d = require_int("d", d)
+    if not (0 < base < math.inf):
+        raise ValueError(f"base = {base}; expected a finite number > 0")
     return base ** (-np.arange(0, d, 2) / d)
 
 
@@ -138,6 +139,7 @@ def sinusoidal(positions, d, base=10_000.0):
 
     Source: Vaswani et al. (2017), section 3.5.
     """
+    d = require_int("d", d)
     omega = frequencies(d, base)
     angle = as_array("positions", np.asarray(positions, dtype=float), 0)[..., None] * omega
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)[..., :d]
@@ -148,7 +150,8 @@ def clipped(offset, width):
 
     Raises ``ValueError`` if ``width`` is below 1. Source: Shaw, Uszkoreit and Vaswani (2018), section 3.2.
     """
-    return np.clip(offset, -_positive("width", width), width) + width
+    width = require_int("width", width)
+    return np.clip(offset, -width, width) + width
 
 
 def deberta_rows(offset, span):
@@ -158,7 +161,8 @@ def deberta_rows(offset, span):
 
     Raises ``ValueError`` if ``span`` is below 1. Source: He, Liu, Gao and Chen (2021), equation (3).
     """
-    return np.clip(_positive("span", span) - np.asarray(offset), 0, 2 * span - 1)
+    span = require_int("span", span)
+    return np.clip(span - np.asarray(offset), 0, 2 * span - 1)
 
 
 def t5_edges(buckets=32, max_distance=128):
@@ -171,11 +175,9 @@ def t5_edges(buckets=32, max_distance=128):
 
     Source: Raffel et al. (2020), section 2.1.
     """
-    exact = _positive("buckets", buckets) // 2
-    if exact < 1 or max_distance <= exact:
-        raise ValueError(
-            f"buckets = {buckets}, max_distance = {max_distance}; expected buckets >= 2, distance > {exact}"
-        )
+    buckets = require_int("buckets", buckets, least=2)
+    exact = buckets // 2
+    max_distance = require_int("max_distance", max_distance, least=exact + 1)
     edges, logarithmic = list(range(exact + 1)), buckets - exact
     for t in range(1, logarithmic):
         distance = edges[-1]
@@ -198,9 +200,7 @@ def t5_bucket(offset, buckets=32, max_distance=128, bidirectional=True):
     offset = np.asarray(offset)
     if not bidirectional:
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
-    if buckets % 2:
-        raise ValueError(f"buckets = {buckets}; expected an even number, half of them for each direction")
-    half = buckets // 2
+    half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction
     return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)
 
 
@@ -211,13 +211,8 @@ def alibi_slopes(heads):
 
     Raises ``ValueError`` if ``heads`` is below 1. Source: Press, Smith and Lewis (2022), section 3.
     """
-    whole = 2 ** int(math.log2(_positive("heads", heads)))
-    slopes = 2.0 ** (-8 * np.arange(1, whole + 1) / whole)
-    between = 2.0 ** (-8 * np.arange(1, 2 * whole + 1, 2) / (2 * whole))
-    return np.concatenate([slopes, between[: heads - whole]])
-
-
-def _positive(name, x):
-    if x != int(x) or x < 1:
-        raise ValueError(f"{name} = {x}; expected a whole number >= 1")
-    return int(x)
+    heads = require_int("heads", heads)
+    power = 1 << (heads.bit_length() - 1)  # the largest power of two that is not larger
+    slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
+    return np.concatenate([slopes, between[: heads - power]])

@@ -11,7 +11,7 @@ Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position e
 
 import numpy as np
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import as_array, namespace, require_int, shape_of
 from .positional import frequencies
 
 __all__ = ["pairing_permutation", "rotate"]
@@ -70,6 +70,5 @@ def pairing_permutation(d):
 
     Raises ``ValueError`` unless d is even and at least 2.
     """
-    if d != int(d) or d < 2 or d % 2:
-        raise ValueError(f"d = {d}; expected an even whole number >= 2")
+    d = require_int("d", d, least=2, multiple=2)
     return [*range(0, d, 2), *range(1, d, 2)]

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from .arrays import whole
+from .arrays import require_int
 
 __all__ = ["coverage", "density", "row_coverage"]
 
@@ -27,7 +27,7 @@ def density(s, d_k):
 
     Raises ``ValueError`` unless ``d_k`` is a whole number ≥ 1.
     """
-    d_k = whole("d_k", d_k)
+    d_k = require_int("d_k", d_k)
     s = np.abs(np.asarray(s, dtype=float))
     if d_k > 100:  # the Bessel factor overflows although the product is finite: average the normals of random width
         x, weights = special.roots_legendre(200)
@@ -58,10 +58,10 @@ def row_coverage(t, d_k, m):
 
     Raises ``ValueError`` unless ``t`` ≥ 0 and ``d_k`` and ``m`` are whole numbers ≥ 1.
     """
-    d_k = whole("d_k", d_k)
+    d_k = require_int("d_k", d_k)
     if not (np.isfinite(t) and t >= 0):
         raise ValueError(f"t = {t}; expected a finite threshold >= 0")
-    m = whole("m", m)
+    m = require_int("m", m)
 
     # In x = ln r the integrand is smooth and dies off at both ends, so the trapezoidal rule converges exponentially.
     x = np.linspace(math.log(stats.chi2.ppf(1e-18, d_k)), math.log(stats.chi2.isf(1e-18, d_k)), 4001)

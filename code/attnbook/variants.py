@@ -6,7 +6,7 @@ Shapes and masks as in :mod:`attention`. Every function takes NumPy arrays and t
 import math
 from typing import Any, NamedTuple
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import as_array, namespace, require_int, shape_of
 from .attention import attention, scores
 
 __all__ = ["Heads", "additive_scores", "multi_head_attention", "online_attention", "torch_heads"]
@@ -145,8 +145,7 @@ def online_attention(Q, K, V, scale=None, tile=64):
     Q, K, V = as_array("Q", Q, 2), as_array("K", K, 2), as_array("V", V, 2)
     if V.shape[-2] != K.shape[-2]:
         raise ValueError(f"V has shape {shape_of(V)}; expected ({K.shape[-2]}, d_v), one row per row of K")
-    if tile % 1 != 0 or tile < 1:
-        raise ValueError(f"tile = {tile}; expected a whole number >= 1")
+    tile = require_int("tile", tile)
     xp = namespace(Q, K, V)
     rows = []
     for i in range(0, Q.shape[-2], tile):

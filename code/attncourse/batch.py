@@ -37,7 +37,7 @@ def _not_graded(error):
 
 
 @contextlib.contextmanager
-def bounded_memory(room=4 << 30):
+def bounded_memory(more=4 << 30):
     """Four gigabytes for tests that work on a student's values: more is an error of that test, not of the machine."""
     try:
         import resource
@@ -46,7 +46,7 @@ def bounded_memory(room=4 << 30):
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     used = Path("/proc/self/statm")
-    now = room + (int(used.read_text().split()[0]) if used.exists() else 0) * resource.getpagesize()
+    now = more + (int(used.read_text().split()[0]) if used.exists() else 0) * resource.getpagesize()
     within = now if hard == resource.RLIM_INFINITY else min(now, hard)
     resource.setrlimit(resource.RLIMIT_AS, (within, hard))
     try:
@@ -100,7 +100,7 @@ def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=No
 
     def arrived(student, result):
         if result["score"] is not None and not timed_out(result):
-            grades.keep(store / f"{keys[student]}.json", result)
+            grades.store(store / f"{keys[student]}.json", result)
         grades.add(student, result)
 
     try:
@@ -125,7 +125,7 @@ def _stored(path):
         return None
 
 
-def here(bundle, seed, limits, unsafe=False):
+def in_process(bundle, seed, limits, unsafe=False):
     """A mapper that grades one submission after the other in this process."""
     return lambda pairs: ((name, grade_or_say(data, bundle, seed, limits, unsafe)) for name, data in pairs)
 
@@ -141,7 +141,7 @@ def _while_connected(client):
         raise author.CourseError(GONE) from None
 
 
-def on(client, bundle, seed, limits, unsafe=False):
+def on_cluster(client, bundle, seed, limits, unsafe=False):
     """A mapper that grades on the workers of a dask client; what a worker or the scheduler takes down is graded again.
 
     A few submissions for each worker are on their way at a time, never the whole class. CourseError if the scheduler
@@ -149,7 +149,7 @@ def on(client, bundle, seed, limits, unsafe=False):
     """
     from dask.distributed import as_completed
 
-    def room():
+    def free():
         try:
             return AHEAD * max(1, sum(client.nthreads().values()))  # workers come and go
         except OSError:  # the scheduler may be back soon
@@ -164,7 +164,7 @@ def on(client, bundle, seed, limits, unsafe=False):
             pool.add(job)
 
         def more():
-            for pair in itertools.islice(pairs, max(0, room() - len(waiting))):
+            for pair in itertools.islice(pairs, max(0, free() - len(waiting))):
                 submit(*pair)
 
         with _while_connected(client):

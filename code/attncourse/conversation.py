@@ -23,7 +23,7 @@ class Limits:
     files: int = 10_000  # in /tmp; and 50 ms of making more
     reply: int = 1 << 20  # bytes of one message back
     test: int = 5  # seconds of the processor that one test may work on what came back
-    room: int = 1 << 30  # bytes of memory for the same
+    test_memory: int = 1 << 30  # bytes of memory for the same
     pythons: tuple = ()  # (version, program) of other Pythons, for notebooks that name the version
 
 
@@ -31,18 +31,18 @@ class SandboxError(RuntimeError):
     """The sandbox itself does not work: nothing that a student did."""
 
 
-class Gone(Exception):
+class WorkerDied(Exception):
     """The student's process had to be ended, or ended itself; the words say why."""
 
 
 class Conversation:
-    """Questions to a worker through two pipes. Each has a deadline; after `Gone` the conversation is over."""
+    """Questions to a worker through two pipes. Each has a deadline; after `WorkerDied` the conversation is over."""
 
     def __init__(self, limits, to, back, asked=0):
         self.limits, self.to, self.back, self.asked, self.buffer = limits, to, back, asked, bytearray()
 
     def ask(self, seconds, **message):
-        """Send a message and return the reply, a dict; `Gone` if there is none in time or it is none.
+        """Send a message and return the reply, a dict; `WorkerDied` if there is none in time or it is none.
 
         A reply holds a "value", or an "error": a type, words and a line (or None), or neither.
         """
@@ -112,7 +112,7 @@ class Conversation:
 
     def _end(self, why):
         self.close()
-        raise Gone(why)
+        raise WorkerDied(why)
 
 
 def _is_error(error):

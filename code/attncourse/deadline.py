@@ -43,7 +43,7 @@ def run(tests, student, seed, found):
         if _collect(line, student, found):
             return None
         status = process.wait()
-    except sandbox.Gone as error:
+    except sandbox.WorkerDied as error:
         end()
         return f"Ended: {error}"
     except BaseException:
@@ -88,7 +88,7 @@ def _why(number, limits):
 
 
 def _collect(line, student, found):
-    """Append the marks that arrive; return whether all did. `Gone` or `Raised` if they must not be awaited."""
+    """Append the marks that arrive; return whether all did. `WorkerDied` or `Raised` if they must not be awaited."""
     text = b""
     with selectors.DefaultSelector() as selector:
         selector.register(line, selectors.EVENT_READ)
@@ -111,7 +111,7 @@ def _collect(line, student, found):
 
 def serve(number):
     """Run the tests that arrive on the socket of this number, until it is closed."""
-    room = _address_space()
+    used = _address_space()
     with socket.socket(fileno=int(number)) as line:
         while True:
             size, pipes, *_ = socket.recv_fds(line, SIZE.size, 2)
@@ -119,7 +119,7 @@ def serve(number):
                 return
             about = json.loads(line.recv(SIZE.unpack(size)[0], socket.MSG_WAITALL))
             about["limits"] = limits = sandbox.Limits(**about["limits"])
-            _bound(resource.RLIMIT_AS, room + limits.room)
+            _bound(resource.RLIMIT_AS, used + limits.test_memory)
             _bound(resource.RLIMIT_CORE, 0)
             try:
                 _run_here(line, about, pipes)

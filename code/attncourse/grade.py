@@ -43,7 +43,7 @@ class Student:
             if number not in self.skipped:
                 try:
                     reply = self.session.ask(min(self.limits.cell, self._left()), cell=self.sources[number])
-                except sandbox.Gone as error:
+                except sandbox.WorkerDied as error:
                     self.skipped[number], self.session = str(error), None
                     continue
                 self.errors[number] = reply.get("error")
@@ -55,7 +55,7 @@ class Student:
         seconds = min(self.limits.call, self._left())
         try:
             reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named)
-        except sandbox.Gone as error:
+        except sandbox.WorkerDied as error:
             self.session = None
             raise Raised("Ended", f"a call of {name} was ended: {error}") from None
         if "error" in reply:

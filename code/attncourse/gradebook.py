@@ -112,7 +112,7 @@ class Grades:
             self._try(self._row_now, member)
             self._try(self._page, member)
 
-    def keep(self, path, result):
+    def store(self, path, result):
         """Store a result for the next run."""
         self._try(write, path, json.dumps(result).encode())
 

@@ -1,6 +1,6 @@
-"""A process for a student's code, behind walls; the conversation with it ends on time whatever the code does.
+"""Run a student's code in a sandbox; the conversation with it ends on time whatever the code does.
 
-bubblewrap makes the walls: no network, no home, no /proc, a read-only system, an own /tmp and own process numbers, so
+bubblewrap leaves it no network, no home, no /proc, a read-only system, an own /tmp and own process numbers, so
 that one kill ends everything inside. The worker sets the system's limits on itself before it runs the student's code.
 """
 
@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from . import cgroup, pythons, seccomp, values
-from .conversation import Conversation, Gone, Limits, SandboxError
+from .conversation import Conversation, Limits, SandboxError, WorkerDied
 
 HERE = Path(__file__).parent
 START = 60  # seconds a worker may take to start on a busy machine
@@ -40,7 +40,7 @@ def missing(limits=None):
     found = re.search(r"(\d+)\.(\d+)[.\d]*", version)
     if found and (int(found[1]), int(found[2])) < OLDEST:
         return f"bubblewrap {found[0]} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
-    probe = _start([*walls(limits), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    probe = _start([*bwrap_command(limits), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     reason = " ".join(probe.communicate(timeout=START)[1].decode(errors="replace").split())[:200]
     if probe.returncode:
         return f"bubblewrap cannot make a sandbox here ({reason}): allow user namespaces, or grade on another machine."
@@ -82,7 +82,7 @@ def _packages(prefix):
     return sorted({folder for place in places for folder in glob.glob(place) if not os.path.islink(folder)})
 
 
-def walls(limits, python=""):
+def bwrap_command(limits, python=""):
     """Return the bwrap command in front of the worker's: what the student's code can see, with one Python in it."""
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if os.geteuid() == 0:  # root in a user namespace would stay root outside: the worker becomes a nameless user
@@ -133,7 +133,7 @@ def _resources(limits, unsafe):
 
 
 class Session(Conversation):
-    """A worker that runs behind walls, until `close`; `python` is a program, if not the Python that runs this."""
+    """A worker that runs in the sandbox, until `close`; `python` is a program, if not the Python that runs this."""
 
     def __init__(self, limits, unsafe=False, python=""):
         super().__init__(limits, None, None)
@@ -154,7 +154,7 @@ class Session(Conversation):
                 first = json.loads(os.read(told, 4096))["child-pid"]  # bubblewrap wrote it before the worker ran
                 self.first = os.pidfd_open(first)
                 self.files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
-        except (Gone, TimeoutError, OSError, pythons.Unusable) as error:
+        except (WorkerDied, TimeoutError, OSError, pythons.Unusable) as error:
             self.close()
             raise SandboxError(f"The sandbox did not start: {error or 'it took too long'}.") from None
         finally:
@@ -170,7 +170,7 @@ class Session(Conversation):
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(tells)] + (["--seccomp", str(calls)] if calls is not None else [])
             worker = [pythons.look(python).inside, "-I", "-S", "-B", "/site/worker.py"]
-            command = cgroup.entering(self.group, [*walls(self.limits, python), *options, "--", *worker])
+            command = cgroup.entering(self.group, [*bwrap_command(self.limits, python), *options, "--", *worker])
             return _start(command, pass_fds=[tells] if calls is None else [tells, calls], **pipes)
 
     def watch(self):

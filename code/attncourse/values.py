@@ -25,7 +25,7 @@ class Refused(ValueError):
 def encode(value):
     """The bytes of a message."""
     arrays = []
-    text = json.dumps(_lay_down(value, arrays, 0)).encode()
+    text = json.dumps(_encode(value, arrays, 0)).encode()
     body = b"".join(arrays)
     return HEAD.pack(len(text), len(body)) + text + body
 
@@ -45,7 +45,7 @@ def decode(text, body):
     return value
 
 
-def _lay_down(value, arrays, depth):
+def _encode(value, arrays, depth):
     if depth > DEPTH:
         raise Refused(f"nested more than {DEPTH} deep")
     if value is None or isinstance(value, bool | str):
@@ -66,9 +66,9 @@ def _lay_down(value, arrays, depth):
         return {"complex": [value.real, value.imag]}
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [_lay_down(item, arrays, depth + 1) for item in value]}
+        return {kind: [_encode(item, arrays, depth + 1) for item in value]}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {"dict": [[key, _lay_down(item, arrays, depth + 1)] for key, item in value.items()]}
+        return {"dict": [[key, _encode(item, arrays, depth + 1)] for key, item in value.items()]}
     raise Refused(f"an object of type {type(value).__name__}")
 
 

@@ -1,7 +1,7 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and it imports none of the mathematics.
 
-* ``execution`` keeps the cache of executed chapters honest and fills it on all cores.
-* ``checks`` reads from the executed cells which checks a page has, and gives each an address.
+* ``execution`` executes chapters and keeps their outputs; ``dependencies`` says which modules they depend on.
+* ``checks`` draws the checks of the executed cells, and gives each law an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.
@@ -14,13 +14,13 @@
 
 from pathlib import Path
 
-from . import checks, coursework, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
-
 STATIC = Path(__file__).parent / "static"
 
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
+    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
+
     execution.setup(app)
     checks.setup(app)
     ledger.setup(app)
@@ -34,4 +34,4 @@ def setup(app):
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,24 +1,55 @@
-"""What the executed cells say: every check line gets an address, and every page's checks and mistakes are collected.
+"""Draw the records of executed checks, give each law an address, and collect them for the pages made from others.
 
-A check leaves `<p class="check" data-claims="...">` in the output of its cell (`attnbook.checkline`). It is read here
-from that output, so a check that did not run is not found, whatever the chapter's text says.
+MyST-NB hands over the records that a cell emitted (`attnbook.check_record`), so a check that did not run is not found,
+whatever the chapter's text says.
 """
 
-from docutils import nodes
-from lxml import etree, html
+from dataclasses import dataclass
+from importlib.metadata import entry_points
 
-LEDGER = "chapters/claims"  # the page that a claim's number leads to
+from attnbook.check_record import MIME, Check, as_html, from_data
+from docutils import nodes
+from sphinx.errors import ExtensionError
+
+
+@dataclass(frozen=True)
+class Law:
+    """A check on a page: its record, its address there, and the section that it stands in."""
+
+    check: Check
+    anchor: str
+    section: str
+    title: str
+
+
+class checks_of_cell(nodes.General, nodes.Element):
+    """The checks of one cell: `checks`, and `anchors` once the page is read."""
+
+
+class Renderer:
+    """Turn the records of a cell into a node; MyST-NB finds this class by the entry point in pyproject.toml."""
+
+    mime_priority_overrides = (("*", MIME, 1),)
+
+    @staticmethod
+    def handle_mime(renderer, data, inline):
+        """The node for records; None for what is something else."""
+        if inline or data.mime_type != MIME:
+            return None
+        return [checks_of_cell(checks=[from_data(record) for record in data.content], anchors=[])]
 
 
 def setup(app):
     """Collect from each page as it is read; keep the collections right when pages go or are read side by side."""
+    app.add_node(checks_of_cell, html=(_visit_html, None), text=(_skip, None), latex=(_skip, None))
+    app.connect("builder-inited", _demand_renderer)
     app.connect("doctree-read", _collect)
-    keep(app, "attnbook_checks")
-    keep(app, "attnbook_mistakes")
+    register_collection(app, "attnbook_checks")
+    register_collection(app, "attnbook_mistakes")
 
 
-def of(env):
-    """The checks of each page: docname → list of dicts with anchor, law, figure, claims, section."""
+def laws(env):
+    """The checks of each page: docname → list of Law."""
     return collection(env, "attnbook_checks")
 
 
@@ -27,7 +58,7 @@ def mistakes(env):
     return collection(env, "attnbook_mistakes")
 
 
-def keep(app, name):
+def register_collection(app, name):
     """Keep a collection right when pages go, are read again, or are read side by side."""
 
     def merge(app, env, pages, other):
@@ -45,40 +76,31 @@ def collection(env, name):
     return getattr(env, name)
 
 
+def _demand_renderer(app):
+    """Fail early where the package is not installed: its entry point is missing, and no check would be shown."""
+    if not any(point.value.startswith(__name__) for point in entry_points(group="myst_nb.mime_renderers")):
+        raise ExtensionError("The book's package is not installed in this Python: run `make book`, which installs it.")
+
+
 def _collect(app, doctree):
     name, taken = app.env.docname, set(doctree.ids)
-    ledger = app.builder.get_relative_uri(name, LEDGER) if LEDGER in app.env.found_docs else None
-    of(app.env)[name] = [check for raw in list(doctree.findall(nodes.raw)) for check in _address(raw, taken, ledger)]
+    laws(app.env)[name] = [law for node in doctree.findall(checks_of_cell) for law in _address(node, taken)]
     boxes = [box for box in doctree.findall(nodes.admonition) if "mistake" in box["classes"]]
     mistakes(app.env)[name] = [(*_section(box), box.deepcopy()) for box in boxes]
 
 
-def _address(raw, taken, ledger):
-    """Give each check line of one output an id, made from its law, and its links; yield what the line says."""
-    if raw.get("format") != "html" or 'class="checks"' not in raw.astext():
-        return
-    block = html.fragment_fromstring(raw.astext())
-    for line in block.xpath(".//p[@data-claims]"):
-        law, figure = (line.xpath(f"string(.//*[@class='check-{part}'])") for part in ("law", "figure"))
-        stem = anchor = f"check-{nodes.make_id(law)[:48].rstrip('-') or 'law'}"
+def _address(node, taken):
+    """Give each law of one cell an address made from its words; yield the laws."""
+    section, title = _section(node)
+    for check in node["checks"]:
+        stem = anchor = f"check-{nodes.make_id(check.law)[:48].rstrip('-') or 'law'}"
         number = 1
         while anchor in taken:
             number += 1
             anchor = f"{stem}-{number}"
         taken.add(anchor)
-        line.set("id", anchor)
-        for mark in line.find_class("check-mark"):
-            mark.tag = "a"
-            mark.attrib.pop("aria-hidden")
-            mark.attrib.update({"href": f"#{anchor}", "aria-label": "Link to this check"})
-        for claim in line.find_class("check-claim") if ledger else ():
-            claim.tag = "a"
-            claim.set("href", f"{ledger}#{claim.text.lower()}")
-        section, title = _section(raw)
-        claims = line.get("data-claims").split()
-        yield {"anchor": anchor, "law": law, "figure": figure, "claims": claims, "section": section, "title": title}
-    raw.children = [nodes.Text(etree.tostring(block, encoding="unicode", method="html"))]
-    raw.rawsource = ""
+        node["anchors"].append(anchor)
+        yield Law(check, anchor, section, title)
 
 
 def _section(node):
@@ -86,3 +108,12 @@ def _section(node):
     while node is not None and not (isinstance(node, nodes.section) and isinstance(node[0], nodes.title)):
         node = node.parent
     return (node["ids"][0], node[0].astext()) if node else ("", "")
+
+
+def _visit_html(translator, node):
+    translator.body.append(as_html(node["checks"], node["anchors"]))
+    raise nodes.SkipNode
+
+
+def _skip(translator, node):
+    raise nodes.SkipNode

@@ -1,9 +1,11 @@
-"""Execution of chapters: a cache that notices a change of the package, filled on all cores.
+"""Execute chapters and keep their outputs: a cache that knows what an output depends on, filled on all cores.
 
-jupyter-cache recognises a chapter by its code cells alone, so an edit of ``attnbook`` would leave old outputs on the
-page. The cache therefore lives in a folder named after everything else an output depends on.
+jupyter-cache recognises a chapter by its cells, their tags and captions included. Here a chapter is recognised by the
+code of its cells, by the modules of the package that this code imports, and by the versions of the libraries: an edited
+caption executes nothing, and an edited function executes the chapters that can see it.
 """
 
+import functools
 import hashlib
 import os
 import platform
@@ -11,55 +13,128 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib import metadata
 from pathlib import Path
 
-from jupyter_cache import get_cache
+import jupyter_cache
 from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.cache.main import JupyterCacheBase
 from jupyter_cache.executors.utils import single_nb_execution
+from myst_nb.core.execute import cache as myst_nb_cache
 from myst_nb.core.read import create_nb_reader
 from sphinx.errors import ExtensionError
 from sphinx.util.display import status_iterator
 
-PACKAGE = Path(__file__).parent.parent / "attnbook"
+from . import dependencies
+
+CODE = Path(__file__).parent.parent
+KEPT = 100  # executed chapters; the least used go first
 LIBRARIES = ("numpy", "torch", "scipy", "matplotlib", "array-api-compat", "ipython", "ipywidgets")
 
 
 def setup(app):
     """Choose the cache before anything reads it; fill it before Sphinx reads the chapters."""
-    app.add_config_value("attnbook_fingerprint", "", "env")
+    app.add_config_value("book_libraries", "", "env")
     app.connect("config-inited", _choose_cache, priority=100)
-    app.connect("env-get-outdated", lambda app, env, *_: _named(env.found_docs))
+    app.connect("env-get-outdated", _outdated)
     app.connect("env-before-read-docs", _execute_all)
+    # MyST-NB offers no setting for what a notebook is recognised by.
+    myst_nb_cache.get_cache = functools.partial(jupyter_cache.get_cache, cache_cls=Cache)
 
 
-def fingerprint(package=PACKAGE):
-    """Hash of the package's files and of the versions of Python and the libraries that make its outputs."""
-    digest = hashlib.sha256(platform.python_version().encode())
-    for name in LIBRARIES:
-        digest.update(f"{name} {metadata.version(name)}\n".encode())
-    for path in sorted(package.rglob("*.py")):
-        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+def libraries():
+    """Hash of the versions of Python and the libraries that make outputs."""
+    versions = [platform.python_version(), *(f"{name} {metadata.version(name)}" for name in LIBRARIES)]
+    return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _package(code):
+    """The package as it is when the build begins: its modules, what each uses, and a hash of each file."""
+    known = dependencies.modules(code)
+    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in known.items()}
+    return known, dependencies.uses(known), hashes
+
+
+def fingerprint(cells, code=CODE):
+    """Hash of the modules that cells depend on, and of the versions of the libraries."""
+    known, using, hashes = _package(code)
+    names = dependencies.closure(dependencies.of_cells(cells, known), using)
+    lines = [libraries(), *(f"{name} {hashes[name]}" for name in sorted(names))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+class Cache(JupyterCacheBase):
+    """The executed chapters, recognised by the code of their cells and by its fingerprint.
+
+    While `make check` builds one chapter, the others show the newest outputs of the same cells, whatever has become of
+    the package since.
+    """
+
+    def create_hashed_notebook(self, nb, nb_metadata=(), cell_metadata=()):
+        """The notebook without metadata, and its hash."""
+        notebook, digest = super().create_hashed_notebook(nb, (), ())
+        mark = fingerprint([cell.source for cell in notebook.cells])
+        return notebook, hashlib.sha256(f"{digest} {mark}".encode()).hexdigest()[:32]
+
+    def match_cache_notebook(self, nb):
+        """The record of a chapter; KeyError if it must be executed."""
+        try:
+            return super().match_cache_notebook(nb)
+        except KeyError:
+            if not _named():
+                raise
+            code = _digest(nb)
+            same = [record for record in self.list_cache_records() if record.data.get("code") == code]
+            if not same:
+                raise
+            return max(same, key=lambda record: record.created)
+
+    def merge_match_into_notebook(self, nb, nb_meta=("kernelspec", "language_info", "widgets"), cell_meta=()):
+        """The notebook with the stored outputs; tags and captions stay its own."""
+        return super().merge_match_into_notebook(nb, nb_meta, cell_meta)
+
+
+def _digest(notebook):
+    """Hash of the code of a notebook's cells alone."""
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return hashlib.sha256("\0".join(sources).encode()).hexdigest()
 
 
 def _choose_cache(app, config):
-    # `make check` reads the pages of other chapters as they were stored, whatever has become of the package since.
-    config.attnbook_fingerprint = "check" if os.environ.get("BOOK_EXECUTE") else fingerprint()
-    cache = Path(app.outdir).parent / ".jupyter_cache" / config.attnbook_fingerprint
-    config.nb_execution_cache_path = str(cache)
+    config.book_libraries = libraries()
+    config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache")
     environment = {
         "ATTNBOOK_BUILD": "1",  # explore shows the player alone
         "OMP_NUM_THREADS": "1",  # one thread a kernel: two kernels run side by side, and sums keep their order
-        "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join([str(CODE), os.environ.get("PYTHONPATH", "")]),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
     os.environ.update(environment)
+
+
+def _outdated(app, env, added, changed, removed):
+    """The pages to read again although their file is the same: the package under their cells has changed."""
+    old = getattr(env, "book_fingerprints", {})
+    texts = {name: Path(env.doc2path(name)).read_text("utf-8") for name in env.found_docs}
+    env.book_fingerprints = {name: fingerprint(dependencies.CELL.findall(text)) for name, text in texts.items()}
+    again = {name for name, mark in env.book_fingerprints.items() if name in old and old[name] != mark}
+    return sorted({name for name in env.found_docs if _is_named(name)} if _named() else again)
+
+
+def _named():
+    """The chapters that are to be executed in any case: `make check` names them in BOOK_EXECUTE."""
+    return os.environ.get("BOOK_EXECUTE", "").split()
+
+
+def _is_named(docname):
+    return docname.removeprefix("chapters/") in _named()
 
 
 def _execute_all(app, env, docnames):
     """Run every chapter that is not in the cache, as many side by side as there are cores."""
     if env.mystnb_config.execution_mode != "cache":
         return
-    cache, again = get_cache(app.config.nb_execution_cache_path), _named(docnames)
-    waiting = {name: book for name in docnames if (book := _uncached(env, cache, name, name in again)) is not None}
+    cache = Cache(app.config.nb_execution_cache_path)
+    cache.change_cache_limit(KEPT)
+    waiting = {name: book for name in docnames if (book := _uncached(env, cache, name)) is not None}
     if not waiting:
         return
     failures = []
@@ -72,19 +147,14 @@ def _execute_all(app, env, docnames):
             if failure:
                 failures.append(f"{jobs[job]}: {failure}")
                 continue
-            bundle = CacheBundleIn(notebook, env.doc2path(jobs[job]), data={"execution_seconds": seconds})
+            data = {"execution_seconds": seconds, "code": _digest(notebook)}
+            bundle = CacheBundleIn(notebook, env.doc2path(jobs[job]), data=data)
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
     if failures:
         raise ExtensionError("\n\n".join(failures))
 
 
-def _named(docnames):
-    """The pages that are to be executed in any case: `make check` names their files in BOOK_EXECUTE."""
-    wanted = os.environ.get("BOOK_EXECUTE", "").split()
-    return [name for name in docnames if name.rpartition("/")[2] in wanted]
-
-
-def _uncached(env, cache, docname, again=False):
+def _uncached(env, cache, docname):
     """The notebook of ``docname`` as myst-nb will read it, or None if it has no code or its outputs are known."""
     path = env.doc2path(docname)
     text = Path(path).read_text(encoding="utf-8")
@@ -96,7 +166,7 @@ def _uncached(env, cache, docname, again=False):
         cache.match_cache_notebook(notebook)
     except KeyError:
         return notebook
-    return notebook if again else None
+    return notebook if _is_named(docname) else None
 
 
 def _execute(path, notebook):

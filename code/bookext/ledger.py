@@ -1,7 +1,8 @@
-"""The pages that are made from the others: the ledger of claims, the contradictions, and the famous mistakes.
+"""Make the pages that are made from the others: the ledger of claims, the contradictions, and the famous mistakes.
 
-The directives write what the data files say while their page is read. Which check decides a claim is known only after
-every chapter has been read; the places kept for it are filled when the page is written.
+The directives write what the data files say while their page is read. The checks that decide a claim are known only
+after every chapter has been read; the places kept for them are filled when the page is written. A claim whose law is on
+no page any more is named in a warning, which ends the build.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import yaml
+from attnbook.check_record import figure
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
@@ -19,12 +21,13 @@ from sphinx.util.nodes import make_refnode
 
 from . import checks
 
+FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 logger = logging.getLogger(__name__)
 
 
 class deciding_checks(nodes.General, nodes.Element):
-    """The place of the links to the checks that decide `claims`."""
+    """The place of the links to the checks that decide claims; `laws` is a list of (claim, page, law)."""
 
 
 class mistake_boxes(nodes.General, nodes.Element):
@@ -66,16 +69,28 @@ class FromData(SphinxDirective):
         return {key: claim for key, claim in self.data("claims.yml").items() if key != "sources"}
 
 
+def decided(claims):
+    """The laws that decide some claims, from {key: entry}: a list of (claim, page, law)."""
+    pages = ((key, claim.get("decided", {})) for key, claim in claims.items())
+    return [(key, page, law) for key, found in pages for page, laws in found.items() for law in laws]
+
+
 class Claims(FromData):
-    """`{claims} chapter`: the claims that one chapter settles."""
+    """`{claims} source`: the claims of one source, under the title of the chapter that settles them."""
 
     required_arguments = 1
 
     def run(self):
-        found = {key: c for key, c in self.claims().items() if c["chapter"] == self.arguments[0]}
+        found = {key: c for key, c in self.claims().items() if c["source"] == self.arguments[0]}
         if not found:
             raise self.error(f"claims.yml has no claim of {self.arguments[0]!r}")
-        return [nodes.bullet_list("", *(self.entry(key, claim) for key, claim in found.items()), classes=["claims"])]
+        return [self.chapter(slug, found) for slug in dict.fromkeys(claim["chapter"] for claim in found.values())]
+
+    def chapter(self, slug, claims):
+        """The section of the claims that one chapter settles."""
+        title = nodes.title("", "", page_link(self.env, slug))
+        items = [self.entry(key, claim) for key, claim in claims.items() if claim["chapter"] == slug]
+        return nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[slug])
 
     def entry(self, key, claim):
         """One claim: what is said, the verdict, the right figure, and a place for its checks."""
@@ -94,7 +109,7 @@ class Claims(FromData):
         if verdict == "uncheckable":
             item += nodes.paragraph("", "", nodes.strong("", "No check. "), *text(claim["reason"]))
         else:
-            item += deciding_checks(claims=[key])
+            item += deciding_checks(laws=decided({key: claim}))
         return item
 
 
@@ -107,15 +122,18 @@ class Count(FromData):
         claims, by = self.claims().values(), directives.choice(self.arguments[0], ("chapter", "source"))
         count = Counter((claim[by], claim["verdict"]) for claim in claims)
         groups = dict.fromkeys(claim[by] for claim in claims)
-        names = [self.page(group) if by == "chapter" else group for group in groups]
+        pages = {group: group if by == "chapter" else group.lower() for group in groups}
+        names = [page_link(self.env, page, group if by == "source" else "") for group, page in pages.items()]
         rows = [[name, *(count[group, v] for v in VERDICTS)] for name, group in zip(names, groups, strict=True)]
         rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, 6))])
         return [table([by, *VERDICTS, "all"], [[*row, sum(row[1:])] for row in rows])]
 
-    def page(self, slug):
-        """A link to a page, in the words of its title."""
-        options = {"refdomain": "std", "reftype": "doc", "reftarget": slug, "refexplicit": False, "refwarn": True}
-        return addnodes.pending_xref("", nodes.inline("", slug), refdoc=self.env.docname, **options)
+
+def page_link(env, slug, words=""):
+    """A link to a page by the last part of its name, in ``words`` or those of its title."""
+    target = next((f"/{name}" for name in env.found_docs if name.rpartition("/")[2] == slug), slug)
+    options = {"refdomain": "std", "reftype": "doc", "reftarget": target, "refexplicit": bool(words), "refwarn": True}
+    return addnodes.pending_xref("", nodes.inline("", words or slug), refdoc=env.docname, **options)
 
 
 class Contradictions(FromData):
@@ -129,13 +147,18 @@ class Contradictions(FromData):
                 raise self.error(f"contradictions.yml: {entry['id']} names no claim of the ledger: {unknown}")
             sides = nodes.bullet_list()
             for said in entry["says"]:
-                link = nodes.reference("", said["claim"], refid=said["claim"].lower(), classes=["claim-id"])
+                link = claim_link(said["claim"])
                 sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(said["text"])))
             title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
             answer = nodes.paragraph("", "", *text(entry["resolution"]))
-            place = deciding_checks(claims=list(entry["decided"]))
+            place = deciding_checks(laws=decided({key: known[key] for key in entry["decided"]}))
             items.append(nodes.list_item("", title, sides, answer, place, ids=[entry["id"].lower()]))
         return [nodes.bullet_list("", *items, classes=["contradictions"])]
+
+
+def claim_link(key):
+    """A link to a claim on the page of its source."""
+    return nodes.reference("", key, refuri=f"{key[:2].lower()}.html#{key.lower()}", classes=["claim-id"], internal=True)
 
 
 class Mistakes(SphinxDirective):
@@ -153,23 +176,26 @@ class Fill(SphinxPostTransform):
 
     def run(self, **kwargs):
         pages = self.env.toctree_includes.get(self.config.root_doc, [])
-        deciding = defaultdict(list)
+        executed = defaultdict(list)
         for name in pages:
-            for check in checks.of(self.env).get(name, []):
-                for claim in check["claims"]:
-                    deciding[claim].append((name, check))
+            for law in checks.laws(self.env).get(name, []):
+                executed[name.rpartition("/")[2], law.check.law].append((name, law))
         for node in list(self.document.findall(deciding_checks)):
-            found = list({(n, c["anchor"]): (n, c) for claim in node["claims"] for n, c in deciding[claim]}.values())
-            if not found:
-                logger.warning("no executed check decides %s", " ".join(node["claims"]), location=node.parent)
-            node.replace_self(nodes.bullet_list("", *(self.item(*one) for one in found), classes=["deciding"]))
+            found = {}
+            for claim, page, words in node["laws"]:
+                if not executed[page, words]:
+                    message = "claims.yml: %s is decided by a law that %s does not check: %s"
+                    logger.warning(message, claim, page, words, location=node.parent)
+                found |= {(name, law.anchor): (name, law) for name, law in executed[page, words]}
+            items = (self.item(*one) for one in found.values())
+            node.replace_self(nodes.bullet_list("", *items, classes=["deciding"]))
         for node in list(self.document.findall(mistake_boxes)):
             node.replace_self([box for name in pages if name != self.env.docname for box in self.boxes(name)])
 
-    def item(self, docname, check):
+    def item(self, docname, law):
         """A link to one check, with the figure that the build measured."""
-        link = self.link(docname, check["anchor"], nodes.inline("", check["law"], classes=["law"]))
-        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {check['figure']}")))
+        link = self.link(docname, law.anchor, nodes.inline("", law.check.law, classes=["law"]))
+        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {figure(law.check)}")))
 
     def boxes(self, docname):
         """The boxes of one page, each under a link to its section and above the checks that catch it there."""
@@ -180,7 +206,9 @@ class Fill(SphinxPostTransform):
             name = re.sub(r"^Famous mistakes?: ", "", title)
             copy[0].clear()
             copy[0] += self.link(docname, section, nodes.Text(name[:1].upper() + name[1:]))
-            catching = [c for c in checks.of(self.env)[docname] if c["section"] == section and shows_a_failure(c)]
+            catching = [
+                law for law in checks.laws(self.env)[docname] if law.section == section and law.check.kind in FAILS
+            ]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
             copy += nodes.paragraph("", "Here the wrong version fails:")
@@ -190,11 +218,6 @@ class Fill(SphinxPostTransform):
     def link(self, docname, anchor, child):
         """A link from the page being written to an anchor of another."""
         return make_refnode(self.app.builder, self.env.docname, docname, anchor, child)
-
-
-def shows_a_failure(check):
-    """Whether a check is about a wrong version: it demands a difference, or its law says so."""
-    return "expected" in check["figure"] or check["law"].startswith("wrong")
 
 
 def text(string):

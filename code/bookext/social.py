@@ -61,7 +61,7 @@ def _write_sitemap(app, failure):
     (Path(app.outdir) / "robots.txt").write_text(robots, encoding="utf-8")
 
 
-def introduce(page, name, site, book, address):
+def add_description(page, name, site, book, address):
     """Give the page its description, and the title, words and picture that a link to it shows."""
     head = page.find("head")
     if name in OF_THE_THEME:
@@ -97,7 +97,7 @@ def card(title, description, book, site):
     return path
 
 
-def stand_anywhere(page, address):
+def make_links_absolute(page, address):
     """Make the links of the page for missing addresses start at the root: it is shown in whatever folder was asked."""
     root = urlsplit(address).path if address else ""
     for element in page.iter(etree.Element):

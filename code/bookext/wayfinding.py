@@ -34,7 +34,7 @@ def setup(app):
     app.add_post_transform(Fill)
     app.add_post_transform(LinkGlossary)
     app.connect("doctree-read", _collect)
-    checks.keep(app, "attnbook_results")
+    checks.register_collection(app, "attnbook_results")
 
 
 def _results(env):

@@ -28,7 +28,7 @@ def folder(tmp_path, bundle, bubblewrap):
 
 def run(folder, bundle, out, mapper=None, seen=None, **more):
     found = downloads.read(folder)[0]
-    mapper = mapper or batch.here(bundle, marks.SEED, SHORT)
+    mapper = mapper or batch.in_process(bundle, marks.SEED, SHORT)
     return batch.run(bundle, found, out, mapper, marks.SEED, SHORT, seen, **more)
 
 
@@ -86,7 +86,7 @@ def test_an_interrupted_run_goes_on_and_two_runs_agree(folder, bundle, tmp_path)
     done = []
 
     def stops(pairs):
-        for pair in batch.here(bundle, marks.SEED, SHORT)(pairs):
+        for pair in batch.in_process(bundle, marks.SEED, SHORT)(pairs):
             if len(done) == 3:
                 raise KeyboardInterrupt
             done.append(pair[0])
@@ -100,7 +100,7 @@ def test_an_interrupted_run_goes_on_and_two_runs_agree(folder, bundle, tmp_path)
     again = []
 
     def watched(pairs):
-        for name, result in batch.here(bundle, marks.SEED, SHORT)(pairs):
+        for name, result in batch.in_process(bundle, marks.SEED, SHORT)(pairs):
             again.append(name)
             yield name, result
 
@@ -235,7 +235,7 @@ def test_a_killed_worker_loses_nothing(folder, bundle, tmp_path):
                 os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
             seen.append(1)
 
-        results = run(folder, bundle, tmp_path / "out", batch.on(client, bundle, marks.SEED, SHORT), kill_one)
+        results = run(folder, bundle, tmp_path / "out", batch.on_cluster(client, bundle, marks.SEED, SHORT), kill_one)
     assert {n: results[f"student{n}"]["score"] for n in range(6)} == {n: 2 * n for n in range(6)}
     assert len(seen) == 11
     assert json.loads((tmp_path / "out" / "feedback" / ".written").read_text())

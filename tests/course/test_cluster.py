@@ -58,7 +58,7 @@ def reasons(results):
 
 
 def test_a_worker_that_ends_for_good_loses_nothing(cluster, client, bundle):
-    mapper, results = batch.on(client, bundle, marks.SEED, SHORT), {}
+    mapper, results = batch.on_cluster(client, bundle, marks.SEED, SHORT), {}
     for name, result in mapper(CLASS.items()):
         results[name] = result
         if len(results) == 20:
@@ -67,7 +67,7 @@ def test_a_worker_that_ends_for_good_loses_nothing(cluster, client, bundle):
 
 
 def test_a_scheduler_that_is_started_again_goes_on(cluster, client, bundle):
-    mapper, results = batch.on(client, bundle, marks.SEED, SHORT), {}
+    mapper, results = batch.on_cluster(client, bundle, marks.SEED, SHORT), {}
     for name, result in mapper(CLASS.items()):
         assert name not in results
         results[name] = result
@@ -91,7 +91,7 @@ def test_a_scheduler_that_stays_away_costs_only_the_rest(cluster, bundle, tmp_pa
             yield name, batch.grade_or_say(data, bundle, marks.SEED, SHORT)
 
     with Client(cluster.address, timeout=5) as client:  # so long it waits for another one
-        mapper = batch.on(client, bundle, marks.SEED, SHORT)
+        mapper = batch.on_cluster(client, bundle, marks.SEED, SHORT)
         with pytest.raises(author.CourseError, match="What is graded is kept"):
             batch.run(bundle, handed(CLASS), tmp_path, mapper, marks.SEED, SHORT, graded)
     table = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig").splitlines()
@@ -115,7 +115,7 @@ def test_few_submissions_are_on_their_way_and_more_when_workers_come(bundle):
         LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=None) as local,
         Client(local) as client,
     ):
-        for count, _ in enumerate(batch.on(client, bundle, marks.SEED, SHORT)(pairs())):
+        for count, _ in enumerate(batch.on_cluster(client, bundle, marks.SEED, SHORT)(pairs())):
             workers = len(local.scheduler.workers)
             most[workers] = max(most[workers], len(taken) - count)
             assert len(local.scheduler.tasks) <= 3 * workers * batch.AHEAD

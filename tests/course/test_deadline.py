@@ -25,7 +25,7 @@ def bundle(*names):
             "exercises": [exercise | {"visible": ["assert f(1) == 2"]}]}  # fmt: skip
 
 
-LIMITS = sandbox.Limits(cell=4, call=3, total=45, test=1, room=1 << 29)
+LIMITS = sandbox.Limits(cell=4, call=3, total=45, test=1, test_memory=1 << 29)
 RIGHT = "def f(x): return x + 1"
 
 

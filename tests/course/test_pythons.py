@@ -76,7 +76,7 @@ def test_the_other_python_stands_behind_the_same_walls(bubblewrap, tmp_path):
     def its_own(about):
         return {about.prefix, about.numpy, f"{about.numpy}.libs"}
 
-    own, other = bound(sandbox.walls(SHORT)), bound(sandbox.walls(SHORT, str(tmp_path / "python3.99")))
+    own, other = bound(sandbox.bwrap_command(SHORT)), bound(sandbox.bwrap_command(SHORT, str(tmp_path / "python3.99")))
     assert other == (own - its_own(OWN)) | its_own(there)
 
 

@@ -90,7 +90,7 @@ def test_a_whole_sandbox_is_limited(bubblewrap):
     fill = "x = np.ones(300 << 20, np.int8)\ntime.sleep(60)"
     cell = f"import os, time\nimport numpy as np\nfor _ in range(3):\n    if os.fork() == 0: break\n{fill}"
     session = sandbox.Session(sandbox.Limits(memory=1 << 30))
-    with pytest.raises(sandbox.Gone, match="its process ended"):
+    with pytest.raises(sandbox.WorkerDied, match="its process ended"):
         session.ask(120, cell=cell)
     assert not [*cgroup.parent().glob(f"attncourse-{os.getpid()}-*")]
 

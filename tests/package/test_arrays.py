@@ -5,7 +5,12 @@ import re
 import numpy as np
 import pytest
 import torch
-from attnbook.arrays import as_array, namespace, shape_of, whole
+from attnbook.arrays import as_array, namespace, require_int, shape_of
+from attnbook.attention import causal_mask, padding_mask
+from attnbook.positional import alibi_slopes, clipped, deberta_rows, frequencies, sinusoidal, t5_bucket, t5_edges
+from attnbook.rotary import pairing_permutation
+from attnbook.scores import coverage, density
+from attnbook.variants import online_attention
 
 KEPT = [np.ones(2, "f2"), np.ones((1, 2), "f4"), np.ones(2), np.ones(2, "c8"), torch.ones(2), torch.ones(2).double()]
 REFUSED = [
@@ -77,11 +82,53 @@ def test_namespace_is_the_library_and_libraries_do_not_mix():
 
 @pytest.mark.parametrize(("value", "least"), [(1, 1), (7.0, 1), (0, 0), (np.int64(3), 3)])
 def test_whole_numbers_pass_as_int(value, least):
-    assert whole("n", value, least) == value
-    assert type(whole("n", value, least)) is int
+    assert require_int("n", value, least) == value
+    assert type(require_int("n", value, least)) is int
+
+
+@pytest.mark.parametrize("value", ["two", None, [1, 2], 1j, np.inf, -np.inf])
+def test_what_is_no_number_or_infinite_is_named(value):
+    with pytest.raises(ValueError, match=re.escape(f"n = {value}; expected a whole number >= 1")):
+        require_int("n", value)
+
+
+def test_a_multiple_is_named():
+    assert require_int("d", 4.0, 2, 2) == 4
+    with pytest.raises(ValueError, match="d = 5; expected an even whole number >= 2"):
+        require_int("d", 5, 2, 2)
+
+
+CALLS = {
+    "frequencies": lambda bad: frequencies(bad),
+    "sinusoidal": lambda bad: sinusoidal([0, 1], bad),
+    "clipped": lambda bad: clipped(3, bad),
+    "deberta_rows": lambda bad: deberta_rows(3, bad),
+    "t5_edges": lambda bad: t5_edges(bad),
+    "t5_edges, distance": lambda bad: t5_edges(4, bad),
+    "t5_bucket": lambda bad: t5_bucket(3, bad),
+    "alibi_slopes": lambda bad: alibi_slopes(bad),
+    "pairing_permutation": lambda bad: pairing_permutation(bad),
+    "online_attention": lambda bad: online_attention(np.ones((3, 2)), np.ones((3, 2)), np.ones((3, 2)), tile=bad),
+    "padding_mask": lambda bad: padding_mask([1], bad),
+    "causal_mask": lambda bad: causal_mask(bad),
+    "density": lambda bad: density(0.5, bad),
+    "coverage": lambda bad: coverage(0.5, bad),
+}
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan, 2.5, 0, -3, "4"], ids=str)
+@pytest.mark.parametrize("name", CALLS)
+def test_every_function_refuses_what_is_no_whole_number_in_the_same_words(name, bad):
+    with pytest.raises(ValueError, match=f"{re.escape(str(bad))}; expected an? .*whole number >= "):
+        CALLS[name](bad)
+
+
+@pytest.mark.parametrize(("name", "good"), [(name, 8.0) for name in CALLS if name != "t5_edges, distance"])
+def test_a_whole_number_may_be_written_with_a_point(name, good):
+    CALLS[name](good)
 
 
 @pytest.mark.parametrize(("value", "least"), [(0, 1), (2.5, 1), (np.nan, 1), (np.inf, 1), (2, 3), (-1, 0)])
 def test_numbers_that_are_not_whole_or_too_small_are_named(value, least):
     with pytest.raises(ValueError, match=re.escape(f"n = {value}; expected a whole number >= {least}")):
-        whole("n", value, least)
+        require_int("n", value, least)

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from attnbook import check
+from attnbook import check, check_record
 from lxml import html as page
 
 EPS, EPS32 = 2.0**-52, 2.0**-23
 INF, NAN = np.inf, np.nan
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered")  # ∞ − ∞, on purpose
-MIME = "application/vnd.attnbook.check+json"
+MIME = check_record.MIME
 
 
 def fails(message="."):
@@ -199,7 +199,7 @@ def test_estimate_allows_six_standard_errors_and_no_more(capsys):
     check.estimate(1.75, 1.0, stderr=0.125)
     check.estimate([1.0, 2.0], [1.5, 2.0], stderr=[0.1, 1e-9])
     check.estimate(torch.tensor(2.0, requires_grad=True), 2, stderr=torch.tensor(0.1))
-    assert "measured 1.75, exact 1, off by 6.0 of 6 standard errors" in capsys.readouterr().out
+    assert "off by 6.0 of 6 standard errors; measured 1.75, exact 1" in capsys.readouterr().out
     cases = (1.7501, 1, 0.125), (0.2499, 1, 0.125), ([1, 2], [1, 2.2], [9, 0.03]), (INF, INF, 1)
     for measured, exact, stderr in cases:
         with fails("standard errors apart"):
@@ -233,9 +233,9 @@ def test_below_is_strict_and_elementwise(capsys):
     check.below([1, 2], 3)
     check.below(torch.tensor([-1.0], requires_grad=True), 0.0, by=0.5)
     check.below(0.0, INF)
-    assert "smallest gap 0.5" in capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines()[0].endswith("  ·  1 < 1.5")
     for smaller, larger in (([1, 2], [2, 2]), ([1, 5], 3), (2.0, 1.0), (INF, INF)):
-        with fails("smallest gap"):
+        with fails("apart, expected more than 0"):
             check.below(smaller, larger)
 
 
@@ -342,17 +342,17 @@ def test_the_law_is_read_from_the_call(capsys):
 
 CELLS = {
     "setup": "import numpy as np\nfrom attnbook import check",
-    "loop": "for gap in (0, 3e-16, 1e-16):\n    check.equal(1.0, 1.0 + gap, claim='S1-001')",
-    "two lines": "check.equal(1, 1, claim=['S1-002', 'S1-003'])\ncheck.below(1, 2)",
+    "loop": "for gap in (0, 3e-16, 1e-16):\n    check.equal(1.0, 1.0 + gap)",
+    "two lines": "check.equal(1, 1)\ncheck.below(1, 2)",
     "failing": "check.equal(1, 1, 'this one holds')\ncheck.equal(1, 2)\ncheck.equal(3, 3)",
     "silent": "x = 1",
     "same law": "check.equal(1, 1)\ncheck.equal(1, 1)",
     "markup": "check.equal(1, 1, '<b>a</b> & b')",
-    "claim markup": "check.equal(1, 1, claim='\"><b>')",
     "worst below": "for gap in (2.0, 1.0, 3.0):\n    check.below(0.0, gap)",
     "worst differs": "for gap in (2.0, 1.0, 3.0):\n    check.differs(0.0, gap, by=0.5)",
     "same line": "check.equal(1, 1); check.equal(2, 2)",
-    "claims": "for claim in ('S1-001', 'S1-002'):\n    check.equal(1, 1, claim=claim)",
+    "errors": "check.equal(1.0, 1.0 + 1e-15)\ncheck.equal(np.ones(3), 1 + np.array([0, 0, 5e-16]))\n"
+    "check.differs(1, 2, by=1)",
     "infinite": "check.below(0, np.inf)",
 }
 
@@ -373,17 +373,20 @@ def test_a_loop_leaves_one_line_with_its_count_and_worst_case(notebook):
     text = "1.0 = 1.0 + gap  ·  largest difference 2.2e-16, allowed 1.8e-15, 3 times"
     assert bundle["text/plain"] == f"✓ {text}"
     [line] = bundle[MIME]
-    assert (line["law"], line["claims"], line["times"]) == ("1.0 = 1.0 + gap", ["S1-001"], 3)
+    assert (line["kind"], line["law"], line["times"]) == ("equal", "1.0 = 1.0 + gap", 3)
+    assert line["value"] == EPS
+    assert line["bound"] == pytest.approx(8 * EPS)
+    assert line["worst"] == pytest.approx(1 / 8)
     [paragraph] = page.fromstring(bundle["text/html"]).iter("p")
-    assert paragraph.get("data-claims") == "S1-001"
-    for words in ("✓", "holds:", "1.0 = 1.0 + gap", "2.2e-16", "3 times", "S1-001"):
+    assert paragraph.get("data-kind") == "equal"
+    for words in ("✓", "holds:", "1.0 = 1.0 + gap", "2.2e-16", "3 times"):
         assert words in paragraph.text_content()
 
 
 def test_every_line_of_a_cell_is_shown_once(notebook):
     bundle = shown(notebook["two lines"])
-    assert bundle["text/plain"] == "✓ 1 = 1  ·  equal\n✓ 1 < 2  ·  smallest gap 1"
-    assert [line["claims"] for line in bundle[MIME]] == [["S1-002", "S1-003"], []]
+    assert bundle["text/plain"] == "✓ 1 = 1  ·  exactly equal\n✓ 1 < 2  ·  1 < 2"
+    assert [line["kind"] for line in bundle[MIME]] == ["equal", "below"]
     assert [line["times"] for line in bundle[MIME]] == [1, 1]
     assert len(list(page.fromstring(bundle["text/html"]).iter("p"))) == 2
     assert [line["times"] for line in shown(notebook["same law"])[MIME]] == [1, 1]
@@ -391,7 +394,7 @@ def test_every_line_of_a_cell_is_shown_once(notebook):
 
 
 def test_lines_before_a_failing_check_are_still_shown(notebook):
-    assert shown(notebook["failing"])["text/plain"] == "✓ this one holds  ·  equal"
+    assert shown(notebook["failing"])["text/plain"] == "✓ this one holds  ·  exactly equal"
     [error] = [output for output in notebook["failing"] if output.output_type == "error"]
     assert (error.ename, error.evalue) == ("CheckFailed", "1 = 2: they differ in 1 of 1 entries")
 
@@ -405,29 +408,38 @@ def test_markup_in_a_law_is_escaped(notebook):
 # ------------------------------------------------------------------------------------------------ hostile input
 
 
-def test_markup_in_a_claim_is_escaped(notebook):
-    assert "<b>" not in shown(notebook["claim markup"])["text/html"]
-
-
 @pytest.mark.parametrize("cell", ["worst below", "worst differs"])
 def test_the_worst_gap_is_the_smallest(notebook, cell):
-    assert shown(notebook[cell])[MIME][0]["worst"] == 1.0
+    assert shown(notebook[cell])[MIME][0]["worst"] == -1.0
+
+
+def test_several_laws_are_one_line_that_opens(notebook):
+    """One law is shown as it is; of several the line says how many hold and the error closest to its bound."""
+    assert "<details" not in shown(notebook["loop"])["text/html"]
+    [box] = page.fragments_fromstring(shown(notebook["errors"])["text/html"])
+    assert (box.tag, box.get("open")) == ("details", None)
+    words = box.findtext("summary/span") + box.find("summary/span").tail
+    assert words == "✓ 3 laws hold · largest error 1.1e-15, allowed 1.8e-15"
+    assert [line.get("data-kind") for line in box.findall("p")] == ["equal", "equal", "differs"]
 
 
 def test_two_checks_on_one_line_are_two_laws(notebook):
     assert [line["law"] for line in shown(notebook["same line"])[MIME]] == ["1 = 1", "2 = 2"]
 
 
-def test_claims_of_all_repetitions_are_kept(notebook):
-    assert shown(notebook["claims"])[MIME][0]["claims"] == ["S1-001", "S1-002"]
-
-
 def test_an_infinite_gap_is_shown_quietly(notebook):
     assert [output.output_type for output in notebook["infinite"]] == ["display_data"]
+    [data] = shown(notebook["infinite"])[MIME]
+    assert (data["value"], data["bound"]) == (0.0, "inf")
+    assert check_record.from_data(data) == check_record.Check("below", "0 < np.inf", 0.0, "inf", worst=-INF)
+
+
+def test_numbers_are_shown_with_the_digits_that_tell_them_apart():
+    assert check_record.figure(check_record.Check("below", "", 1 / 3, 1 / 3 + 1e-9)) == "0.333333333 < 0.333333334"
 
 
 def test_below_does_not_wrap_around():
-    with fails("smallest gap"):
+    with fails("5 and 3 are -2 apart"):
         check.below(np.array([5], np.uint8), np.array([3], np.uint8))
 
 
@@ -478,4 +490,4 @@ def test_at_most_four_numbers_of_an_estimate_are_shown(capsys):
     for count, shown in [(4, "[1, 2, 3, 4]"), (5, "[1, 2, 3, 4, …]")]:
         numbers = np.arange(1.0, count + 1)
         check.estimate(numbers, numbers, stderr=1.0)
-        assert f"measured {shown}, exact {shown}," in capsys.readouterr().out
+        assert f"measured {shown}, exact {shown}" in capsys.readouterr().out

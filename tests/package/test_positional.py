@@ -180,7 +180,7 @@ def test_sinusoids_keep_the_shape_of_the_positions():
 
 @pytest.mark.parametrize(("d", "base"), [(0, 1e4), (2.5, 1e4), (4, 0.0), (4, -1.0), (4, math.nan)])
 def test_frequencies_need_a_dimension_and_a_base(d, base):
-    with pytest.raises(ValueError, match="expected a whole number d >= 1 and base > 0"):
+    with pytest.raises(ValueError, match=r"expected a (whole number >= 1|finite number > 0)"):
         frequencies(d, base)
 
 
@@ -374,7 +374,7 @@ def test_edges_refuse_impossible_tables(buckets, reach):
 
 
 def test_both_directions_need_an_even_number_of_buckets():
-    with pytest.raises(ValueError, match="buckets = 31; expected an even number"):
+    with pytest.raises(ValueError, match="buckets = 31; expected an even whole number"):
         t5_bucket([1], 31)
 
 

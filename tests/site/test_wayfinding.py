@@ -64,7 +64,7 @@ def test_boxes_formulas_and_checks_have_addresses(name):
     for number in page.xpath("//span[@class='eqno']"):
         if not number.xpath("a[@class='headerlink'][starts-with(@href, '#')]"):
             problems.append(f"{name}: formula {number.text_content()} has no link to itself")
-    for line in page.xpath("//p[@data-claims]"):
+    for line in page.xpath("//p[@data-kind]"):
         if not line.xpath("a[contains(@class, 'check-mark')][@href=concat('#', ../@id)]"):
             problems.append(f"{name}: a check has no link to itself: {line.text_content()[:60]}")
     report(problems)
@@ -111,8 +111,8 @@ def addressed(tmp_path, monkeypatch):
         social._write_sitemap(app, None)
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
-        social.stand_anywhere(page, config.html_baseurl)
-        social.introduce(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
+        social.make_links_absolute(page, config.html_baseurl)
+        social.add_description(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
         return page
 
     return addressed

@@ -54,7 +54,7 @@ def test_the_package_fits_into_colab(book_root):
 
 def test_the_table_of_contents_is_complete(book_root):
     listed = toc(book_root)[0]
-    there = {f"chapters/{p.stem}" for p in (book_root / "chapters").glob("*.md")}
+    there = {p.relative_to(book_root).with_suffix("").as_posix() for p in (book_root / "chapters").rglob("*.md")}
     assert len(listed) == len(set(listed)), "_toc.yml lists a page twice"
     report(f"_toc.yml: {name}.md does not exist" for name in listed if not (book_root / f"{name}.md").is_file())
     report(f"_toc.yml: {name}.md is not listed" for name in sorted(there - set(listed)))

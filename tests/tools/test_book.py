@@ -117,15 +117,14 @@ def checking(tmp_path, monkeypatch):
 
 
 def test_a_check_begins_with_the_newest_stored_results(checking, tmp_path):
-    stored = tmp_path / "_build" / book.STORED
-    for age, name in enumerate(("old", "new")):
-        (stored / name).mkdir(parents=True)
-        (stored / name / "result").write_text(name)
-        os.utime(stored / name, (1e9 + age, 1e9 + age))
-    book.check(["two"])
-    folder = tmp_path / "_build" / "check" / "_build"
-    assert checking == [(folder, ["two"])]
-    assert (folder / book.STORED / "check" / "result").read_text() == "new"
+    stored, folder = tmp_path / "_build" / book.STORED, tmp_path / "_build" / "check" / "_build"
+    stored.mkdir(parents=True)
+    for age, result in enumerate(("old", "new")):
+        (stored / "global.db").write_text(result)
+        os.utime(stored / "global.db", (4e9 + age, 4e9 + age))
+        book.check(["two"])
+        assert (folder / book.STORED / "global.db").read_text() == result
+    assert checking == [(folder, ["two"])] * 2
 
 
 def test_a_check_of_nothing_stored_or_unknown_is_one_sentence(checking):

@@ -56,7 +56,7 @@ def test_tools_tests_and_chapters_stand_for_themselves(tree):
     assert names(changed.reaching(["tests/package/test_other.py", "tests/package/test_gone.py"], tree)) == [
         "test_other.py"
     ]
-    since = ["chapters/two.md", "chapters/prose.md", "chapters/gone.md", "chapters/claims.yml"]
+    since = ["chapters/two.md", "chapters/prose.md", "chapters/gone.md", "chapters/audit/claims.yml"]
     assert changed.chapters(since, tree) == ["two"]
 
 

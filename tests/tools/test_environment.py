@@ -61,14 +61,14 @@ def test_explain_says_one_sentence(output, words):
     assert words in sentence
 
 
-def test_news_shows_progress_and_only_large_files_in_a_log():
-    assert environment.news("Collecting numpy>=1.26 (from a)") == ("Collecting numpy>=1.26", False)
-    assert environment.news("  Downloading torch-2.13.0.whl (190.9 MB)\n")[1] is True
-    assert environment.news("  Downloading attrs.whl (67 kB)\n")[1] is False
-    assert environment.news("Downloading scipy (33.6MiB)\n")[1] is True  # uv
-    assert environment.news("Installing collected packages: a, b, c\n") == ("Installing 3 packages", True)
-    assert environment.news("Resolved 1 package in 96ms") == ("Resolved 1 package in 96ms", True)
-    assert environment.news("Requirement already satisfied: numpy") is None
+def test_progress_shows_progress_and_only_large_files_in_a_log():
+    assert environment.progress("Collecting numpy>=1.26 (from a)") == ("Collecting numpy>=1.26", False)
+    assert environment.progress("  Downloading torch-2.13.0.whl (190.9 MB)\n")[1] is True
+    assert environment.progress("  Downloading attrs.whl (67 kB)\n")[1] is False
+    assert environment.progress("Downloading scipy (33.6MiB)\n")[1] is True  # uv
+    assert environment.progress("Installing collected packages: a, b, c\n") == ("Installing 3 packages", True)
+    assert environment.progress("Resolved 1 package in 96ms") == ("Resolved 1 package in 96ms", True)
+    assert environment.progress("Requirement already satisfied: numpy") is None
 
 
 @pytest.fixture

@@ -148,6 +148,6 @@ def _cells(ax, texts, tints, title, left=0.0, top=0.0):
     ax.text(left - 0.46, top - 0.62, title, va="bottom", fontsize=8.5, in_layout=False)
 
 
-def _square(x, y, room=0.46):
-    corners = [(-room, -room), (room, -room), (room, room), (-room, room), (-room, -room)]
+def _square(x, y, half=0.46):
+    corners = [(-half, -half), (half, -half), (half, half), (-half, half), (-half, -half)]
     return Path([(x + a, y + b) for a, b in corners], closed=True)

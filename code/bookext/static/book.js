@@ -27,3 +27,16 @@ if (location.protocol === "file:") { DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY =
   sections.forEach(function (section) { observer.observe(section); });
   document.fonts.ready.then(function () { sections.forEach(look); });
 })();
+
+// A link to something folded opens what it lies in; not every browser does this by itself.
+(function () {
+  function open() {
+    var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var box = target && target.closest("details:not([open])");
+    if (!box) { return; }
+    for (; box; box = target.closest("details:not([open])")) { box.open = true; }
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", open);
+  open();
+})();

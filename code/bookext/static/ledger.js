@@ -1,12 +1,11 @@
 // The filter above the ledger of claims. Without a script all claims are shown, so the form is made here.
 (function () {
   const claims = [...document.querySelectorAll("ul.claims > li.claim")];
-  const names = { verdict: "is-", source: "of-" };
   const form = document.createElement("form");
   form.className = "claims-filter";
   form.setAttribute("role", "search");
   form.setAttribute("aria-label", "Claims");
-  const values = (prefix) => [...new Set(claims.flatMap((li) => [...li.classList].filter((c) => c.startsWith(prefix))))].sort();
+  const verdicts = [...new Set(claims.flatMap((li) => [...li.classList].filter((c) => c.startsWith("is-"))))].sort();
   const option = (value, label) => `<option value="${value}">${label}</option>`;
   const select = (name, label, options) =>
     `<label>${label} <select name="${name}">${option("", "all")}${options.join("")}</select></label>`;
@@ -14,8 +13,7 @@
   const title = (section) => section.querySelector("h2").firstChild.textContent;
   form.innerHTML =
     select("chapter", "Chapter", chapters.map((section) => option(section.id, title(section)))) +
-    Object.entries(names).map(([name, prefix]) => select(name, name[0].toUpperCase() + name.slice(1),
-      values(prefix).map((c) => option(c, prefix === "of-" ? c.slice(3).toUpperCase() : c.slice(3))))).join("") +
+    select("verdict", "Verdict", verdicts.map((c) => option(c, c.slice(3)))) +
     '<label>Words <input type="search" name="words"></label> <output aria-live="polite"></output>';
   chapters[0].before(form);
 
@@ -25,7 +23,7 @@
     let shown = 0;
     claims.forEach((li) => {
       const text = li.textContent.toLowerCase();
-      const keep = [chosen.verdict, chosen.source].every((c) => !c || li.classList.contains(c)) &&
+      const keep = (!chosen.verdict || li.classList.contains(chosen.verdict)) &&
         (!chosen.chapter || li.closest("section").id === chosen.chapter) && words.every((word) => text.includes(word));
       li.hidden = !keep;
       shown += keep;

@@ -1,0 +1,61 @@
+"""Say which modules of the package a piece of Python depends on, by reading import lines and running nothing.
+
+A module depends on what it imports, directly or through others, and on the ``__init__.py`` of the packages that hold
+it. What such an ``__init__.py`` imports for the convenience of others does not count.
+"""
+
+import ast
+import re
+
+CELL = re.compile(r"^```\{code-cell\}.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def modules(code):
+    """{module of the package: its file} in the folder that holds ``attnbook``."""
+    found = sorted((code / "attnbook").rglob("*.py"))
+    names = [path.relative_to(code).with_suffix("").parts for path in found]
+    return {".".join(n[:-1] if n[-1] == "__init__" else n): path for n, path in zip(names, found, strict=True)}
+
+
+def imported(source, known, name=""):
+    """Which of the ``known`` modules Python source imports; ``name`` is its own module, for relative imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = name.split(".")[: -node.level or None] if node.level else []
+            start = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {start, *(f"{start}.{alias.name}" for alias in node.names)}
+    return found & set(known)
+
+
+def uses(known):
+    """{module: the modules that it imports itself}."""
+    packages = {name for name, path in known.items() if path.name == "__init__.py"}
+    # In a package, `from . import x` counts from the package itself.
+    return {n: imported(p.read_text("utf-8"), known, f"{n}.__init__" if n in packages else n) for n, p in known.items()}
+
+
+def of_cells(cells, known):
+    """Modules that cells import. Cells may hold what is no Python, so only their import lines count."""
+    lines = [line for cell in cells for line in cell.splitlines() if re.match(r"\s*(from|import) attnbook", line)]
+    return {name for line in lines for name in _of_line(line.strip(), known)}
+
+
+def _of_line(line, known):
+    try:
+        return imported(line, known)
+    except SyntaxError:  # an import over several lines: its first line names the module
+        return set(re.findall(r"attnbook[\w.]*", line)) & set(known)
+
+
+def closure(names, using):
+    """The modules ``names`` and all they depend on, from what `uses` says."""
+    found, waiting = set(), set(names)
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= using[name] - found
+    parents = {".".join(name.split(".")[:i]) for name in found for i in range(1, name.count(".") + 1)}
+    return found | parents
