@@ -130,9 +130,12 @@ class Count(FromData):
 
 
 def page_link(env, slug, words=""):
-    """A link to a page by the last part of its name, in ``words`` or those of its title."""
-    target = next((f"/{name}" for name in env.found_docs if name.rpartition("/")[2] == slug), slug)
-    options = {"refdomain": "std", "reftype": "doc", "reftarget": target, "refexplicit": bool(words), "refwarn": True}
+    """A link to a page by the last part of its name, in ``words`` or those of its first heading."""
+    name = next((name for name in env.found_docs if name.rpartition("/")[2] == slug), None)
+    if name and not words:  # read here: the contents beside the page are made before links are resolved
+        words = re.search(r"^# (.+)$", Path(env.doc2path(name)).read_text("utf-8"), re.MULTILINE)[1]
+    target = f"/{name}" if name else slug
+    options = {"refdomain": "std", "reftype": "doc", "reftarget": target, "refexplicit": True, "refwarn": True}
     return addnodes.pending_xref("", nodes.inline("", words or slug), refdoc=env.docname, **options)
 
 

@@ -145,6 +145,13 @@ def page(open_page):
 COUNT = "[...document.querySelectorAll('li.claim')].filter((li) => li.checkVisibility()).map((li) => li.id)"
 
 
+def test_the_contents_beside_a_page_of_claims_name_chapters_by_their_titles():
+    links = page_of(f"{AUDIT}/s0").xpath("//*[@id='pst-page-toc-nav']//a")
+    titles = [" ".join(link.text_content().split()) for link in links]
+    assert "Equivariance and invariance" in titles
+    assert not [title for title in titles if re.fullmatch(r"[a-z-]+", title)]
+
+
 def test_the_filter_shows_what_was_chosen(page):
     """A choice is kept in the address, and an address chooses."""
     claims = {key: claim for key, claim in CLAIMS.items() if claim["source"] == "S1"}
