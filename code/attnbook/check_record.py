@@ -84,9 +84,10 @@ def as_text(checks):
 
 def as_html(checks, anchors=()):
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
-    lines = [_line(check, anchor) for check, anchor in zip(checks, anchors or [""] * len(checks), strict=True)]
+    anchors = anchors or [""] * len(checks)
     if len(checks) == 1:
-        return f'<div class="checks">{_line(checks[0], *anchors, said=SPOKEN)}</div>'
+        return f'<div class="checks">{_line(checks[0], anchors[0], SPOKEN)}</div>'
+    lines = [_line(check, anchor) for check, anchor in zip(checks, anchors, strict=True)]
     head = f'<summary><span class="check-mark" aria-hidden="true">✓</span> {html.escape(summary(checks))}</summary>'
     return f'<details class="checks">{head}{"".join(lines)}</details>'
 
