@@ -57,7 +57,7 @@ def row(group, what, value, unit, target=None, note=""):
 
 def chapters(tree):
     """The pages of the book that run code."""
-    return [path for path in sorted((tree / "chapters").glob("*.md")) if "```{code-cell}" in path.read_text("utf-8")]
+    return [path for path in sorted((tree / "chapters").rglob("*.md")) if "```{code-cell}" in path.read_text("utf-8")]
 
 
 def build(tree):

@@ -135,7 +135,7 @@ def test_saving_keeps_text_in_the_chapter_and_outputs_beside_it(run, lab):
 def test_a_chapter_that_is_saved_says_what_it_said(lab):
     """Jupytext may wrap the options of a cell anew; text, code, options and the head of the page stay."""
     manager = jupytext.TextFileContentsManager(root_dir=str(lab.root))
-    for path in sorted(ROOT.glob("chapters/*.md")):
+    for path in sorted(ROOT.glob("chapters/**/*.md")):
         if "{code-cell}" in path.read_text(encoding="utf-8"):
             name = f"chapters/{path.name}"
             before = jupytext.read(lab.root / name)

@@ -24,7 +24,7 @@ def line(path):
 
 
 def test_every_page_with_a_notebook_offers_it(published):
-    shown = {path.stem for path in published.site.glob("chapters/*.html") if line(path)}
+    shown = {path.stem for path in published.site.glob("chapters/**/*.html") if line(path)}
     assert shown == set(published.notebooks)
 
 
@@ -34,7 +34,7 @@ def test_the_links_lead_to_files_that_are_published(published):
     branch = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.splitlines()
     owner_and_name = urlsplit(ADDRESS).path.strip("/")
     for slug in published.notebooks:
-        page = published.site / "chapters" / f"{slug}.html"
+        (page,) = published.site.glob(f"chapters/**/{slug}.html")
         links = line(page)
         colab, binder = urlsplit(links["Open in Colab"]), urlsplit(links["Open in Binder"])
         assert (colab.netloc, binder.netloc) == ("colab.research.google.com", "mybinder.org")

@@ -30,7 +30,7 @@ NOT_TEXT = ("math", "eqno", "headerlink", "launch", "toctree-wrapper")
 
 
 @pytest.fixture(
-    params=sorted(path.stem for path in (ROOT / "chapters").glob("*.md") if "{code-cell}" in path.read_text())
+    params=sorted(path.stem for path in (ROOT / "chapters").rglob("*.md") if "{code-cell}" in path.read_text())
 )
 def slug(request):
     """Each page with code cells."""
@@ -45,7 +45,8 @@ def notebook(published, slug):
 
 @pytest.fixture
 def page(published, slug):
-    return lxml.html.parse(published.site / "chapters" / f"{slug}.html").getroot()
+    (path,) = published.site.glob(f"chapters/**/{slug}.html")
+    return lxml.html.parse(path).getroot()
 
 
 def texts(notebook):
@@ -79,7 +80,8 @@ def test_the_notebook_is_sound(notebook, published, slug):
 
 
 def test_the_code_is_that_of_the_chapter(notebook, slug):
-    chapter = jupytext.read(ROOT / "chapters" / f"{slug}.md", fmt="md:myst")
+    (path,) = (ROOT / "chapters").rglob(f"{slug}.md")
+    chapter = jupytext.read(path, fmt="md:myst")
     expected = [cell.source for cell in chapter.cells if cell.cell_type == "code"]
     assert [cell.source for cell in notebook.cells if cell.cell_type == "code"][1:] == expected
 
