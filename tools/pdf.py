@@ -35,7 +35,8 @@ def pages():
 
 def section(address):
     """The text of one page, ready to stand among the others: its names and links begin with the page's own."""
-    name, page = address.removesuffix(".html"), html.parse(SITE / "chapters" / address).getroot()
+    name = address.rpartition("/")[2].removesuffix(".html")
+    page = html.parse(SITE / "chapters" / address).getroot()
     for path in LEFT_OUT:
         for element in page.xpath(path):
             element.drop_tree()
@@ -53,7 +54,7 @@ def section(address):
             elif "url(#" in value:  # printed, a pattern ignores the opacity of its filling, but not that of the shape
                 value = value.replace("url(#", f"url(#{name}--").replace("fill-opacity", "opacity")
                 element.set(key, value)
-        if element.tag == "details":
+        if element.tag == "details" and element.get("class") != "checks":
             element.set("open", "")
     part.set("id", name)
     return name, part

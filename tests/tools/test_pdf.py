@@ -125,3 +125,18 @@ def test_the_whole_book_is_printed(tmp_path):
     assert len(parts) == len(files) + 1, [item.title for item in parts]  # the solutions at the end
     empty = [n for n, page in enumerate(printed.pages, 1) if not page.extract_text().strip() and not page.images]
     assert empty == []
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("#law", "#here--law"),
+        ("other.html", "#other"),
+        ("other.html#law", "#other--law"),
+        ("audit/s0.html#s0-001", "#s0--s0-001"),
+        ("../other.html#law", "#other--law"),
+        ("https://example.org/a.html#b", "https://example.org/a.html#b"),
+    ],
+)
+def test_a_link_leads_to_its_place_in_the_one_document(link, target):
+    assert pdf.moved(link, "here") == target
