@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pdf
 import pytest
 import yaml
 
