@@ -29,7 +29,10 @@ SHOWN = ("sphinx", "docutils", "myst-parser", "myst-nb", "sphinx-book-theme", "p
 SHARED = "import site; site.addsitedir({!r})\n"
 AFTER = """
 extensions.remove("jupyter_book")
-html_favicon = "../../" + html_favicon  # counts from the folder of this file
+
+
+def setup(app):
+    app.confdir = app.srcdir  # paths in _config.yml count from the top of the tree
 """
 
 

@@ -1,6 +1,7 @@
 """`make future`: what is installed, which conf.py the newest Sphinx gets, and what the build and its tests are given."""
 
 import runpy
+from types import SimpleNamespace
 
 import book
 import future
@@ -33,8 +34,10 @@ def test_the_settings_are_those_of_jupyter_book_without_it(tmp_path, monkeypatch
     assert {"bookext", "myst_nb", "sphinx_external_toc"} <= set(found["extensions"])
     assert "jupyter_book" not in found["extensions"]
     assert (found["html_title"], found["html_math_renderer"]) == ("Attention and Order", "mathml")
-    icon = future.book.BUILD / "future" / found["html_favicon"]
-    assert icon.resolve().is_file()
+    app = SimpleNamespace(srcdir=book.ROOT, confdir=tmp_path)
+    found["setup"](app)
+    assert (app.confdir / found["html_favicon"]).is_file()
+    assert all((app.confdir / name).is_file() for name in found["bibtex_bibfiles"])
     assert not (book.ROOT / "conf.py").exists()
 
 
