@@ -1,4 +1,4 @@
-"""`make future`: what is installed, which conf.py the newest Sphinx gets, and what the build and its tests are given."""
+"""`make future`: what is installed, which conf.py the newest Sphinx gets, what the build and the tests are given."""
 
 import runpy
 from types import SimpleNamespace
