@@ -11,18 +11,18 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
-	@echo "make serve      build the book and show it on a local address"
-	@echo "make watch      the same, built again and reloaded when a file is saved"
+	@echo "make serve      build and show the book; make watch: again after every save"
 	@echo "make check      a minute: lint, sources, what changed: [CHAPTER=<name>]"
 	@echo "make test       everything that decides: [ONLY=<group or pattern>]"
 	@echo "make test-all   also what takes long: Lighthouse, two builds, every notebook"
 	@echo "make bench      measure builds and pages"
 	@echo "make pdf        print the book into one file, to which its pages then link"
 	@echo "make links      follow every link that leads out of the book"
+	@echo "make future     build with the newest Sphinx and theme, and test that site"
 	@echo "make mutants    which check catches which small fault? [ONLY=] [JOBS=]"
 	@echo "make seeds      run the chapters with other random numbers: [N=200]"
 	@echo "make notebooks  write the chapters as notebooks into _build/notebooks"
@@ -50,6 +50,9 @@ watch:
 
 links: book
 	@$(call python,tools/environment.py tools/links.py)
+
+future:
+	@$(call python,tools/environment.py --system --extra test tools/future.py)
 
 EXTRAS = --extra test --extra mutants --extra course
 

@@ -22,6 +22,7 @@ BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 CHECKED = BUILD / "check"  # a second build, for `make check`
 STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells
+STRICT = ("-W", "--keep-going", "-n")  # every warning is an error
 
 # Marks that a page must not carry: an XPath and what it means.
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
@@ -85,20 +86,24 @@ def full_disk():
     return any(shutil.disk_usage(folder).free < 20 * 2**20 for folder in (ROOT, tempfile.gettempdir()))
 
 
-def sphinx(build, chapters=(), options=("-W", "--keep-going", "-n")):
-    """Run Jupyter Book into the folder ``build`` (…/_build); return its exit code. Every warning is an error here."""
+def environ(chapters=()):
+    """The environment of a build that executes ``chapters`` in any case."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
-    environ = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"} | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    environ["BOOK_EXECUTE"] = " ".join(chapters)
+    kept = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}
+    return kept | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
+
+
+def sphinx(build, chapters=(), options=STRICT):
+    """Run Jupyter Book into the folder ``build`` (…/_build); return its exit code."""
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
     command = [sys.executable, "-c", start, "build", ".", "--path-output", str(build.parent), *options]
-    return subprocess.run(command, cwd=ROOT, env=environ).returncode
+    return subprocess.run(command, cwd=ROOT, env=environ(chapters)).returncode
 
 
-def build(folder=BUILD, chapters=()):
+def build(folder=BUILD, chapters=(), run=None):
     """Build the site into the folder ``folder`` (…/_build) and look through it; whatever is wrong ends in a sentence.
 
-    ``chapters`` are executed even where results of their cells are stored.
+    ``chapters`` are executed even where results of their cells are stored; ``run`` builds in place of `sphinx`.
     """
     start = time.monotonic()
     site, doctrees = folder / "html", folder / ".doctrees"
@@ -109,7 +114,7 @@ def build(folder=BUILD, chapters=()):
         shutil.rmtree(doctrees, ignore_errors=True)
         shutil.rmtree(site, ignore_errors=True)
     complete.unlink(missing_ok=True)
-    code = sphinx(folder, chapters)
+    code = (run or sphinx)(folder, chapters)
     found = scan(site)
     index = site / "index.html"
     if code or found or not index.exists():
@@ -124,6 +129,14 @@ def build(folder=BUILD, chapters=()):
     print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")
 
 
+def copy_results(folder):
+    """Copy the stored results of the cells to the folder of another build, where there are newer ones."""
+    listing, copied = BUILD / STORED / "global.db", folder / STORED / "global.db"
+    if listing.exists() and (not copied.exists() or listing.stat().st_mtime > copied.stat().st_mtime):
+        shutil.rmtree(folder / STORED, ignore_errors=True)
+        shutil.copytree(BUILD / STORED, folder / STORED)
+
+
 def check(chapters):
     """Execute these chapters with the package as it is, and build the pages; other chapters show what is stored.
 
@@ -134,14 +147,10 @@ def check(chapters):
     if unknown:
         known = ", ".join(sorted(page.relative_to(pages).with_suffix("").as_posix() for page in pages.rglob("*.md")))
         sys.exit(f"There is no chapter {' or '.join(unknown)}; there are {known}.")
-    source, folder = BUILD / STORED, CHECKED / "_build"
-    if not source.exists():
+    if not (BUILD / STORED).exists():
         sys.exit("There are no stored results of the cells yet: run `make book` once, then this again.")
-    listing, copied = source / "global.db", folder / STORED / "global.db"
-    if not copied.exists() or listing.stat().st_mtime > copied.stat().st_mtime:
-        shutil.rmtree(folder / STORED, ignore_errors=True)
-        shutil.copytree(source, folder / STORED)
-    build(folder, chapters)
+    copy_results(CHECKED / "_build")
+    build(CHECKED / "_build", chapters)
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

@@ -84,7 +84,9 @@ class Claims(FromData):
         found = {key: c for key, c in self.claims().items() if c["source"] == self.arguments[0]}
         if not found:
             raise self.error(f"claims.yml has no claim of {self.arguments[0]!r}")
-        return [self.chapter(slug, found) for slug in dict.fromkeys(claim["chapter"] for claim in found.values())]
+        chapters = dict.fromkeys(claim["chapter"] for claim in found.values())
+        place = nodes.container(classes=["claims-place"])  # for the filter, which a script makes
+        return [place, *(self.chapter(slug, found) for slug in chapters)]
 
     def chapter(self, slug, claims):
         """The section of the claims that one chapter settles."""

@@ -15,7 +15,7 @@
     select("chapter", "Chapter", chapters.map((section) => option(section.id, title(section)))) +
     select("verdict", "Verdict", verdicts.map((c) => option(c, c.slice(3)))) +
     '<label>Words <input type="search" name="words"></label> <output aria-live="polite"></output>';
-  chapters[0].before(form);
+  document.querySelector(".claims-place").append(form);
 
   function update() {
     const chosen = Object.fromEntries(new FormData(form));
