@@ -6,6 +6,7 @@
 * ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.
 * ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
+* ``package`` completes the page of the package and links the import lines of cells to it.
 * ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``pages`` repairs what keeps a written page from being read by everyone; ``loading`` and ``styles`` take from it what
   it need not load.
@@ -19,7 +20,7 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
+    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, package, pages, social, wayfinding
 
     execution.setup(app)
     checks.setup(app)
@@ -27,6 +28,7 @@ def setup(app):
     coursework.setup(app)
     mathml.setup(app)
     wayfinding.setup(app)
+    package.setup(app)
     notebooks.setup(app)
     launch.setup(app)
     social.setup(app)
