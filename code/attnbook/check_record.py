@@ -7,6 +7,8 @@ records; nothing reads a check's words to learn what it is.
 import dataclasses
 import html
 import math
+from collections.abc import Sequence
+from typing import Any
 
 __all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
 
@@ -27,13 +29,13 @@ class Check:
     note: str = ""  # more words for the reader
 
 
-def as_data(check):
+def as_data(check: Check) -> dict[str, Any]:
     """The record as JSON can hold it: infinite numbers become text."""
     fields = dataclasses.asdict(check).items()
     return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in fields}
 
 
-def from_data(data):
+def from_data(data: dict[str, Any]) -> Check:
     """The record that `as_data` wrote."""
     return Check(**data | {"worst": float(data["worst"])})
 
@@ -47,7 +49,7 @@ def _numbers(*values):
     return words
 
 
-def figure(check):
+def figure(check: Check) -> str:
     """The measured value beside its bound, in words."""
     value, bound = _numbers(check.value, check.bound)
     match check.kind:
@@ -68,7 +70,7 @@ def figure(check):
     return words + (f"; {check.note}" if check.note else "") + (f", {check.times} times" if check.times > 1 else "")
 
 
-def summary(checks):
+def summary(checks: Sequence[Check]) -> str:
     """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
     errors = [check for check in checks if check.kind == "equal" and check.value]
     worst = max(errors, key=lambda check: check.worst, default=None)
@@ -76,12 +78,12 @@ def summary(checks):
     return f"{len(checks)} laws hold{error}"
 
 
-def as_text(checks):
+def as_text(checks: Sequence[Check]) -> str:
     """A line for each law."""
     return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
 
 
-def as_html(checks, anchors=()):
+def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = ()) -> str:
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
     anchors = anchors or [None] * len(checks)
     lines = [_line(check, anchor) for check, anchor in zip(checks, anchors, strict=True)]

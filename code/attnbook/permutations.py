@@ -5,11 +5,13 @@ A permutation of n things is a list ``perm``: **position i receives old element 
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import Array, as_array, namespace, shape_of
 
 __all__ = [
     "birkhoff",
@@ -24,7 +26,7 @@ __all__ = [
 ]
 
 
-def permutations(n):
+def permutations(n: int) -> list[list[int]]:
     """All n! permutations of 0 … n−1 as lists, the identity first, in lexicographic order.
 
     Raises ``ValueError`` if ``n`` is below 1 or above 9 (9! = 362 880 is the most a chapter can wait for).
@@ -34,7 +36,7 @@ def permutations(n):
     return [list(perm) for perm in itertools.permutations(range(n))]
 
 
-def permutation_matrix(perm):
+def permutation_matrix(perm: Sequence[int]) -> np.ndarray:
     """P with P[i, perm[i]] = 1 and zeros elsewhere, shape (n, n), float64: row i says which old row it receives.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
@@ -42,7 +44,7 @@ def permutation_matrix(perm):
     return np.eye(len(_checked(perm)))[_checked(perm)]
 
 
-def inverse(perm):
+def inverse(perm: Sequence[int]) -> list[int]:
     """The list that undoes ``perm``: inverse(perm)[perm[i]] = i, equal to ``argsort(perm)``.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
@@ -50,7 +52,7 @@ def inverse(perm):
     return np.argsort(_checked(perm)).tolist()
 
 
-def compose(sigma, tau):
+def compose(sigma: Sequence[int], tau: Sequence[int]) -> list[int]:
     """The list of the product P_σ P_τ, which is τ∘σ: compose(sigma, tau)[i] = tau[sigma[i]].
 
     Read the product as it acts on X: τ rearranges first, then σ, as in ``X[tau][sigma]``.
@@ -63,7 +65,7 @@ def compose(sigma, tau):
     return tau[sigma].tolist()
 
 
-def cycles(perm):
+def cycles(perm: Sequence[int]) -> list[tuple[int, ...]]:
     """The cycles (i, perm[i], perm[perm[i]], …) of ``perm``, each from its smallest element on, fixed points included.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
@@ -79,7 +81,7 @@ def cycles(perm):
     return found
 
 
-def cycle_type(perm):
+def cycle_type(perm: Sequence[int]) -> tuple[int, ...]:
     """The lengths of the cycles of ``perm``, longest first: a partition of n, such as (2, 1, 1) for a swap in S₄.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
@@ -87,7 +89,7 @@ def cycle_type(perm):
     return tuple(sorted(map(len, cycles(perm)), reverse=True))
 
 
-def parity(perm):
+def parity(perm: Sequence[int]) -> int:
     """(−1)^(n − c) for a permutation of n things with c cycles: +1 if even, −1 if odd, equal to det P.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
@@ -96,7 +98,7 @@ def parity(perm):
     return (-1) ** (sum(lengths) - len(lengths))
 
 
-def birkhoff(D):
+def birkhoff(D: ArrayLike) -> list[tuple[float, list[int]]]:
     """D = Σ_k θ_k P_k: a doubly stochastic matrix as a convex combination of permutation matrices.
 
     Each step takes the heaviest permutation in the support of what is left, as often as its smallest entry allows.
@@ -136,7 +138,7 @@ def birkhoff(D):
         terms.append((float(theta), perm.tolist()))
 
 
-def sinkhorn(M, rounds=100):
+def sinkhorn(M: ArrayLike, rounds: int = 100) -> Array:
     """D = diag(r) M diag(c), doubly stochastic: divide rows by their sums, then columns by theirs, ``rounds`` times.
 
     After a round all columns sum to 1; the row sums converge to 1, and near the limit D the error shrinks by the

@@ -1,6 +1,6 @@
 r"""Rotary position encoding: turn queries and keys, pair by pair, by an angle proportional to their position.
 
-With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i and key j is
+With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i and key j is ::
 
     (R_i q_i) · (R_j k_j)  =  q_i · R_{j−i} k_j,
 
@@ -9,15 +9,20 @@ which depends on the positions through j − i alone. Values are not rotated.
 Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
 """
 
-import numpy as np
+from collections.abc import Sequence
 
-from .arrays import as_array, namespace, require_int, shape_of
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Array, as_array, namespace, require_int, shape_of
 from .positional import frequencies
 
 __all__ = ["pairing_permutation", "rotate"]
 
 
-def rotate(x, positions, theta=None, *, pairing="adjacent"):
+def rotate(
+    x: ArrayLike, positions: Sequence[float], theta: Sequence[float] | None = None, *, pairing: str = "adjacent"
+) -> Array:
     r"""x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_k t − b sin θ_k t, a sin θ_k t + b cos θ_k t).
 
     Parameters
@@ -63,7 +68,7 @@ def rotate(x, positions, theta=None, *, pairing="adjacent"):
     return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 
-def pairing_permutation(d):
+def pairing_permutation(d: int) -> list[int]:
     """The list that relates the two pairings: x[..., perm] rotated by halves is (x rotated by neighbours)[..., perm].
 
     It is 0, 2, 4, …, 1, 3, 5, …: first coordinates of all pairs, then second ones.

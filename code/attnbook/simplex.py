@@ -5,14 +5,15 @@ The simplex Δ ⊂ R^m holds the weight vectors: entries ≥ 0 that sum to 1. Th
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import Array, as_array, namespace, shape_of
 
 __all__ = ["hull_weights", "separating_direction", "sparsemax"]
 
 
-def sparsemax(s):
+def sparsemax(s: ArrayLike) -> Array:
     r"""argmin over a ∈ Δ of ‖a − s‖², the point of the simplex nearest to ``s``: a_j = max(s_j − τ, 0).
 
     With s₍₁₎ ≥ s₍₂₎ ≥ … and k the largest number for which 1 + k s₍ₖ₎ > s₍₁₎ + … + s₍ₖ₎, the threshold is
@@ -48,7 +49,7 @@ def sparsemax(s):
     return xp.maximum(s - threshold, xp.zeros_like(s))
 
 
-def hull_weights(y, V):
+def hull_weights(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     """Weights a ≥ 0 with Σ_j a_j = 1 and aᵀV = y, or None if there are none: y is in the hull exactly if there are.
 
     The linear program has d_v + 1 equations, and the dual simplex method stops at a corner of its solutions, so at most
@@ -75,7 +76,7 @@ def hull_weights(y, V):
     return np.maximum(found.x, 0.0) if found.status == 0 else None
 
 
-def separating_direction(y, V):
+def separating_direction(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     """w with w·y > w·V_j for every j and |w_c| ≤ 1, or None: y is outside the hull exactly if there is such a w.
 
     Of all such w it is the one with the largest gap w·y − max_j w·V_j, which is the distance from y to the hull in the

@@ -8,6 +8,7 @@ import inspect
 import re
 import textwrap
 from pathlib import Path
+from typing import Any
 
 PAGE = "chapters/package"
 IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
@@ -54,7 +55,7 @@ def _as_written(app, what, name, obj, options, signature, result):
     """The signature as it stands in the source: names of types and of defaults, not what they are when it runs."""
     if what not in ("function", "method"):
         return None
-    function = ast.parse(textwrap.dedent(inspect.getsource(obj))).body[0]
+    function: Any = ast.parse(textwrap.dedent(inspect.getsource(obj))).body[0]
     if what == "method":
         del function.args.args[0]
     return f"({ast.unparse(function.args)})", ast.unparse(function.returns) if function.returns else None
