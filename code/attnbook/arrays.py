@@ -19,6 +19,9 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1) -> int
     """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
 
     Raises ``ValueError`` that names the argument unless it is whole, >= ``least`` and divisible by ``multiple``.
+
+    >>> require_int("n", 3.0)
+    3
     """
     try:
         number = int(value)
@@ -32,7 +35,11 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1) -> int
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
-    """The shape of ``x`` as a plain tuple, for messages."""
+    """The shape of ``x`` as a plain tuple, for messages.
+
+    >>> shape_of([[1, 2, 3]])
+    (1, 3)
+    """
     return tuple(np.shape(x)) if not hasattr(x, "shape") else tuple(x.shape)
 
 
@@ -51,6 +58,9 @@ def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> 
     ValueError
         When the rank is too small, an axis is empty, or an entry is NaN. With ``finite`` an infinity is refused too.
         The message names the argument, its shape and what was expected.
+
+    >>> as_array("x", [1, 2])
+    array([1., 2.])
     """
     if not is_array_api_obj(x):
         try:

@@ -46,6 +46,9 @@ def softmax(S: ArrayLike, axis: int = -1) -> Array:
     ------
     ValueError
         If ``S`` has rank 0, an empty axis, a NaN or ``+inf``, or a slice along ``axis`` that is ``-inf`` throughout.
+
+    >>> softmax([0.0, 0.0])
+    array([0.5, 0.5])
     """
     S = as_array("S", S, finite=False)
     xp = namespace(S)
@@ -195,6 +198,9 @@ def attention(
         If shapes do not fit; see :func:`attention_weights` for the mask.
 
     Source: Vaswani et al. (2017), equation (1).
+
+    >>> attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]])
+    array([[3.]])
     """
     V = as_array("V", V, 2)
     A = attention_weights(Q, K, mask, scale)

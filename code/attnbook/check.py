@@ -47,6 +47,9 @@ def equal(
         Size of the numbers that were added, where the result is small because they cancel.
 
     Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN.
+
+    >>> equal(0.1 + 0.2, 0.3)
+    ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
     law = law or _words("{} = {}")
     a, b = _pair(left, right, law)
@@ -142,6 +145,9 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
     ``printed`` is text, such as ``"0.0475"``, ``"99.67%"`` or ``"4.25e-18"``, or a (nested) list of such texts.
 
     Raises ``CheckFailed`` if any digit differs, on NaN, different shapes, or empty input.
+
+    >>> prints(2 / 3, "0.667")
+    ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
     law = law or _words("{} prints as {}")
     texts = np.asarray(printed)
@@ -164,6 +170,9 @@ def refuses(
     """call() raises ``error``: bad input is refused. Returns nothing and shows the message.
 
     Raises ``CheckFailed`` if the call succeeds; any other exception passes through.
+
+    >>> refuses(lambda: int("two"))
+    ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
     law = law or f"{_words('{}').removeprefix('lambda: ')} is refused"
     errors = error if isinstance(error, tuple) else (error,)

@@ -12,6 +12,7 @@ from typing import Any
 
 __all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
 
+#: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
 SPOKEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"  # heard, not seen
 
@@ -50,7 +51,11 @@ def _numbers(*values):
 
 
 def figure(check: Check) -> str:
-    """The measured value beside its bound, in words."""
+    """The measured value beside its bound, in words.
+
+    >>> figure(Check("below", "1 < 2", 1.0, 2.0))
+    '1 < 2'
+    """
     value, bound = _numbers(check.value, check.bound)
     match check.kind:
         case "equal" if check.bound:
@@ -79,7 +84,11 @@ def summary(checks: Sequence[Check]) -> str:
 
 
 def as_text(checks: Sequence[Check]) -> str:
-    """A line for each law."""
+    """A line for each law.
+
+    >>> as_text([Check("equal", "2 + 2 = 4", 0.0, 0.0)])
+    '✓ 2 + 2 = 4  ·  exactly equal'
+    """
     return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
 
 

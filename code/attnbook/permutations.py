@@ -30,6 +30,9 @@ def permutations(n: int) -> list[list[int]]:
     """All n! permutations of 0 … n−1 as lists, the identity first, in lexicographic order.
 
     Raises ``ValueError`` if ``n`` is below 1 or above 9 (9! = 362 880 is the most a chapter can wait for).
+
+    >>> permutations(2)
+    [[0, 1], [1, 0]]
     """
     if not 1 <= n <= 9:
         raise ValueError(f"n = {n}; expected 1 to 9, since all n! permutations are listed")
@@ -40,6 +43,11 @@ def permutation_matrix(perm: Sequence[int]) -> np.ndarray:
     """P with P[i, perm[i]] = 1 and zeros elsewhere, shape (n, n), float64: row i says which old row it receives.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> permutation_matrix([1, 2, 0])
+    array([[0., 1., 0.],
+           [0., 0., 1.],
+           [1., 0., 0.]])
     """
     return np.eye(len(_checked(perm)))[_checked(perm)]
 
@@ -48,6 +56,9 @@ def inverse(perm: Sequence[int]) -> list[int]:
     """The list that undoes ``perm``: inverse(perm)[perm[i]] = i, equal to ``argsort(perm)``.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> inverse([1, 2, 0])
+    [2, 0, 1]
     """
     return np.argsort(_checked(perm)).tolist()
 
@@ -58,6 +69,9 @@ def compose(sigma: Sequence[int], tau: Sequence[int]) -> list[int]:
     Read the product as it acts on X: τ rearranges first, then σ, as in ``X[tau][sigma]``.
 
     Raises ``ValueError`` if an argument is no permutation or their lengths differ.
+
+    >>> compose([1, 2, 0], [1, 0, 2])
+    [0, 2, 1]
     """
     sigma, tau = _checked(sigma), _checked(tau)
     if len(sigma) != len(tau):
@@ -69,6 +83,9 @@ def cycles(perm: Sequence[int]) -> list[tuple[int, ...]]:
     """The cycles (i, perm[i], perm[perm[i]], …) of ``perm``, each from its smallest element on, fixed points included.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> cycles([1, 0, 2])
+    [(0, 1), (2,)]
     """
     perm, seen, found = _checked(perm).tolist(), set(), []
     for start in range(len(perm)):
@@ -85,6 +102,9 @@ def cycle_type(perm: Sequence[int]) -> tuple[int, ...]:
     """The lengths of the cycles of ``perm``, longest first: a partition of n, such as (2, 1, 1) for a swap in S₄.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> cycle_type([1, 0, 2])
+    (2, 1)
     """
     return tuple(sorted(map(len, cycles(perm)), reverse=True))
 
@@ -93,6 +113,9 @@ def parity(perm: Sequence[int]) -> int:
     """(−1)^(n − c) for a permutation of n things with c cycles: +1 if even, −1 if odd, equal to det P.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> parity([1, 0, 2])
+    -1
     """
     lengths = cycle_type(perm)
     return (-1) ** (sum(lengths) - len(lengths))
@@ -120,6 +143,9 @@ def birkhoff(D: ArrayLike) -> list[tuple[float, list[int]]]:
         If ``D`` is not square, has a negative entry, or a row or column that does not sum to 1.
 
     Source: Birkhoff (1946); von Neumann (1953).
+
+    >>> birkhoff([[1.0, 0.0], [0.0, 1.0]])
+    [(1.0, [0, 1])]
     """
     D = np.asarray(as_array("D", D, 2), dtype=np.float64)
     n = len(D)
@@ -160,6 +186,10 @@ def sinkhorn(M: ArrayLike, rounds: int = 100) -> Array:
         If ``M`` is not square, has an entry <= 0, or ``rounds`` is below 1.
 
     Source: Sinkhorn (1964); rate: Knight (2008), "The Sinkhorn–Knopp algorithm: convergence and applications".
+
+    >>> sinkhorn([[1.0, 1.0], [2.0, 2.0]])
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
     """
     M = as_array("M", M, 2)
     xp = namespace(M)

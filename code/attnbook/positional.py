@@ -100,6 +100,10 @@ def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
     """j − i for every pair of positions, shape (n, m): key minus query, as whole numbers.
 
     Raises ``ValueError`` unless both arguments are lists of whole numbers.
+
+    >>> offsets([0, 1], [0, 1])
+    array([[ 0,  1],
+           [-1,  0]])
     """
     queries, keys = np.asarray(queries), np.asarray(keys)
     for name, x in (("queries", queries), ("keys", keys)):
@@ -114,6 +118,9 @@ def frequencies(d: int, base: float = 10_000.0) -> np.ndarray:
     Raises ``ValueError`` unless d is a whole number ≥ 1 and base > 0.
 
     Source: Vaswani et al. (2017), section 3.5.
+
+    >>> frequencies(4)
+    array([1.  , 0.01])
     """
     d = require_int("d", d)
     if not (0 < base < math.inf):
@@ -141,6 +148,9 @@ def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarr
         If d is no whole number ≥ 1, or a position is not finite.
 
     Source: Vaswani et al. (2017), section 3.5.
+
+    >>> sinusoidal([0], 4)
+    array([[0., 1., 0., 1.]])
     """
     d = require_int("d", d)
     omega = frequencies(d, base)
@@ -152,6 +162,9 @@ def clipped(offset: ArrayLike, width: int) -> np.ndarray:
     """min(max(offset, −w), w) + w, a row of a table with 2w + 1 rows; the same shape as ``offset``.
 
     Raises ``ValueError`` if ``width`` is below 1. Source: Shaw, Uszkoreit and Vaswani (2018), section 3.2.
+
+    >>> clipped([-9, 0, 9], 2)
+    array([0, 2, 4])
     """
     width = require_int("width", width)
     return np.clip(offset, -width, width) + width
@@ -163,6 +176,9 @@ def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
     It counts i − j, the *opposite* sign of ``offset`` = j − i, so δ(j, i) is ``deberta_rows(-offset, span)``.
 
     Raises ``ValueError`` if ``span`` is below 1. Source: He, Liu, Gao and Chen (2021), equation (3).
+
+    >>> deberta_rows([-9, 0, 9], 2)
+    array([3, 2, 0])
     """
     span = require_int("span", span)
     return np.clip(span - np.asarray(offset), 0, 2 * span - 1)
@@ -177,6 +193,9 @@ def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
     Raises ``ValueError`` unless buckets ≥ 2 and max_distance > buckets // 2.
 
     Source: Raffel et al. (2020), section 2.1.
+
+    >>> t5_edges(8, 16)
+    [0, 1, 2, 3, 4, 6, 8, 12]
     """
     buckets = require_int("buckets", buckets, least=2)
     exact = buckets // 2
@@ -199,6 +218,9 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     Raises ``ValueError`` as :func:`t5_edges` does, and if ``buckets`` is odd when both directions share them.
 
     Source: Raffel et al. (2020), section 2.1.
+
+    >>> t5_bucket([-2, -1, 0, 1, 2])
+    array([ 2,  1,  0, 17, 18])
     """
     offset = np.asarray(offset)
     if not bidirectional:
@@ -213,6 +235,9 @@ def alibi_slopes(heads: int) -> np.ndarray:
     Otherwise the slopes of the next smaller power of two, then every other slope of the next larger one.
 
     Raises ``ValueError`` if ``heads`` is below 1. Source: Press, Smith and Lewis (2022), section 3.
+
+    >>> alibi_slopes(2).tolist()
+    [0.0625, 0.00390625]
     """
     heads = require_int("heads", heads)
     power = 1 << (heads.bit_length() - 1)  # the largest power of two that is not larger

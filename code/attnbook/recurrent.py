@@ -170,6 +170,9 @@ def path_norms(J: ArrayLike) -> Array:
     ------
     ValueError
         If ``J`` is no stack of square matrices.
+
+    >>> path_norms([[[0.5]], [[0.5]]])
+    array([1.  , 0.5 , 0.25])
     """
     J = as_array("J", J, 3)
     if J.ndim != 3 or J.shape[1] != J.shape[2]:
@@ -187,6 +190,9 @@ def spectral_radius(W: ArrayLike) -> float:
     r"""ρ(W) = max |λ| over the eigenvalues λ of ``W`` (d_h, d_h), a number ≥ 0 and at most ‖W‖₂.
 
     Raises ``ValueError`` if ``W`` is not square.
+
+    >>> spectral_radius([[2.0, 1.0], [0.0, 1.0]])
+    2.0
     """
     return float(np.abs(np.linalg.eigvals(_square("W", W))).max())
 

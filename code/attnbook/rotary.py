@@ -44,6 +44,9 @@ def rotate(
     ------
     ValueError
         If d is odd, positions or theta have the wrong length, or the pairing is unknown.
+
+    >>> rotate([[1.0, 0.0]], [3.14159 / 2]).round(3)
+    array([[0., 1.]])
     """
     x = as_array("x", x, 2)
     n, d = x.shape[-2:]
@@ -74,6 +77,9 @@ def pairing_permutation(d: int) -> list[int]:
     It is 0, 2, 4, …, 1, 3, 5, …: first coordinates of all pairs, then second ones.
 
     Raises ``ValueError`` unless d is even and at least 2.
+
+    >>> pairing_permutation(6)
+    [0, 2, 4, 1, 3, 5]
     """
     d = require_int("d", d, least=2, multiple=2)
     return [*range(0, d, 2), *range(1, d, 2)]

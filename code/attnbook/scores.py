@@ -27,6 +27,9 @@ def density(s: ArrayLike, d_k: int) -> np.ndarray:
     At s = 0 the value is Γ(ν) / (2 √π Γ(d_k/2)); for d_k = 1 the density has a pole there and ``inf`` is returned.
 
     Raises ``ValueError`` unless ``d_k`` is a whole number ≥ 1.
+
+    >>> round(float(density(0.0, 2)), 6)
+    0.5
     """
     d_k = require_int("d_k", d_k)
     s = np.abs(np.asarray(s, dtype=float))
@@ -48,6 +51,9 @@ def coverage(t: float, d_k: int) -> float:
     """P(|q·k| ≤ t) = ∫ erf(t/√(2r)) χ²_{d_k}(r) dr for a threshold t ≥ 0; absolute error below 1e-11.
 
     Raises ``ValueError`` unless ``t`` ≥ 0 and ``d_k`` is a whole number ≥ 1.
+
+    >>> round(coverage(2.0, 64), 3)
+    0.2
     """
     return row_coverage(t, d_k, 1)
 
@@ -58,6 +64,9 @@ def row_coverage(t: float, d_k: int, m: int) -> float:
     The m keys are independent but share the query, so the scores are dependent: the power stands inside the integral.
 
     Raises ``ValueError`` unless ``t`` ≥ 0 and ``d_k`` and ``m`` are whole numbers ≥ 1.
+
+    >>> round(row_coverage(24.0, 64, 10), 3)
+    0.968
     """
     d_k = require_int("d_k", d_k)
     if not (np.isfinite(t) and t >= 0):

@@ -34,6 +34,9 @@ def sparsemax(s: ArrayLike) -> Array:
         If ``s`` has rank 0, an empty axis, a NaN or ``+inf``, or a row that is ``-inf`` throughout.
 
     Source: Martins and Astudillo (2016), definition (1) and proposition 1.
+
+    >>> sparsemax([2.0, 0.0])
+    array([1., 0.])
     """
     s = as_array("s", s, finite=False)
     xp = namespace(s)
@@ -69,6 +72,9 @@ def hull_weights(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     ------
     ValueError
         If ``V`` is no matrix, or ``y`` is no vector of its width.
+
+    >>> hull_weights([0.5], [[0.0], [1.0]])
+    array([0.5, 0.5])
     """
     y, V = _point_and_values(y, V)
     system = np.vstack([V.T, np.ones(len(V))])
@@ -97,6 +103,9 @@ def separating_direction(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
         If ``V`` is no matrix, or ``y`` is no vector of its width.
 
     Source: Boyd and Vandenberghe (2004), sections 2.5.1 and 5.8.
+
+    >>> separating_direction([2.0], [[0.0], [1.0]])
+    array([1.])
     """
     y, V = _point_and_values(y, V)
     d_v = V.shape[1]  # the unknowns are w and t = max_j w·V_j

@@ -40,6 +40,9 @@ def additive_scores(Q: ArrayLike, K: ArrayLike, W_Q: ArrayLike, W_K: ArrayLike, 
         If a rank is too small or two axes that must agree do not.
 
     Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
+
+    >>> additive_scores([[0.0]], [[0.0]], [[1.0]], [[1.0]], [1.0])
+    array([[0.]])
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     W_Q, W_K, v = as_array("W_Q", W_Q, 2), as_array("W_K", W_K, 2), as_array("v", v)
@@ -113,6 +116,10 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
 
     Raises ``ValueError`` if the module has ``kdim`` or ``vdim`` of its own or appends keys (``add_bias_kv``,
     ``add_zero_attn``): those layers compute something else.
+
+    >>> import torch
+    >>> torch_heads(torch.nn.MultiheadAttention(8, 2)).W_Q.shape
+    torch.Size([2, 8, 4])
     """
     if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
         raise ValueError(f"module = {module}; expected keys and values as wide as queries, and no appended keys")
@@ -148,6 +155,9 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
         If shapes do not fit or ``tile`` is below 1.
 
     Source: Milakov and Gimelshein (2018), algorithm 3; Rabe and Staats (2021).
+
+    >>> online_attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]])
+    array([[3.]])
     """
     Q, K, V = as_array("Q", Q, 2), as_array("K", K, 2), as_array("V", V, 2)
     if V.shape[-2] != K.shape[-2]:

@@ -35,5 +35,6 @@ def setup(app):
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
+    app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
     return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -80,7 +80,7 @@ def _add_users(app, what, name, obj, options, lines):
     """Below each entry stand the pages whose cells import it."""
     pages = [page for page, names in app.env.attnbook_imports.items() if any(_same(n, name) for n in names)]
     if pages and what != "module":
-        lines += ["", "Used in " + ", ".join(f":doc:`/{page}`" for page in pages) + "."]
+        lines += ["", ".. rst-class:: users", "", "Used in " + ", ".join(f":doc:`/{page}`" for page in pages) + "."]
 
 
 def _same(used, name):

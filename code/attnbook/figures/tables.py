@@ -33,6 +33,11 @@ def table(columns: dict[str, Sequence], digits: int = 4) -> Table:
     """Lay out ``columns``, a dict from header to a list of entries; numbers are rounded to ``digits`` figures.
 
     Raises ``ValueError`` if the columns have different lengths or there is none.
+
+    >>> table({"n": [1, 2], "n!": [1, 2]})
+    n  n!
+    1   1
+    2   2
     """
     lengths = {name: len(entries) for name, entries in columns.items()}
     if len(set(lengths.values())) != 1:

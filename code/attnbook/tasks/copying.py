@@ -20,6 +20,11 @@ def copy_task(
     as whole numbers ``answer`` (runs, batch, n). A guess is right with chance 1/symbols.
 
     Raises ``ValueError`` if a size, or the n of a draw, is below 1.
+
+    >>> draw = copy_task(torch.Generator(), runs=1, batch=2)
+    >>> X, answer = draw(3)
+    >>> X.shape
+    torch.Size([1, 2, 3, 8])
     """
     _positive(runs=runs, batch=batch, symbols=symbols)
 
@@ -40,6 +45,11 @@ def recall_task(
     rows with the mark in the last column, and ``answer`` (runs, batch). A guess is right with chance 1/symbols.
 
     Raises ``ValueError`` if a size, or the distance of a draw, is below 1.
+
+    >>> draw = recall_task(torch.Generator(), runs=1, batch=2)
+    >>> X, answer = draw(3)
+    >>> X.shape
+    torch.Size([1, 2, 4, 9])
     """
     copy = copy_task(generator, runs=runs, batch=batch, symbols=symbols)
 

@@ -16,6 +16,10 @@ def lookup_task(
     ``values`` (batch, m, d) and ``answer`` (batch,). Symbols and classes are fixed random vectors of R^d.
 
     Raises ``ValueError`` if m exceeds the number of symbols: a symbol may be shown only once.
+
+    >>> query, keys, values, answer = lookup_task(torch.Generator())()
+    >>> keys.shape
+    torch.Size([64, 16, 64])
     """
     if m > symbols:
         raise ValueError(f"m = {m} pairs but {symbols} symbols; expected m <= symbols")

@@ -20,6 +20,10 @@ def order_task(
     The two answers are equally likely, and reversing a sequence always changes its answer.
 
     Raises ``ValueError`` if there are fewer than three symbols, or n < 2.
+
+    >>> tokens, answer = order_task(torch.Generator(), seeds=1)(6)
+    >>> tokens.shape
+    torch.Size([1, 32, 6])
     """
     if symbols < 3:
         raise ValueError(f"symbols = {symbols}; expected at least 3: the two in question and one to fill with")
@@ -44,6 +48,10 @@ def previous_task(
     ``answer`` (seeds, batch, n − 1), the tokens without the last.
 
     Raises ``ValueError`` if there are fewer than two symbols, or n < 2.
+
+    >>> tokens, answer = previous_task(torch.Generator(), seeds=1)(6)
+    >>> answer.shape
+    torch.Size([1, 32, 5])
     """
     if symbols < 2:
         raise ValueError(f"symbols = {symbols}; expected at least 2, or there is nothing to guess")

@@ -34,6 +34,9 @@ def sentences(language: str) -> list[tuple[list[str], list[str]]]:
     one of its six orders.
 
     Raises ``ValueError`` for any other language.
+
+    >>> sentences("Latin")[0]
+    (['felis', 'amat', 'canem'], ['cat', 'likes', 'dog'])
     """
     if language not in ("Chinese", "Latin"):
         raise ValueError(f"language = {language!r}; expected 'Chinese' or 'Latin'")
@@ -54,6 +57,9 @@ def words_to_ids(rows: Sequence[Sequence[str]], vocabulary: Sequence[str] = SOUR
     """Numbers of words, shape (len(rows), longest row); shorter rows are filled up with padding, number 0.
 
     Raises ``ValueError`` if a word is not in the vocabulary.
+
+    >>> words_to_ids([["felis", "amat", "canem"], ["felis"]]).shape
+    torch.Size([2, 3])
     """
     if unknown := {word for row in rows for word in row} - set(vocabulary):
         raise ValueError(f"unknown words {sorted(unknown)}; expected words of {[w for w in vocabulary if w]}")
