@@ -20,6 +20,8 @@ NAME = re.compile(r'<span class="n">(\w+)</span>')
 
 def setup(app):
     """Complete each entry while autodoc makes it, and each cell when its page is written."""
+    app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("sphinx.ext.napoleon")
     app.connect("env-get-outdated", _outdated)
     app.connect("autodoc-process-signature", _as_written)
     app.connect("autodoc-skip-member", _skip_fields)
@@ -80,7 +82,8 @@ def _add_users(app, what, name, obj, options, lines):
     """Below each entry stand the pages whose cells import it."""
     pages = [page for page, names in app.env.attnbook_imports.items() if any(_same(n, name) for n in names)]
     if pages and what != "module":
-        lines += ["", ".. rst-class:: users", "", "Used in " + ", ".join(f":doc:`/{page}`" for page in pages) + "."]
+        links = ", ".join(f":doc:`/{page}`" for page in pages)
+        lines += ["", ".. container:: users", "", f"   Used in {links}."]
 
 
 def _same(used, name):

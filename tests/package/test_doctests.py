@@ -74,10 +74,11 @@ def test_every_public_name_says_what_it_is(name):
 
 @pytest.mark.parametrize("name", sorted(set(PUBLIC) - set(PACKAGES)))
 def test_everything_public_has_types(name):
-    functions = [node for tree in trees(name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    own = {node for tree in trees(name) for node in [tree, *getattr(tree, "body", [])] if node in functions}
+    classes = [tree for tree in trees(name) if isinstance(tree, ast.ClassDef)]
+    nodes = [*trees(name), *(node for tree in classes for node in tree.body)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     missing = []
-    for function in own:
+    for function in functions:
         if function.name.startswith("_") and function.name != "__init__":
             continue
         given = function.args

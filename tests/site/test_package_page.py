@@ -27,7 +27,7 @@ def test_an_entry_says_its_types_and_who_uses_it():
     page = SOURCES[named(PAGE)]
     entry = page.xpath("//dt[@id='attnbook.attention.softmax']")[0]
     assert " ".join(entry.text_content().split()).startswith("softmax(S: ArrayLike, axis: int = -1) → Array")
-    used = entry.getnext().xpath(".//p[starts-with(., 'Used in')]//a/@href")
+    used = entry.getnext().xpath(".//div[contains(@class, 'users')]//a/@href")
     assert "sqrt-dk-scaling.html" in used
     assert "index.html" not in used
 
