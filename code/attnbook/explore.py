@@ -13,10 +13,7 @@ import os
 import re
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .figures import Picture
+from typing import Any
 
 __all__ = ["explore"]
 
@@ -64,7 +61,7 @@ class Player:
 
 
 def explore(
-    draw: Callable[..., "Picture"],
+    draw: Callable,
     *,
     labels: dict[str, str] | None = None,
     start: dict[str, int] | None = None,
