@@ -14,7 +14,8 @@ __all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_dat
 
 #: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
-SPOKEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"  # heard, not seen
+HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+SPOKEN = f'<span style="{HIDDEN}">holds: </span>'  # heard, not seen
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +60,7 @@ def figure(check: Check) -> str:
     value, bound = _numbers(check.value, check.bound)
     match check.kind:
         case "equal" if check.bound:
-            words = f"largest difference {check.value:.1e}, allowed {check.bound:.1e}"
+            words = f"largest difference {f'{check.value:.1e}' if check.value else 0}, allowed {check.bound:.1e}"
         case "equal":
             words = "exactly equal"
         case "differs":
@@ -94,22 +95,21 @@ def as_text(checks: Sequence[Check]) -> str:
 
 def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = ()) -> str:
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
-    anchors = anchors or [None] * len(checks)
-    lines = [_line(check, anchor) for check, anchor in zip(checks, anchors, strict=True)]
-    if len(lines) == 1:
-        return f'<div class="checks">{lines[0]}</div>'
+    lines = [_line(check, anchor) for check, anchor in zip(checks, anchors or [""] * len(checks), strict=True)]
+    if len(checks) == 1:
+        return f'<div class="checks">{_line(checks[0], *anchors, said=SPOKEN)}</div>'
+    head = f'<summary><span class="check-mark" aria-hidden="true">✓</span> {html.escape(summary(checks))}</summary>'
+    return f'<details class="checks">{head}{"".join(lines)}</details>'
+
+
+def _line(check, anchor="", said=""):
+    """A law as HTML; its mark is a link to it where it has an address."""
     mark = '<span class="check-mark" aria-hidden="true">✓</span>'
-    return f'<details class="checks"><summary>{mark} {html.escape(summary(checks))}</summary>{"".join(lines)}</details>'
-
-
-def _line(check, anchor):
-    mark = f'<span aria-hidden="true">✓</span><span style="{SPOKEN}">holds: </span>'
-    address, tag = "", f'<span class="check-mark">{mark}</span>'
     if anchor:
-        address = f' id="{anchor}"'
-        tag = f'<a class="check-mark" href="#{anchor}" aria-label="Link to this check">✓</a>'
+        mark = f'<a class="check-mark" href="#{anchor}" aria-label="Link to this check">✓</a>'
+    address = f' id="{anchor}"' if anchor else ""
     return (
-        f'<p class="check" data-kind="{check.kind}"{address}>{tag} '
+        f'<p class="check" data-kind="{check.kind}"{address}>{mark}{said} '
         f'<span class="check-law">{html.escape(check.law)}</span> '
         f'<span class="check-figure">{html.escape(figure(check))}</span></p>'
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from lxml import etree
 from sphinx.util import logging
 
+from .repairs import find
 from .styles import SHEET
 
 logger = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ THEME = """(function (root) {
 def settle_theme(page):
     """Choose light or dark before the first line is drawn; where no script runs the page is light."""
     page.set("data-theme", "light")
-    for script in page.xpath("//head/script[contains(., 'dataset.theme')]"):
+    for script in find(page, "//head/script[contains(., 'dataset.theme')]"):
         script.text = THEME
 
 
@@ -71,12 +72,12 @@ def drop_unused(page):
         inline = any(word in text for word in ("thebe", "togglebutton", "toggleHint", "toggleOpen", "kernelName ="))
         if inline or element.get("type") == "text/x-thebe-config" or any(word in source.lower() for word in UNUSED):
             drop(element)
-    for element in page.xpath("//meta[starts-with(@name, 'docsearch')]"):
+    for element in find(page, "//meta[starts-with(@name, 'docsearch')]"):
         drop(element)
-    for element in page.xpath("//head//meta[@name='viewport']")[1:]:
+    for element in find(page, "//head//meta[@name='viewport'][preceding::meta/@name = 'viewport']"):
         drop(element)
     for name in ("ethical-ad-placement", "jb-print-docs-body"):
-        for element in page.xpath(f"//*[@id='{name}']"):
+        for element in find(page, f"//*[@id='{name}']"):
             drop(element)
 
 
@@ -90,7 +91,7 @@ def keep_the_search_on_its_page(page):
 
 def defer_scripts(page):
     """Let the text come first; scripts keep their order. The few options that others read stand in the page itself."""
-    for element in page.xpath("//link[@rel='preload'][@as='script']"):
+    for element in find(page, "//link[@rel='preload'][@as='script']"):
         drop(element)
     for script in page.xpath("//script[@src]"):
         script.attrib.pop("async", None)
@@ -99,7 +100,7 @@ def defer_scripts(page):
 
 def inline_options(page, site):
     """Put the text of ``documentation_options.js`` where it was asked for: the script after it needs it at once."""
-    for script in page.xpath("//script[contains(@src, 'documentation_options.js')]"):
+    for script in find(page, "//script[contains(@src, 'documentation_options.js')]"):
         script.attrib.clear()
         script.text = (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
 
@@ -109,7 +110,7 @@ def drop_shells(page):
 
     They are four in ten elements of a chapter, and the scripts of the theme search through every one.
     """
-    for code in page.xpath("//div[@class='highlight']/pre//span"):
+    for code in find(page, "//div[@class='highlight']/pre//span"):
         if code.get("class") in PLAIN:
             code.drop_tag()
     for part in page.xpath("//svg//*[not(ancestor::text)]"):
@@ -121,7 +122,7 @@ def drop_shells(page):
 
 def take_style_sheets(page, folder):
     """Replace the links to style sheets by one; return the files they led to."""
-    links = page.xpath("//link[@rel='stylesheet']")
+    links = find(page, "//link[@rel='stylesheet']")
     files = [(Path(folder) / link.get("href").partition("?")[0]).resolve() for link in links]
     for link in links[1:]:
         drop(link)

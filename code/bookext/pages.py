@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lxml import etree, html
 
-from . import loading, social, styles
+from . import loading, repairs, social, styles
+from .repairs import find
 
 PDF, PDF_PLACE = "attention-and-order.pdf", "here a link to the PDF"
 
@@ -58,16 +59,21 @@ def _adapt_pages(app, failure):
     if failure or app.builder.name != "html":
         return
     site, sheets, address = Path(app.outdir), {}, app.config.html_baseurl
+    repairs.begin()
+    adapted = set()
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         if "<html" in text and "data-adapted" not in text and "_static" not in path.relative_to(site).parts:
             page = html.document_fromstring(text)
             sheets |= dict.fromkeys(adapt(page, path.parent, site))
             name = path.relative_to(site).with_suffix("").as_posix()
+            adapted.add(name)
             social.add_description(page, name, site, app.config.html_title, address)
             if name == "404":
                 social.make_links_absolute(page, address)
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
+    if adapted >= app.env.found_docs:
+        repairs.demand()
     styles.merge(site, list(sheets))
     loading.patch_theme_scripts(site)
     offer_pdf(site)
@@ -102,7 +108,7 @@ def adapt(page, folder, site):
 
 def keep_punctuation(page):
     """A line may not begin with the comma behind a formula, nor end with the bracket before it."""
-    for shell in page.xpath("//span[contains(@class, 'math')][math]"):
+    for shell in find(page, "//span[contains(@class, 'math')][math]"):
         sign = re.match(r"[,.;:?!)\]’”%]+", shell.tail or "")
         if sign:
             shell[-1].tail, shell.tail = (shell[-1].tail or "") + sign.group(), shell.tail[sign.end() :]
@@ -128,7 +134,7 @@ def offer_pdf(site):
 
 def draw_icons(page):
     """Replace icon-font placeholders by small inline drawings."""
-    for icon in page.xpath("//*[contains(concat(' ', @class), ' fa-')]"):
+    for icon in find(page, "//*[contains(concat(' ', @class), ' fa-')]"):
         classes = icon.get("class").split()
         shape = next((ICONS[name] for name in classes if name in ICONS), None)
         icon.set("class", " ".join([name for name in classes if not name.startswith("fa-")] + ["icon"]))
@@ -140,7 +146,7 @@ def draw_icons(page):
 
 def link_boxes(page):
     """A theorem, a definition, an exercise has an address of its own, as headings and formulas have."""
-    for box in page.xpath("//div[@id][contains(concat(' ', @class, ' '), ' admonition ')]"):
+    for box in find(page, "//div[@id][contains(concat(' ', @class, ' '), ' admonition ')]"):
         title = box.find("p[@class='admonition-title']")
         if (
             title is not None
@@ -153,7 +159,7 @@ def link_boxes(page):
 
 def fold_solutions(page):
     """A solution is a native disclosure: it opens by keyboard, without a script, and prints open."""
-    for solution in page.xpath("//div[contains(concat(' ', @class, ' '), ' solution ')]"):
+    for solution in find(page, "//div[contains(concat(' ', @class, ' '), ' solution ')]"):
         title = solution.find("p[@class='admonition-title']")
         if title is None:
             continue
@@ -167,7 +173,7 @@ def fold_solutions(page):
 
 def drop_repeated_ids(page):
     """Theorem and exercise boxes all carry the same inner ids; nothing refers to them."""
-    for element in page.xpath("//section[contains(@id, '-content')] | //div[@class='proof admonition']"):
+    for element in find(page, "//section[contains(@id, '-content')] | //div[@class='proof admonition']"):
         element.attrib.pop("id", None)
     seen = {}
     for element in page.xpath("//*[@id]"):
@@ -179,22 +185,22 @@ def drop_repeated_ids(page):
 
 def name_landmarks(page):
     """Every region a screen reader lists has a role and a name of its own."""
-    for sidebar in page.xpath("//div[@id='pst-primary-sidebar']"):
+    for sidebar in find(page, "//div[@id='pst-primary-sidebar']"):
         sidebar.attrib.update({"role": "complementary", "aria-label": "Book contents"})
-    for sidebar in page.xpath("//div[@id='pst-secondary-sidebar']"):
+    for sidebar in find(page, "//div[@id='pst-secondary-sidebar']"):
         sidebar.attrib.update({"role": "complementary", "aria-label": "On this page"})
-    for button in page.xpath("//button[contains(@class, 'sidebar-toggle')]"):
+    for button in find(page, "//button[contains(@class, 'sidebar-toggle')]"):
         button.set("aria-label", button.get("title") or button.get("data-bs-title") or "Toggle sidebar")
 
 
 def repair_roles(page):
     """Roles and labels that axe-core rejects: bibliography entries, hidden-cell summaries, doubled names."""
-    for entry in page.xpath("//*[@role='doc-biblioentry']"):
+    for entry in find(page, "//*[@role='doc-biblioentry']"):
         entry.set("role", "listitem")
-    for summary in page.xpath("//summary[@aria-label]"):
+    for summary in find(page, "//summary[@aria-label]"):
         summary.attrib.pop("aria-label")
-    for button in page.xpath("//button[contains(@class, 'search-button-field')]"):
+    for button in find(page, "//button[contains(@class, 'search-button-field')]"):
         button.attrib.pop("aria-label", None)
-    for heading in page.xpath("//p[@role='heading']"):
+    for heading in find(page, "//p[@role='heading']"):
         heading.attrib.pop("role")
         heading.attrib.pop("aria-level", None)

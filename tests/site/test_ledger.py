@@ -100,6 +100,26 @@ def test_every_claim_leads_to_the_checks_that_decide_it(items, shown):
         assert found == due, f"{key}: the ledger and claims.yml do not name the same checks"
 
 
+MEASURED = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?%?|\d+e[-+]?\d+|\d+%")
+SHOWN = f"//div[{has('cell_output')}]//text() | //*[{has('checks')}]//text() | //svg//text() | //@aria-label"
+
+
+def decimals(text):
+    return set(MEASURED.findall(text.replace("−", "-")))
+
+
+def test_a_figure_beside_a_verdict_was_computed():
+    """Every decimal of a right statement is shown by a cell of a page that decides it, or quoted from the claim."""
+    pages = {page for claim in CLAIMS.values() for page in claim.get("decided", {})}
+    names = {name.rpartition("/")[2]: name for name in PAGES}
+    shown = {page: " ".join(SOURCES[names[page]].xpath(SHOWN)).replace("−", "-") for page in pages}
+    assert len(decimals(" ".join(claim["figure"] for claim in CLAIMS.values()))) > 50
+    for key, claim in CLAIMS.items():
+        text = " ".join(shown[page] for page in claim.get("decided", {}))
+        loose = {d for d in decimals(claim["figure"]) - decimals(claim["claim"]) if d.rstrip("%") not in text}
+        assert not loose, f"{key}: no cell of {', '.join(claim.get('decided', {}))} shows {', '.join(sorted(loose))}"
+
+
 def test_the_contradictions_are_decided_on_both_sides(items):
     page = page_of(f"{AUDIT}/contradictions")
     entries = yaml.safe_load((ROOT / "chapters" / "audit" / "contradictions.yml").read_text(encoding="utf-8"))

@@ -156,8 +156,8 @@ def test_a_check_says_that_it_holds(source):
     """The sign alone is not read aloud, and a line without a figure has compared nothing."""
     problems = []
     for line in source.page.find_class("check"):
-        figure = line.find_class("check-figure")
-        if "holds" not in short(line):
+        figure, folded = line.find_class("check-figure"), line.getparent().find("summary")
+        if "holds" not in short(line) and (folded is None or "laws hold" not in short(folded)):
             problems.append(f"{source.name}: a check that does not say it holds: {short(line)}")
         if not figure or not short(figure[0]):
             problems.append(f"{source.name}: a check without a figure: {short(line)}")
