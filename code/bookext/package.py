@@ -16,6 +16,8 @@ CHECK = re.compile(r"\bcheck\.(\w+)\(")
 # An import line as Pygments writes it, and a name in its second half.
 LINE = re.compile(r'(<span class="kn">from</span>.{,40}?<span class="nn">(attnbook[\w.]*)</span>)(.*)')
 NAME = re.compile(r'<span class="n">(\w+)</span>')
+# In a docstring: code, an index or exponent in braces, a bar.
+SIGN = re.compile(r"(``.*?``)|([_^])\{([^}]*)\}|\|")
 
 
 def setup(app):
@@ -74,8 +76,14 @@ def _plain(app, what, name, obj, options, lines):
     for line in lines:
         if plain and not plain[-1] and line[:1].strip() and len(plain) > 1 and plain[-2].startswith(" "):
             plain.append("")
-        plain.append(re.sub(r"(``.*?``)|\|", lambda found: found[1] or r"\|", line))
+        plain.append(line if what == "module" and line.startswith(" ") else SIGN.sub(_typeset, line))
     lines[:] = plain
+
+
+def _typeset(found):
+    if found[1]:  # code
+        return found[1]
+    return rf"\ :{'sub' if found[2] == '_' else 'sup'}:`{found[3]}`\ " if found[2] else r"\|"
 
 
 def _add_users(app, what, name, obj, options, lines):
