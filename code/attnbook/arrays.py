@@ -1,15 +1,27 @@
 """Validate input: the one place where the package says what it accepts."""
 
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
+from numpy.typing import ArrayLike
 
-__all__ = ["as_array", "namespace", "require_int", "shape_of"]
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["Array", "as_array", "namespace", "require_int", "shape_of"]
+
+#: What a law takes and returns once it is validated: a NumPy array or a PyTorch tensor.
+Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
 
 
-def require_int(name, value, least=1, multiple=1):
+def require_int(name: str, value: Any, least: int = 1, multiple: int = 1) -> int:
     """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
 
     Raises ``ValueError`` that names the argument unless it is whole, >= ``least`` and divisible by ``multiple``.
+
+    >>> require_int("n", 3.0)
+    3
     """
     try:
         number = int(value)
@@ -22,17 +34,21 @@ def require_int(name, value, least=1, multiple=1):
     return number
 
 
-def shape_of(x):
-    """The shape of ``x`` as a plain tuple, for messages."""
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of ``x`` as a plain tuple, for messages.
+
+    >>> shape_of([[1, 2, 3]])
+    (1, 3)
+    """
     return tuple(np.shape(x)) if not hasattr(x, "shape") else tuple(x.shape)
 
 
-def namespace(*arrays):
+def namespace(*arrays: Array) -> Any:
     """The array library that ``arrays`` belong to, seen through the array API standard."""
     return array_namespace(*arrays)
 
 
-def as_array(name, x, ndim=1, *, finite=True):
+def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> Array:
     """Return ``x`` as a floating array of rank at least ``ndim``.
 
     Lists and integers become float64 NumPy arrays; NumPy arrays and torch tensors keep their library and dtype.
@@ -42,6 +58,9 @@ def as_array(name, x, ndim=1, *, finite=True):
     ValueError
         When the rank is too small, an axis is empty, or an entry is NaN. With ``finite`` an infinity is refused too.
         The message names the argument, its shape and what was expected.
+
+    >>> as_array("x", [1, 2])
+    array([1., 2.])
     """
     if not is_array_api_obj(x):
         try:

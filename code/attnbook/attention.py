@@ -10,8 +10,9 @@ Source: Vaswani et al. (2017), "Attention Is All You Need", equation (1).
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .arrays import as_array, namespace, require_int, shape_of
+from .arrays import Array, as_array, namespace, require_int, shape_of
 
 __all__ = [
     "attention",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-def softmax(S, axis=-1):
+def softmax(S: ArrayLike, axis: int = -1) -> Array:
     r"""softmax(s)_j = exp(s_j) / Σ_l exp(s_l), along ``axis``.
 
     The largest entry is subtracted first. That changes nothing (softmax is shift invariant) and prevents overflow.
@@ -45,6 +46,9 @@ def softmax(S, axis=-1):
     ------
     ValueError
         If ``S`` has rank 0, an empty axis, a NaN or ``+inf``, or a slice along ``axis`` that is ``-inf`` throughout.
+
+    >>> softmax([0.0, 0.0])
+    array([0.5, 0.5])
     """
     S = as_array("S", S, finite=False)
     xp = namespace(S)
@@ -57,7 +61,7 @@ def softmax(S, axis=-1):
     return E / xp.sum(E, axis=axis, keepdims=True)
 
 
-def softmax_jacobian(a):
+def softmax_jacobian(a: ArrayLike) -> Array:
     r"""J = diag(a) − a aᵀ, the derivative of softmax written in its output ``a``: ∂a_i/∂s_j = a_i (δ_ij − a_j).
 
     Parameters
@@ -80,7 +84,7 @@ def softmax_jacobian(a):
     return column * xp.eye(a.shape[-1], dtype=a.dtype) - column * a[..., None, :]
 
 
-def entropy(a):
+def entropy(a: ArrayLike) -> Array:
     r"""H(a) = −Σ_j a_j ln a_j in nats, with 0 ln 0 = 0. exp(H) counts the keys a row effectively looks at.
 
     Parameters
@@ -105,7 +109,7 @@ def entropy(a):
     return -xp.sum(a * logs, axis=-1)
 
 
-def scores(Q, K, scale=None):
+def scores(Q: ArrayLike, K: ArrayLike, scale: float | None = None) -> Array:
     r"""S = scale · Q Kᵀ, with scale = 1/√d_k unless given.
 
     Parameters
@@ -134,7 +138,7 @@ def scores(Q, K, scale=None):
     return scale * (Q @ xp.matrix_transpose(K))
 
 
-def attention_weights(Q, K, mask=None, scale=None):
+def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None, scale: float | None = None) -> Array:
     r"""A = softmax_row(S), where S_ij is replaced by −∞ wherever ``mask[i, j]`` is False.
 
     Parameters
@@ -171,7 +175,9 @@ def attention_weights(Q, K, mask=None, scale=None):
     return softmax(xp.where(mask, S, xp.full_like(S, -math.inf)))
 
 
-def attention(Q, K, V, mask=None, scale=None):
+def attention(
+    Q: ArrayLike, K: ArrayLike, V: ArrayLike, mask: ArrayLike | None = None, scale: float | None = None
+) -> Array:
     r"""Y = softmax_row(Q Kᵀ/√d_k) V, the weighted average of the rows of ``V``.
 
     Parameters
@@ -192,6 +198,9 @@ def attention(Q, K, V, mask=None, scale=None):
         If shapes do not fit; see :func:`attention_weights` for the mask.
 
     Source: Vaswani et al. (2017), equation (1).
+
+    >>> attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]])
+    array([[3.]])
     """
     V = as_array("V", V, 2)
     A = attention_weights(Q, K, mask, scale)
@@ -201,7 +210,7 @@ def attention(Q, K, V, mask=None, scale=None):
     return A @ V
 
 
-def causal_mask(n, m=None):
+def causal_mask(n: int, m: int | None = None) -> np.ndarray:
     """mask[i, j] = (j ≤ i), shape (n, m): query i may look at itself and at what came before.
 
     Raises ``ValueError`` unless ``n`` and ``m`` are whole numbers >= 1.
@@ -210,7 +219,7 @@ def causal_mask(n, m=None):
     return np.tri(n, n if m is None else require_int("m", m), dtype=bool)
 
 
-def padding_mask(lengths, m):
+def padding_mask(lengths: ArrayLike, m: int) -> np.ndarray:
     """mask[b, 0, j] = (j < lengths[b]), shape (b, 1, m): keys beyond a sequence's length are padding.
 
     Raises ``ValueError`` unless 1 ≤ lengths[b] ≤ m for every b.

@@ -13,9 +13,11 @@ largest absolute value. It is relative: small numbers are compared as strictly a
 import ast
 import linecache
 import sys
+from collections.abc import Callable
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import check_display
 from .check_record import Check
@@ -29,7 +31,9 @@ class CheckFailed(AssertionError):
     """A law that was evaluated and does not hold."""
 
 
-def equal(left, right, law=None, *, terms=None, scale=None):
+def equal(
+    left: ArrayLike, right: ArrayLike, law: str | None = None, *, terms: int | None = None, scale: float | None = None
+) -> None:
     """left = right, up to rounding; exactly for whole numbers, booleans and text.
 
     Parameters
@@ -43,6 +47,9 @@ def equal(left, right, law=None, *, terms=None, scale=None):
         Size of the numbers that were added, where the result is small because they cancel.
 
     Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN.
+
+    >>> equal(0.1 + 0.2, 0.3)
+    ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
     law = law or _words("{} = {}")
     a, b = _pair(left, right, law)
@@ -66,7 +73,7 @@ def equal(left, right, law=None, *, terms=None, scale=None):
     check_display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0))
 
 
-def differs(left, right, law=None, *, by):
+def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float) -> None:
     """max |left − right| ≥ by: a counter-example that really differs, or a wrong figure that is really wrong.
 
     Raises ``CheckFailed`` if the largest difference is below ``by`` (which must be positive), if shapes differ, if
@@ -80,7 +87,14 @@ def differs(left, right, law=None, *, by):
     check_display.add(Check("differs", law, gap, float(by), worst=-gap))
 
 
-def estimate(measured, exact, law=None, *, stderr, rejects=None):
+def estimate(
+    measured: ArrayLike,
+    exact: ArrayLike,
+    law: str | None = None,
+    *,
+    stderr: ArrayLike,
+    rejects: ArrayLike | None = None,
+) -> None:
     """|measured − exact| ≤ 6 standard errors, elementwise: the law of a random quantity.
 
     Parameters
@@ -109,7 +123,7 @@ def estimate(measured, exact, law=None, *, stderr, rejects=None):
     check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note))
 
 
-def below(smaller, larger, law=None, *, by=0.0):
+def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: float = 0.0) -> None:
     """smaller + by < larger, elementwise and strictly; ``larger`` may be one number.
 
     Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
@@ -125,12 +139,15 @@ def below(smaller, larger, law=None, *, by=0.0):
     check_display.add(Check("below", law, x, y, worst=x - y, note=note))
 
 
-def prints(value, printed, law=None):
+def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> None:
     """value, rounded to as many digits as ``printed`` has, is ``printed``: a source's figure is right as printed.
 
     ``printed`` is text, such as ``"0.0475"``, ``"99.67%"`` or ``"4.25e-18"``, or a (nested) list of such texts.
 
     Raises ``CheckFailed`` if any digit differs, on NaN, different shapes, or empty input.
+
+    >>> prints(2 / 3, "0.667")
+    ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
     law = law or _words("{} prints as {}")
     texts = np.asarray(printed)
@@ -145,10 +162,17 @@ def prints(value, printed, law=None):
     check_display.add(Check("prints", law, _short(v), shown if texts.size == 1 else f"[{shown}]"))
 
 
-def refuses(call, error=ValueError, law=None):
+def refuses(
+    call: Callable[[], object],
+    error: type[Exception] | tuple[type[Exception], ...] = ValueError,
+    law: str | None = None,
+) -> None:
     """call() raises ``error``: bad input is refused. Returns nothing and shows the message.
 
     Raises ``CheckFailed`` if the call succeeds; any other exception passes through.
+
+    >>> refuses(lambda: int("two"))
+    ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
     law = law or f"{_words('{}').removeprefix('lambda: ')} is refused"
     errors = error if isinstance(error, tuple) else (error,)

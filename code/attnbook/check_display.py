@@ -7,14 +7,14 @@ permutations leaves one line.
 import dataclasses
 import inspect
 
-from .check_record import MIME, as_data, as_html, as_text
+from .check_record import MIME, Check, as_data, as_html, as_text
 
 __all__ = ["add"]
 
 _records = {}
 
 
-def add(check):
+def add(check: Check) -> None:
     """Collect one check that holds; of repetitions of one line the record closest to failing is kept."""
     frame = inspect.currentframe().f_back.f_back
     key = (frame.f_code.co_filename, frame.f_lineno, check.law)

@@ -7,9 +7,12 @@ records; nothing reads a check's words to learn what it is.
 import dataclasses
 import html
 import math
+from collections.abc import Sequence
+from typing import Any
 
 __all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
 
+#: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
 HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
 SPOKEN = f'<span style="{HIDDEN}">holds: </span>'  # heard, not seen
@@ -28,13 +31,13 @@ class Check:
     note: str = ""  # more words for the reader
 
 
-def as_data(check):
+def as_data(check: Check) -> dict[str, Any]:
     """The record as JSON can hold it: infinite numbers become text."""
     fields = dataclasses.asdict(check).items()
     return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in fields}
 
 
-def from_data(data):
+def from_data(data: dict[str, Any]) -> Check:
     """The record that `as_data` wrote."""
     return Check(**data | {"worst": float(data["worst"])})
 
@@ -48,8 +51,12 @@ def _numbers(*values):
     return words
 
 
-def figure(check):
-    """The measured value beside its bound, in words."""
+def figure(check: Check) -> str:
+    """The measured value beside its bound, in words.
+
+    >>> figure(Check("below", "1 < 2", 1.0, 2.0))
+    '1 < 2'
+    """
     value, bound = _numbers(check.value, check.bound)
     match check.kind:
         case "equal" if check.bound:
@@ -69,7 +76,7 @@ def figure(check):
     return words + (f"; {check.note}" if check.note else "") + (f", {check.times} times" if check.times > 1 else "")
 
 
-def summary(checks):
+def summary(checks: Sequence[Check]) -> str:
     """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
     errors = [check for check in checks if check.kind == "equal" and check.value]
     worst = max(errors, key=lambda check: check.worst, default=None)
@@ -77,12 +84,16 @@ def summary(checks):
     return f"{len(checks)} laws hold{error}"
 
 
-def as_text(checks):
-    """A line for each law."""
+def as_text(checks: Sequence[Check]) -> str:
+    """A line for each law.
+
+    >>> as_text([Check("equal", "2 + 2 = 4", 0.0, 0.0)])
+    '✓ 2 + 2 = 4  ·  exactly equal'
+    """
     return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
 
 
-def as_html(checks, anchors=()):
+def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = ()) -> str:
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
     anchors = anchors or [""] * len(checks)
     if len(checks) == 1:

@@ -12,6 +12,8 @@ import json
 import os
 import re
 import time
+from collections.abc import Callable
+from typing import Any
 
 __all__ = ["explore"]
 
@@ -58,13 +60,20 @@ class Player:
             interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
 
 
-def explore(draw, *, labels=None, start=None, free=None, **choices):
+def explore(
+    draw: Callable,
+    *,
+    labels: dict[str, str] | None = None,
+    start: dict[str, int] | None = None,
+    free: dict[str, Any] | None = None,
+    **choices: list | dict[str, Any],
+) -> Player:
     """A player for ``draw`` over every combination of one or two parameters.
 
     Parameters
     ----------
     draw : function
-        Takes the parameters by name and returns a :class:`~attnbook.figures.Picture`.
+        Takes the parameters by name and returns a :class:`~attnbook.figures.style.Picture`.
     **choices : list
         The values each parameter can take, in the order of its slider; a dict maps the shown text to the value.
     labels : dict, optional

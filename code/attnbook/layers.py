@@ -6,11 +6,13 @@ of f(g·x) = g·f(x) and of f(g·x) = f(x) for every g in the group, and says wh
 """
 
 import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import Array, as_array, namespace, shape_of
 from .attention import softmax
 
 __all__ = [
@@ -27,7 +29,7 @@ __all__ = [
 ]
 
 
-def layer_norm(X, eps=1e-5):
+def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:
     r"""(x − mean x)/√(var x + eps) for every token x by itself, along the last axis.
 
     Parameters
@@ -53,7 +55,7 @@ def layer_norm(X, eps=1e-5):
     return centred / xp.sqrt(xp.mean(centred**2, axis=-1, keepdims=True) + eps)
 
 
-def feed_forward(X, W_1, W_2):
+def feed_forward(X: ArrayLike, W_1: ArrayLike, W_2: ArrayLike) -> Array:
     r"""max(0, X W_1) W_2: the same small network for every token.
 
     Parameters
@@ -82,7 +84,7 @@ def feed_forward(X, W_1, W_2):
     return namespace(X).where(hidden > 0, hidden, 0 * hidden) @ W_2
 
 
-def encoder_layer(X, attend, transform, norm=layer_norm):
+def encoder_layer(X: ArrayLike, attend: Callable, transform: Callable, norm: Callable = layer_norm) -> Array:
     r"""Z = norm(X + attend(X)), then norm(Z + transform(Z)): one layer of a transformer encoder.
 
     Parameters
@@ -115,7 +117,9 @@ def encoder_layer(X, attend, transform, norm=layer_norm):
     return X
 
 
-def graph_attention(X, adjacency, W, a_to, a_from, slope=0.2):
+def graph_attention(
+    X: ArrayLike, adjacency: ArrayLike, W: ArrayLike, a_to: ArrayLike, a_from: ArrayLike, slope: float = 0.2
+) -> Array:
     r"""Y_i = Σ_j α_ij W x_j over the neighbours j of node i, α_i = softmax_j LeakyReLU(a_to·W x_i + a_from·W x_j).
 
     Parameters
@@ -146,9 +150,8 @@ def graph_attention(X, adjacency, W, a_to, a_from, slope=0.2):
     adjacency = xp.asarray(adjacency)
     n = X.shape[-2]
     if tuple(adjacency.shape) != (n, n) or adjacency.dtype != xp.bool:
-        raise ValueError(
-            f"adjacency has shape {shape_of(adjacency)} and dtype {adjacency.dtype}; expected booleans {(n, n)}"
-        )
+        given = f"shape {shape_of(adjacency)} and dtype {adjacency.dtype}"
+        raise ValueError(f"adjacency has {given}; expected booleans {(n, n)}")
     if not bool(xp.all(xp.any(adjacency, axis=-1))):
         raise ValueError(f"adjacency with shape {(n, n)} leaves a node without a neighbour; expected one True per row")
     if W.shape[0] != X.shape[-1]:
@@ -167,22 +170,22 @@ class Symmetry(NamedTuple):
     invariance: float
 
 
-def rows(perm, x):
+def rows(perm: Sequence[int], x: Array) -> Array:
     """g·X = PX: the rows move."""
     return x[perm]
 
 
-def conjugate(perm, x):
+def conjugate(perm: Sequence[int], x: Array) -> Array:
     """g·M = P M Pᵀ: rows and columns move together, as for a mask, a score matrix or an adjacency matrix."""
     return x[perm][:, perm]
 
 
-def stay(perm, x):
+def stay(perm: Sequence[int], x: Array) -> Array:
     """g·x = x: the input is not moved."""
     return x
 
 
-def rotations(n):
+def rotations(n: int) -> list[list[int]]:
     """The n cyclic shifts of 0 … n−1 as lists, the identity first.
 
     Raises ``ValueError`` if ``n`` is below 1.
@@ -192,7 +195,9 @@ def rotations(n):
     return [[(i - k) % n for i in range(n)] for k in range(n)]
 
 
-def symmetry(f, inputs, actions, group, out=rows):
+def symmetry(
+    f: Callable, inputs: Sequence[Array], actions: Sequence[Callable], group: Sequence[list[int]], out: Callable = rows
+) -> Symmetry:
     r"""Compare f(g·x) with g·f(x) and with f(x) for every g of the group.
 
     Parameters
@@ -220,9 +225,8 @@ def symmetry(f, inputs, actions, group, out=rows):
         If there is not one action per input, the group is empty, or an output has NaN.
     """
     if len(inputs) != len(actions) or not group:
-        raise ValueError(
-            f"{len(inputs)} inputs, {len(actions)} actions, {len(group)} permutations; expected one action each"
-        )
+        given = f"{len(inputs)} inputs, {len(actions)} actions, {len(group)} permutations"
+        raise ValueError(f"{given}; expected one action each")
     still = _array(f(*inputs))
     acts = still.ndim > 0 and still.shape[0] == len(group[0])
     equivariance, invariance = 0.0, 0.0

@@ -5,6 +5,7 @@ Standard library only, in the syntax of old Pythons: this runs before anything e
 
 import re
 import sys
+from collections.abc import Callable
 from importlib import metadata
 
 __all__ = ["Unmet", "demand", "explain_early_names"]
@@ -28,7 +29,9 @@ class Unmet(ImportError):
         return [str(self)]
 
 
-def demand(python=tuple(sys.version_info[:3]), version=metadata.version):
+def demand(
+    python: tuple[int, ...] = tuple(sys.version_info[:3]), version: Callable[[str], str] = metadata.version
+) -> None:
     """Raise :class:`Unmet` with one sentence and the command that helps, if Python or a library does not do.
 
     ``version`` maps the name of a library to its version, or raises ``PackageNotFoundError``.
@@ -59,7 +62,7 @@ def _numbers(version):
     return tuple(int(re.match(r"\d*", part)[0] or 0) for part in [*version.split("."), "0"][:2])
 
 
-def explain_early_names():
+def explain_early_names() -> None:
     """In a notebook, add to a ``NameError`` what a reader who ran a cell too early has to do."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None:

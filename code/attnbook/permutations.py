@@ -5,11 +5,13 @@ A permutation of n things is a list ``perm``: **position i receives old element 
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import Array, as_array, namespace, shape_of
 
 __all__ = [
     "birkhoff",
@@ -24,38 +26,52 @@ __all__ = [
 ]
 
 
-def permutations(n):
+def permutations(n: int) -> list[list[int]]:
     """All n! permutations of 0 … n−1 as lists, the identity first, in lexicographic order.
 
     Raises ``ValueError`` if ``n`` is below 1 or above 9 (9! = 362 880 is the most a chapter can wait for).
+
+    >>> permutations(2)
+    [[0, 1], [1, 0]]
     """
     if not 1 <= n <= 9:
         raise ValueError(f"n = {n}; expected 1 to 9, since all n! permutations are listed")
     return [list(perm) for perm in itertools.permutations(range(n))]
 
 
-def permutation_matrix(perm):
+def permutation_matrix(perm: Sequence[int]) -> np.ndarray:
     """P with P[i, perm[i]] = 1 and zeros elsewhere, shape (n, n), float64: row i says which old row it receives.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> permutation_matrix([1, 2, 0])
+    array([[0., 1., 0.],
+           [0., 0., 1.],
+           [1., 0., 0.]])
     """
     return np.eye(len(_checked(perm)))[_checked(perm)]
 
 
-def inverse(perm):
+def inverse(perm: Sequence[int]) -> list[int]:
     """The list that undoes ``perm``: inverse(perm)[perm[i]] = i, equal to ``argsort(perm)``.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> inverse([1, 2, 0])
+    [2, 0, 1]
     """
     return np.argsort(_checked(perm)).tolist()
 
 
-def compose(sigma, tau):
+def compose(sigma: Sequence[int], tau: Sequence[int]) -> list[int]:
     """The list of the product P_σ P_τ, which is τ∘σ: compose(sigma, tau)[i] = tau[sigma[i]].
 
     Read the product as it acts on X: τ rearranges first, then σ, as in ``X[tau][sigma]``.
 
     Raises ``ValueError`` if an argument is no permutation or their lengths differ.
+
+    >>> compose([1, 2, 0], [1, 0, 2])
+    [0, 2, 1]
     """
     sigma, tau = _checked(sigma), _checked(tau)
     if len(sigma) != len(tau):
@@ -63,10 +79,13 @@ def compose(sigma, tau):
     return tau[sigma].tolist()
 
 
-def cycles(perm):
+def cycles(perm: Sequence[int]) -> list[tuple[int, ...]]:
     """The cycles (i, perm[i], perm[perm[i]], …) of ``perm``, each from its smallest element on, fixed points included.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> cycles([1, 0, 2])
+    [(0, 1), (2,)]
     """
     perm, seen, found = _checked(perm).tolist(), set(), []
     for start in range(len(perm)):
@@ -79,24 +98,30 @@ def cycles(perm):
     return found
 
 
-def cycle_type(perm):
+def cycle_type(perm: Sequence[int]) -> tuple[int, ...]:
     """The lengths of the cycles of ``perm``, longest first: a partition of n, such as (2, 1, 1) for a swap in S₄.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> cycle_type([1, 0, 2])
+    (2, 1)
     """
     return tuple(sorted(map(len, cycles(perm)), reverse=True))
 
 
-def parity(perm):
+def parity(perm: Sequence[int]) -> int:
     """(−1)^(n − c) for a permutation of n things with c cycles: +1 if even, −1 if odd, equal to det P.
 
     Raises ``ValueError`` if ``perm`` is not a rearrangement of 0 … n−1.
+
+    >>> parity([1, 0, 2])
+    -1
     """
     lengths = cycle_type(perm)
     return (-1) ** (sum(lengths) - len(lengths))
 
 
-def birkhoff(D):
+def birkhoff(D: ArrayLike) -> list[tuple[float, list[int]]]:
     """D = Σ_k θ_k P_k: a doubly stochastic matrix as a convex combination of permutation matrices.
 
     Each step takes the heaviest permutation in the support of what is left, as often as its smallest entry allows.
@@ -118,6 +143,9 @@ def birkhoff(D):
         If ``D`` is not square, has a negative entry, or a row or column that does not sum to 1.
 
     Source: Birkhoff (1946); von Neumann (1953).
+
+    >>> birkhoff([[1.0, 0.0], [0.0, 1.0]])
+    [(1.0, [0, 1])]
     """
     D = np.asarray(as_array("D", D, 2), dtype=np.float64)
     n = len(D)
@@ -136,7 +164,7 @@ def birkhoff(D):
         terms.append((float(theta), perm.tolist()))
 
 
-def sinkhorn(M, rounds=100):
+def sinkhorn(M: ArrayLike, rounds: int = 100) -> Array:
     """D = diag(r) M diag(c), doubly stochastic: divide rows by their sums, then columns by theirs, ``rounds`` times.
 
     After a round all columns sum to 1; the row sums converge to 1, and near the limit D the error shrinks by the
@@ -158,6 +186,10 @@ def sinkhorn(M, rounds=100):
         If ``M`` is not square, has an entry <= 0, or ``rounds`` is below 1.
 
     Source: Sinkhorn (1964); rate: Knight (2008), "The Sinkhorn–Knopp algorithm: convergence and applications".
+
+    >>> sinkhorn([[1.0, 1.0], [2.0, 2.0]])
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
     """
     M = as_array("M", M, 2)
     xp = namespace(M)

@@ -1,6 +1,6 @@
 r"""Position in attention: every scheme as a choice of three tables in one logit.
 
-The logit of query i and key j is a sum of four parts, each linear in what it is named after:
+The logit of query i and key j is a sum of four parts, each linear in what it is named after::
 
     logit(i, j)  =  q_i·k_j  +  q_i·A_ij  +  C_ij·k_j  +  B_ij
                     content     content     position    position
@@ -8,7 +8,7 @@ The logit of query i and key j is a sum of four parts, each linear in what it is
 
 with content queries ``Q (..., n, d_k)`` and keys ``K (..., m, d_k)``, vectors ``A, C (..., n, m, d_k)`` and numbers
 ``B (..., n, m)`` that depend on positions alone. An additive encoding, Shaw, Transformer-XL, T5, ALiBi, DeBERTa and a
-causal mask differ in A, B and C only; rotary encoding (:mod:`rotary`) changes the first part instead.
+causal mask differ in A, B and C only; rotary encoding (:mod:`attnbook.rotary`) changes the first part instead.
 
 The offset of a pair is **j − i**, key minus query: positive when the key comes later.
 """
@@ -17,8 +17,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .arrays import as_array, namespace, require_int, shape_of
+from .arrays import Array, as_array, namespace, require_int, shape_of
 
 __all__ = [
     "Terms",
@@ -37,13 +38,15 @@ __all__ = [
 class Terms(NamedTuple):
     """The four parts of a logit, each of shape (..., n, m); ``sum(terms)`` is the logit."""
 
-    content_content: object
-    content_position: object
-    position_content: object
-    position_position: object
+    content_content: Array
+    content_position: Array
+    position_content: Array
+    position_position: Array
 
 
-def logit_terms(Q, K, A=None, B=None, C=None):
+def logit_terms(
+    Q: ArrayLike, K: ArrayLike, A: ArrayLike | None = None, B: ArrayLike | None = None, C: ArrayLike | None = None
+) -> Terms:
     r"""logit(i, j) = q_i·k_j + q_i·A_ij + C_ij·k_j + B_ij, as its four parts and without any scale.
 
     Parameters
@@ -93,10 +96,14 @@ def logit_terms(Q, K, A=None, B=None, C=None):
     )
 
 
-def offsets(queries, keys):
+def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
     """j − i for every pair of positions, shape (n, m): key minus query, as whole numbers.
 
     Raises ``ValueError`` unless both arguments are lists of whole numbers.
+
+    >>> offsets([0, 1], [0, 1])
+    array([[ 0,  1],
+           [-1,  0]])
     """
     queries, keys = np.asarray(queries), np.asarray(keys)
     for name, x in (("queries", queries), ("keys", keys)):
@@ -105,12 +112,15 @@ def offsets(queries, keys):
     return keys[None, :] - queries[:, None]
 
 
-def frequencies(d, base=10_000.0):
+def frequencies(d: int, base: float = 10_000.0) -> np.ndarray:
     """ω_k = base^(−2k/d) for k = 0 … ⌈d/2⌉ − 1, in radians per position. The wavelength is 2π/ω_k positions.
 
     Raises ``ValueError`` unless d is a whole number ≥ 1 and base > 0.
 
     Source: Vaswani et al. (2017), section 3.5.
+
+    >>> frequencies(4)
+    array([1.  , 0.01])
     """
     d = require_int("d", d)
     if not (0 < base < math.inf):
@@ -118,7 +128,7 @@ def frequencies(d, base=10_000.0):
     return base ** (-np.arange(0, d, 2) / d)
 
 
-def sinusoidal(positions, d, base=10_000.0):
+def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarray:
     """p_t[2k] = sin(ω_k t), p_t[2k + 1] = cos(ω_k t): one row per position, float64. An odd d ends with a sine.
 
     Parameters
@@ -138,6 +148,9 @@ def sinusoidal(positions, d, base=10_000.0):
         If d is no whole number ≥ 1, or a position is not finite.
 
     Source: Vaswani et al. (2017), section 3.5.
+
+    >>> sinusoidal([0], 4)
+    array([[0., 1., 0., 1.]])
     """
     d = require_int("d", d)
     omega = frequencies(d, base)
@@ -145,27 +158,33 @@ def sinusoidal(positions, d, base=10_000.0):
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)[..., :d]
 
 
-def clipped(offset, width):
+def clipped(offset: ArrayLike, width: int) -> np.ndarray:
     """min(max(offset, −w), w) + w, a row of a table with 2w + 1 rows; the same shape as ``offset``.
 
     Raises ``ValueError`` if ``width`` is below 1. Source: Shaw, Uszkoreit and Vaswani (2018), section 3.2.
+
+    >>> clipped([-9, 0, 9], 2)
+    array([0, 2, 4])
     """
     width = require_int("width", width)
     return np.clip(offset, -width, width) + width
 
 
-def deberta_rows(offset, span):
+def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
     """δ(i, j) = min(max(i − j + k, 0), 2k − 1), a row of a table with 2k rows, k = ``span``.
 
     It counts i − j, the *opposite* sign of ``offset`` = j − i, so δ(j, i) is ``deberta_rows(-offset, span)``.
 
     Raises ``ValueError`` if ``span`` is below 1. Source: He, Liu, Gao and Chen (2021), equation (3).
+
+    >>> deberta_rows([-9, 0, 9], 2)
+    array([3, 2, 0])
     """
     span = require_int("span", span)
     return np.clip(span - np.asarray(offset), 0, 2 * span - 1)
 
 
-def t5_edges(buckets=32, max_distance=128):
+def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
     """The smallest distance in each bucket of one direction, ``buckets`` whole numbers from 0.
 
     With e = buckets // 2 the first e distances have a bucket each; bucket e + t begins at the smallest distance
@@ -174,6 +193,9 @@ def t5_edges(buckets=32, max_distance=128):
     Raises ``ValueError`` unless buckets ≥ 2 and max_distance > buckets // 2.
 
     Source: Raffel et al. (2020), section 2.1.
+
+    >>> t5_edges(8, 16)
+    [0, 1, 2, 3, 4, 6, 8, 12]
     """
     buckets = require_int("buckets", buckets, least=2)
     exact = buckets // 2
@@ -187,7 +209,7 @@ def t5_edges(buckets=32, max_distance=128):
     return edges
 
 
-def t5_bucket(offset, buckets=32, max_distance=128, bidirectional=True):
+def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True) -> np.ndarray:
     """The bucket of each offset j − i, an index into T5's table of ``buckets`` scalars per head.
 
     Bidirectional: the lower half for keys at or before the query, the upper half for later keys. Otherwise all
@@ -196,6 +218,9 @@ def t5_bucket(offset, buckets=32, max_distance=128, bidirectional=True):
     Raises ``ValueError`` as :func:`t5_edges` does, and if ``buckets`` is odd when both directions share them.
 
     Source: Raffel et al. (2020), section 2.1.
+
+    >>> t5_bucket([-2, -1, 0, 1, 2])
+    array([ 2,  1,  0, 17, 18])
     """
     offset = np.asarray(offset)
     if not bidirectional:
@@ -204,12 +229,15 @@ def t5_bucket(offset, buckets=32, max_distance=128, bidirectional=True):
     return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)
 
 
-def alibi_slopes(heads):
+def alibi_slopes(heads: int) -> np.ndarray:
     """One slope per head: 2^(−8h/H) for h = 1 … H when H is a power of two, shape (H,).
 
     Otherwise the slopes of the next smaller power of two, then every other slope of the next larger one.
 
     Raises ``ValueError`` if ``heads`` is below 1. Source: Press, Smith and Lewis (2022), section 3.
+
+    >>> alibi_slopes(2).tolist()
+    [0.0625, 0.00390625]
     """
     heads = require_int("heads", heads)
     power = 1 << (heads.bit_length() - 1)  # the largest power of two that is not larger

@@ -10,13 +10,14 @@ Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import Array, as_array, namespace, shape_of
 
 __all__ = ["lstm", "lstm_jacobians", "path_norms", "random_recurrence", "rnn", "rnn_jacobians", "spectral_radius"]
 
 
-def rnn(X, W_x, W_h, b, start=None):
+def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: ArrayLike | None = None) -> Array:
     r"""h_t = tanh(W_x x_t + W_h h_{t−1} + b) for t = 1 … n.
 
     Parameters
@@ -50,7 +51,7 @@ def rnn(X, W_x, W_h, b, start=None):
     return xp.stack(states, axis=-2)
 
 
-def lstm(X, W_x, W_h, b):
+def lstm(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     r"""c_t = f_t ⊙ c_{t−1} + i_t ⊙ g_t and h_t = o_t ⊙ tanh(c_t), with gates in (0, 1) made from x_t and h_{t−1}.
 
     The rows of the weights come in four blocks of d_h: input gate i, forget gate f, candidate g, output gate o.
@@ -85,7 +86,7 @@ def lstm(X, W_x, W_h, b):
     return xp.stack(states, axis=-2), xp.stack(cells, axis=-2)
 
 
-def rnn_jacobians(H, W_h):
+def rnn_jacobians(H: ArrayLike, W_h: ArrayLike) -> Array:
     r"""J_t = ∂h_t/∂h_{t−1} = diag(1 − h_t²) W_h for t = 2 … n.
 
     Parameters
@@ -109,7 +110,7 @@ def rnn_jacobians(H, W_h):
     return (1 - H[1:] ** 2)[:, :, None] * W_h
 
 
-def lstm_jacobians(X, W_x, W_h, b):
+def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> Array:
     r"""J_t = ∂(h_t, c_t)/∂(h_{t−1}, c_{t−1}) for t = 2 … n, in blocks of d_h.
 
     The lower right block is ∂c_t/∂c_{t−1} with h_{t−1} held fixed: diag(f_t), the cell path.
@@ -153,7 +154,7 @@ def lstm_jacobians(X, W_x, W_h, b):
     return xp.stack(jacobians[1:], axis=0)
 
 
-def path_norms(J):
+def path_norms(J: ArrayLike) -> Array:
     r"""‖J_n J_{n−1} ⋯ J_{n−k+1}‖₂ for k = 0 … n − 1: how much of a gradient is left after k steps back.
 
     Parameters
@@ -169,6 +170,9 @@ def path_norms(J):
     ------
     ValueError
         If ``J`` is no stack of square matrices.
+
+    >>> path_norms([[[0.5]], [[0.5]]])
+    array([1.  , 0.5 , 0.25])
     """
     J = as_array("J", J, 3)
     if J.ndim != 3 or J.shape[1] != J.shape[2]:
@@ -182,15 +186,18 @@ def path_norms(J):
     return xp.linalg.matrix_norm(xp.stack(products), ord=2)
 
 
-def spectral_radius(W):
+def spectral_radius(W: ArrayLike) -> float:
     r"""ρ(W) = max |λ| over the eigenvalues λ of ``W`` (d_h, d_h), a number ≥ 0 and at most ‖W‖₂.
 
     Raises ``ValueError`` if ``W`` is not square.
+
+    >>> spectral_radius([[2.0, 1.0], [0.0, 1.0]])
+    2.0
     """
     return float(np.abs(np.linalg.eigvals(_square("W", W))).max())
 
 
-def random_recurrence(rng, d_h, radius):
+def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.ndarray:
     r"""W (d_h, d_h) with independent normal entries, multiplied by the number that makes ρ(W) = ``radius``.
 
     ``rng`` is a NumPy generator. Raises ``ValueError`` unless ``d_h`` ≥ 1 and ``radius`` ≥ 0.

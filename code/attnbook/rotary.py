@@ -1,6 +1,6 @@
 r"""Rotary position encoding: turn queries and keys, pair by pair, by an angle proportional to their position.
 
-With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i and key j is
+With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i and key j is ::
 
     (R_i q_i) · (R_j k_j)  =  q_i · R_{j−i} k_j,
 
@@ -9,15 +9,20 @@ which depends on the positions through j − i alone. Values are not rotated.
 Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
 """
 
-import numpy as np
+from collections.abc import Sequence
 
-from .arrays import as_array, namespace, require_int, shape_of
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Array, as_array, namespace, require_int, shape_of
 from .positional import frequencies
 
 __all__ = ["pairing_permutation", "rotate"]
 
 
-def rotate(x, positions, theta=None, *, pairing="adjacent"):
+def rotate(
+    x: ArrayLike, positions: Sequence[float], theta: Sequence[float] | None = None, *, pairing: str = "adjacent"
+) -> Array:
     r"""x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_k t − b sin θ_k t, a sin θ_k t + b cos θ_k t).
 
     Parameters
@@ -39,6 +44,9 @@ def rotate(x, positions, theta=None, *, pairing="adjacent"):
     ------
     ValueError
         If d is odd, positions or theta have the wrong length, or the pairing is unknown.
+
+    >>> rotate([[1.0, 0.0]], [3.14159 / 2]).round(3)
+    array([[0., 1.]])
     """
     x = as_array("x", x, 2)
     n, d = x.shape[-2:]
@@ -63,12 +71,15 @@ def rotate(x, positions, theta=None, *, pairing="adjacent"):
     return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 
-def pairing_permutation(d):
+def pairing_permutation(d: int) -> list[int]:
     """The list that relates the two pairings: x[..., perm] rotated by halves is (x rotated by neighbours)[..., perm].
 
     It is 0, 2, 4, …, 1, 3, 5, …: first coordinates of all pairs, then second ones.
 
     Raises ``ValueError`` unless d is even and at least 2.
+
+    >>> pairing_permutation(6)
+    [0, 2, 4, 1, 3, 5]
     """
     d = require_int("d", d, least=2, multiple=2)
     return [*range(0, d, 2), *range(1, d, 2)]

@@ -5,14 +5,15 @@ The simplex Δ ⊂ R^m holds the weight vectors: entries ≥ 0 that sum to 1. Th
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from .arrays import as_array, namespace, shape_of
+from .arrays import Array, as_array, namespace, shape_of
 
 __all__ = ["hull_weights", "separating_direction", "sparsemax"]
 
 
-def sparsemax(s):
+def sparsemax(s: ArrayLike) -> Array:
     r"""argmin over a ∈ Δ of ‖a − s‖², the point of the simplex nearest to ``s``: a_j = max(s_j − τ, 0).
 
     With s₍₁₎ ≥ s₍₂₎ ≥ … and k the largest number for which 1 + k s₍ₖ₎ > s₍₁₎ + … + s₍ₖ₎, the threshold is
@@ -33,6 +34,9 @@ def sparsemax(s):
         If ``s`` has rank 0, an empty axis, a NaN or ``+inf``, or a row that is ``-inf`` throughout.
 
     Source: Martins and Astudillo (2016), definition (1) and proposition 1.
+
+    >>> sparsemax([2.0, 0.0])
+    array([1., 0.])
     """
     s = as_array("s", s, finite=False)
     xp = namespace(s)
@@ -48,7 +52,7 @@ def sparsemax(s):
     return xp.maximum(s - threshold, xp.zeros_like(s))
 
 
-def hull_weights(y, V):
+def hull_weights(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     """Weights a ≥ 0 with Σ_j a_j = 1 and aᵀV = y, or None if there are none: y is in the hull exactly if there are.
 
     The linear program has d_v + 1 equations, and the dual simplex method stops at a corner of its solutions, so at most
@@ -68,6 +72,9 @@ def hull_weights(y, V):
     ------
     ValueError
         If ``V`` is no matrix, or ``y`` is no vector of its width.
+
+    >>> hull_weights([0.5], [[0.0], [1.0]])
+    array([0.5, 0.5])
     """
     y, V = _point_and_values(y, V)
     system = np.vstack([V.T, np.ones(len(V))])
@@ -75,7 +82,7 @@ def hull_weights(y, V):
     return np.maximum(found.x, 0.0) if found.status == 0 else None
 
 
-def separating_direction(y, V):
+def separating_direction(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     """w with w·y > w·V_j for every j and |w_c| ≤ 1, or None: y is outside the hull exactly if there is such a w.
 
     Of all such w it is the one with the largest gap w·y − max_j w·V_j, which is the distance from y to the hull in the
@@ -96,6 +103,9 @@ def separating_direction(y, V):
         If ``V`` is no matrix, or ``y`` is no vector of its width.
 
     Source: Boyd and Vandenberghe (2004), sections 2.5.1 and 5.8.
+
+    >>> separating_direction([2.0], [[0.0], [1.0]])
+    array([1.])
     """
     y, V = _point_and_values(y, V)
     d_v = V.shape[1]  # the unknowns are w and t = max_j w·V_j

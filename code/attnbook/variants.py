@@ -1,18 +1,23 @@
 """Variants of attention: another score, several heads, and the same result without the n × m matrix.
 
-Shapes and masks as in :mod:`attention`. Every function takes NumPy arrays and torch tensors alike.
+Shapes and masks as in :mod:`attnbook.attention`. Every function takes NumPy arrays and torch tensors alike.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .arrays import as_array, namespace, require_int, shape_of
+from numpy.typing import ArrayLike
+
+from .arrays import Array, as_array, namespace, require_int, shape_of
 from .attention import attention, scores
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["Heads", "additive_scores", "multi_head_attention", "online_attention", "torch_heads"]
 
 
-def additive_scores(Q, K, W_Q, W_K, v):
+def additive_scores(Q: ArrayLike, K: ArrayLike, W_Q: ArrayLike, W_K: ArrayLike, v: ArrayLike) -> Array:
     r"""E_ij = v · tanh(q_i W_Q + k_j W_K), the score of a network with one hidden layer of d_a units.
 
     Parameters
@@ -35,6 +40,9 @@ def additive_scores(Q, K, W_Q, W_K, v):
         If a rank is too small or two axes that must agree do not.
 
     Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
+
+    >>> additive_scores([[0.0]], [[0.0]], [[1.0]], [[1.0]], [1.0])
+    array([[0.]])
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     W_Q, W_K, v = as_array("W_Q", W_Q, 2), as_array("W_K", W_K, 2), as_array("v", v)
@@ -62,7 +70,9 @@ class Heads(NamedTuple):
     b_O: Any = None
 
 
-def multi_head_attention(Q, K, V, heads, mask=None):
+def multi_head_attention(
+    Q: ArrayLike, K: ArrayLike, V: ArrayLike, heads: Heads, mask: ArrayLike | None = None
+) -> Array:
     r"""Concat(head_1, …, head_h) W_O + b_O with head_i = attention(Q W_Q[i], K W_K[i], V W_V[i]), plus biases.
 
     Parameters
@@ -98,7 +108,7 @@ def multi_head_attention(Q, K, V, heads, mask=None):
     return Y @ W_O if heads.b_O is None else Y @ W_O + _bias("b_O", heads.b_O, (W_O.shape[-1],))
 
 
-def torch_heads(module):
+def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
     """The weights of a ``torch.nn.MultiheadAttention`` as :class:`Heads`, views that autograd follows.
 
     PyTorch stacks the three projections in one matrix (3d, d) and multiplies by its transpose; head i owns
@@ -106,6 +116,10 @@ def torch_heads(module):
 
     Raises ``ValueError`` if the module has ``kdim`` or ``vdim`` of its own or appends keys (``add_bias_kv``,
     ``add_zero_attn``): those layers compute something else.
+
+    >>> import torch
+    >>> torch_heads(torch.nn.MultiheadAttention(8, 2)).W_Q.shape
+    torch.Size([2, 8, 4])
     """
     if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
         raise ValueError(f"module = {module}; expected keys and values as wide as queries, and no appended keys")
@@ -115,7 +129,7 @@ def torch_heads(module):
     return Heads(*W, module.out_proj.weight.mT, *b, module.out_proj.bias)
 
 
-def online_attention(Q, K, V, scale=None, tile=64):
+def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | None = None, tile: int = 64) -> Array:
     r"""attention(Q, K, V) from tiles of at most tile × tile scores; the n × m matrices S and A are never stored.
 
     For every query it carries the largest score so far μ, the sum ℓ = Σ exp(s_j − μ) and U = Σ exp(s_j − μ) v_j. A new
@@ -141,6 +155,9 @@ def online_attention(Q, K, V, scale=None, tile=64):
         If shapes do not fit or ``tile`` is below 1.
 
     Source: Milakov and Gimelshein (2018), algorithm 3; Rabe and Staats (2021).
+
+    >>> online_attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]])
+    array([[3.]])
     """
     Q, K, V = as_array("Q", Q, 2), as_array("K", K, 2), as_array("V", V, 2)
     if V.shape[-2] != K.shape[-2]:

@@ -6,6 +6,7 @@
 * ``coursework`` puts the questions of an assignment on its chapter's page.
 * ``mathml`` turns formulas into MathML while building.
 * ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
+* ``package`` completes the page of the package and links the import lines of cells to it.
 * ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``pages`` repairs what keeps a written page from being read by everyone; ``loading`` and ``styles`` take from it what
   it need not load.
@@ -19,7 +20,7 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, pages, social, wayfinding
+    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, package, pages, social, wayfinding
 
     execution.setup(app)
     checks.setup(app)
@@ -27,11 +28,13 @@ def setup(app):
     coursework.setup(app)
     mathml.setup(app)
     wayfinding.setup(app)
+    package.setup(app)
     notebooks.setup(app)
     launch.setup(app)
     social.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
+    app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
     return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from .style import PALETTE, figure, picture
+from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_maps", "draw_training"]
 
@@ -13,7 +13,7 @@ CELL = 22, 17  # width and height of a cell of a map, in points
 LEVELS = 5  # shades: few, so that a frame stays small
 
 
-def draw_training(curves, floor):
+def draw_training(curves: dict[str, np.ndarray], floor: float) -> Picture:
     """Loss and error of equivariance during training, one line per seed.
 
     Parameters
@@ -45,7 +45,7 @@ def draw_training(curves, floor):
     return picture(fig, "Two panels over the steps of training, loss and broken law. " + "; ".join(alt) + ".")
 
 
-def draw_maps(words, maps, answers):
+def draw_maps(words: list[str], maps: dict[str, np.ndarray], answers: dict[str, float]) -> Picture:
     """One head's weights for one sentence, side by side in two models.
 
     Parameters

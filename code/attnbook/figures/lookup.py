@@ -1,9 +1,11 @@
 """Drawings of the chapter "Query, key, value"."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, bars, figure, heatmap, picture
+from .style import PALETTE, Picture, bars, figure, heatmap, picture
 
 __all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights"]
 
@@ -14,7 +16,7 @@ VALUES = 0.9 * np.array([[1.6, -1.2], [1.8, 0.9], [-0.2, 1.8], [-1.8, 0.5], [-0.
 MARKS, INDEX, SIDES = "osD^v", "₁₂₃₄₅", (0.55, 0.55, -0.6, 0.55, 0.55)
 
 
-def draw_lookup(angle, length):
+def draw_lookup(angle: float, length: float) -> Picture:
     """Attention of one query, at ``angle`` degrees and of some ``length``, to five keys: one panel for every stage."""
     q = length * np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
     s, a = scores(q[None], KEYS)[0], attention_weights(q[None], KEYS)[0]
@@ -49,7 +51,7 @@ def draw_lookup(angle, length):
     )
 
 
-def draw_alignment(A, targets, sources, what):
+def draw_alignment(A: np.ndarray, targets: list[str], sources: list[str], what: str) -> Picture:
     """The weights ``A`` (n, m) of target words over source words as a heat map; ``what`` says where they come from."""
     fig, ax = figure(height=3.0)
     heatmap(ax, A, rows=targets, columns=sources, limit=1, aspect="auto")
@@ -62,7 +64,7 @@ def draw_alignment(A, targets, sources, what):
     return picture(fig, f"{what}. {len(targets)} target words against {len(sources)} source words: {rows}.")
 
 
-def draw_contexts(H, C, c, targets, sources):
+def draw_contexts(H: np.ndarray, C: np.ndarray, c: np.ndarray, targets: list[str], sources: list[str]) -> Picture:
     """States ``H`` (m, 2), one context per target word ``C`` (n, 2), and the fixed vector ``c`` (2,), in the plane."""
     H, C = np.asarray(H), np.asarray(C)
     fig, ax = figure(height=3.1)
@@ -88,7 +90,7 @@ def draw_contexts(H, C, c, targets, sources):
     )
 
 
-def draw_self_weights(without, projected):
+def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
     """Two self-attention matrices of the same tokens: without projections, and with random ones."""
     fig, axes = figure(1, 2, height=2.75)
     n = len(without)
@@ -106,7 +108,7 @@ def draw_self_weights(without, projected):
     )
 
 
-def draw_costs(ns, costs, d):
+def draw_costs(ns: Sequence[int], costs: dict[str, Sequence[float]], d: int) -> Picture:
     """Operations of a layer against the number of tokens: ``costs`` maps a name to one count per entry of ``ns``."""
     fig, ax = figure(height=3.0)
     styles = zip(("-", "--", "-.", ":"), ("orange", "purple", "blue", "green"), strict=True)

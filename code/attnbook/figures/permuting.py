@@ -1,11 +1,13 @@
 """Drawings of the chapter "Permutation matrices"."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from ..permutations import cycle_type, cycles, inverse, parity, permutation_matrix
-from .style import PALETTE, figure, picture
+from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes"]
 
@@ -13,7 +15,7 @@ ROW_COLORS = [PALETTE[name] for name in ("blue", "orange", "green", "purple")]
 LETTERS = "abcdefgh"
 
 
-def draw_permuting(perm):
+def draw_permuting(perm: Sequence[int]) -> Picture:
     """P, PS, SP and PSPᵀ for one permutation; the entry "ij" of S stands in row i and column j, tinted by its row."""
     n, back = len(perm), inverse(perm)
     S = np.array([[f"{i}{j}" for j in range(n)] for i in range(n)])
@@ -47,7 +49,7 @@ def cycle_text(perm):
     return "".join(moving) or "identity"
 
 
-def draw_routes(perm):
+def draw_routes(perm: Sequence[int]) -> Picture:
     """The same list read twice: new[i] = old[perm[i]] (gather) and new[perm[i]] = old[i] (scatter)."""
     n = len(perm)
     routes = {"gather": [(source, i) for i, source in enumerate(perm)], "scatter": list(enumerate(perm))}
@@ -76,7 +78,7 @@ def draw_routes(perm):
     )
 
 
-def draw_orthogonal(angles, rotations, reflections):
+def draw_orthogonal(angles: np.ndarray, rotations: np.ndarray, reflections: np.ndarray) -> Picture:
     """How far softmax is from commuting with an orthogonal 2×2 matrix, against its angle in degrees."""
     fig, ax = figure(height=2.6)
     ax.plot(angles, rotations, color=PALETTE["blue"], label="rotations")
@@ -96,7 +98,7 @@ def draw_orthogonal(angles, rotations, reflections):
     )
 
 
-def draw_birkhoff(D, terms):
+def draw_birkhoff(D: np.ndarray, terms: list[tuple[float, list[int]]]) -> Picture:
     """A doubly stochastic matrix and the weighted permutation matrices it is the sum of, three to a line."""
     n, step = len(D), len(D) + 1.4
     lines = -(-(len(terms) + 1) // 3)
@@ -114,7 +116,7 @@ def draw_birkhoff(D, terms):
     )
 
 
-def draw_balance(errors, rate):
+def draw_balance(errors: np.ndarray, rate: float) -> Picture:
     """Error of the row sums after each Sinkhorn round, and the straight line that the rate predicts."""
     k = np.arange(1, len(errors) + 1)
     fig, ax = figure(height=2.5)

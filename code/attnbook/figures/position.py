@@ -1,12 +1,14 @@
 """Drawings of the chapter "Positional encoding"."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path
 
 from ..positional import frequencies, sinusoidal, t5_bucket, t5_edges
 from ..rotary import rotate
-from .style import PALETTE, figure, picture
+from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_buckets", "draw_lengths", "draw_order", "draw_products", "draw_rotary", "draw_sinusoid"]
 
@@ -14,7 +16,7 @@ D = 8  # numbers per position in the small pictures: four clocks
 INDEX = "₀₁₂₃"
 
 
-def draw_sinusoid(shift, start=2, rows=15):
+def draw_sinusoid(shift: int, start: int = 2, rows: int = 15) -> Picture:
     """Sinusoidal rows as a heat map, two of them ``shift`` apart marked, and the turn that takes one to the other."""
     E, omega = sinusoidal(range(rows), D), frequencies(D)
     fig, (table, clocks) = figure(1, 2, height=3.7, width_ratios=[1.35, 1])
@@ -41,7 +43,7 @@ def draw_sinusoid(shift, start=2, rows=15):
     )
 
 
-def draw_rotary(query_at, offset):
+def draw_rotary(query_at: float, offset: float) -> Picture:
     """Four pairs of a query at ``query_at`` and a key at ``query_at + offset``: their angles stay."""
     theta = frequencies(D)
     q, k = np.tile([1.0, 0.0], (1, D // 2)), np.tile([np.cos(0.7), np.sin(0.7)], (1, D // 2))
@@ -63,7 +65,7 @@ def draw_rotary(query_at, offset):
     )
 
 
-def draw_buckets(offset, direction="both"):
+def draw_buckets(offset: int, direction: str = "both") -> Picture:
     """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked."""
     both = direction == "both"
     edges = [e for e in t5_edges(16 if both else 32) if e]
@@ -87,7 +89,7 @@ def draw_buckets(offset, direction="both"):
     )
 
 
-def draw_products(d=64, reach=60):
+def draw_products(d: int = 64, reach: int = 60) -> Picture:
     """p_i·p_{i+k} of sinusoidal rows against k: the same to both sides, and not falling all the way."""
     k = np.arange(-reach, reach + 1)
     product = sinusoidal(k, d) @ sinusoidal(0, d)
@@ -104,7 +106,7 @@ def draw_products(d=64, reach=60):
     )
 
 
-def draw_order(accuracy):
+def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
     """Accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
     fig, ax = figure(height=3.1)
     for row, values in enumerate(accuracy.values()):
@@ -118,7 +120,7 @@ def draw_order(accuracy):
     return picture(fig, f"One mark per seed for each scheme, a dotted line at one half. Medians: {medians}.")
 
 
-def draw_lengths(lengths, accuracy, trained, chance):
+def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
     """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
     fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
     said = []

@@ -1,9 +1,11 @@
 """The moving figure of the preface: shuffle three words and watch what attention gives back."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..attention import attention
-from .style import figure, heatmap, picture
+from .style import Picture, figure, heatmap, picture
 
 __all__ = ["draw_shuffle"]
 
@@ -14,7 +16,7 @@ W_Q, W_K, W_V = rng.normal(size=(3, 4, 4)) / 2
 POSITIONS = np.array([[np.sin(i), np.cos(i), np.sin(i / 10), np.cos(i / 10)] for i in range(3)])
 
 
-def draw_shuffle(order, positions="without"):
+def draw_shuffle(order: Sequence[int], positions: str = "without") -> Picture:
     """What self-attention returns for the three words in ``order``, ``positions`` being "without" or "with"."""
     inputs = X[order] + (POSITIONS if positions == "with" else 0)
     Y = attention(inputs @ W_Q, inputs @ W_K, inputs @ W_V)

@@ -1,11 +1,12 @@
 """Drawings of the chapter "The RNN bottleneck"."""
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..recurrent import path_norms, random_recurrence, rnn, rnn_jacobians
-from .style import PALETTE, figure, heatmap, picture
+from .style import PALETTE, Picture, figure, heatmap, picture
 
 __all__ = [
     "draw_accuracy",
@@ -22,7 +23,7 @@ UNITS, LONGEST = 32, 100  # of the network that the explorer shows
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def draw_routes(n):
+def draw_routes(n: int) -> Picture:
     """Where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
     fig, (top, bottom) = figure(2, height=2.6, height_ratios=[1, 1.6])
     x = np.arange(1, n + 1)
@@ -50,7 +51,7 @@ def draw_routes(n):
     )
 
 
-def draw_gradients(linear, cells):
+def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Picture:
     """Norms of Jacobian products against the distance, each with its prediction.
 
     ``linear`` maps ρ to (norms, predicted norms) of a linear recurrence; ``cells`` maps the forget-gate bias to (norms
@@ -78,7 +79,7 @@ def draw_gradients(linear, cells):
     )
 
 
-def draw_decay(radius, n):
+def draw_decay(radius: float, n: int) -> Picture:
     """How much of a gradient is left after k steps back, for one spectral radius and n tokens: linear and tanh."""
     linear, bent = _decay(float(radius))
     k = np.unique(np.linspace(0, n - 1, min(n, 26)).round().astype(int))
@@ -101,7 +102,7 @@ def draw_decay(radius, n):
     )
 
 
-def draw_memory(curves):
+def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
     """R² of decoding the input k steps back from the state: ``curves`` maps a name to an array (lags,)."""
     fig, ax = figure(height=2.7)
     sums = []
@@ -116,7 +117,7 @@ def draw_memory(curves):
     )
 
 
-def draw_accuracy(lengths, accuracy, chance, xlabel):
+def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chance: float, xlabel: str) -> Picture:
     """Accuracy against length: ``accuracy`` maps a name to an array (runs, lengths); every run is a thin line."""
     fig, ax = figure(height=2.9)
     ends = []
@@ -132,7 +133,7 @@ def draw_accuracy(lengths, accuracy, chance, xlabel):
     return picture(fig, "Median accuracy: " + "; ".join(ends) + f". Chance is {chance:.3g}.")
 
 
-def draw_blocks(blocks):
+def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
     """Heat maps of ‖∂(output i)/∂(input j)‖: ``blocks`` maps a name to a matrix (n, n)."""
     fig, axes = figure(len(blocks), height=2.3 * len(blocks), width=3.6)
     words = []
@@ -145,7 +146,7 @@ def draw_blocks(blocks):
     return picture(fig, "Heat maps of Jacobian norms. " + "; ".join(words) + ".")
 
 
-def draw_paths(ns, paths):
+def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
     """Steps between the two ends of a sequence of n tokens: ``paths`` maps a name to the steps for each n."""
     fig, ax = figure(height=2.9)
     for (name, steps), (color, dash, marker) in zip(paths.items(), STYLES, strict=False):

@@ -1,10 +1,12 @@
 """Drawings of the chapter "Why √dₖ"."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..attention import entropy, softmax, softmax_jacobian
 from ..scores import density
-from .style import PALETTE, bars, figure, picture
+from .style import PALETTE, Picture, bars, figure, picture
 
 __all__ = ["draw_densities", "draw_learning", "draw_saturation", "draw_scaling"]
 
@@ -13,7 +15,7 @@ ROW = np.array([-1.53, -0.89, -0.49, -0.16, 0.16, 0.49, 0.89, 1.53])  # eight sc
 DASHES = ["-", "--", "-.", ":"]
 
 
-def draw_scaling(d_k, scale="no scale"):
+def draw_scaling(d_k: int, scale: str | float = "no scale") -> Picture:
     """The exact density of a score and what softmax makes of a typical row of eight, for one d_k and one scale.
 
     ``scale`` is a name in ``SCALES`` or any positive number.
@@ -37,7 +39,7 @@ def draw_scaling(d_k, scale="no scale"):
     )
 
 
-def draw_densities(d_ks):
+def draw_densities(d_ks: Sequence[int]) -> Picture:
     """Densities of q·k/√dₖ for several d_k beside the normal density of the same variance."""
     fig, ax = figure(height=2.7)
     s = np.linspace(-4, 4, 160)
@@ -53,7 +55,7 @@ def draw_densities(d_ks):
     )
 
 
-def draw_saturation(d_ks, raw, scaled):
+def draw_saturation(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> Picture:
     """Median Jacobian norm of a softmax row against d_k, without and with the scale."""
     fig, ax = figure(height=2.6)
     ax.loglog(d_ks, raw, "o-", color=PALETTE["orange"], label="no scale")
@@ -68,7 +70,7 @@ def draw_saturation(d_ks, raw, scaled):
     )
 
 
-def draw_learning(curves):
+def draw_learning(curves: dict[str, np.ndarray]) -> Picture:
     """Training loss against step: ``curves`` maps a scale's name to an array (seeds, steps); every seed is a line."""
     fig, ax = figure(height=2.7)
     final = {}

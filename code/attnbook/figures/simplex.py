@@ -5,7 +5,7 @@ from scipy.spatial import ConvexHull
 
 from ..attention import entropy, softmax
 from ..simplex import sparsemax
-from .style import PALETTE, figure, picture
+from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_temperature"]
 
@@ -15,7 +15,7 @@ VALUES = np.array([[-0.8, 0.9], [-0.4, -0.9], [1.0, 0.1]])
 DASHES = ["-", "--", "-.", ":"]
 
 
-def draw_temperature(T, angle=120.0):
+def draw_temperature(T: float, angle: float = 120.0) -> Picture:
     """Three weights on the simplex and the output they make among three values, for one temperature and one query.
 
     The query has length 2 and the direction ``angle`` in degrees; the thin line is its path over all temperatures.
@@ -44,7 +44,7 @@ def draw_temperature(T, angle=120.0):
     )
 
 
-def draw_hull(V, Y, outside):
+def draw_hull(V: np.ndarray, Y: np.ndarray, outside: dict[str, np.ndarray]) -> Picture:
     """Values ``V`` (m, 2) with their hull, outputs ``Y`` inside it, and a dict of named points ``outside`` it."""
     fig, ax = figure(height=3.6)
     hull = ConvexHull(V)
@@ -68,7 +68,7 @@ def draw_hull(V, Y, outside):
     )
 
 
-def draw_faces(s, hidden):
+def draw_faces(s: np.ndarray, hidden: int) -> Picture:
     """The paths of softmax(s/T) and sparsemax(s/T) over T on the simplex of three weights, and of a masked softmax.
 
     ``hidden`` is the index of the key that the mask hides.
@@ -101,7 +101,7 @@ def draw_faces(s, hidden):
     )
 
 
-def draw_collapse(curves):
+def draw_collapse(curves: dict[str, np.ndarray]) -> Picture:
     """Relative spread of the rows against depth: ``curves`` maps a name to an array (seeds, layers + 1)."""
     fig, ax = figure(height=2.7)
     ends = {}

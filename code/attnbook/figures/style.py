@@ -10,17 +10,20 @@ import hashlib
 import io
 import re
 import warnings
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
 __all__ = ["PALETTE", "Picture", "bars", "figure", "heatmap", "picture"]
 
-# Okabe and Ito's colours, safe for colour-blind readers; drawings add a second cue (dash, marker, label) to each.
+#: Okabe and Ito's colours, safe for colour-blind readers; drawings add a second cue (dash, marker, label) to each.
 PALETTE = {
     "blue": "#0072b2",
     "orange": "#d55e00",
@@ -68,7 +71,9 @@ class Picture(NamedTuple):
         return f'<div class="picture">{self.svg}</div>'
 
 
-def figure(rows=1, columns=1, *, width=4.4, height=2.4, **options):
+def figure(
+    rows: int = 1, columns: int = 1, *, width: float = 4.4, height: float = 2.4, **options: Any
+) -> tuple[Figure, Any]:
     """A matplotlib figure in the book's style and its axes, sizes in inches; it belongs to no global state.
 
     ``options`` go to ``Figure.subplots``. At width 4.4 the text stays readable when the page is 375 px wide.
@@ -78,7 +83,7 @@ def figure(rows=1, columns=1, *, width=4.4, height=2.4, **options):
         return fig, fig.subplots(rows, columns, **options)
 
 
-def picture(fig, alt):
+def picture(fig: Figure, alt: str) -> Picture:
     """The finished drawing as a :class:`Picture`.
 
     Parameters
@@ -100,7 +105,16 @@ def picture(fig, alt):
     return Picture(_adapt(buffer.getvalue(), alt), alt)
 
 
-def heatmap(ax, M, *, rows=None, columns=None, limit=None, digits=2, aspect="equal"):
+def heatmap(
+    ax: Axes,
+    M: ArrayLike,
+    *,
+    rows: Sequence | None = None,
+    columns: Sequence | None = None,
+    limit: float | None = None,
+    digits: int = 2,
+    aspect: str = "equal",
+) -> None:
     """Draw the matrix ``M`` on ``ax``: blue for positive, hatched orange for negative, numbers when it is small.
 
     ``rows`` and ``columns`` are the labels of the axes' ticks; ``limit`` is the absolute value of full colour;
@@ -124,16 +138,17 @@ def heatmap(ax, M, *, rows=None, columns=None, limit=None, digits=2, aspect="equ
         ax.spines[side].set_visible(True)
 
 
-def bars(ax, values, labels=None, *, color="blue", digits=3):
+def bars(ax: Axes, values: ArrayLike, labels: Sequence | None = None, *, color: str = "blue", digits: int = 3) -> None:
     """Draw ``values`` as bars from 0, each with its number above and its label below."""
     values = np.asarray(values, dtype=float)
     ax.bar(range(len(values)), values, width=0.7, color=PALETTE[color])
     if len(values) <= 8:
         for i, value in enumerate(values):
             up = value >= 0
-            place = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up else "top"}
+            place: dict = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up else "top"}
             ax.annotate(number(value, digits), (i, value), (0, 2 if up else -2), **place)
-    ax.set_xticks(range(len(values)), labels if labels is not None else range(1, len(values) + 1))
+    names: Any = labels if labels is not None else range(1, len(values) + 1)
+    ax.set_xticks(range(len(values)), names)
 
 
 def number(value, digits):

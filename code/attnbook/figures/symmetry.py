@@ -1,14 +1,17 @@
 """Drawings of the chapter "Equivariance and invariance"."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, figure, heatmap, picture
+from .style import PALETTE, Picture, figure, heatmap, picture
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
 
+#: The sentence that the figure shuffles.
 WORDS = ["cat", "sits", "on", "mat"]
 QUERIES = np.array([[1.2, -0.4], [-0.6, 1.0], [0.3, 0.8], [-1.1, -0.7]])  # one row per word, in the order of WORDS
 KEYS = np.array([[-0.9, 0.5], [0.8, 1.1], [-0.3, -1.2], [1.0, -0.6]])
@@ -17,7 +20,7 @@ CELL = 26, 17  # width and height of a cell of a matrix, in points
 LEVELS = 5  # shades of each colour: few, so that a frame stays small
 
 
-def draw_shuffled(perm):
+def draw_shuffled(perm: Sequence[int]) -> Picture:
     """Queries, keys, scores, weights, outputs and their mean for four words in the order ``perm``, the cat outlined."""
     perm = list(perm)
     words, Q, K, V = [WORDS[i] for i in perm], QUERIES[perm], KEYS[perm], VALUES[perm]
@@ -77,7 +80,7 @@ def _matrix(ax, M, x, y, limit):
         ax.add_patch(PathPatch(path, facecolor=(PALETTE[color], 0.11 * level), edgecolor="none", clip_on=False))
 
 
-def draw_errors(follows, stands):
+def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
     """Histograms, on a logarithmic axis, of the errors of equivariance and of invariance over many permutations."""
     fig, ax = figure(height=2.3)
     bins = np.linspace(-17, 1, 55)
@@ -100,7 +103,7 @@ def draw_errors(follows, stands):
     )
 
 
-def draw_patterns(words, A, other_words, B):
+def draw_patterns(words: list[str], A: np.ndarray, other_words: list[str], B: np.ndarray) -> Picture:
     """Two weight matrices side by side, with words at the margins."""
     fig, axes = figure(1, 2, width=4.6, height=2.3)
     for ax, labels, M in zip(axes, (words, other_words), (A, B), strict=True):
@@ -116,7 +119,7 @@ def draw_patterns(words, A, other_words, B):
     )
 
 
-def draw_rounding(sizes, errors, allowed):
+def draw_rounding(sizes: Sequence[int], errors: dict[str, np.ndarray], allowed: dict[str, np.ndarray]) -> Picture:
     """Measured rounding differences and the derived tolerance against the number of tokens, in two precisions.
 
     ``errors`` and ``allowed`` map a dtype to one number per size.

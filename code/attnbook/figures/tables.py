@@ -1,6 +1,7 @@
 """A small table: named columns, one line per entry, as HTML in a notebook and as text elsewhere."""
 
 import html
+from collections.abc import Sequence
 
 __all__ = ["Table", "table"]
 
@@ -8,7 +9,7 @@ __all__ = ["Table", "table"]
 class Table(list):
     """Rows of text with a header; made by :func:`table`."""
 
-    def __init__(self, header, rows):
+    def __init__(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         super().__init__(rows)
         self.header = header
 
@@ -28,10 +29,15 @@ class Table(list):
         return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in lines)
 
 
-def table(columns, digits=4):
+def table(columns: dict[str, Sequence], digits: int = 4) -> Table:
     """Lay out ``columns``, a dict from header to a list of entries; numbers are rounded to ``digits`` figures.
 
     Raises ``ValueError`` if the columns have different lengths or there is none.
+
+    >>> table({"n": [1, 2], "n!": [1, 2]})
+    n  n!
+    1   1
+    2   2
     """
     lengths = {name: len(entries) for name, entries in columns.items()}
     if len(set(lengths.values())) != 1:

@@ -3,19 +3,28 @@
 Several trainings run side by side: the first axis of everything drawn is the run.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch.nn.functional import one_hot, pad
 
 __all__ = ["copy_task", "recall_task"]
 
 
-def copy_task(generator, *, runs=4, batch=64, symbols=8):
+def copy_task(
+    generator: torch.Generator, *, runs: int = 4, batch: int = 64, symbols: int = 8
+) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
     """Copy a sequence: n random symbols are shown, and the answer is the same n symbols in the same order.
 
     Returns a function ``draw(n)`` for the next batch: the symbols as one-hot rows ``X`` (runs, batch, n, symbols) and
     as whole numbers ``answer`` (runs, batch, n). A guess is right with chance 1/symbols.
 
     Raises ``ValueError`` if a size, or the n of a draw, is below 1.
+
+    >>> draw = copy_task(torch.Generator(), runs=1, batch=2)
+    >>> X, answer = draw(3)
+    >>> X.shape
+    torch.Size([1, 2, 3, 8])
     """
     _positive(runs=runs, batch=batch, symbols=symbols)
 
@@ -27,13 +36,20 @@ def copy_task(generator, *, runs=4, batch=64, symbols=8):
     return draw
 
 
-def recall_task(generator, *, runs=4, batch=32, symbols=8):
+def recall_task(
+    generator: torch.Generator, *, runs: int = 4, batch: int = 32, symbols: int = 8
+) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
     """Recall a marked symbol: the first symbol carries a mark, ``distance`` more follow, and the answer is the first.
 
     Returns a function ``draw(distance)`` for the next batch: ``X`` (runs, batch, distance + 1, symbols + 1), one-hot
     rows with the mark in the last column, and ``answer`` (runs, batch). A guess is right with chance 1/symbols.
 
     Raises ``ValueError`` if a size, or the distance of a draw, is below 1.
+
+    >>> draw = recall_task(torch.Generator(), runs=1, batch=2)
+    >>> X, answer = draw(3)
+    >>> X.shape
+    torch.Size([1, 2, 4, 9])
     """
     copy = copy_task(generator, runs=runs, batch=batch, symbols=symbols)
 

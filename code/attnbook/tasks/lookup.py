@@ -1,17 +1,25 @@
 """Look up a symbol among pairs: the smallest problem that needs attention."""
 
+from collections.abc import Callable
+
 import torch
 
 __all__ = ["lookup_task"]
 
 
-def lookup_task(generator, *, d=64, m=16, batch=64, symbols=32, classes=8):
+def lookup_task(
+    generator: torch.Generator, *, d: int = 64, m: int = 16, batch: int = 64, symbols: int = 32, classes: int = 8
+) -> Callable[[], tuple[torch.Tensor, ...]]:
     """Look up a symbol: m pairs (symbol, class) are shown, one symbol is asked for, its class is the answer.
 
     Returns a function that draws the next batch: ``query`` (batch, 1, d), ``keys`` (batch, m, d),
     ``values`` (batch, m, d) and ``answer`` (batch,). Symbols and classes are fixed random vectors of R^d.
 
     Raises ``ValueError`` if m exceeds the number of symbols: a symbol may be shown only once.
+
+    >>> query, keys, values, answer = lookup_task(torch.Generator())()
+    >>> keys.shape
+    torch.Size([64, 16, 64])
     """
     if m > symbols:
         raise ValueError(f"m = {m} pairs but {symbols} symbols; expected m <= symbols")

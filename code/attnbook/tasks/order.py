@@ -4,18 +4,26 @@ Every array has the axes (seeds, batch, …) in front, and every weight (seeds, 
 one descent trains them all, each as it would be trained alone.
 """
 
+from collections.abc import Callable
+
 import torch
 
 __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
 
 
-def order_task(generator, *, seeds=5, batch=32, symbols=4):
+def order_task(
+    generator: torch.Generator, *, seeds: int = 5, batch: int = 32, symbols: int = 4
+) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
     """Does symbol 0 stand before symbol 1? Both occur once; all other places are filled from symbols 2, 3, ….
 
     Returns a function of the length n that draws ``tokens`` (seeds, batch, n) and ``answer`` (seeds, batch), 0 or 1.
     The two answers are equally likely, and reversing a sequence always changes its answer.
 
     Raises ``ValueError`` if there are fewer than three symbols, or n < 2.
+
+    >>> tokens, answer = order_task(torch.Generator(), seeds=1)(6)
+    >>> tokens.shape
+    torch.Size([1, 32, 6])
     """
     if symbols < 3:
         raise ValueError(f"symbols = {symbols}; expected at least 3: the two in question and one to fill with")
@@ -31,13 +39,19 @@ def order_task(generator, *, seeds=5, batch=32, symbols=4):
     return draw
 
 
-def previous_task(generator, *, seeds=5, batch=32, symbols=4):
+def previous_task(
+    generator: torch.Generator, *, seeds: int = 5, batch: int = 32, symbols: int = 4
+) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
     """Which symbol stood one place earlier? Asked at every place but the first.
 
     Returns a function of the length n that draws ``tokens`` (seeds, batch, n), independent and uniform, and
     ``answer`` (seeds, batch, n − 1), the tokens without the last.
 
     Raises ``ValueError`` if there are fewer than two symbols, or n < 2.
+
+    >>> tokens, answer = previous_task(torch.Generator(), seeds=1)(6)
+    >>> answer.shape
+    torch.Size([1, 32, 5])
     """
     if symbols < 2:
         raise ValueError(f"symbols = {symbols}; expected at least 2, or there is nothing to guess")
@@ -51,7 +65,15 @@ def previous_task(generator, *, seeds=5, batch=32, symbols=4):
     return draw
 
 
-def encoder_weights(generator, *, seeds=5, d=16, symbols=4, outputs=2, **tables):
+def encoder_weights(
+    generator: torch.Generator,
+    *,
+    seeds: int = 5,
+    d: int = 16,
+    symbols: int = 4,
+    outputs: int = 2,
+    **tables: tuple[int, int],
+) -> dict[str, torch.Tensor]:
     """The weights of a one-layer encoder: ``embed``, ``Q``, ``K``, ``V``, ``up``, ``bias``, ``out``, and ``tables``.
 
     Entries of a matrix (seeds, 1, rows, columns) are independent N(0, 1/rows) and embeddings N(0, 1). Tables of
@@ -71,12 +93,20 @@ def encoder_weights(generator, *, seeds=5, d=16, symbols=4, outputs=2, **tables)
     return w | {name: normal(*shape, 0.01) for name, shape in tables.items()}
 
 
-def read_out(w, Z):
+def read_out(w: dict[str, torch.Tensor], Z: torch.Tensor) -> torch.Tensor:
     """Position-wise feed-forward network relu(Z W_up + b) W_out of the encoder, (..., n, d) → (..., n, outputs)."""
     return torch.relu(Z @ w["up"] + w["bias"]) @ w["out"]
 
 
-def train(logits, draw, weights, *, n, steps, lr):
+def train(
+    logits: Callable[[torch.Tensor], torch.Tensor],
+    draw: Callable[[int], tuple[torch.Tensor, torch.Tensor]],
+    weights: dict[str, torch.Tensor],
+    *,
+    n: int,
+    steps: int,
+    lr: float,
+) -> None:
     """Minimise the cross-entropy of ``logits(tokens)`` on fresh batches of length n by Adam; returns nothing.
 
     The losses of the seeds are added, and Adam works on each number by itself, so no seed feels another.

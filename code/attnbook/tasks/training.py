@@ -1,22 +1,31 @@
 """What every small training problem shares: a start and a descent."""
 
+from collections.abc import Callable, Iterable
+
 import torch
 
 __all__ = ["fit", "weights"]
 
 
-def weights(generator, rows, columns):
+def weights(generator: torch.Generator, rows: int, columns: int) -> torch.Tensor:
     """A trainable matrix (rows, columns) with independent N(0, 1/rows) entries, so that x W keeps the variance of x.
 
     Source: LeCun, Bottou, Orr and Müller (1998), "Efficient BackProp", section 4.6.
+
+    >>> weights(torch.Generator(), 3, 2).shape
+    torch.Size([3, 2])
     """
     return (torch.randn(rows, columns, generator=generator) / rows**0.5).requires_grad_()
 
 
-def fit(loss, parameters, *, steps, lr):
+def fit(loss: Callable[[], torch.Tensor], parameters: Iterable[torch.Tensor], *, steps: int, lr: float) -> list[float]:
     """Minimise ``loss()`` by plain gradient descent: θ ← θ − lr · ∂loss/∂θ. Returns the loss before each step.
 
     Raises ``ValueError`` as soon as the loss is not finite, with the step at which that happened.
+
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> fit(lambda: (x**2).sum(), [x], steps=2, lr=0.5)
+    [1.0, 0.0]
     """
     curve = []
     optimiser = torch.optim.SGD(parameters, lr=lr)

@@ -9,6 +9,7 @@ rounding cannot decide between two words.
 """
 
 import itertools
+from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -26,13 +27,16 @@ VERBS = {"likes": ("喜欢", "amat"), "sees": ("看见", "videt")}
 PAD, START, END = "", "<start>", "<end>"
 
 
-def sentences(language):
+def sentences(language: str) -> list[tuple[list[str], list[str]]]:
     """Every sentence of one language with its translation: a list of (source words, English words).
 
     ``"Chinese"`` has 60: subject, verb, object, and "A 坐在 B 上" for "A sits on B". ``"Latin"`` has 40, each listed in
     one of its six orders.
 
     Raises ``ValueError`` for any other language.
+
+    >>> sentences("Latin")[0]
+    (['felis', 'amat', 'canem'], ['cat', 'likes', 'dog'])
     """
     if language not in ("Chinese", "Latin"):
         raise ValueError(f"language = {language!r}; expected 'Chinese' or 'Latin'")
@@ -49,10 +53,13 @@ SOURCE = [PAD, *sorted({w for language in ("Chinese", "Latin") for words, _ in s
 ENGLISH = [PAD, START, END, *sorted([*NOUNS, *VERBS, "sits", "on"])]
 
 
-def words_to_ids(rows, vocabulary=SOURCE):
+def words_to_ids(rows: Sequence[Sequence[str]], vocabulary: Sequence[str] = SOURCE) -> torch.Tensor:
     """Numbers of words, shape (len(rows), longest row); shorter rows are filled up with padding, number 0.
 
     Raises ``ValueError`` if a word is not in the vocabulary.
+
+    >>> words_to_ids([["felis", "amat", "canem"], ["felis"]]).shape
+    torch.Size([2, 3])
     """
     if unknown := {word for row in rows for word in row} - set(vocabulary):
         raise ValueError(f"unknown words {sorted(unknown)}; expected words of {[w for w in vocabulary if w]}")
@@ -71,7 +78,7 @@ class Translator(nn.Module):
         Width of a token and number of heads.
     """
 
-    def __init__(self, source_positions=False, d=32, heads=4):
+    def __init__(self, source_positions: bool = False, d: int = 32, heads: int = 4) -> None:
         super().__init__()
         self.source_positions = source_positions
         self.source, self.target = nn.Embedding(len(SOURCE), d), nn.Embedding(len(ENGLISH), d)
@@ -81,7 +88,7 @@ class Translator(nn.Module):
         self.words = nn.Linear(d, len(ENGLISH))
         self.double()
 
-    def read(self, ids, padding, causal=False):
+    def read(self, ids: torch.Tensor, padding: torch.Tensor, causal: bool = False) -> torch.Tensor:
         """Encoder: word numbers (batch, m) → memory (batch, m, d). ``padding`` is True where nothing may look."""
         X = self.source(ids)
         if self.source_positions:
@@ -89,14 +96,14 @@ class Translator(nn.Module):
         mask = torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).triu(1) if causal else None
         return self.encoder(X, src_mask=mask, src_key_padding_mask=padding)
 
-    def logits(self, target, memory, padding):
+    def logits(self, target: torch.Tensor, memory: torch.Tensor, padding: torch.Tensor) -> torch.Tensor:
         """Decoder: the prefix (batch, n) and the memory → a score for every next English word (batch, n, words)."""
         n = target.shape[1]
         X = self.target(target) + self.target_place.weight[:n]
         mask = torch.ones(n, n, dtype=torch.bool).triu(1)
         return self.words(self.decoder(X, memory, tgt_mask=mask, memory_key_padding_mask=padding))
 
-    def loss(self, ids, target):
+    def loss(self, ids: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """Teacher forcing: −ln p of every English word given the right words before it, (batch, n − 1)."""
         padding = ids == 0
         logits = self.logits(target[:, :-1], self.read(ids, padding), padding)
@@ -105,7 +112,7 @@ class Translator(nn.Module):
         )
 
 
-def train_translator(seed, *, source_positions, steps=200):
+def train_translator(seed: int, *, source_positions: bool, steps: int = 200) -> Translator:
     """Train a :class:`Translator` on both languages, the Latin half in all its orders; about a second.
 
     Adam (Kingma and Ba 2015), learning rate 0.003, 64 sentences a step, as many Chinese as Latin ones on average.
@@ -127,14 +134,16 @@ def train_translator(seed, *, source_positions, steps=200):
 
 
 @torch.no_grad()
-def loss_per_sentence(model, pairs):
+def loss_per_sentence(model: Translator, pairs: Sequence[tuple[list[str], list[str]]]) -> float:
     """−ln p of the whole right translation, in nats, averaged over a list of (source words, English words)."""
     ids, target = words_to_ids([words for words, _ in pairs]), _english_ids(pairs)
     return model.loss(ids, target).sum().item() / len(pairs)
 
 
 @torch.no_grad()
-def translate(model, rows, *, padding=None, causal=False):
+def translate(
+    model: Translator, rows: Sequence[Sequence[str]], *, padding: torch.Tensor | None = None, causal: bool = False
+) -> list[str]:
     """Greedy decoding: the likeliest next word, again and again. Returns one string per row of source words.
 
     Parameters

@@ -1,0 +1,117 @@
+"""The page of the package: which chapters use a function, and the links that lead from their cells to its entry.
+
+Sphinx's autodoc reads the docstrings and its napoleon their sections; what both cannot know is added here.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+PAGE = "chapters/package"
+IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
+CHECK = re.compile(r"\bcheck\.(\w+)\(")
+# An import line as Pygments writes it, and a name in its second half.
+LINE = re.compile(r'(<span class="kn">from</span>.{,40}?<span class="nn">(attnbook[\w.]*)</span>)(.*)')
+NAME = re.compile(r'<span class="n">(\w+)</span>')
+# In a docstring: code, an index or exponent in braces, a bar.
+SIGN = re.compile(r"(``.*?``)|([_^])\{([^}]*)\}|\|")
+
+
+def setup(app):
+    """Complete each entry while autodoc makes it, and each cell when its page is written."""
+    app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("sphinx.ext.napoleon")
+    app.connect("env-get-outdated", _outdated)
+    app.connect("autodoc-process-signature", _as_written)
+    app.connect("autodoc-skip-member", _skip_fields)
+    app.connect("autodoc-process-docstring", _plain, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", _add_users, priority=900)
+    app.connect("html-page-context", _link_imports)
+
+
+def imported(text):
+    """What a page's cells import from the package: full names, and those of the checks that they call."""
+    found = {f"{module}.{name.split()[0]}" for module, names in IMPORT.findall(text) for name in names.split(",")}
+    return found | {f"attnbook.check.{name}" for name in CHECK.findall(text)}
+
+
+def stands_for(name, known):
+    """The name among ``known`` that an imported ``name`` stands for: itself, or one of a module of its package."""
+    package, _, last = name.rpartition(".")
+    inside = [k for k in known if k.startswith(f"{package}.") and k.endswith(f".{last}")]
+    return name if name in known else inside[0] if package != "attnbook" and len(inside) == 1 else None
+
+
+def _outdated(app, env, added, changed, removed):
+    """Read the page of the package again when a chapter uses it in another way."""
+    if PAGE not in env.found_docs:
+        return []
+    old = getattr(env, "attnbook_imports", None)
+    pages = [page for page in app.config.external_site_map if page in env.found_docs]  # in the order of the book
+    env.attnbook_imports = {page: imported(Path(env.doc2path(page)).read_text("utf-8")) for page in pages}
+    return [PAGE] if old != env.attnbook_imports else []
+
+
+def _as_written(app, what, name, obj, options, signature, result):
+    """The signature as it stands in the source: names of types and of defaults, not what they are when it runs."""
+    if what not in ("function", "method"):
+        return None
+    function: Any = ast.parse(textwrap.dedent(inspect.getsource(obj))).body[0]
+    if what == "method":
+        del function.args.args[0]
+    return f"({ast.unparse(function.args)})", ast.unparse(function.returns) if function.returns else None
+
+
+def _skip_fields(app, what, name, obj, skip, options):
+    """The fields of a named tuple are said in its signature and its docstring."""
+    return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field number") else None
+
+
+def _plain(app, what, name, obj, options, lines):
+    """Docstrings are written for a terminal: here |s| is no substitution, and a section ends where indentation does."""
+    plain = []
+    for line in lines:
+        if plain and not plain[-1] and line[:1].strip() and len(plain) > 1 and plain[-2].startswith(" "):
+            plain.append("")
+        plain.append(line if what == "module" and line.startswith(" ") else SIGN.sub(_typeset, line))
+    lines[:] = plain
+
+
+def _typeset(found):
+    if found[1]:  # code
+        return found[1]
+    return rf"\ :{'sub' if found[2] == '_' else 'sup'}:`{found[3]}`\ " if found[2] else r"\|"
+
+
+def _add_users(app, what, name, obj, options, lines):
+    """Below each entry stand the pages whose cells import it."""
+    pages = [page for page, names in app.env.attnbook_imports.items() if any(_same(n, name) for n in names)]
+    if pages and what != "module":
+        links = ", ".join(f":doc:`/{page}`" for page in pages)
+        lines += ["", ".. container:: users", "", f"   Used in {links}."]
+
+
+def _same(used, name):
+    return stands_for(used, [name]) == name
+
+
+def _link_imports(app, pagename, templatename, context, doctree):
+    """On the import lines of cells each name of the package leads to its entry."""
+    objects = app.env.domains["py"].objects
+
+    def line(found):
+        def link(part):
+            name = stands_for(f"{found[2]}.{part[1]}", objects)
+            if name is None:
+                return part[0]
+            entry = objects[name]
+            address = f"{app.builder.get_relative_uri(pagename, entry.docname)}#{entry.node_id}"
+            return f'<a class="entry" href="{address}">{part[1]}</a>'
+
+        return found[1] + NAME.sub(link, found[3])
+
+    if "body" in context and pagename != PAGE:
+        context["body"] = LINE.sub(line, context["body"])
