@@ -6,7 +6,7 @@ A member draws queries, keys and values once, of the same sizes as the chapter.
 import cells
 
 chapter = cells.definitions("softmax-convex-combination", "doubled_outside")
-MEMBERS = range(100)
+MEMBERS = range(50)
 
 
 def member(seed):

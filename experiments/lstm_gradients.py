@@ -8,7 +8,7 @@ import numpy as np
 from attnbook.recurrent import lstm_jacobians, path_norms
 
 chapter = cells.definitions("rnn-bottleneck", "make_lstm")
-MEMBERS = range(400)
+MEMBERS = range(200)
 BIASES = (0.0, 3.0, 6.0)
 
 

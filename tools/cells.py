@@ -99,7 +99,8 @@ def definitions(slug, *names, tree=ROOT):
     chosen = [node for node in body if node in needed]
     space = {"__name__": slug}
     exec(compile(ast.Module(chosen, []), f"{slug}.md", "exec"), space)
-    return types.SimpleNamespace(**space, source="\n".join(map(ast.unparse, chosen)))
+    defined = [ast.unparse(node) for node in chosen if not isinstance(node, ast.Import | ast.ImportFrom)]
+    return types.SimpleNamespace(**space, source="\n".join(defined))
 
 
 def _bound(node):

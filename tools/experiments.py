@@ -18,7 +18,6 @@ import json
 import os
 import sys
 import time
-from pathlib import Path
 
 import cells
 
@@ -28,7 +27,7 @@ DIGITS = 4  # of every stored number
 
 
 def named(tree=ROOT, only=""):
-    """The names of the experiments that have ``only`` in them; one sentence ends the run if there is none."""
+    """List the experiments that have ``only`` in them; one sentence ends the run if there is none."""
     names = sorted(path.stem for path in (tree / "experiments").glob("*.py"))
     chosen = [name for name in names if only in name]
     if not chosen:
@@ -38,7 +37,7 @@ def named(tree=ROOT, only=""):
 
 @functools.cache
 def load(tree, name):
-    """The module of an experiment, executed."""
+    """Import an experiment."""
     path = tree / "experiments" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"experiment_{name}", path)
     module = importlib.util.module_from_spec(spec)
@@ -50,13 +49,13 @@ def load(tree, name):
 
 
 def source(tree, name):
-    """A hash of all that an experiment says itself: its code, and the functions that it takes from its chapter."""
+    """Hash all that an experiment says itself: its code, and the functions that it takes from its chapter."""
     text = (tree / "experiments" / f"{name}.py").read_text("utf-8")
     return cells.digest(ast.unparse(ast.parse(text)), load(tree, name).chapter.source)
 
 
 def rounded(value):
-    """Numbers with DIGITS digits, in lists and dicts as deep as they are."""
+    """Round numbers to DIGITS digits, in lists and dicts of any depth."""
     if isinstance(value, dict):
         return {str(key): rounded(entry) for key, entry in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
@@ -66,31 +65,31 @@ def rounded(value):
 
 
 def measure(tree, name, seed):
-    """One member: its result, and the seconds of processor time it took. On one thread, so that sums keep their order."""
+    """Compute one member: its result, and the seconds of processor time it took."""
     import torch
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # so that sums keep their order
     start = time.thread_time()
     result = rounded(load(tree, name).member(seed))
     return {"result": result, "seconds": round(time.thread_time() - start, 3)}
 
 
 def text(record):
-    """A record as JSON: the same for the same results, with a line for each member."""
+    """Write a record as JSON: the same for the same results, with a line for each member."""
     members = ",\n  ".join(json.dumps(member, sort_keys=True) for member in record["members"])
     values = {key: json.dumps(value, sort_keys=True) for key, value in record.items()} | {"members": f"[\n  {members}]"}
     return "{\n" + ",\n".join(f' "{key}": {values[key]}' for key in sorted(values)) + "\n}\n"
 
 
 def results(tree, name):
-    """The file that a chapter reads."""
+    """Name the file that a chapter reads."""
     return tree / "code" / "attnbook" / "results" / f"{name}.json"
 
 
 def known(tree, name):
-    """Whether the stored results are those of the experiment as it is now."""
-    path = results(tree, name)
-    return path.exists() and json.loads(path.read_text("utf-8"))["source"] == source(tree, name)
+    """Say whether the stored results are those of the experiment as it is now."""
+    path, now = results(tree, name), source(tree, name)
+    return path.exists() and json.loads(path.read_text("utf-8"))["source"] == now
 
 
 def write(tree, name, answers):

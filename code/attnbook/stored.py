@@ -1,7 +1,7 @@
 """Read what was measured in experiments that take longer than a chapter may.
 
-`make experiments` runs them and writes ``results/<name>.json``; experiments/<name>.py in the book's repository says what
-one of them measures.
+`make experiments` runs them and writes ``results/<name>.json``; experiments/<name>.py in the book's repository says
+what one of them measures.
 """
 
 import json
@@ -13,8 +13,8 @@ __all__ = ["load"]
 def load(name):
     """Read the results of an experiment.
 
-    Returns a dict with ``summary``, the few numbers that the text quotes; ``members``, the result of every repetition in
-    the order of ``seeds``; ``versions`` of Python, numpy and torch; and ``seconds`` of processor time, all together.
+    Returns a dict with ``summary``, the few numbers that the text quotes; ``members``, the result of every repetition
+    in the order of ``seeds``; ``versions`` of Python, numpy and torch; and ``seconds`` of processor time in all.
 
     Raises ``ValueError`` if there is no experiment ``name``.
     """

@@ -108,5 +108,5 @@ def test_the_page_and_its_notebook_say_the_values(site):
 def test_a_name_without_a_value_ends_the_build_and_is_named(site):
     from sphinx.errors import SphinxError
 
-    with pytest.raises(SphinxError, match="index, line .*no cell gives 'nowhere' a text"):
+    with pytest.raises(SphinxError, match=r"index, line .*no cell gives 'nowhere' a text"):
         site("{eval}`nowhere`")
