@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -19,12 +19,13 @@ help:
 	@echo "make check      a minute: lint, sources, what changed: [CHAPTER=<name>]"
 	@echo "make test       everything that decides: [ONLY=<group or pattern>]"
 	@echo "make test-all   also what takes long: Lighthouse, two builds, every notebook"
-	@echo "make bench      measure builds and pages"
+	@echo "make bench, bench-grade  measure builds and pages, the grader: [SUBMISSIONS=]"
 	@echo "make pdf        print the book into one file, to which its pages then link"
 	@echo "make links      follow every link that leads out of the book"
 	@echo "make future     build with the newest Sphinx and theme, and test that site"
 	@echo "make mutants    which check catches which small fault? [ONLY=] [JOBS=]"
 	@echo "make seeds      run the chapters with other random numbers: [N=200]"
+	@echo "make experiments  measure what takes long: [ONLY=] [JOBS=] [CLUSTER=]"
 	@echo "make notebooks  write the chapters as notebooks into _build/notebooks"
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
 	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
@@ -35,7 +36,6 @@ help:
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
-	@echo "make bench-grade  measure the grader beside others: [SUBMISSIONS=<number>]"
 	@echo "make report     open an issue for a failed week: RUN=<address>"
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
 
@@ -71,13 +71,18 @@ bench:
 pdf: book
 	@$(call python,tools/environment.py --extra test tools/pdf.py)
 
-# ONLY=<pattern> and JOBS=<number> narrow a run. The tests of the package need the extra test too.
+# ONLY=<pattern> and JOBS=<number> narrow a run; CLUSTER=<address> has the workers of a dask scheduler do it.
+narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)) $(if $(CLUSTER),--cluster "$(CLUSTER)")
+engine = --extra mutants $(if $(CLUSTER),--extra course)
 mutants:
-	@$(call python,tools/environment.py --extra test --extra mutants tools/mutants.py $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
+	@$(call python,tools/environment.py --extra test $(engine) tools/mutants.py $(narrow))
 
 N ?= 200
 seeds:
-	@$(call python,tools/environment.py --extra mutants tools/seeds.py $(N) $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)))
+	@$(call python,tools/environment.py $(engine) tools/seeds.py $(N) $(narrow))
+
+experiments:
+	@$(call python,tools/environment.py $(engine) tools/experiments.py $(narrow))
 
 # BOOK_REPOSITORY=https://github.com/<owner>/<name> gives the pages their launch links, and the notebooks their package.
 notebooks: book

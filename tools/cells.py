@@ -1,10 +1,13 @@
 """Run the cells of one chapter in order, in one process, as the book does; say what held, and what did not, and where.
 
-Shared by tools/mutants.py, which runs faulty copies and stops at the first failure, and tools/seeds.py, which runs the
-chapters with other random numbers and goes on after a failure. A run is a process of its own, forked from a server
-that has imported the large libraries once; the package comes from the tree that the caller names.
+Shared by tools/mutants.py, which runs faulty copies and stops at the first failure, tools/seeds.py, which runs the
+chapters with other random numbers and goes on after a failure, and tools/experiments.py, which calls functions of
+chapters. A run is a process of its own, forked from a server that has imported the large libraries once; the package
+comes from the tree that the caller names. What a caller has to do, `resume` does on the `workers` of this machine or of
+a dask cluster.
 """
 
+import ast
 import functools
 import hashlib
 import json
@@ -13,10 +16,13 @@ import os
 import re
 import signal
 import subprocess
+import symtable
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+import types
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import metadata
 from pathlib import Path
 
 import jupytext
@@ -68,10 +74,90 @@ def code(path):
 
 def package(tree=ROOT):
     """The files of the package, in a fixed order."""
-    return sorted((tree / "code" / "attnbook").rglob("*.py"))
+    return sorted(path for end in ("*.py", "*.json") for path in (tree / "code" / "attnbook").rglob(end))
 
 
-def resume(store, work, jobs):
+def definitions(slug, *names, tree=ROOT):
+    """Execute the definitions of ``names`` in a chapter and of all that they use, its imports too; nothing else of it.
+
+    Returns an object with everything as attributes; its ``source`` is the text of the definitions.
+    """
+    body = [node for _, text, _ in read(tree / "chapters" / f"{slug}.md") for node in ast.parse(text).body]
+    found, waiting, needed = {}, list(names), []
+    for node in body:
+        for name in _bound(node):
+            found.setdefault(name, []).append(node)
+    while waiting:
+        name = waiting.pop()
+        nodes = found.get(name, [])
+        if len(nodes) != 1 and not all(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes or [None]):
+            raise ValueError(f"{slug}.md defines {name} {len(nodes)} times; expected once")
+        new = [node for node in nodes if node not in needed]
+        needed += new
+        used = set().union(*(_globals(symtable.symtable(ast.unparse(node), slug, "exec")) for node in new))
+        waiting += sorted(used & set(found) - set(_bound(nodes[0])))
+    chosen = [node for node in body if node in needed]
+    space = {"__name__": slug}
+    exec(compile(ast.Module(chosen, []), f"{slug}.md", "exec"), space)
+    defined = [ast.unparse(node) for node in chosen if not isinstance(node, ast.Import | ast.ImportFrom)]
+    return types.SimpleNamespace(**space, source="\n".join(defined))
+
+
+def _bound(node):
+    """Names that a statement defines."""
+    if isinstance(node, ast.FunctionDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    targets = [part for target in getattr(node, "targets", ()) for part in ast.walk(target)]
+    return [part.id for part in targets if isinstance(part, ast.Name)]
+
+
+def _globals(table):
+    """Names that a piece of code uses and does not define inside a function."""
+    here = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() or table.get_type() == "module"}
+    return here.union(*map(_globals, table.get_children()))
+
+
+def state(tree):
+    """What decides a result: the files of the book, and the versions of the libraries; None without the tree."""
+    folders = ("code/attnbook", "chapters", "experiments", "tools", "tests/package")
+    files = sorted(path for folder in folders for path in (tree / folder).rglob("*.*") if path.suffix != ".pyc")
+    return digest(*files, versions()) if files else None
+
+
+def versions():
+    """The versions of Python and of the two libraries that compute."""
+    numbers = {name: metadata.version(name).partition("+")[0] for name in ("numpy", "torch")}
+    return {"python": ".".join(map(str, sys.version_info[:3]))} | numbers
+
+
+@contextmanager
+def workers(jobs, cluster="", tree=ROOT, processes=False):
+    """Provide what `resume` runs work on: threads or processes here, or the workers of the dask scheduler ``cluster``.
+
+    Such a worker must see the tree at the same path, with the same files and versions.
+    """
+    if not cluster:
+        with ProcessPoolExecutor(jobs, mp_context=_server()) if processes else ThreadPoolExecutor(jobs) as pool:
+            yield pool
+        return
+    from course import author, connect  # only here: a cluster asks for the extra `course`
+
+    with ExitStack() as stack:
+        try:
+            client = connect(stack, cluster, jobs)
+        except author.CourseError as error:
+            sys.exit(str(error))
+        client.wait_for_workers(1)
+        for worker, found in client.run(state, tree, on_error="return").items():
+            if found != state(tree):
+                reason = found if isinstance(found, Exception) else "it has other files or versions"
+                sys.exit(f"The worker at {worker} cannot work on {tree} ({reason}): see README.md about CLUSTER=.")
+        yield client.get_executor(pure=False)
+
+
+def resume(store, work, pool):
     """Do what is not done yet: ``work`` is {key: function}, each function returns a dict; return {key: dict}.
 
     Every answer becomes a line of ``store`` as soon as it is there, so a run that was stopped goes on where it was.
@@ -84,7 +170,7 @@ def resume(store, work, jobs):
             done[known["key"]] = known
     waiting = [key for key in work if key not in done]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with open(store, "a", encoding="utf-8") as file, ThreadPoolExecutor(jobs) as pool:
+    with open(store, "a", encoding="utf-8") as file:
         file.write("\n" if waiting and file.tell() else "")  # after a line that was cut short
         running = {pool.submit(work[key]): key for key in waiting}
         try:
@@ -109,6 +195,7 @@ def run(tree, slug, *, draw=0, stop=True, limit=300):
     Returns {"checks": how many held, "seconds": CPU time, "failures": [{"line", "kind", "message"}]}; the kind is
     "check" where a check of the package did not hold, "error" for any other exception, "timeout", or "died".
     """
+    multiprocessing.current_process().daemon = False  # a worker of dask is one, and may have no children as such
     context = _server()
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(theirs, str(tree), slug, draw, stop, limit))

@@ -1,6 +1,6 @@
 """Put small faults into copies of the book, one at a time, and see which check catches each.
 
-python tools/mutants.py [--only PATTERN] [--jobs N]    with .venv's Python and the extra `mutants`
+python tools/mutants.py [--only PATTERN] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
 
 The faults are those of tools/mutants.yml, written by hand, and those that mutmut's operators make in the package. A
 fault is caught when a chapter that teaches the law fails; faults in what no chapter teaches must fail a test. Answers
@@ -233,6 +233,7 @@ def main(arguments=None, tree=ROOT):
         "--only", default="", metavar="PATTERN", help="faults whose name, file or chapter has this in it"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run side by side")
+    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a dask scheduler whose workers run them")
     given = parser.parse_args(arguments)
     found, equivalent = faults(tree, given.only)
     if not found:
@@ -242,7 +243,8 @@ def main(arguments=None, tree=ROOT):
     sound = [{"id": f"no fault, {name}", "file": "", "caught_by": [name]} for name in who]
     names = {fault["id"]: key(tree, fault) for fault in sound + found}
     work = {names[fault["id"]]: functools.partial(attempt, tree, fault) for fault in sound + found}
-    answers = cells.resume(store / "results.jsonl", work, given.jobs)
+    with cells.workers(given.jobs, given.cluster, tree) as pool:
+        answers = cells.resume(store / "results.jsonl", work, pool)
     answers = {name: answers[number] for name, number in names.items()}
     for fault in sound:
         if answers[fault["id"]]["caught"]:

@@ -1,6 +1,6 @@
 """Run every chapter again and again with other random numbers, and count the checks that fail.
 
-python tools/seeds.py [N] [--only CHAPTER] [--jobs N]    with .venv's Python and the extra `mutants`
+python tools/seeds.py [N] [--only CHAPTER] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
 
 Run k mixes k into every seed of numpy and torch, in the chapters and in the package. Cells with the tag
 `reproduces-source` or `fixed-draw` quote figures of one draw and keep their seeds. Answers are kept in _build/seeds,
@@ -73,6 +73,7 @@ def main(arguments=None, tree=ROOT):
     parser.add_argument("runs", nargs="?", type=int, default=200, help="how many runs; 200 unless given")
     parser.add_argument("--only", default="", metavar="CHAPTER", help="chapters with this in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many chapters run side by side")
+    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a dask scheduler whose workers run them")
     given = parser.parse_args(arguments)
     chapters = [slug for slug in cells.chapters(tree) if given.only in slug]
     if given.runs < 1 or not chapters:
@@ -87,7 +88,8 @@ def main(arguments=None, tree=ROOT):
             names[key] = draw, slug
             work[key] = functools.partial(cells.run, tree, slug, draw=draw, stop=False)
     store = tree / "_build" / "seeds"
-    answers = cells.resume(store / "results.jsonl", work, given.jobs)
+    with cells.workers(given.jobs, given.cluster, tree) as pool:
+        answers = cells.resume(store / "results.jsonl", work, pool)
     text, failures = report({names[key]: answer for key, answer in answers.items()}, tree)
     (store / "report.md").write_text(text, "utf-8")
     print(text)

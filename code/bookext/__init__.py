@@ -1,6 +1,7 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and it imports none of the mathematics.
 
 * ``execution`` executes chapters and keeps their outputs; ``dependencies`` says which modules they depend on.
+* ``quotes`` puts what cells computed into sentences.
 * ``checks`` draws the checks of the executed cells, and gives each law an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``coursework`` puts the questions of an assignment on its chapter's page.
@@ -20,9 +21,11 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, package, pages, social, wayfinding
+    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, package, pages, quotes
+    from . import social, wayfinding
 
     execution.setup(app)
+    quotes.setup(app)
     checks.setup(app)
     ledger.setup(app)
     coursework.setup(app)

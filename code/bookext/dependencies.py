@@ -17,6 +17,16 @@ def modules(code):
     return {".".join(n[:-1] if n[-1] == "__init__" else n): path for n, path in zip(names, found, strict=True)}
 
 
+def results(code):
+    """{name of a stored result: its file}."""
+    return {f"results {path.stem}": path for path in sorted((code / "attnbook" / "results").glob("*.json"))}
+
+
+def stored(cells, code):
+    """The stored results that cells read: those whose names stand there in quotation marks."""
+    return {name for name in results(code) if any(f'"{name.removeprefix("results ")}"' in cell for cell in cells)}
+
+
 def imported(source, known, name=""):
     """Which of the ``known`` modules Python source imports; ``name`` is its own module, for relative imports."""
     found = set()

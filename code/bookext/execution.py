@@ -1,8 +1,9 @@
 """Execute chapters and keep their outputs: a cache that knows what an output depends on, filled on all cores.
 
 jupyter-cache recognises a chapter by its cells, their tags and captions included. Here a chapter is recognised by the
-code of its cells, by the modules of the package that this code imports, and by the versions of the libraries: an edited
-caption executes nothing, and an edited function executes the chapters that can see it.
+code of its cells, by the names that its sentences quote, by the modules of the package and the stored results that this
+code reads, and by the versions of the libraries: an edited caption executes nothing, and an edited function executes
+the chapters that can see it.
 """
 
 import functools
@@ -22,7 +23,7 @@ from myst_nb.core.read import create_nb_reader
 from sphinx.errors import ExtensionError
 from sphinx.util.display import status_iterator
 
-from . import dependencies
+from . import dependencies, quotes
 
 CODE = Path(__file__).parent.parent
 KEPT = 100  # executed chapters; the least used go first
@@ -47,16 +48,17 @@ def libraries():
 
 @functools.cache
 def _package(code):
-    """The package as it is when the build begins: its modules, what each uses, and a hash of each file."""
+    """The package as it is when the build begins: its modules, what each uses, and a hash of every file."""
     known = dependencies.modules(code)
-    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in known.items()}
+    files = known | dependencies.results(code)
+    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
     return known, dependencies.uses(known), hashes
 
 
 def fingerprint(cells, code=CODE):
-    """Hash of the modules that cells depend on, and of the versions of the libraries."""
+    """Hash of the modules and stored results that cells depend on, and of the versions of the libraries."""
     known, using, hashes = _package(code)
-    names = dependencies.closure(dependencies.of_cells(cells, known), using)
+    names = dependencies.closure(dependencies.of_cells(cells, known), using) | dependencies.stored(cells, code)
     lines = [libraries(), *(f"{name} {hashes[name]}" for name in sorted(names))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -72,7 +74,7 @@ class Cache(JupyterCacheBase):
         """The notebook without metadata, and its hash."""
         notebook, digest = super().create_hashed_notebook(nb, (), ())
         mark = fingerprint([cell.source for cell in notebook.cells])
-        return notebook, hashlib.sha256(f"{digest} {mark}".encode()).hexdigest()[:32]
+        return notebook, hashlib.sha256(f"{digest} {mark} {_quoted(nb)}".encode()).hexdigest()[:32]
 
     def match_cache_notebook(self, nb):
         """The record of a chapter; KeyError if it must be executed."""
@@ -93,9 +95,13 @@ class Cache(JupyterCacheBase):
 
 
 def _digest(notebook):
-    """Hash of the code of a notebook's cells alone."""
+    """Hash of the code of a notebook's cells and of the names that its sentences quote."""
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    return hashlib.sha256("\0".join(sources).encode()).hexdigest()
+    return hashlib.sha256("\0".join([*sources, _quoted(notebook)]).encode()).hexdigest()
+
+
+def _quoted(notebook):
+    return " ".join(quotes.names(notebook))
 
 
 def _choose_cache(app, config):
@@ -173,10 +179,13 @@ def _execute(path, notebook):
     """Run one chapter in its folder; on failure say which cell fails, and why, without the frames in between."""
     quiet = ["--IPKernelApp.log_level=40"]  # errors only: on loopback the remark about unencrypted TCP says nothing
     folder = str(Path(path).parent)
+    quotes.ask(notebook)
     result = single_nb_execution(notebook, cwd=folder, timeout=300, allow_errors=False, extra_arguments=quiet)
     failure = None
     if result.err:
         name, value = getattr(result.err, "ename", type(result.err).__name__), getattr(result.err, "evalue", result.err)
         ran = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.get("execution_count")]
         failure = f"{name}: {value}\n" + (f"In the cell:\n{ran[-1].source}" if ran else "")
+    else:
+        quotes.take(notebook)
     return notebook, result.time, failure

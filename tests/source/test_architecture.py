@@ -8,7 +8,7 @@ import pytest
 
 from chapters import ROOT, page, report, toc
 
-PARTS = ("chapters", "code/attnbook", "code/attncourse", "code/bookext", "tools")
+PARTS = ("chapters", "code/attnbook", "code/attncourse", "code/bookext", "tools", "experiments")
 PACKAGES = ("attnbook", "attncourse", "bookext")
 EVERYWHERE = {"check", "explore", "figures.style", "figures.tables"}  # what nearly every page imports has no column
 

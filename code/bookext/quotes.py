@@ -1,0 +1,70 @@
+"""Put what cells computed into sentences: {eval}`name` is the text of a variable of the page's cells.
+
+MyST-NB's own role asks a running kernel, and pages here are made from stored outputs. So a chapter is executed with one
+more cell, which shows the names that its sentences quote as MyST-NB's `glue` would; they are stored as outputs of the
+last cell, and MyST-NB takes them out again when it reads the page.
+"""
+
+import re
+
+from docutils import nodes
+from nbformat.v4 import new_code_cell
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxRole
+
+ROLE = re.compile(r"\{eval\}`([^`]*)`")
+POWER = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
+ASK = """from IPython.display import display
+for name in {names}:
+    if isinstance(globals().get(name), (str, int)):
+        prefix = "application/papermill.record/"
+        data = {{prefix + "text/plain": str(globals()[name])}}
+        display(data, raw=True, metadata={{"scrapbook": {{"name": name, "mime_prefix": prefix}}}})
+"""
+
+
+def setup(app):
+    """Replace MyST-NB's role of the same name."""
+    app.connect("builder-inited", lambda app: app.add_role("eval", Quote(), override=True))
+
+
+def names(notebook):
+    """The names that the sentences of a notebook quote."""
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return sorted({name for text in texts for name in ROLE.findall(text)})
+
+
+def ask(notebook):
+    """Add the cell that shows the quoted names, to a notebook that is to be executed."""
+    notebook.cells.append(new_code_cell(ASK.format(names=names(notebook))))
+
+
+def take(notebook):
+    """Take the cell of `ask` out of an executed notebook, and give what it showed to the last cell of the page."""
+    shown = notebook.cells.pop().outputs
+    [cell for cell in notebook.cells if cell.cell_type == "code"][-1].outputs += shown
+
+
+class Quote(SphinxRole):
+    """{eval}`name`: the text of a variable, or the whole number that it is; a number like 3e-05 becomes a formula."""
+
+    def run(self):
+        """The nodes."""
+        page = self.inliner.document.get("nb_renderer")
+        value = page and page.renderer.nb_client.glue_data.get(self.text)
+        if not value:
+            raise ExtensionError(
+                f"{self.env.docname}, line {self.lineno}: no cell gives {self.text!r} a text or a whole number to quote"
+            )
+        return typeset(value["data"]["text/plain"]), []
+
+
+def typeset(text):
+    """Nodes for a text: numbers in scientific notation as formulas, the rest as it is."""
+    parts, at = [], 0
+    for found in POWER.finditer(text):
+        parts += [nodes.Text(text[at : found.start()])] * (at < found.start())
+        tex = rf"{found[1]}\cdot10^{{{int(found[2])}}}".removeprefix(r"1\cdot")
+        parts.append(nodes.math(tex, tex))
+        at = found.end()
+    return parts + [nodes.Text(text[at:])] * (at < len(text))

@@ -1,0 +1,141 @@
+"""Run the experiments whose numbers the chapters quote: every member that is not known yet.
+
+python tools/experiments.py [--only NAME] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
+
+experiments/<name>.py says in its docstring what it measures, and has four names: `chapter`, the functions that it takes
+from a chapter (`cells.definitions`); `member(seed)`, one repetition, in seconds at most; `MEMBERS`, the seeds; and
+`summary(results)`, the few numbers that the prose quotes. Answers are kept in _build/experiments, so a run that was
+stopped goes on where it was, and code/attnbook/results/<name>.json holds what the chapter reads. An experiment runs
+again when its file or a function that it takes from its chapter changes; whether the package still gives its numbers is
+for the chapter to say, by a check that computes one member afresh.
+"""
+
+import argparse
+import ast
+import functools
+import importlib.util
+import json
+import os
+import sys
+import time
+
+import cells
+
+ROOT = cells.ROOT
+sys.path.insert(0, str(ROOT / "code"))
+DIGITS = 4  # of every stored number
+
+
+def named(tree=ROOT, only=""):
+    """List the experiments that have ``only`` in them; one sentence ends the run if there is none."""
+    names = sorted(path.stem for path in (tree / "experiments").glob("*.py"))
+    chosen = [name for name in names if only in name]
+    if not chosen:
+        sys.exit(f"There is no experiment {only!r}; there are {', '.join(names) or 'none at all'}.")
+    return chosen
+
+
+@functools.cache
+def load(tree, name):
+    """Import an experiment."""
+    path = tree / "experiments" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"experiment_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    missing = [n for n in ("__doc__", "chapter", "member", "MEMBERS", "summary") if not getattr(module, n, None)]
+    if missing:
+        sys.exit(f"experiments/{name}.py has no {' and no '.join(missing)}.")
+    return module
+
+
+def source(tree, name):
+    """Hash all that an experiment says itself: its code, and the functions that it takes from its chapter."""
+    text = (tree / "experiments" / f"{name}.py").read_text("utf-8")
+    return cells.digest(ast.unparse(ast.parse(text)), load(tree, name).chapter.source)
+
+
+def rounded(value):
+    """Round numbers to DIGITS digits, in lists and dicts of any depth."""
+    if isinstance(value, dict):
+        return {str(key): rounded(entry) for key, entry in value.items()}
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, list | tuple):
+        return [rounded(entry) for entry in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def measure(tree, name, seed):
+    """Compute one member: its result, and the seconds of processor time it took."""
+    import torch
+
+    torch.set_num_threads(1)  # so that sums keep their order
+    start = time.thread_time()
+    result = rounded(load(tree, name).member(seed))
+    return {"result": result, "seconds": round(time.thread_time() - start, 3)}
+
+
+def text(record):
+    """Write a record as JSON: the same for the same results, with a line for each member."""
+    members = ",\n  ".join(json.dumps(member, sort_keys=True) for member in record["members"])
+    values = {key: json.dumps(value, sort_keys=True) for key, value in record.items()} | {"members": f"[\n  {members}]"}
+    return "{\n" + ",\n".join(f' "{key}": {values[key]}' for key in sorted(values)) + "\n}\n"
+
+
+def results(tree, name):
+    """Name the file that a chapter reads."""
+    return tree / "code" / "attnbook" / "results" / f"{name}.json"
+
+
+def known(tree, name):
+    """Say whether the stored results are those of the experiment as it is now."""
+    path, now = results(tree, name), source(tree, name)
+    return path.exists() and json.loads(path.read_text("utf-8"))["source"] == now
+
+
+def write(tree, name, answers):
+    """Store the results of all members, and what follows from them."""
+    module, members = load(tree, name), [answer["result"] for answer in answers]
+    record = {
+        "members": members,
+        "seconds": round(sum(answer["seconds"] for answer in answers), 1),
+        "seeds": list(module.MEMBERS),
+        "source": source(tree, name),
+        "summary": rounded(module.summary(members)),
+        "versions": cells.versions(),
+    }
+    results(tree, name).parent.mkdir(parents=True, exist_ok=True)
+    results(tree, name).write_text(text(record), "utf-8")
+    print(f"{name}: {len(members)} members, {record['seconds']} s, {json.dumps(record['summary'])}")
+
+
+def main(arguments=None, tree=ROOT):
+    """Run what is not known yet and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", metavar="NAME", help="experiments with this in their name")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many members run side by side")
+    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a dask scheduler whose workers run them")
+    given = parser.parse_args(arguments)
+    chosen = named(tree, given.only)
+    waiting = [name for name in chosen if not known(tree, name)]
+    print(f"{len(chosen) - len(waiting)} of {len(chosen)} experiments are known already.")
+    if not waiting:
+        return
+    keys = {name: [cells.digest(source(tree, name), seed) for seed in load(tree, name).MEMBERS] for name in waiting}
+    work = {
+        key: functools.partial(measure, tree, name, seed)
+        for name in waiting
+        for key, seed in zip(keys[name], load(tree, name).MEMBERS, strict=True)
+    }
+    with cells.workers(given.jobs, given.cluster, tree, processes=True) as pool:
+        answers = cells.resume(tree / "_build" / "experiments" / "results.jsonl", work, pool)
+    for name in waiting:
+        write(tree, name, [answers[key] for key in keys[name]])
+
+
+if __name__ == "__main__":
+    import experiments  # under its own name, by which a worker elsewhere finds its functions
+
+    try:
+        experiments.main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted; the same command goes on from here.")
