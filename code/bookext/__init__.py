@@ -21,8 +21,20 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from . import checks, coursework, execution, launch, ledger, mathml, notebooks, package, pages, quotes
-    from . import social, wayfinding
+    from . import (
+        checks,
+        coursework,
+        execution,
+        launch,
+        ledger,
+        mathml,
+        notebooks,
+        package,
+        pages,
+        quotes,
+        social,
+        wayfinding,
+    )
 
     execution.setup(app)
     quotes.setup(app)
