@@ -60,11 +60,15 @@ class Quote(SphinxRole):
 
 
 def typeset(text):
-    """Nodes for a text: numbers in scientific notation as formulas, the rest as it is."""
+    """Nodes for a text: numbers in scientific notation as formulas, the sign of a number as a minus."""
     parts, at = [], 0
     for found in POWER.finditer(text):
-        parts += [nodes.Text(text[at : found.start()])] * (at < found.start())
+        parts += _words(text[at : found.start()])
         tex = rf"{found[1]}\cdot10^{{{int(found[2])}}}".removeprefix(r"1\cdot")
         parts.append(nodes.math(tex, tex))
         at = found.end()
-    return parts + [nodes.Text(text[at:])] * (at < len(text))
+    return parts + _words(text[at:])
+
+
+def _words(text):
+    return [nodes.Text(re.sub(r"(?<!\w)-(?=\d)", "−", text))] if text else []

@@ -53,7 +53,7 @@ def test_numbers_in_scientific_notation_become_formulas():
     shown = quotes.typeset("from 2.5e-07 to 1e+03, -4e-12")
     assert [type(node) for node in shown] == [nodes.Text, nodes.math, nodes.Text, nodes.math, nodes.Text, nodes.math]
     assert [node.astext() for node in shown[1::2]] == [r"2.5\cdot10^{-7}", "10^{3}", r"-4\cdot10^{-12}"]
-    assert quotes.typeset("1 of 9") == [nodes.Text("1 of 9")]
+    assert quotes.typeset("-1 of 2-9") == [nodes.Text("−1 of 2-9")]
 
 
 def test_a_changed_result_changes_the_mark_of_the_chapters_that_read_it(tmp_path):
