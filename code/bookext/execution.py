@@ -79,7 +79,10 @@ class Cache(JupyterCacheBase):
     def match_cache_notebook(self, nb):
         """The record of a chapter; KeyError if it must be executed."""
         try:
-            return super().match_cache_notebook(nb)
+            record = super().match_cache_notebook(nb)
+            if "code" not in record.data:
+                raise KeyError("MyST-NB executed it itself, without what its sentences quote")
+            return record
         except KeyError:
             if not _named():
                 raise

@@ -105,3 +105,11 @@ def test_a_check_of_one_chapter_shows_the_others_as_they_are_stored(cache, code,
     assert cache.match_cache_notebook(notebook()).uri == "a.md"
     with pytest.raises(KeyError):
         cache.match_cache_notebook(notebook(sources=["1"]))
+
+
+def test_what_myst_nb_executed_itself_is_executed_again(cache):
+    """It did so because the page was saved during the build, and it does not ask for what sentences quote."""
+    data = {"execution_seconds": 1}
+    cache.cache_notebook_bundle(execution.CacheBundleIn(notebook(), "a.md", data=data), check_validity=False)
+    with pytest.raises(KeyError):
+        cache.match_cache_notebook(notebook())
