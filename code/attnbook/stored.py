@@ -10,7 +10,7 @@ from importlib.resources import files
 __all__ = ["load"]
 
 
-def load(name):
+def load(name: str) -> dict:
     """Read the results of an experiment.
 
     Returns a dict with ``summary``, the few numbers that the text quotes; ``members``, the result of every repetition

@@ -30,7 +30,7 @@ PARTS = (
     ".//h2 | .//h3 | .//h4 | .//pre",
     ".//div[contains(@class, 'admonition')] | .//details",
 )
-SCREENS = {"wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 33), "narrow": (41, 49, 26, 28, 21, 18, 250, 38, 44, 33)}
+SCREENS = {"wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 33), "narrow": (39, 49, 26, 28, 21, 18, 250, 38, 44, 33)}
 UNFOLDED = "[not(ancestor-or-self::*[@hidden] or ancestor::details[not(@open)] and not(ancestor-or-self::summary))]"
 # What scripts of the theme do with every page that has loaded, in their own words; what to write instead; and a sign
 # that a new version does it in other words. One measures every box of code, and with that lays out the whole page;

@@ -137,7 +137,7 @@ def test_a_chapter_that_is_saved_says_what_it_said(lab):
     manager = jupytext.TextFileContentsManager(root_dir=str(lab.root))
     for path in sorted(ROOT.glob("chapters/**/*.md")):
         if "{code-cell}" in path.read_text(encoding="utf-8"):
-            name = f"chapters/{path.name}"
+            name = path.relative_to(ROOT).as_posix()
             before = jupytext.read(lab.root / name)
             manager.save(manager.get(name), name)
             after = jupytext.read(lab.root / name)
