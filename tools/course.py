@@ -112,10 +112,8 @@ def connect(stack, cluster, processes):
         except (OSError, ValueError, TypeError) as error:
             words = " ".join(str(error).split())[:200]
             raise author.CourseError(f"No dask scheduler answers at CLUSTER={cluster}: {words}.") from None
-    nowhere = {
-        "dashboard_address": "127.0.0.1:0",
-        "scheduler_kwargs": {"dashboard": False},
-    }  # None warns of 8787
+    # Without an address dask tries the port 8787 and warns where that is taken.
+    nowhere = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
     local = LocalCluster(n_workers=processes, threads_per_worker=1, silence_logs=50, **nowhere)
     return stack.enter_context(Client(stack.enter_context(local)))
 

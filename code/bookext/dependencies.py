@@ -22,9 +22,9 @@ def results(code):
     return {f"results {path.stem}": path for path in sorted((code / "attnbook" / "results").glob("*.json"))}
 
 
-def stored(cells, code):
-    """The stored results that cells read: those whose names stand there in quotation marks."""
-    return {name for name in results(code) if any(f'"{name.removeprefix("results ")}"' in cell for cell in cells)}
+def stored(cells, known):
+    """Which of the ``known`` stored results cells read: those whose names stand there in quotation marks."""
+    return {name for name in known if any(f'"{name.removeprefix("results ")}"' in cell for cell in cells)}
 
 
 def imported(source, known, name=""):

@@ -48,18 +48,17 @@ def libraries():
 
 @functools.cache
 def _package(code):
-    """The package as it is when the build begins: its modules, what each uses, and a hash of every file."""
-    known = dependencies.modules(code)
-    files = known | dependencies.results(code)
-    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
-    return known, dependencies.uses(known), hashes
+    """The package as it is when the build begins: its modules, what each uses, its stored results, and all hashes."""
+    known, results = dependencies.modules(code), dependencies.results(code)
+    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in (known | results).items()}
+    return known, dependencies.uses(known), results, hashes, libraries()
 
 
 def fingerprint(cells, code=CODE):
     """Hash of the modules and stored results that cells depend on, and of the versions of the libraries."""
-    known, using, hashes = _package(code)
-    names = dependencies.closure(dependencies.of_cells(cells, known), using) | dependencies.stored(cells, code)
-    lines = [libraries(), *(f"{name} {hashes[name]}" for name in sorted(names))]
+    known, using, results, hashes, versions = _package(code)
+    names = dependencies.closure(dependencies.of_cells(cells, known), using) | dependencies.stored(cells, results)
+    lines = [versions, *(f"{name} {hashes[name]}" for name in sorted(names))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

@@ -101,9 +101,7 @@ class Claims(FromData):
         head += nodes.reference("", key, refid=name, classes=["claim-id"])
         head += [nodes.Text(" "), nodes.inline("", verdict, classes=["verdict"]), nodes.Text(" ")]
         head += nodes.inline("", f"{claim['source']}, {place(claim['line'])}", classes=["claim-place"])
-        item = nodes.list_item(
-            "", head, ids=[name], classes=["claim", f"is-{verdict}", f"of-{claim['source'].lower()}"]
-        )
+        item = nodes.list_item("", head, ids=[name], classes=["claim", f"is-{verdict}"])
         item += nodes.paragraph("", "", nodes.strong("", "Said. "), *text(claim["claim"]))
         item += nodes.paragraph("", "", nodes.strong("", "Right. "), *text(claim["figure"]))
         if "corrected" in claim:

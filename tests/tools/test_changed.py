@@ -24,11 +24,8 @@ FILES = {
 
 
 @pytest.fixture
-def tree(tmp_path):
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
-    return tmp_path
+def tree(write_files):
+    return write_files(FILES)
 
 
 def names(paths):

@@ -17,11 +17,8 @@ CELLS = ["%matplotlib inline\nfrom attnbook.rooms.deep import (\n    y,\n)", "y\
 
 
 @pytest.fixture
-def code(tmp_path):
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
-    return tmp_path
+def code(write_files):
+    return write_files(FILES)
 
 
 def mark(code, cells=CELLS):

@@ -70,7 +70,7 @@ FAULT = "- {{id: {}, file: code/attnbook/room.py, old: 2 * x, new: {}, law: doub
 
 
 @pytest.fixture
-def book(tmp_path, monkeypatch, capsys):
+def book(tmp_path, write_files, monkeypatch, capsys):
     """A function that runs a tool on the small book, in this process, so that the large libraries are imported once.
 
     It returns (exit code, what the tool says, the stored answers).
@@ -84,9 +84,7 @@ def book(tmp_path, monkeypatch, capsys):
         "tests/package/test_room.py": TEST,
         "pyproject.toml": "",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(files)
     (tmp_path / "tools").mkdir()
     monkeypatch.setattr(os, "nice", lambda _: None)  # or the rest of the tests would be nice too
 

@@ -44,11 +44,10 @@ watch.main(first={port})
 
 
 @pytest.fixture
-def tree(tmp_path, monkeypatch):
+def tree(tmp_path, write_files, monkeypatch):
     """A tree of sources; the tools take it for the book."""
-    for name in ("chapters/page.md", "code/attnbook/laws.py", "course/page.md", "_config.yml", "_toc.yml"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("one")
+    names = ("chapters/page.md", "code/attnbook/laws.py", "course/page.md", "_config.yml", "_toc.yml")
+    write_files(dict.fromkeys(names, "one"))
     monkeypatch.setattr(book, "ROOT", tmp_path)
     monkeypatch.setattr(watch, "COMPLETE", tmp_path / "complete")
     return tmp_path
