@@ -5,8 +5,8 @@ python tools/notebooks.py publish REMOTE   the same tree as the branch `notebook
 python tools/notebooks.py test             run them in every environment that tests/notebooks knows
 python tools/notebooks.py run FOLDER       run those of a folder with this very Python; it needs nbclient and ipykernel
 
-The notebooks are those of the built site, byte for byte; they install the package from this same branch, so that a
-notebook never meets a package of another state.
+The notebooks are those of the built site, with the addresses that BOOK_REPOSITORY and BOOK_ADDRESS give them; they
+install the package from this same branch, so that a notebook never meets a package of another state.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
+WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stand-ins for addresses
 TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
 COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
@@ -42,13 +42,18 @@ def requirements():
 
 def write():
     """Make the tree of the branch afresh; return its notebooks."""
-    notebooks = sorted((SITE / BRANCH).glob("*.ipynb"))
+    sys.path.insert(0, str(ROOT / "code"))
+    from bookext.launch import with_addresses  # only here: `run` runs with Pythons that have no Sphinx
+
+    repository, site = (os.environ.get(name, "").strip() for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS"))
+    notebooks = sorted(WRITTEN.glob("*.ipynb"))
     if not notebooks:
         sys.exit("There is no built book with notebooks: run `make notebooks`, which builds it first.")
     shutil.rmtree(TREE, ignore_errors=True)
     (TREE / "binder").mkdir(parents=True)
     for path in notebooks:
-        shutil.copyfile(path, TREE / path.name)
+        text = with_addresses(path.read_text(encoding="utf-8"), repository, site)
+        (TREE / path.name).write_text(text, encoding="utf-8")
     for name in COPIED:
         source, target = ROOT / name, TREE / name
         target.parent.mkdir(parents=True, exist_ok=True)

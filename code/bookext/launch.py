@@ -11,6 +11,8 @@ from docutils import nodes
 from sphinx.errors import ConfigError
 
 BRANCH = "notebooks"
+# What stands in a notebook for addresses that are not known while it is written: see with_addresses.
+ANY_SITE, ANY_PACKAGE = "https://site-of-the-book.invalid/", "package-of-the-book"
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
 
@@ -39,13 +41,21 @@ def owner_and_name(address):
     return found.groups()
 
 
-def site(address):
+def site_of(address):
     """Where GitHub Pages shows the site of a repository, with a slash at its end; '' without an address."""
     owner, name = owner_and_name(address) or ("", "")
     if not owner:
         return ""
     path = "" if name.lower() == f"{owner}.github.io".lower() else f"{name}/"
     return f"https://{owner.lower()}.github.io/{path}"
+
+
+def with_addresses(notebook, address, site=""):
+    """The text of a notebook for the repository ``address``; without one, its links lead into the built folder."""
+    owner, name = owner_and_name(address) or ("", "")
+    package = f"attnbook @ git+https://github.com/{owner}/{name}@{BRANCH}" if owner else ""
+    site = site or site_of(address) or "../html/"
+    return notebook.replace(ANY_SITE, site).replace(ANY_PACKAGE, package)
 
 
 def links(address, slug):

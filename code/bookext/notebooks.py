@@ -1,14 +1,14 @@
-"""Every chapter as a notebook that runs anywhere: in Colab, on Binder, in a Jupyter of one's own.
+"""Write every chapter as a notebook that runs anywhere: in Colab, on Binder, in a Jupyter of one's own.
 
 A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. The code
-comes from the chapter as jupytext reads it. The first cell installs the package where it is missing.
+comes from the chapter as jupytext reads it. The first cell installs the package where it is missing. A notebook is
+kept with stand-ins for addresses too, so that one build serves every fork.
 """
 
 import hashlib
 from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
-from urllib.parse import urljoin
 
 import jupytext
 import nbformat
@@ -18,7 +18,7 @@ from sphinx.errors import ExtensionError
 from . import launch
 from .notebook_text import Writer
 
-FOLDER = "notebooks"  # of the site
+FOLDER = "notebooks"  # of the site, and of what is kept between builds
 FIRST = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
 HERE = (Path(__file__), Path(__file__).with_name("notebook_text.py"), FIRST, Path(launch.__file__))
 TITLE = "# @title Run this cell first: it installs the book's package where that is missing\n"
@@ -35,12 +35,12 @@ def setup(app):
 def _write(app, doctree, docname):
     if app.builder.name != "html":
         return
-    target = Path(app.outdir) / FOLDER / f"{docname.rpartition('/')[2]}.ipynb"
-    target.unlink(missing_ok=True)
-    if not _code(doctree):
-        return
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(nbformat.writes(notebook(app, doctree, docname)) + "\n", encoding="utf-8")
+    text = nbformat.writes(notebook(app, doctree, docname)) + "\n" if _code(doctree) else ""
+    addressed = launch.with_addresses(text, app.config.book_repository, app.config.html_baseurl)
+    for folder, written in ((app.doctreedir, text), (app.outdir, addressed)):
+        target = Path(folder) / FOLDER / f"{docname.rpartition('/')[2]}.ipynb"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(written, encoding="utf-8") if text else target.unlink(missing_ok=True)
 
 
 def _remove_others(app, failure):
@@ -48,9 +48,10 @@ def _remove_others(app, failure):
     if failure or app.builder.name != "html":
         return
     known = {name.rpartition("/")[2] for name in app.env.found_docs}
-    for path in (Path(app.outdir) / FOLDER).glob("*.ipynb"):
-        if path.stem not in known:
-            path.unlink()
+    for folder in (app.doctreedir, app.outdir):
+        for path in (Path(folder) / FOLDER).glob("*.ipynb"):
+            if path.stem not in known:
+                path.unlink()
 
 
 def _code(doctree):
@@ -58,9 +59,8 @@ def _code(doctree):
 
 
 def notebook(app, doctree, docname):
-    """The notebook of a resolved page."""
-    slug, site = docname.rpartition("/")[2], app.config.html_baseurl
-    page = urljoin(site, app.builder.get_target_uri(docname)) if site else f"../{app.builder.get_target_uri(docname)}"
+    """The notebook of a resolved page, with the stand-ins of ``launch`` where the book's addresses belong."""
+    slug, page = docname.rpartition("/")[2], launch.ANY_SITE + app.builder.get_target_uri(docname)
     source = jupytext.read(app.env.doc2path(docname), fmt="md:myst")
     code = [cell for cell in source.cells if cell.cell_type == "code"]
     shown = [next(node.findall(nodes.literal_block)).astext().strip() for node in _code(doctree)]
@@ -73,7 +73,7 @@ def notebook(app, doctree, docname):
         app.env.toc_secnumbers.get(docname, {}),
         app.config.numfig_format["figure"],
     )
-    cells = [_first(app.config.book_repository), _about(app, page)]
+    cells = [_first(), _about(app, page)]
     cells += [_cell(cell, code) for cell in writer.page(doctree)]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {
@@ -96,15 +96,13 @@ def _cell(cell, code):
     return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata)
 
 
-def _first(address):
-    owner, name = launch.owner_and_name(address) or ("", "")
-    package = f"attnbook @ git+https://github.com/{owner}/{name}@{launch.BRANCH}" if owner else ""
-    source = FIRST.read_text(encoding="utf-8").strip().replace("PACKAGE", f'"{package}"')
+def _first():
+    source = FIRST.read_text(encoding="utf-8").strip().replace("PACKAGE", f'"{launch.ANY_PACKAGE}"')
     return nbformat.v4.new_code_cell(TITLE + source, metadata={"cellView": "form"})
 
 
 def _about(app, page):
-    book = urljoin(page, "../" + app.builder.get_target_uri(app.config.root_doc))
+    book = launch.ANY_SITE + app.builder.get_target_uri(app.config.root_doc)
     words = f"This notebook is [a chapter]({page}) of [{app.config.html_title}]({book}), made to run. "
     words += "Links lead to the book's pages. Run the cells in order, beginning with the one above: "
     words += "a check that holds leaves one line, and one that does not stops the notebook."

@@ -33,7 +33,7 @@ def setup(app):
 
 
 def _take_address(app, config):
-    address = os.environ.get("BOOK_ADDRESS") or config.html_baseurl or launch.site(config.book_repository)
+    address = os.environ.get("BOOK_ADDRESS") or config.html_baseurl or launch.site_of(config.book_repository)
     if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
         raise ValueError(f"the address of the site is {address!r}; expected one that begins with https://")
     config.html_baseurl = address.rstrip("/") + "/" if address else ""

@@ -1,7 +1,7 @@
 """What the tests of the notebooks share: the book as a fork would publish it, and clean environments to run it in.
 
-The book is built from the results of the cells that `make book` has stored, with the address of a repository that does
-not exist; git is told to find it in a folder here.
+The notebooks of the built book get the address of a repository that does not exist; git is told to find it in a folder
+here.
 """
 
 import asyncio
@@ -35,25 +35,26 @@ def pytest_generate_tests(metafunc):
 def published(tmp_path_factory):
     """Site, tree of the branch, and a bare repository that holds the branch, made by the tools that CI calls."""
     root = tmp_path_factory.mktemp("published")
-    shutil.copytree(ROOT, root, ignore=NOT_COPIED, dirs_exist_ok=True)
-    stored = ROOT / "_build" / ".jupyter_cache"
-    if not stored.exists():
+    built, written = ROOT / "_build" / "html", ROOT / "_build" / ".doctrees" / "notebooks"
+    if not written.is_dir():
         pytest.fail("The book is not built: run `make book` first.", pytrace=False)
-    shutil.copytree(stored, root / "_build" / ".jupyter_cache", dirs_exist_ok=True)
+    shutil.copytree(ROOT, root, ignore=NOT_COPIED, dirs_exist_ok=True)
+    shutil.copytree(written, root / "_build" / ".doctrees" / "notebooks")
     for command in (["init", "--quiet", "--bare", "remote.git"], ["init", "--quiet"]):
         subprocess.run(["git", *command], cwd=root, check=True)
     subprocess.run(["git", "remote", "add", "origin", root / "remote.git"], cwd=root, check=True)
     environ = os.environ | {"BOOK_REPOSITORY": ADDRESS, "PYTHONPATH": str(root / "code")}
-    for command in (["book.py", "build"], ["notebooks.py", "write"], ["notebooks.py", "publish"]):
-        command = [sys.executable, f"tools/{command[0]}", *command[1:]]
+    for task in ("write", "publish"):
+        command = [sys.executable, "tools/notebooks.py", task]
         done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)
         if done.returncode:
             pytest.fail(f"{command}: {(done.stdout + done.stderr)[-1500:]}", pytrace=False)
-    build = root / "_build"
-    notebooks = {path.stem: nbformat.read(path, 4) for path in sorted((build / "notebooks").glob("*.ipynb"))}
+    tree = root / "_build" / "notebooks"
+    notebooks = {path.stem: nbformat.read(path, 4) for path in sorted(tree.glob("*.ipynb"))}
     assert notebooks, "no notebook is published"
+    texts = {path.stem: path.read_text("utf-8") for path in written.glob("*.ipynb")}
     return SimpleNamespace(
-        root=root, site=build / "html", tree=build / "notebooks", remote=root / "remote.git", notebooks=notebooks
+        root=root, site=built, tree=tree, remote=root / "remote.git", notebooks=notebooks, written=texts
     )
 
 

@@ -1,6 +1,7 @@
 """No dead button: every launch link leads to a file of the branch or the site, and without an address there is none."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,20 +13,33 @@ from urllib.parse import parse_qs, urlsplit
 import lxml.html
 import pytest
 from bookext import launch
+from docutils import nodes
 from fork import ADDRESS, ROOT
 from packaging.requirements import Requirement
 from sphinx.errors import ConfigError
 
 
-def line(path):
-    """{words: address} of the launch links of a page."""
-    links = lxml.html.parse(path).getroot().xpath("//p[@class='launch']/a")
-    return {link.text_content(): link.get("href") for link in links}
+def line(docname, cells=1, address=ADDRESS):
+    """{words: address} of the launch links that a page gets which has so many code cells."""
+    section = nodes.section(
+        "", nodes.title("", "Title"), *(nodes.container(nb_element="cell_code") for _ in range(cells))
+    )
+    app = SimpleNamespace(builder=SimpleNamespace(name="html"), config=SimpleNamespace(book_repository=address))
+    launch._add_links(app, section, docname)
+    page = lxml.html.fragment_fromstring(
+        "".join(raw.astext() for raw in section.findall(nodes.raw)), create_parent="div"
+    )
+    return {link.text_content(): link.get("href") for link in page.xpath("p[@class='launch']/a")}
 
 
-def test_every_page_with_a_notebook_offers_it(published):
-    shown = {path.stem for path in published.site.glob("chapters/**/*.html") if line(path)}
-    assert shown == set(published.notebooks)
+def test_every_page_with_code_has_a_notebook(published):
+    pages = [path for path in (ROOT / "chapters").rglob("*.md") if "{code-cell}" in path.read_text("utf-8")]
+    assert {path.stem for path in pages} == set(published.notebooks)
+
+
+@pytest.mark.parametrize(("cells", "address", "expected"), [(1, ADDRESS, 3), (1, "", 0), (0, ADDRESS, 0)])
+def test_launch_links_need_code_and_an_address(cells, address, expected):
+    assert len(line("chapters/x", cells, address)) == expected
 
 
 def test_the_links_lead_to_files_that_are_published(published):
@@ -35,7 +49,7 @@ def test_the_links_lead_to_files_that_are_published(published):
     owner_and_name = urlsplit(ADDRESS).path.strip("/")
     for slug in published.notebooks:
         (page,) = published.site.glob(f"chapters/**/{slug}.html")
-        links = line(page)
+        links = line(page.relative_to(published.site).with_suffix("").as_posix())
         colab, binder = urlsplit(links["Open in Colab"]), urlsplit(links["Open in Binder"])
         assert (colab.netloc, binder.netloc) == ("colab.research.google.com", "mybinder.org")
         start = f"/github/{owner_and_name}/blob/notebooks/"
@@ -44,8 +58,22 @@ def test_the_links_lead_to_files_that_are_published(published):
         assert binder.path == f"/v2/gh/{owner_and_name}/notebooks"
         (opened,) = parse_qs(binder.query)["urlpath"]
         assert opened.removeprefix("lab/tree/") in branch
-        download = (page.parent / links["Download .ipynb"]).resolve()
-        assert download.read_bytes() == (published.tree / f"{slug}.ipynb").read_bytes()
+        assert (page.parent / links["Download .ipynb"]).resolve().is_file()
+
+
+def test_stand_ins_become_addresses(published):
+    """On the branch those of the fork, in downloads those of this site; without any, links lead to the built site."""
+    own = [os.environ.get(name, "") for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS")]
+    for slug, written in published.written.items():
+        assert launch.ANY_SITE in written, f"{slug}: the notebook names no page"
+        on_branch, local = launch.with_addresses(written, ADDRESS), launch.with_addresses(written, "")
+        assert (published.tree / f"{slug}.ipynb").read_text("utf-8") == on_branch
+        assert (published.site / "notebooks" / f"{slug}.ipynb").read_text("utf-8") == launch.with_addresses(
+            written, *own
+        )
+        assert not {stand_in for stand_in in (launch.ANY_SITE, launch.ANY_PACKAGE) if stand_in in on_branch + local}
+        for page in re.findall(r"\]\(\.\./html/([^)#]+)", local):
+            assert (published.site / page).is_file(), f"{slug}: {page}"
 
 
 def test_the_branch_is_the_tree(published):
@@ -75,17 +103,6 @@ def test_publishing_to_nowhere_is_one_sentence(published):
     assert done.stderr.startswith("git ls-remote failed")
 
 
-def test_without_an_address_nothing_is_offered():
-    from docutils import nodes
-
-    cell = nodes.container(nb_element="cell_code")
-    for address, expected in (("", 0), (ADDRESS, 1)):
-        doctree = nodes.section("", nodes.title("", "Title"), cell.deepcopy())
-        app = SimpleNamespace(builder=SimpleNamespace(name="html"), config=SimpleNamespace(book_repository=address))
-        launch._add_links(app, doctree, "chapters/x")
-        assert len([raw for raw in doctree.findall(nodes.raw) if "Open in Colab" in raw.astext()]) == expected
-
-
 @pytest.mark.parametrize("address", ["github.com/a/b", "https://gitlab.com/a/b", "https://github.com/a", "a b"])
 def test_an_address_that_cannot_be_opened_is_named(address):
     with pytest.raises(ConfigError) as caught:
@@ -95,9 +112,9 @@ def test_an_address_that_cannot_be_opened_is_named(address):
 
 
 def test_the_address_of_the_site_follows_from_that_of_the_repository():
-    assert launch.site("https://github.com/Owner/name.git") == "https://owner.github.io/name/"
-    assert launch.site("https://github.com/Owner/owner.github.io/") == "https://owner.github.io/"
-    assert launch.site("") == ""
+    assert launch.site_of("https://github.com/Owner/name.git") == "https://owner.github.io/name/"
+    assert launch.site_of("https://github.com/Owner/owner.github.io/") == "https://owner.github.io/"
+    assert launch.site_of("") == ""
 
 
 def test_the_environment_overrides_the_setting(monkeypatch):

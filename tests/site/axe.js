@@ -1,11 +1,12 @@
 // Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
-// takes many seconds for them. So what is hidden is emptied first, code and formulas within a line stay as their text, and
-// the two rules about colours, by far the slowest, are asked once for each look: colour, ground, opacity, size and weight
-// of text, and for a link its underline and the colour of the text around it. `judged` lists looks of pages before this.
+// takes many seconds for them. So what is hidden is emptied first, and drawings, of which axe reads the name alone; code
+// and formulas within a line stay as their text, and the two rules about colours, by far the slowest, are asked once for
+// each look: colour, ground, opacity, size and weight of text, and for a link its underline and the colour of the text
+// around it. `judged` lists looks of pages before this.
 // `preload` would ask for style sheets again, which a folder refuses. `rules` says whether all other rules are asked too.
 // Returns the violations and the looks that were found.
 async ([rules, judged]) => {
-  document.querySelectorAll(".frame[hidden]").forEach((frame) => frame.replaceChildren());
+  document.querySelectorAll(".frame[hidden], svg[role=img]").forEach((element) => element.replaceChildren());
   document.querySelectorAll("span.math > math").forEach((math) => {
     math.querySelectorAll("annotation").forEach((tex) => tex.remove());
     math.replaceChildren(math.textContent);

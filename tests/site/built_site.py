@@ -14,6 +14,11 @@ SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
 FACTS, PLAIN, AXE = (Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("facts", "plain", "axe"))
 DESK, PHONE = WIDTHS = (1280, 375)  # px
 HEIGHT = 800
+# Every layout shift since the page began, as the browser counts them.
+WATCH_SHIFTS = """window.shifts = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.shifts.push(
+    [entry.value, entry.sources.map(({ node }) => (node?.closest ? node : node?.parentElement)?.className).join()])))
+  .observe({ type: "layout-shift", buffered: true });"""
 
 
 def parse(path):

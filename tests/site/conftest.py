@@ -1,18 +1,33 @@
 """What the tests of the built site share: one browser, and a look at a page that collects every fact in one load.
 
-Pages are opened from the folder itself, as a reader does who has downloaded the site; a smaller part of the tests opens
-them from a server on this machine.
+Every page is opened once from a server on this machine, as most readers meet it, and looked at. Tests that move
+something open pages from the folder itself, as a reader does who has downloaded the site.
 """
 
 import functools
 import time
 from contextlib import suppress
 from types import SimpleNamespace
+from urllib.parse import unquote, urlsplit
 
 import lighthouse
 import pytest
 from browser import ALONE, chromium
-from built_site import AXE, DESK, FACTS, HEIGHT, PAGES, PHONE, PLAIN, REDIRECTS, SITE, SOURCES, WIDTHS, named
+from built_site import (
+    AXE,
+    DESK,
+    FACTS,
+    HEIGHT,
+    PAGES,
+    PHONE,
+    PLAIN,
+    REDIRECTS,
+    SITE,
+    SOURCES,
+    WATCH_SHIFTS,
+    WIDTHS,
+    named,
+)
 from playwright.sync_api import TimeoutError
 
 THEME = "document.documentElement.dataset.theme"
@@ -114,13 +129,16 @@ LATE = """(screen) => [...document.querySelectorAll(".late")].map((section) => {
 })"""
 
 
+COUNTS = "[document.querySelectorAll('main h1').length, document.querySelectorAll('*').length, window.shifts]"
+
+
 @pytest.fixture(scope="session")
-def look(open_page):
+def look(open_page, server):
     """look(name): the facts of one page, collected in one load and kept for every test that asks.
 
-    The page is opened in the dark theme, as wide as a desk, and then changes its width, medium and theme. What unfolds
-    it comes after what must be seen folded, and axe comes last, because it takes formulas out. Colours that axe has
-    judged on one page are not judged again on the next.
+    The page is opened on a phone in the dark theme, its font of formulas comes late, and then it changes its width,
+    medium and theme. What unfolds it comes after what must be seen folded, and axe comes last, because it takes
+    formulas out. Colours that axe has judged on one page are not judged again on the next.
     """
     from axe_playwright_python.base import AXE_SCRIPT
 
@@ -133,8 +151,11 @@ def look(open_page):
 
     @functools.cache
     def look(name):
-        page = open_page(name, "dark", DESK)
+        page = open_page(name, "dark", PHONE, base=server, late="**/*.woff2", before=WATCH_SHIFTS)
+        page.wait_for_load_state("networkidle")
         seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
+        seen["headings"], seen["elements"], seen["shifts"] = page.evaluate(COUNTS)
+        seen["asked"] = {unquote(urlsplit(url).path) for url in page.asked if url.startswith(server)}
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": HEIGHT})
             seen["late"][width] = page.evaluate(LATE, "narrow" if width == PHONE else "wide")

@@ -1,4 +1,4 @@
-"""Every built page, opened from its folder in a real browser, in one load: wide and as on a phone, dark and light."""
+"""Every built page, opened in a real browser in one load: wide and as on a phone, dark and light."""
 
 import pytest
 from built_site import DESK, WIDTHS, pages_with, report

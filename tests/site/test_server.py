@@ -5,22 +5,15 @@ import gzip
 import re
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
-from urllib.parse import unquote, urlsplit
 
 import pytest
-from built_site import PAGES, SITE, SOURCES, named, report
+from built_site import PAGES, SITE, SOURCES, WATCH_SHIFTS, mainly, named, report
 from playwright.sync_api import Error
 
 # What a page may come to: bytes gzipped with everything it loads, requests, elements, and how much of a phone's screen
 # may move while it loads, if the font of formulas comes late (what Lighthouse calls good is 0.1).
 BYTES, REQUESTS, ELEMENTS, SHIFT = 350_000, 20, 17_000, 0.05
 FRONT = {"chapters/index": 250_000}
-# Every layout shift since the page began, as the browser counts them.
-WATCH_SHIFTS = """window.shifts = [];
-  new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.shifts.push(
-    [entry.value, entry.sources.map(({ node }) => (node?.closest ? node : node?.parentElement)?.className).join()])))
-  .observe({ type: "layout-shift", buffered: true });"""
 
 
 @pytest.fixture(params=["folder", "server"])
@@ -28,32 +21,24 @@ def base(request, server):
     return SITE.as_uri() if request.param == "folder" else server
 
 
-@pytest.fixture(scope="module")
-def visit(open_page, server):
-    """visit(name): what one page asks a server for, and what becomes of it on a phone; kept for all tests below."""
-
-    @functools.cache
-    def visit(name):
-        page = open_page(name, width=375, base=server, late="**/*.woff2", before=WATCH_SHIFTS)
-        page.wait_for_load_state("networkidle")
-        asked = {unquote(urlsplit(url).path) for url in page.asked if url.startswith(server)}
-        counts = page.evaluate("[document.querySelectorAll('main h1').length, document.querySelectorAll('*').length]")
-        shifts = page.evaluate("window.shifts")
-        page.context.close()
-        return SimpleNamespace(headings=counts[0], elements=counts[1], log=page.log, asked=asked, shifts=shifts)
-
-    return visit
+@pytest.mark.parametrize("name", mainly(PAGES or [None], also=("chapters/audit/s1", "chapters/index")))
+def test_every_page_loads_from_its_folder(open_page, name):
+    """As for a reader who has downloaded the site: nothing is missing, and no script fails."""
+    page = open_page(name)
+    page.wait_for_load_state("networkidle")
+    headings, log = page.locator("main h1").count(), list(page.log)
+    page.context.close()
+    assert headings == 1, f"{name}: {headings} headings of level 1"
+    report(f"{name}: {line}" for line in log)
 
 
-def test_every_page_loads_from_a_server(visit, page_name):
-    seen = visit(page_name)
-    assert seen.headings == 1, f"{page_name}: {seen.headings} headings of level 1"
-    report(f"{page_name}: {line}" for line in seen.log)
+def test_every_page_has_one_title(seen):
+    assert seen["headings"] == 1, f"{seen['name']}: {seen['headings']} headings of level 1"
 
 
-def test_no_page_is_over_its_weight(visit, page_name):
+def test_no_page_is_over_its_weight(seen, page_name):
     """Everything a browser asks for when it opens the page, compressed as servers do; a line names the heaviest."""
-    files = {path: (SITE / path.lstrip("/")) for path in visit(page_name).asked}
+    files = {path: (SITE / path.lstrip("/")) for path in seen["asked"]}
     weights = {path: gzipped(file) for path, file in files.items() if file.is_file()}
     limit, total = FRONT.get(page_name, BYTES), sum(weights.values())
     heaviest = ", ".join(f"{path} {weights[path] / 1e3:.0f}" for path in sorted(weights, key=weights.get)[:-4:-1])
@@ -61,15 +46,14 @@ def test_no_page_is_over_its_weight(visit, page_name):
     assert total <= limit, f"{page_name}: {total / 1e3:.0f} kB of at most {limit / 1e3:.0f}; the heaviest: {heaviest}"
 
 
-def test_no_page_asks_for_too_much_or_holds_too_many_elements(visit, page_name):
-    seen = visit(page_name)
-    assert len(seen.asked) <= REQUESTS, f"{page_name}: {len(seen.asked)} requests: {sorted(seen.asked)}"
-    assert seen.elements <= ELEMENTS, f"{page_name}: {seen.elements} elements, at most {ELEMENTS}"
+def test_no_page_asks_for_too_much_or_holds_too_many_elements(seen, page_name):
+    assert len(seen["asked"]) <= REQUESTS, f"{page_name}: {len(seen['asked'])} requests: {sorted(seen['asked'])}"
+    assert seen["elements"] <= ELEMENTS, f"{page_name}: {seen['elements']} elements, at most {ELEMENTS}"
 
 
-def test_nothing_moves_while_the_page_loads(visit, page_name):
-    moved = sum(value for value, _ in visit(page_name).shifts)
-    what = "; ".join(f"{value:.4f}: {names}" for value, names in visit(page_name).shifts)
+def test_nothing_moves_while_the_page_loads(seen, page_name):
+    moved = sum(value for value, _ in seen["shifts"])
+    what = "; ".join(f"{value:.4f}: {names}" for value, names in seen["shifts"])
     assert moved <= SHIFT, f"{page_name}: while it loads, {moved:.3f} of the screen moves: {what}"
 
 
