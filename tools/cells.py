@@ -74,7 +74,9 @@ def code(path):
 
 def package(tree=ROOT):
     """The files of the package, in a fixed order."""
-    return sorted(path for end in ("*.py", "*.json") for path in (tree / "code" / "attnbook").rglob(end))
+    return sorted(
+        path for end in ("*.py", "*.json", "*.js", "*.css") for path in (tree / "code" / "attnbook").rglob(end)
+    )
 
 
 def definitions(slug, *names, tree=ROOT):

@@ -29,7 +29,7 @@ ROOT = cells.ROOT
 TESTS = "tests"  # in place of a chapter: the unit tests of the package must catch it
 OPERATORS: list = [mutators.operator_number, mutators.operator_swap_op, mutators.operator_remove_unary_ops]
 OPERATORS += [mutators.operator_name, mutators.operator_keywords]  # True for False, `is not` for `is`
-COPIED = ("code/attnbook", "chapters", "tests/package", "pyproject.toml")
+COPIED = ("code/attnbook", "chapters", "tests/package", "tools/browser.py", "pyproject.toml")
 
 
 def listed(tree):
@@ -151,11 +151,14 @@ def attempt(tree, fault):
 
 
 def _tested(copy, fault):
-    """The tests of the faulty room, and after them all other tests of the package."""
+    """The tests of the faulty module or its folder, and after them all other tests of the package."""
     every = sorted(str(path) for path in (copy / "tests" / "package").glob("test_*.py"))
-    own = [name for name in every if Path(name).name.startswith(f"test_{Path(fault['file']).stem}")]
-    answer = cells.run_tests(copy, own) if own else {"failures": []}
-    return answer if answer["failures"] else cells.run_tests(copy, [name for name in every if name not in own])
+    path = Path(fault["file"])
+    own = [name for name in every if Path(name).name.startswith((f"test_{path.stem}", f"test_{path.parent.name}"))]
+    shared = path.stem in ("core", "parts")
+    chosen = ["-k", path.stem] if path.suffix == ".js" and not shared else []  # the tests that name a live figure
+    answer = cells.run_tests(copy, [*own, *chosen]) if own else {"failures": []}
+    return answer if answer["failures"] or chosen else cells.run_tests(copy, [n for n in every if n not in own])
 
 
 def key(tree, fault):

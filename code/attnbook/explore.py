@@ -9,11 +9,12 @@ import hashlib
 import html
 import itertools
 import json
-import os
 import re
 import time
 from collections.abc import Callable
 from typing import Any
+
+from .kernel import is_live
 
 __all__ = ["explore"]
 
@@ -54,7 +55,7 @@ class Player:
         from IPython.display import HTML, display
 
         display(HTML(self.block))
-        if self.free and _live():
+        if self.free and is_live():
             from ipywidgets import interact
 
             interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
@@ -136,19 +137,11 @@ def _control(uid, label, texts, start):
     )
 
 
-def _live():
-    """Whether a person sits at a running kernel: not a build of the book, not a plain script."""
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    return shell is not None and hasattr(shell, "kernel") and not os.environ.get("ATTNBOOK_BUILD")
-
-
 def _with_progress(combinations):
     """Yield the combinations; in a live kernel say how far it is once drawing has taken two seconds."""
     begin, handle = time.monotonic(), None
     for i, combination in enumerate(combinations):
-        if _live() and time.monotonic() - begin > 2:
+        if is_live() and time.monotonic() - begin > 2:
             from IPython.display import HTML, display
 
             note = HTML(f"Drawing frame {i + 1} of {len(combinations)}")

@@ -1,10 +1,12 @@
-"""The Sphinx extension that makes this book's site. No chapter imports it, and it imports none of the mathematics.
+"""The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
+only how checks and live figures are shown.
 
 * ``execution`` executes chapters and keeps their outputs; ``dependencies`` says which modules they depend on.
 * ``quotes`` puts what cells computed into sentences.
 * ``checks`` draws the checks of the executed cells, and gives each law an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``coursework`` puts the questions of an assignment on its chapter's page.
+* ``live`` gives each page the script of the live figures that it has.
 * ``mathml`` turns formulas into MathML while building.
 * ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
 * ``package`` completes the page of the package and links the import lines of cells to it.
@@ -27,6 +29,7 @@ def setup(app):
         execution,
         launch,
         ledger,
+        live,
         mathml,
         notebooks,
         package,
@@ -41,6 +44,7 @@ def setup(app):
     checks.setup(app)
     ledger.setup(app)
     coursework.setup(app)
+    live.setup(app)
     mathml.setup(app)
     wayfinding.setup(app)
     package.setup(app)

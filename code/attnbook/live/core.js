@@ -1,0 +1,179 @@
+// What the live figures share. A figure is two functions: compute(state), pure and mirrored in Python, and
+// render({ model, el }), which draws what compute returns. This file, parts.js and one figure, put one after the other,
+// are an anywidget front-end module. Inside a function they are a classic script, which a page in a folder may run too.
+
+// ---- numbers -------------------------------------------------------------------------------------------------------
+const dot = (u, v) => u.reduce((sum, x, i) => sum + x * v[i], 0);
+const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
+const matmul = (A, B) => { const columns = transpose(B); return A.map((row) => columns.map((c) => dot(row, c))); };
+const range = (n) => Array.from({ length: n }, (_, i) => i);
+const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+const hundredth = (x) => Math.round(100 * x) / 100;
+
+/** The largest |A - B| over all entries of two matrices of one shape. */
+const largestDifference = (A, B) => Math.max(...A.flat().map((x, i) => Math.abs(x - B.flat()[i])));
+
+/** Whether `order` holds each of 0 … n-1 once. */
+const isPermutation = (order, n) => order.length === n && [...order].sort((a, b) => a - b).every((x, i) => x === i);
+
+/** softmax(s)_j = exp(s_j) / Σ exp(s_l); the largest score is subtracted first, and -Infinity gets weight 0. */
+function softmax(s) {
+  const largest = Math.max(...s), e = s.map((x) => Math.exp(x - largest));
+  const sum = e.reduce((a, b) => a + b);
+  return e.map((x) => x / sum);
+}
+
+// ---- numbers as text -----------------------------------------------------------------------------------------------
+const show = (x, digits = 2) => (Number(x.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
+const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? x.toExponential(1).replace("-", "−") : show(x, 3));
+
+// ---- elements ------------------------------------------------------------------------------------------------------
+const SHAPES = new Set(["svg", "g", "path", "line", "circle", "rect", "polygon", "polyline", "text", "tspan", "title"]);
+
+/** An element with attributes (`on…` are listeners, null is left out) and children (text is text, never HTML). */
+function make(tag, attributes = {}, ...children) {
+  const svg = SHAPES.has(tag), element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  set(element, attributes);
+  // Jupyter takes arrow keys from whatever has the focus, unless that very element says no.
+  const focusable = "tabindex" in attributes || ["input", "select", "button"].includes(tag);
+  if (focusable) element.dataset.lmSuppressShortcuts = "true";
+  element.append(...children.flat(Infinity).filter((child) => child != null));
+  return element;
+}
+
+/** Sets attributes that have changed; null removes one. */
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === null) element.removeAttribute(name);
+    else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+  }
+  return element;
+}
+
+/** Writes text that has changed. */
+const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+
+let serial = 0;
+const newId = () => `live-${++serial}-${Math.random().toString(36).slice(2, 8)}`; // two outputs of a notebook differ
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// ---- state ---------------------------------------------------------------------------------------------------------
+// The state of a figure is one object under one name, "state": it changes at once, and no trait of a widget is hidden.
+
+/** A model in memory, with as much of the interface of anywidget's model as a figure needs. */
+function memory(values) {
+  const listeners = {};
+  return {
+    get: (name) => values[name],
+    set(name, value) { values[name] = value; (listeners[`change:${name}`] || []).forEach((call) => call()); },
+    save_changes() {},
+    on(event, call) { (listeners[event] ||= []).push(call); },
+  };
+}
+
+/** `[read, change]` for the state of a model: `change` takes the parts that change. */
+const stateOf = (model) => [
+  () => model.get("state"),
+  (part) => { model.set("state", { ...model.get("state"), ...part }); model.save_changes(); },
+];
+
+/** The state as the end of an address: what differs from the beginning, numbers to three digits. */
+function toLink(id, state, initial) {
+  const differs = ([name, value]) => JSON.stringify(value) !== JSON.stringify(initial[name]);
+  const changed = Object.fromEntries(Object.entries(state).filter(differs));
+  const round = (_, x) => (typeof x === "number" ? Number(x.toFixed(3)) : x);
+  return `#${id}?${encodeURIComponent(JSON.stringify(changed, round))}`;
+}
+
+/** The state that an address names if its values are of the right kinds and `valid` accepts them; or else `initial`. */
+function fromLink(id, hash, initial, valid) {
+  const [name, query] = hash.slice(1).split("?");
+  if (name !== id || !query) return initial;
+  const alike = (a, b) => {
+    if (Array.isArray(b)) return Array.isArray(a) && a.length < 100 && a.every((x) => alike(x, b[0]));
+    if (typeof b === "number") return Number.isFinite(a);
+    return typeof a === typeof b && (typeof b !== "string" || a.length < 200);
+  };
+  try {
+    const given = JSON.parse(decodeURIComponent(query));
+    const names = Object.keys(initial).filter((key) => Object.hasOwn(given, key) && alike(given[key], initial[key]));
+    const state = { ...initial, ...Object.fromEntries(names.map((key) => [key, given[key]])) };
+    return valid(state) ? state : initial;
+  } catch { return initial; }
+}
+
+// ---- places on a page and widgets of a kernel ----------------------------------------------------------------------
+/** What the outputs of a notebook know of each other: figures drawn by `mountAll`, widgets that hold their state. */
+const meeting = (globalThis.attnbookLive ||= { figures: [], widgets: [] });
+
+/** Ties the state of a drawn figure to the widget of the same key, in both directions. Either may come first. */
+function meet() {
+  for (const figure of meeting.figures) {
+    const widget = meeting.widgets.findLast(({ key }) => key === figure.key); // the kernel may have restarted
+    if (!widget || figure.met === widget) continue;
+    figure.met = widget;
+    const pass = (from, to) => () => {
+      if (JSON.stringify(from.get("state")) === JSON.stringify(to.get("state"))) return;
+      to.set("state", from.get("state"));
+      to.save_changes();
+    };
+    pass(widget.model, figure.model)();
+    figure.model.on("change:state", pass(figure.model, widget.model));
+    widget.model.on("change:state", pass(widget.model, figure.model));
+  }
+}
+
+/** anywidget calls this when a kernel makes the widget, shown or not. */
+function initialize({ model }) {
+  meeting.widgets.push({ key: model.get("key"), model });
+  meet();
+}
+
+/** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. */
+function mountAll(figures) {
+  for (const place of document.querySelectorAll(".live[data-live]:not(.live-drawn)")) {
+    const figure = figures[place.dataset.live];
+    if (!figure) continue;
+    const { state: initial, ask } = JSON.parse(place.querySelector("script").textContent);
+    const el = make("div", { class: "live-figure" });
+    const model = memory({ state: fromLink(place.id, location.hash, initial, figure.valid), ask });
+    draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
+    if (place.dataset.key) meeting.figures.push({ key: place.dataset.key, model });
+    place.append(el);
+    place.classList.add("live-drawn");
+    const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
+    place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
+  }
+  meet();
+}
+
+/** Draws a figure, and draws it anew when its `shape(state)` changes, such as the number of keys. */
+function draw(figure, model, el, link) {
+  let update = null, shape;
+  const view = { ...model, on: (_, call) => { update = call; } };
+  const show = () => {
+    const now = JSON.stringify(figure.shape?.(model.get("state")));
+    if (update && now === shape) return update();
+    shape = now;
+    el.replaceChildren();
+    figure.render({ model: view, el });
+    el.querySelector(".live-controls")?.append(link() || "");
+  };
+  model.on("change:state", show);
+  show();
+}
+
+/** A button that puts the state into the address and copies it. */
+function linkButton(id, model, initial) {
+  const link = button("Link to this state", async () => {
+    history.replaceState(null, "", toLink(id, model.get("state"), initial));
+    try {
+      await navigator.clipboard.writeText(location.href);
+      link.textContent = "Copied";
+    } catch { link.textContent = "In the address bar"; }
+    setTimeout(() => { link.textContent = "Link to this state"; }, 2000);
+  });
+  return link;
+}

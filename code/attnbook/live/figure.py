@@ -1,0 +1,144 @@
+"""Join a figure's JavaScript with its Python: on a page, in a notebook, and in a live kernel."""
+
+import functools
+import html
+import importlib.util
+import json
+import uuid
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ..figures.style import Picture
+from ..kernel import is_live
+
+__all__ = ["Live", "module", "script", "styles"]
+
+FOLDER = Path(__file__).parent
+SHARED = ("core.js", "parts.js")
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text("utf-8")
+
+
+def module(name: str) -> str:
+    """Return the JavaScript of the figure ``name`` as a module: what all figures share, then the figure itself."""
+    return "".join(map(_read, [*SHARED, f"{name}.js"]))
+
+
+def script(names: Iterable[str]) -> str:
+    """Return one classic script that draws the figures ``names``: Chromium loads no module from a folder."""
+    figures = [f'"{name}": (() => {{\n{_read(f"{name}.js").replace("export default", "return")}}})()' for name in names]
+    return f"(() => {{\n{''.join(map(_read, SHARED))}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
+
+
+def styles() -> str:
+    """Return the style sheet of all live figures."""
+    return _read("live.css")
+
+
+class Live:
+    """A figure that the reader moves, and its state.
+
+    A figure shows what ``compute(state)`` returns. On a page the reader changes the state in JavaScript. In a live
+    kernel the state is joined to this object in both directions, if ``anywidget`` is installed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        state: dict[str, Any],
+        *,
+        compute: Callable[..., dict],
+        check: Callable[..., None],
+        still: Callable[[dict, bool], Picture],
+        ask: dict[str, Any] | str | None,
+        label: str,
+    ) -> None:
+        check(**state)
+        self.name, self.ask, self.label, self.key = name, _checked_ask(ask), label, uuid.uuid4().hex
+        self._state, self._compute, self._check, self._still = state, compute, check, still
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state as it is now; in a live kernel, what the reader has dragged and typed."""
+        return dict(self.widget.state if "widget" in self.__dict__ else self._state)
+
+    def set(self, **change: Any) -> None:
+        """Change parts of the state; in a live kernel the figure on the screen follows.
+
+        Raises ``ValueError`` if the figure has no such part, or cannot be drawn in that state.
+        """
+        unknown = sorted(set(change) - set(self._state))
+        if unknown:
+            raise ValueError(f"{self.name} has no state {', '.join(unknown)}; expected some of {list(self._state)}")
+        state = {**self.state, **change}
+        self._check(**state)
+        self._state = state
+        if "widget" in self.__dict__:
+            self.widget.state = state
+
+    def compute(self) -> dict[str, Any]:
+        """Return what the figure shows, computed by the functions of this package from ``state``."""
+        return self._compute(**self.state)
+
+    def still(self) -> Picture:
+        """Draw the state as a picture; what the reader is asked to predict stays hidden."""
+        return self._still(self.state, self.ask is not None)
+
+    def observe(self, call: Callable[["Live"], Any]) -> None:
+        """Call ``call(figure)`` whenever the reader changes something. Needs a live kernel and ``anywidget``."""
+        self.widget.observe(lambda change: call(self), names="state")
+
+    @functools.cached_property
+    def widget(self) -> Any:
+        """The widget without a view that holds the state in a live kernel."""
+        import anywidget
+        import traitlets
+
+        # One trait for the whole state: a trait named `keys`, for one, would hide a method of every widget.
+        traits = {
+            "_esm": module(self.name),
+            "key": traitlets.Unicode(self.key).tag(sync=True),
+            "state": traitlets.Dict(self._state).tag(sync=True),
+        }
+        return type(self.name.title(), (anywidget.AnyWidget,), traits)()
+
+    def _repr_html_(self, alone: bool = False) -> str:
+        """The place of the figure: its still, its state as data; with ``alone`` also the script that draws it."""
+        data = json.dumps({"state": self.state, "ask": self.ask}, ensure_ascii=False).replace("<", "\\u003c")
+        key = f' data-key="{self.key}"' if alone else ""
+        asks = ' data-asks=""' if self.ask else ""
+        place = (
+            f'<div class="live" id="{html.escape(self.label)}" data-live="{self.name}"{key}{asks}>'
+            f'<div class="live-still picture">{self.still().svg}</div>'
+            f'<script type="application/json">{data}</script></div>'
+        )
+        return place + (f"<style>{styles()}</style><script>{script([self.name])}</script>" if alone else "")
+
+    def _ipython_display_(self) -> None:
+        """Display HTML, which a saved notebook keeps; in a live kernel a widget without a view joins it.
+
+        The widget itself is not displayed: opened without its kernel, a notebook would show an error in its place.
+        """
+        from IPython.display import HTML, display
+
+        if is_live() and importlib.util.find_spec("anywidget"):
+            self.widget  # noqa: B018 (made now, so that the page finds it)
+        display(HTML(self._repr_html_(alone=is_live())))
+
+
+def _checked_ask(ask):
+    """Return ``ask`` if it is None, a word, or a question with options, the index of the answer and the reason."""
+    if ask is None or isinstance(ask, str):
+        return ask
+    missing = sorted({"question", "options", "answer", "why"} - set(ask))
+    if missing:
+        raise ValueError(f"ask has no {', '.join(missing)}; expected question, options, answer and why")
+    if not 2 <= len(ask["options"]) <= 6 or ask["answer"] not in range(len(ask["options"])):
+        raise ValueError(
+            f"ask has {len(ask['options'])} options and the answer {ask['answer']}; expected 2 to 6 options, "
+            "and the answer as the index of one of them"
+        )
+    return dict(ask)

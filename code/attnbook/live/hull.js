@@ -1,0 +1,173 @@
+// Softmax as a point in the hull: one query, m keys and their m values in the plane.
+const REACH = 3;
+
+/** The point of the simplex nearest to s: max(s_j - τ, 0). Martins and Astudillo (2016), proposition 1. */
+function sparsemax(s) {
+  const falling = [...s].sort((a, b) => b - a);
+  let total = 0, threshold = 0;
+  falling.forEach((x, i) => { total += x; if (1 + (i + 1) * x > total) threshold = (total - 1) / (i + 1); });
+  return s.map((x) => Math.max(x - threshold, 0));
+}
+
+const WEIGHTINGS = { softmax, sparsemax, none: (s) => s };
+
+/** Weights of the keys, the output Σ a_j V_j, the corners of the hull of V in order, and how deep the output lies. */
+function compute({ query, keys, values, temperature, weighting }) {
+  const scores = keys.map((k) => dot(query, k) / Math.SQRT2 / temperature), weights = WEIGHTINGS[weighting](scores);
+  const output = transpose(values).map((column) => dot(weights, column));
+  const corners = convexHull(values), depth = depthIn(corners.map((j) => values[j]), output);
+  const entropy = -weights.map((a) => (a > 0 ? a * Math.log(a) : 0)).reduce((a, b) => a + b);
+  return { scores, weights, output, corners, depth, spread: weighting === "none" ? null : Math.exp(entropy) };
+}
+
+/** The corners of the convex hull, against the clock, as places in the list; no three of them on a line. */
+function convexHull(points) {
+  const order = range(points.length).sort((i, j) => points[i][0] - points[j][0] || points[i][1] - points[j][1]);
+  const turn = ([a, b], [c, d], [e, f]) => (c - a) * (f - b) - (d - b) * (e - a);
+  const half = (list) => {
+    const chain = [];
+    for (const j of list) {
+      while (chain.length > 1 && turn(points[chain.at(-2)], points[chain.at(-1)], points[j]) <= 0) chain.pop();
+      chain.push(j);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(order), ...half(order.reverse())];
+}
+
+/** The least distance, with sign, from a point to the lines through the sides: positive inside, negative outside. */
+function depthIn(corners, [x, y]) {
+  if (corners.length < 3) return 0;
+  return Math.min(...corners.map(([a, b], i) => {
+    const [c, d] = corners[(i + 1) % corners.length];
+    return ((c - a) * (y - b) - (d - b) * (x - a)) / Math.hypot(c - a, d - b);
+  }));
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+function valid({ query, keys, values, temperature, weighting }) {
+  const point = (p) => p.length === 2 && p.every((x) => Math.abs(x) <= REACH);
+  return [query, ...keys, ...values].every(point) && keys.length === values.length && keys.length > 1 && keys.length < 6
+    && temperature >= 0.01 && temperature <= 100 && Object.hasOwn(WEIGHTINGS, weighting);
+}
+
+const shape = ({ keys }) => keys.length;
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), m = first.keys.length, each = (f) => range(m).map(f);
+  const replaced = (list, j, p) => list.map((old, i) => (i === j ? p : old));
+  const put = (name, j) => (p) => change({ [name]: j === null ? p : replaced(read()[name], j, p) });
+
+  // the two planes
+  const left = plane("Query and keys", REACH), right = plane("Values, their hull, and the output", REACH);
+  const line = (hue) => make("line", { class: hue });
+  const rays = each((j) => make("line", { class: `live-ray ${HUES[j]}` })), ray = line("live-ray live-ink");
+  left.svg.append(...rays, ray);
+  const area = make("polygon", { class: "live-hull" });
+  const springs = each((j) => make("line", { class: `live-spring ${HUES[j]}` }));
+  const discs = each((j) => make("circle", { class: `live-weight ${HUES[j]}` }));
+  right.svg.append(area, ...springs, ...discs);
+  const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q"), tip = make("circle", { r: 5 });
+  const moveKey = each((j) => left.pointHandle(`key ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 8), put("keys", j)));
+  const moveQuery = left.pointHandle("query", "live-ink", make("g", {}, tip, letter), put("query", null));
+  const moveValue = each((j) =>
+    right.pointHandle(`value ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 8), put("values", j)));
+  const ring = make("g", { class: "live-output" }, make("path", { d: "M-8 0H8M0 -8V8" }), make("circle", { r: 9 }));
+  right.svg.append(ring);
+
+  // the same as a table, whose numbers can be typed
+  const coordinate = (name, j, c) => {
+    const part = j === null ? name : `${name}s`, label = `${name}${j === null ? "" : ` ${j + 1}`}, coordinate ${c + 1}`;
+    return field(label, REACH, (x) => put(part, j)(replaced(j === null ? read().query : read()[part][j], c, x)));
+  };
+  const q = [0, 1].map((c) => coordinate("query", null, c));
+  const [k, v] = ["key", "value"].map((name) => each((j) => [0, 1].map((c) => coordinate(name, j, c))));
+  const scores = each((j) => make("td", { class: "live-score", "data-shows": `scores ${j}` }));
+  const weights = each((j) => make("span", { "data-shows": `weights ${j}` }));
+  const bars = each((j) => make("span", { class: `live-bar ${HUES[j]}` }));
+  const outputs = [0, 1].map((c) => make("td", { "data-shows": `output ${c}` }));
+  const head = (text, attributes) => make("th", { scope: "col", ...attributes }, text);
+  const pair = (fields) => fields.map(({ element }) => make("td", {}, element));
+  const row = (title, ...cells) => make("tr", {}, make("th", { scope: "row" }, title), cells);
+  const icon = (j) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[j]}`, role: "img",
+    "aria-label": LOOKS[j] }, mark(j, 8));
+  const share = (j) => make("td", { class: "live-share" }, bars[j], weights[j]);
+  const titles = [head("token"), head("K", { colspan: 2 }), head("score", { class: "live-score" }), head("weight"),
+    head("V", { colspan: 2 })];
+  const last = [pair(q), make("td", { class: "live-score" }), make("th", { scope: "row" }, "output"), outputs];
+  const table = make("table", { class: "live-table" }, make("thead", {}, make("tr", {}, titles)),
+    make("tbody", {}, each((j) => row(icon(j), pair(k[j]), scores[j], share(j), pair(v[j])))),
+    make("tfoot", {}, row("q", ...last)));
+
+  // controls
+  const log = { min: -2, max: 2, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
+  const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
+  const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
+  const weighting = choice("weights", names, (name) => change({ weighting: name }));
+  const type = toggle("Type the numbers", (pressed) => [q, ...k, ...v].flat().forEach((f) => f.open(pressed)));
+  const text = make("p", { class: "live-verdict" });
+  const back = button("Back to start", () => change(first));
+  const hint = "Drag the query, a key or a value, and try to bring the output outside the hull.";
+  el.append(make("p", { class: "live-hint" }, hint),
+    make("div", { class: "live-controls" }, temperature.element, weighting.element, type, back),
+    make("div", { class: "live-planes" }, left.element, right.element), text,
+    scroller(make("div", { class: "live-scroll" }, table)));
+  const speak = speaker(el);
+
+  // predict first: the reader places the output
+  const ask = model.get("ask");
+  let guess = [1, -2], guessing = ask === "place", guessed = false, moveGuess = () => {};
+  if (guessing) {
+    const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
+    moveGuess = right.pointHandle("your guess of the output", "live-ink", cross, (p) => { guess = p; update(); });
+    const settle = button("Show the output", () => { guessing = false; guessed = true; settle.remove(); update(); });
+    const request = make("p", {}, "Predict first: move the cross to where the output will be. ");
+    el.prepend(make("div", { class: "live-ask" }, request, settle));
+  }
+  predictFirst(el, ask, update);
+
+  function update() {
+    const state = read(), found = compute(state), hidden = guessing || el.classList.contains("live-asking");
+    const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
+    const seen = { visibility: hidden ? "hidden" : "visible" };
+    to(ray, left.px([0, 0]), left.px(state.query));
+    moveQuery(state.query);
+    set(area, { points: found.corners.map((j) => right.px(state.values[j]).join()).join(" ") });
+    each((j) => {
+      const weight = found.weights[j], size = Math.min(Math.abs(weight), 1), [cx, cy] = right.px(state.values[j]);
+      to(rays[j], left.px([0, 0]), left.px(state.keys[j]));
+      moveKey[j](state.keys[j]);
+      moveValue[j](state.values[j]);
+      to(springs[j], right.px(state.values[j]), right.px(found.output));
+      const dash = weight < 0 ? "4 3" : null;
+      set(springs[j], { ...seen, "stroke-width": (8 * size).toFixed(2), "stroke-dasharray": dash });
+      set(discs[j], { cx, cy, r: (26 * Math.sqrt(size)).toFixed(2), ...seen });
+      write(scores[j], show(found.scores[j]));
+      write(weights[j], hidden ? "?" : weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
+      bars[j].style.width = hidden ? "0" : `${100 * size}%`;
+      [0, 1].forEach((c) => { k[j][c].put(state.keys[j][c]); v[j][c].put(state.values[j][c]); });
+    });
+    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(outputs[c], hidden ? "?" : show(found.output[c])); });
+    set(ring, { transform: `translate(${right.px(found.output).join(" ")})`, ...seen });
+    moveGuess(guess);
+    temperature.put(Math.log10(state.temperature));
+    weighting.put(state.weighting);
+    write(text, hidden ? "The output is hidden until you have answered." : sentence(found, m));
+    const away = Math.hypot(guess[0] - found.output[0], guess[1] - found.output[1]);
+    if (guessed) write(text, `${text.textContent} Your guess was ${show(away)} away.`);
+    guessed = false;
+    speak(text.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ weights, output, depth, spread }, m) {
+  const where = depth > EXACT ? "inside the hull" : depth < -EXACT ? "outside the hull" : "on the rim of the hull";
+  const sum = show(weights.reduce((a, b) => a + b));
+  const looks = spread === null ? `the numbers sum to ${sum}` : `the query looks at ${show(spread, 1)} of ${m} keys`;
+  return `The output (${show(output[0])}, ${show(output[1])}) is ${where}; ${looks}.`;
+}
+
+export default { initialize, render, compute, valid, shape };

@@ -1,0 +1,119 @@
+"""Softmax as a point in the convex hull: one query, a few keys, and their values in the plane."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import ConvexHull
+
+from ..arrays import as_array
+from ..attention import entropy, scores, softmax
+from ..figures.style import PALETTE, Picture, figure, picture
+from ..simplex import sparsemax
+from .figure import Live
+
+__all__ = ["hull"]
+
+WEIGHTINGS = {"softmax": softmax, "sparsemax": sparsemax, "none": lambda s: s}
+REACH = 3  # the planes go from -3 to 3
+HUES, MARKS = list(PALETTE), ["o", "s", "^", "D", "*"]
+
+
+def hull(
+    values: ArrayLike,
+    keys: ArrayLike,
+    query: ArrayLike,
+    *,
+    temperature: float = 1.0,
+    weighting: str = "softmax",
+    ask: dict[str, Any] | str | None = None,
+    label: str = "hull",
+) -> Live:
+    """A live figure of y = Σ_j a_j V_j with a = softmax(Kq / (√2 T)): every point, number and T can be moved.
+
+    Parameters
+    ----------
+    values, keys : array (m, 2)
+        Two to five of each, coordinates from -3 to 3.
+    query : array (2,)
+        Coordinates from -3 to 3.
+    temperature : float
+        T, from 0.01 to 100.
+    weighting : {"softmax", "sparsemax", "none"}
+        What makes weights of scores; "none" takes the scores themselves.
+    ask : "place" or dict, optional
+        What the reader predicts before the output is shown: where it lies, or the answer to a question.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a coordinate, the temperature or the weighting is not as above.
+
+    >>> hull([[0, 0], [2, 0]], [[1, 0], [1, 0]], [1, 0]).compute()["output"]
+    array([1., 0.])
+    """
+    state = {
+        "query": as_array("query", query, 1).tolist(),
+        "keys": as_array("keys", keys, 2).tolist(),
+        "values": as_array("values", values, 2).tolist(),
+        "temperature": float(temperature),
+        "weighting": weighting,
+    }
+    return Live("hull", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def check(query: list, keys: list, values: list, temperature: float, weighting: str) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    for name, x, shape in (("query", [query], (1,)), ("keys", keys, (2, 3, 4, 5)), ("values", values, (len(keys),))):
+        x = np.asarray(x, dtype=float)
+        if x.ndim != 2 or len(x) not in shape or x.shape[1] != 2 or not (abs(x) <= REACH).all():
+            raise ValueError(f"{name} has shape {x.shape}; expected two to five points, each from -{REACH} to {REACH}")
+    if not 0.01 <= temperature <= 100:
+        raise ValueError(f"temperature = {temperature}; expected 0.01 to 100")
+    if weighting not in WEIGHTINGS:
+        raise ValueError(f"weighting = {weighting!r}; expected one of {list(WEIGHTINGS)}")
+
+
+def compute(query: list, keys: list, values: list, temperature: float, weighting: str) -> dict[str, Any]:
+    """Return weights and output, the corners of the hull of the values, and how deep the output lies in it.
+
+    The depth is the least signed distance to a side, positive inside. The spread e^H, with the entropy H, is the number
+    of keys that the query looks at. The mirror of ``compute`` in hull.js.
+    """
+    s = scores([query], keys, scale=1 / (np.sqrt(2) * temperature))[0]
+    a, V = WEIGHTINGS[weighting](s), np.asarray(values)
+    y = a @ V
+    if np.linalg.matrix_rank(V - V[0]) < 2:  # all on a line
+        along = V @ (V[abs(V - V[0]).sum(1).argmax()] - V[0])
+        corners, depth = sorted({int(along.argmin()), int(along.argmax())}), 0.0
+    else:
+        faces = ConvexHull(V)
+        corners, depth = sorted(faces.vertices.tolist()), -(faces.equations @ [*y, 1]).max()
+    spread = None if weighting == "none" else np.exp(entropy(a))
+    return {"scores": s, "weights": a, "output": y, "corners": corners, "depth": depth, "spread": spread}
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw the keys and the query as arrows, the values with their hull, and the output unless it is asked for."""
+    V, K, q, found = np.array(state["values"]), np.array(state["keys"]), state["query"], compute(**state)
+    fig, (left, right) = figure(1, 2, width=6.4, height=3.2)
+    for ax, title in ((left, "query and keys"), (right, "values, their hull, and the output")):
+        ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
+    for j, (key, value) in enumerate(zip(K, V, strict=True)):
+        colour = PALETTE[HUES[j]]
+        left.plot([0, key[0]], [0, key[1]], color=colour)
+        left.plot(*key, MARKS[j], color=colour, markersize=7)
+        right.scatter(*value, s=900 * min(abs(found["weights"][j]), 1) * (not asking), color=colour, alpha=0.25)
+        right.plot(*value, MARKS[j], color=colour, markersize=7)
+    left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
+    left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")
+    corners = V[found["corners"]] if len(found["corners"]) < 3 else V[ConvexHull(V).vertices]
+    right.fill(*corners.T, facecolor="none", edgecolor="#000000", lw=1)
+    alt = f"Left, a query and {len(K)} keys as arrows. Right, {len(V)} values and their convex hull"
+    if asking:
+        return picture(fig, f"{alt}; where the output lies is for you to predict.")
+    right.plot(*found["output"], "o", mfc="none", mec="#000000", markersize=9)
+    at, weights = found["output"], ", ".join(f"{a:.2f}" for a in found["weights"])
+    return picture(fig, f"{alt} with the output at ({at[0]:.2f}, {at[1]:.2f}); the weights are {weights}.")
