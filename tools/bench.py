@@ -25,6 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import bench_live
 import jupytext
 import lighthouse
 import lxml.html
@@ -259,9 +260,10 @@ def measure(quick):
             r["target"] = own and round(own + 5, 1)
         site = (ROOT if quick else tree) / "_build" / "html"
         pages = parsed(site)
-        figures, judged = dict(weigh_pages(pages)), dict(judge_pages(site, pages, runs=1 if quick else 5))
-        named = {name.relative_to(site).as_posix(): figures[name] | judged.get(name, {}) for name in pages}
-        return [*builds, *runs, *weigh_explorers(site, pages)], named
+        weights, judged = dict(weigh_pages(pages)), dict(judge_pages(site, pages, runs=1 if quick else 5))
+        named = {name.relative_to(site).as_posix(): weights[name] | judged.get(name, {}) for name in pages}
+        figures = [row("live figure", *measured) for measured in bench_live.measure(pages)]
+        return [*builds, *runs, *weigh_explorers(site, pages), *figures], named
 
 
 def main():

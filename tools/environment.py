@@ -333,6 +333,11 @@ def chromium_fault():
     return None if chromium() else "There is no Chromium"
 
 
+def firefox_fault():
+    """Whether no Firefox is found."""
+    return None if shutil.which("firefox-esr") or shutil.which("firefox") else "There is no Firefox"
+
+
 def said_by(*command, limit=60):
     """Exit code and output of a program of the system; 127 if it cannot be started or takes too many seconds."""
     try:
@@ -381,6 +386,12 @@ CHROMIUM = {
     "pacman": ("chromium",),
     "brew": ("google-chrome",),
 }
+FIREFOX = {
+    "apt-get": ("firefox-esr", "firefox"),
+    "dnf": ("firefox",),
+    "pacman": ("firefox",),
+    "brew": ("firefox",),
+}
 FONTS = {
     "apt-get": ("fonts-noto-cjk", "fonts-wqy-zenhei"),
     "dnf": ("google-noto-sans-cjk-fonts", "google-noto-sans-cjk-vf-fonts", "google-noto-sans-cjk-ttc-fonts"),
@@ -390,6 +401,7 @@ FONTS = {
 GRADER = "the grader runs students' code in it"
 NEEDS = (
     Need("Chromium", "it opens the pages", chromium_fault, CHROMIUM),
+    Need("Firefox", "live figures are tried in it, too", firefox_fault, FIREFOX),
     Need("fontconfig", "it says which fonts are here", program("fc-list"), dict.fromkeys(MANAGERS, ("fontconfig",))),
     Need("Chinese font", "the Chinese on the pages needs one", chinese_font_fault, FONTS),
     Need("bubblewrap", GRADER, bubblewrap_fault, dict.fromkeys(("apt-get", "dnf", "pacman"), ("bubblewrap",))),

@@ -19,8 +19,8 @@ OF_THE_SEARCH = ("searchtools.js", "language_data.js", "searchindex.js")  # a qu
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
 LONG = 3000  # elements; a page with more is laid out part by part
 # What a section is made of, and for a wide and a narrow screen: letters in a line of text and of code, and the pixels
-# of a line of text, of a check, of code, of a formula or a row of it, a figure, a heading or block, a box, a table's
-# row. Fitted to the sections of this book as Chromium draws them, and a seventh more.
+# of a line of text, of a check, of code, of a formula or a row of it, a figure, a heading or block, a box, what a live
+# figure is higher, a table's row. Fitted to the sections of this book as Chromium draws them, and a seventh more.
 PARTS = (
     ".//p[not(@data-kind) and not(ancestor::td)] | .//li[not(p)] | .//dt | .//summary",
     ".//p[@data-kind]",
@@ -29,8 +29,9 @@ PARTS = (
     ".//figure",
     ".//h2 | .//h3 | .//h4 | .//pre",
     ".//div[contains(@class, 'admonition')] | .//details",
+    ".//div[@data-live]",
 )
-SCREENS = {"wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 33), "narrow": (39, 49, 26, 28, 21, 18, 250, 38, 44, 33)}
+SCREENS = {"wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 300, 33), "narrow": (39, 49, 26, 28, 21, 18, 250, 38, 44, 450, 33)}
 UNFOLDED = "[not(ancestor-or-self::*[@hidden] or ancestor::details[not(@open)] and not(ancestor-or-self::summary))]"
 # What scripts of the theme do with every page that has loaded, in their own words; what to write instead; and a sign
 # that a new version does it in other words. One measures every box of code, and with that lays out the whole page;

@@ -99,7 +99,7 @@ class Environment:
 
     def forget(self):
         """Take the book's package out again, and what came with it unless the environment lists it."""
-        gone = ["attnbook"] + ["array-api-compat"] * (not self.name.endswith("oldest"))
+        gone = ["attnbook", "anywidget", "psygnal"] + ["array-api-compat"] * (not self.name.endswith("oldest"))
         subprocess.run([self.python, "-m", "pip", "uninstall", "-y", "-q", *gone], capture_output=True, check=True)
 
     def run(self, notebooks, folder, remote, **environ):

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from attnbook.live import Live, hull
 
+STATES = 300
+
 
 class Case(NamedTuple):
     """A figure as a chapter might show it, and a function that draws a state from a random generator."""
@@ -30,3 +32,34 @@ V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
 }
+
+
+def states(name, count=STATES):
+    rng = np.random.default_rng(sorted(CASES).index(name))
+    return [CASES[name].draw(rng) for _ in range(count)]
+
+
+def distance(found, expected, path=""):
+    """The largest difference between two results, relative to 1 or the value, over everything in them."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys(), path
+        return max((distance(found[key], expected[key], f"{path}.{key}") for key in expected), default=0)
+    if expected is None or isinstance(expected, str | bool):
+        assert found == expected, path
+        return 0
+    mixed = str | dict | list | tuple | np.ndarray | None
+    if isinstance(expected, list | tuple) and any(isinstance(x, mixed) for x in expected):
+        pairs = enumerate(zip(found, expected, strict=True))
+        return max((distance(a, b, f"{path}.{i}") for i, (a, b) in pairs), default=0)
+    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
+    assert found.shape == expected.shape, (path, found.shape, expected.shape)
+    difference = abs(found - expected) / np.maximum(1, abs(expected))
+    return float(difference.max(initial=0)) if not np.isnan(difference).any() else float("inf")
+
+
+def comparable(name, state, result):
+    """A result without what may differ: rounding errors, and which of two equal points is called a corner."""
+    result = {key: value for key, value in result.items() if not key.endswith("Gap")}
+    if name == "hull":
+        result["corners"] = sorted(state["values"][j] for j in result["corners"])
+    return result

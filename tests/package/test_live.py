@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from attnbook import live
 from browser import ALONE, chromium
-from live_cases import CASES
+from live_cases import CASES, comparable, distance, states
 from playwright.sync_api import sync_playwright
 
-STATES = 300
 # What the elements of a figure show: [the name of a number or a matrix of `compute`, its text or its rows of texts].
 SHOWN = """(name) => [...document.querySelectorAll(`#${name} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
   .map((e) => [e.dataset.shows, e.querySelector(".live-cell")
@@ -88,43 +87,12 @@ def still_page(browser, gallery):
     page.close()
 
 
-def states(name, count=STATES):
-    rng = np.random.default_rng(sorted(CASES).index(name))
-    return [CASES[name].draw(rng) for _ in range(count)]
-
-
 def state_of(page, name):
     return page.evaluate("(name) => document.getElementById(name).figure.model.get('state')", name)
 
 
 def put(page, name, state):
     page.evaluate("([name, state]) => document.getElementById(name).figure.model.set('state', state)", [name, state])
-
-
-def distance(found, expected, path=""):
-    """The largest difference between two results, relative to 1 or the value, over everything in them."""
-    if isinstance(expected, dict):
-        assert found.keys() == expected.keys(), path
-        return max((distance(found[key], expected[key], f"{path}.{key}") for key in expected), default=0)
-    if expected is None or isinstance(expected, str | bool):
-        assert found == expected, path
-        return 0
-    mixed = str | dict | list | tuple | np.ndarray | None
-    if isinstance(expected, list | tuple) and any(isinstance(x, mixed) for x in expected):
-        pairs = enumerate(zip(found, expected, strict=True))
-        return max((distance(a, b, f"{path}.{i}") for i, (a, b) in pairs), default=0)
-    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
-    assert found.shape == expected.shape, (path, found.shape, expected.shape)
-    difference = abs(found - expected) / np.maximum(1, abs(expected))
-    return float(difference.max(initial=0)) if not np.isnan(difference).any() else float("inf")
-
-
-def comparable(name, state, result):
-    """A result without what may differ: rounding errors, and which of two equal points is called a corner."""
-    result = {key: value for key, value in result.items() if not key.endswith("Gap")}
-    if name == "hull":
-        result["corners"] = sorted(state["values"][j] for j in result["corners"])
-    return result
 
 
 @names

@@ -1,0 +1,54 @@
+"""Live figures in Firefox, another engine: they compute what Python computes, and a mouse moves them."""
+
+import pytest
+from attnbook import live
+from firefox import Firefox, firefox
+from live_cases import CASES, comparable, distance, states
+
+pytestmark = pytest.mark.thorough
+EXACT = 1e-12
+COMPUTE = "(name, states) => states.map((s) => document.getElementById(name).figure.compute(s))"
+STATE = "(name) => document.getElementById(name).figure.model.get('state')"
+PLACE = """(name, index) => {
+  const handle = document.querySelectorAll(`#${name} [role=slider]`)[index];
+  if (!handle) return null;
+  handle.scrollIntoView({ block: "center" });
+  const { x, y, width, height } = handle.getBoundingClientRect();
+  return [x + width / 2, y + height / 2]; }"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A page in a folder with every figure on it, in Firefox."""
+    assert firefox(), "There is no Firefox: install firefox-esr."
+    folder = tmp_path_factory.mktemp("firefox")
+    (folder / "page.html").write_text(live_cases_page(), encoding="utf-8")
+    with Firefox(firefox(), folder) as page:
+        page.open((folder / "page.html").as_uri())
+        yield page
+
+
+def live_cases_page():
+    places = "".join(case.figure._repr_html_() for case in CASES.values())
+    head = f'<meta charset="utf-8"><style>{live.styles()}</style>'
+    return f'<!doctype html><html lang="en">{head}<body>{places}<script>{live.script(CASES)}</script></body></html>'
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_firefox_computes_what_python_computes(page, name):
+    drawn = states(name)
+    for state, result in zip(drawn, page.evaluate(COMPUTE, name, drawn), strict=True):
+        expected = CASES[name].figure._compute(**state)
+        assert distance(comparable(name, state, result), comparable(name, state, expected)) < EXACT, state
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_mouse_moves_a_handle(page, name):
+    first, index = page.evaluate(STATE, name), 0
+    while place := page.evaluate(PLACE, name, index):
+        for dx, dy in ((60, 0), (-60, 0), (0, 45), (0, -45)):
+            page.drag(place, (place[0] + dx, place[1] + dy))
+            if page.evaluate(STATE, name) != first:
+                return
+        index += 1
+    pytest.fail(f"no handle of {name} can be dragged")
