@@ -1,0 +1,53 @@
+"""Live figures on the built pages: drawn from a folder too, in the height that was reserved, and they answer a key."""
+
+import re
+
+import pytest
+from built_site import PAGES, SOURCES, WIDTHS, pages_with, report
+
+PLACES = "//div[@data-live]"
+WITH_FIGURES = pages_with(PLACES)
+HEIGHTS = """() => [...document.querySelectorAll('.live')].map((place) => {
+  place.closest('.late')?.style.setProperty('content-visibility', 'visible');
+  return [place.id, parseFloat(getComputedStyle(place).minHeight), place.querySelector('.live-figure')?.offsetHeight]; })"""
+
+
+def test_a_page_loads_one_script_for_its_figures_and_any_other_page_none():
+    problems = []
+    for name in PAGES:
+        names = sorted({place.get("data-live") for place in SOURCES[name].xpath(PLACES)})
+        found = [re.search(r"live-[\w-]+\.js", source) for source in SOURCES[name].xpath("//script/@src")]
+        scripts = [match[0] for match in found if match]
+        if scripts != ([f"live-{'-'.join(names)}.js"] if names else []):
+            problems.append(f"{name} has the figures {names} and loads {scripts}")
+    report(problems)
+
+
+@pytest.mark.parametrize("name", WITH_FIGURES)
+def test_every_figure_is_drawn_and_answers_a_key(open_page, name):
+    page = open_page(name, theme="dark")
+    for place in page.locator(".live").all():
+        label = place.get_attribute("id")
+        handle = place.locator("[role=slider], input[type=range]").first
+        handle.focus()
+        read = f"JSON.stringify(document.getElementById('{label}').figure.model.get('state'))"
+        before = page.evaluate(read)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowUp")
+        assert page.evaluate(read) != before, label
+    assert not page.log
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", WITH_FIGURES)
+def test_the_height_of_a_figure_is_reserved(open_page, name, width):
+    page = open_page(name, width=width)
+    found = page.evaluate(HEIGHTS)
+    page.context.close()
+    assert found
+    report(
+        f"{label} is {drawn} px high at {width} px, and {reserved} are reserved"
+        for label, reserved, drawn in found
+        if not drawn or not drawn <= reserved
+    )
