@@ -9,7 +9,8 @@ PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
 HEIGHTS = """() => [...document.querySelectorAll('.live')].map((place) => {
   place.closest('.late')?.style.setProperty('content-visibility', 'visible');
-  return [place.id, parseFloat(getComputedStyle(place).minHeight), place.querySelector('.live-figure')?.offsetHeight]; })"""
+  const reserved = parseFloat(getComputedStyle(place).minHeight);
+  return [place.id, reserved, place.querySelector('.live-figure')?.offsetHeight]; })"""
 
 
 def test_a_page_loads_one_script_for_its_figures_and_any_other_page_none():

@@ -46,7 +46,8 @@ def rows(heading):
 def used(name):
     """The modules of attnbook that a page imports, without those that nearly every page imports."""
     found = {module for cell in page(name).cells for module in imports(cell.tree)}
-    return {module.removeprefix("attnbook.") for module in found} - EVERYWHERE
+    names = {module.removeprefix("attnbook.") for module in found} - EVERYWHERE
+    return {name for name in names if name.partition(".")[0] != "live"}
 
 
 @functools.cache
