@@ -85,13 +85,11 @@ def quizzes(env):
 
 
 class Quiz(SphinxDirective):
-    """``{quiz} question``: a list of options, ``[x]`` before the right one and ``[ ]`` before the others.
+    """``{quiz}``: a question and a list of options, ``[x]`` before the right one and ``[ ]`` before the others.
 
     The first paragraph of an item is the option; what follows it is the reason.
     """
 
-    required_arguments = 1
-    final_argument_whitespace = True
     option_spec = {"label": directives.unchanged}  # noqa: RUF012
     has_content = True
 
@@ -99,18 +97,17 @@ class Quiz(SphinxDirective):
         label = self.options.get("label", "")
         if not label.startswith("quiz-") or label != nodes.make_id(label):
             raise self.error(f"a quiz needs a label such as quiz-chapter-topic, not {label!r}")
-        question, messages = self.state.inline_text(self.arguments[0], self.lineno)
-        node = quiz("", quiz_question("", "", *question), *self.read_options(label), label=label)
-        self.set_source_info(node)
-        return [node, *messages]
-
-    def read_options(self, label):
-        """The options, from the list in the directive; an error says what its author forgot."""
         body = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, body)
-        if [type(child) for child in body] != [nodes.bullet_list]:
-            raise self.error(f"{label}: a quiz holds one list, whose items are the options, and nothing else")
-        items = body[0].children
+        if [type(child) for child in body] != [nodes.paragraph, nodes.bullet_list]:
+            raise self.error(f"{label}: a quiz holds one paragraph, which asks, and one list of options")
+        question, options = body.children
+        node = quiz("", quiz_question("", "", *question.children), *self.read_options(label, options), label=label)
+        self.set_source_info(node)
+        return [node]
+
+    def read_options(self, label, items):
+        """The options, from the items of a list; an error says what its author forgot."""
         if not 2 <= len(items) <= MOST:
             raise self.error(f"{label}: a quiz has 2 to {MOST} options, not {len(items)}")
         options = [self.read_option(label, number, item) for number, item in enumerate(items, 1)]
