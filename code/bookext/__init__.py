@@ -6,6 +6,7 @@ only how checks and live figures are shown.
 * ``checks`` draws the checks of the executed cells, and gives each law an address.
 * ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
 * ``coursework`` puts the questions of an assignment on its chapter's page.
+* ``quiz`` asks the reader questions, and collects them on one page.
 * ``live`` gives each page the script of the live figures that it has.
 * ``mathml`` turns formulas into MathML while building.
 * ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
@@ -34,6 +35,7 @@ def setup(app):
         notebooks,
         package,
         pages,
+        quiz,
         quotes,
         social,
         wayfinding,
@@ -44,6 +46,7 @@ def setup(app):
     checks.setup(app)
     ledger.setup(app)
     coursework.setup(app)
+    quiz.setup(app)
     live.setup(app)
     mathml.setup(app)
     wayfinding.setup(app)
@@ -56,4 +59,4 @@ def setup(app):
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}

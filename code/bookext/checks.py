@@ -103,11 +103,17 @@ def _address(node, taken):
         yield Law(check, anchor, section, title)
 
 
-def _section(node):
-    """Id and title of the section that holds ``node``; the boxes of theorems are sections without a title."""
+def section_of(node):
+    """The section that holds ``node``, or None; the boxes of theorems are sections without a title."""
     while node is not None and not (isinstance(node, nodes.section) and isinstance(node[0], nodes.title)):
         node = node.parent
-    return (node["ids"][0], node[0].astext()) if node else ("", "")
+    return node
+
+
+def _section(node):
+    """Id and title of the section that holds ``node``."""
+    section = section_of(node)
+    return (section["ids"][0], section[0].astext()) if section else ("", "")
 
 
 def _visit_html(translator, node):

@@ -22,17 +22,21 @@ LONG = 3000  # elements; a page with more is laid out part by part
 # of a line of text, of a check, of code, of a formula or a row of it, a figure, a heading or block, a box, what a live
 # figure is higher, a table's row. Fitted to the sections of this book as Chromium draws them, and a seventh more.
 PARTS = (
-    ".//p[not(@data-kind) and not(ancestor::td)] | .//li[not(p)] | .//dt | .//summary",
+    ".//p[not(@data-kind) and not(ancestor::td)] | .//li[not(p)] | .//dt | .//summary | .//legend | .//label",
     ".//p[@data-kind]",
     ".//pre",
     ".//div[starts-with(@class, 'math')] | .//div[starts-with(@class, 'math')]//mtr",
     ".//figure",
     ".//h2 | .//h3 | .//h4 | .//pre",
-    ".//div[contains(@class, 'admonition')] | .//details",
+    ".//div[contains(@class, 'admonition')] | .//details | .//fieldset",
     ".//div[@data-live]",
 )
-SCREENS = {"wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 300, 33), "narrow": (39, 49, 26, 28, 21, 18, 250, 38, 44, 450, 33)}
-UNFOLDED = "[not(ancestor-or-self::*[@hidden] or ancestor::details[not(@open)] and not(ancestor-or-self::summary))]"
+SCREENS = {
+    "wide": (88, 200, 31, 28, 21, 30, 400, 26, 26, 300, 33),
+    "narrow": (39, 49, 26, 28, 21, 18, 250, 38, 44, 450, 33),
+}
+UNFOLDED = "[not(ancestor-or-self::*[@hidden] or ancestor::div[@class='quiz-reason']"
+UNFOLDED += " or ancestor::details[not(@open)] and not(ancestor-or-self::summary))]"
 # What scripts of the theme do with every page that has loaded, in their own words; what to write instead; and a sign
 # that a new version does it in other words. One measures every box of code, and with that lays out the whole page;
 # book.js does the same for each box in its time. The other searches for notes in the margin, and this book has none.

@@ -103,7 +103,7 @@ class Writer:
             return ""
         if node.get("nb_element") == "cell_code":
             raise ExtensionError(f"{self.address}: a notebook has no place for a code cell inside a box")
-        if kind in ("paragraph", "caption"):
+        if kind in ("paragraph", "caption", "image"):
             return _protect_start(self.line(node))
         if kind == "rubric":
             return f"**{self.line(node)}**"
@@ -124,8 +124,8 @@ class Writer:
             return "---"
         if kind == "table":
             return self.table(node)
-        if kind == "image":
-            return self.inline(node)
+        if kind == "quiz":
+            return node.markdown(self)
         if kind == "dropdown_main":
             return self.details(node)
         if "countertype" in node:

@@ -15,12 +15,12 @@ import nbformat
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from . import launch
+from . import launch, quiz
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # of the site, and of what is kept between builds
 FIRST = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
-HERE = (Path(__file__), Path(__file__).with_name("notebook_text.py"), FIRST, Path(launch.__file__))
+HERE = (Path(__file__), Path(__file__).with_name("notebook_text.py"), FIRST, Path(launch.__file__), Path(quiz.__file__))
 TITLE = "# @title Run this cell first: it installs the book's package where that is missing\n"
 
 

@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from . import checks
+from .quiz import quiz
 
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
@@ -186,7 +187,8 @@ class LinkGlossary(SphinxPostTransform):
             name.lower(): place for (kind, name), place in self.env.domains["std"].objects.items() if kind == "term"
         }
         open_terms = set(terms) - ORDINARY
-        for paragraph in list(self.document.findall(nodes.paragraph)):
+        unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
+        for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
             for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
                 if open_terms:
                     self.link(text, terms, open_terms)

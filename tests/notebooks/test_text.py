@@ -107,8 +107,11 @@ def test_this_test_sees_what_is_left(left):
 
 
 def article(page):
-    """The text of a page; of its cells the captions alone, of its drawing the name."""
+    """The text of a page; of its cells the captions alone, of its drawing the name, of a quiz the reasons last."""
     body = copy.deepcopy(page.xpath("//article")[0])
+    for quiz in body.xpath(f".//fieldset[{CLASS.format('quiz')}]"):
+        quiz.append(lxml.html.fromstring("<p>Answers</p>"))
+        quiz.extend(quiz.xpath(f".//div[{CLASS.format('quiz-reason')}]"))
     for cell in body.xpath(f".//div[{CLASS.format('cell')}]"):
         cell[:] = cell.xpath(".//figcaption")
     for drawing in body.xpath(f".//*[{CLASS.format('chapter-map')}]"):
@@ -208,6 +211,21 @@ def test_every_exercise_has_its_closed_solution(published):
         count["exercises"] += sum(len(re.findall("^#+ Exercise [0-9]", text)) for text in texts(notebook))
         count["solutions"] += len(notebook.metadata.colab.collapsed_sections)
     assert count["exercises"] == count["solutions"] > 40
+
+
+def test_a_quiz_is_a_list_and_below_it_the_folded_answers(notebook, page):
+    """One item for each option of the page, then as many answers, of which the same one is right."""
+    asked = [part for text in texts(notebook) for part in text.split("**Check yourself.**")[1:]]
+    quizzes = page.xpath(f"//fieldset[{CLASS.format('quiz')}]")
+    assert len(asked) == len(quizzes)
+    for part, quiz in zip(asked, quizzes, strict=True):
+        shown, folded = re.match(
+            r"(.*?)<details><summary>Answers</summary>\n\n(.*?)\n\n</details>", part, re.S
+        ).groups()
+        options, answers = (re.findall(r"^\d\. (.+)", text, re.M) for text in (shown, folded))
+        assert not re.search("[✓✗]", shown)
+        assert [a[:1] for a in answers] == [sign.text[:1] for sign in quiz.find_class("quiz-sign")], quiz.get("id")
+        assert len(options) == len(answers) == len(quiz.xpath(".//input")), quiz.get("id")
 
 
 def test_images_have_alt_text(notebook):

@@ -1,7 +1,8 @@
 // Looks at the page it runs in and returns what the tests assert: lists of sentences, empty where all is well.
 async () => {
-  // A reader who has been everywhere: nothing is folded, and every part of a long page has been laid out.
+  // A reader who has been everywhere: nothing is folded, every answer has been tried, every part has been laid out.
   document.querySelectorAll("details").forEach((details) => { details.open = true; });
+  document.querySelectorAll(".quiz-reason").forEach((reason) => { reason.style.display = "block"; });
   document.querySelectorAll(".late").forEach((section) => { section.style.contentVisibility = "visible"; });
   for (let frame = 0; frame < 4; frame++) await new Promise((done) => requestAnimationFrame(done));
   await document.fonts.ready;  // formulas that were not drawn before ask for it only now
