@@ -96,6 +96,7 @@ def still(state: dict, asking: bool) -> Picture:
     """Draw the scores as bars, and the triangle with the curve and the point unless they are asked for."""
     s, T, found = np.array(state["scores"]), state["temperature"], compute(**state)
     fig, (left, right) = figure(1, 2, width=6.4, height=3)
+    weights = [f"{a:.3f}" if a >= 5e-4 else f"{a:.1e}" for a in found["weights"]]
     left.set(ylim=(-REACH - 0.5, REACH + 0.5), title="scores s", xticks=range(3), xticklabels=["s₁", "s₂", "s₃"])
     left.axhline(0, color="#000000", lw=0.8)
     right.set(xlim=(-0.3, 1.3), ylim=(-0.25, 1.05), aspect="equal", title=f"weights a = softmax(s / T), T = {T:.3g}")
@@ -107,7 +108,7 @@ def still(state: dict, asking: bool) -> Picture:
         left.plot(j, s[j], MARKS[j], color=colour, markersize=7)
         right.plot(x, y, MARKS[j], color=colour, markersize=7)
         place = {"xytext": (12, -4)} if j == 2 else {"xytext": (0, -18), "ha": "center"}
-        text = f"a{'₁₂₃'[j]}" + ("" if asking else f" = {found['weights'][j]:.3f}")
+        text = f"a{'₁₂₃'[j]}" + ("" if asking else f" = {weights[j]}")
         right.annotate(text, (x, y), textcoords="offset points", **place)
     shown = ", ".join(f"{x:.2f}" for x in s)
     alt = f"Left, the scores {shown} as bars. Right, the triangle of all weights of three keys"
@@ -115,10 +116,10 @@ def still(state: dict, asking: bool) -> Picture:
         return picture(fig, f"{alt}; where the point of these scores lies is for you to predict.")
     right.plot(*found["path"].T, color=PALETTE["grey"], lw=1)
     right.plot(*found["point"], "o", color="#000000", markersize=7)
-    weights = ", ".join(f"{a:.3f}" for a in found["weights"])
-    end = " and ".join(str(j + 1) for j in np.flatnonzero(found["leads"]))
+    best = [str(j + 1) for j in np.flatnonzero(found["leads"])]
+    end = f"key{'s' * (len(best) > 1)} {' and '.join(best)}"
     return picture(
         fig,
-        f"{alt} with the point of the weights {weights} at T = {T:.3g}, on the curve that leads from the centre, where "
-        f"all weights are equal, to where only the weight of key {end} is left.",
+        f"{alt} with the point of the weights {', '.join(weights)} at T = {T:.3g}, on the curve that leads from the "
+        f"centre, where all weights are equal, to where all weight is on {end}.",
     )
