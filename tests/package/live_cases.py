@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, hull
+from attnbook.live import Live, hull, triangle
 
 STATES = 300
 
@@ -28,9 +28,19 @@ def hull_state(rng):
     return state | {"temperature": temperature, "weighting": weighting}
 
 
+def triangle_state(rng):
+    """Half of the states are extreme: equal scores, scores at their bounds, the coldest and the hottest T."""
+    if rng.random() < 0.5:
+        scores, T = rng.choice([-6.0, 0.0, 5.999, 6.0], 3), float(rng.choice([0.02, 1.0, 50.0]))
+    else:
+        scores, T = np.round(rng.uniform(-6, 6, 3), 2), float(10 ** rng.uniform(-1.65, 1.65))
+    return {"scores": scores.tolist(), "temperature": T}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
+    "triangle": Case(triangle([2, 1, -1]), triangle_state),
 }
 
 

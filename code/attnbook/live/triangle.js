@@ -1,0 +1,177 @@
+// Softmax of three scores: the scores as bars, the weights as a point in the triangle of all weights.
+const REACH = 6, COLDEST = 0.02, HOTTEST = 50, SMALLEST = Math.exp(-12); // the smallest weight that can be dragged to
+const CORNERS = [[0, 0], [1, 0], [0.5, Math.sqrt(0.75)]];
+const COLDNESS = [0, ...range(73).map((k) => 10 ** ((k - 36) / 12))]; // the curve is drawn at these values of 1/T
+const total = (x) => x.reduce((a, b) => a + b);
+
+/** Where the weights lie in the triangle: Σ a_j corner_j. */
+const place = (weights) => transpose(CORNERS).map((column) => dot(weights, column));
+
+/** The weights, their point, the curve from T = ∞ to T = 0, and whether a constant in the scores matters. */
+function compute({ scores, temperature }) {
+  const at = (s) => softmax(s.map((x) => x / temperature));
+  const weights = at(scores), mean = total(scores) / 3, centred = scores.map((s) => s - mean);
+  const largest = Math.max(...scores), leads = scores.map((s) => Number(s === largest));
+  const path = COLDNESS.map((cold) => place(softmax(scores.map((s) => cold * (s - largest)))));
+  path.push(place(leads.map((x) => x / total(leads))));
+  const spread = Math.exp(-total(weights.map((a) => (a > 0 ? a * Math.log(a) : 0))));
+  const shiftGap = largestDifference(at(centred), weights);
+  return { weights, point: place(weights), path, mean, centred, leads, spread, shiftGap };
+}
+
+/** The scores T ln a_j of a point, moved to the mean they had; what is out of reach comes as near as it can. */
+function scoresAt([x, y], temperature, mean) {
+  const third = y / CORNERS[2][1], second = x - third / 2;
+  const weights = [1 - second - third, second, third].map((a) => Math.max(a, SMALLEST));
+  const logs = weights.map((a) => temperature * Math.log(a)), middle = total(logs) / 3;
+  const shrink = Math.min(1, (2 * REACH) / (Math.max(...logs) - Math.min(...logs)));
+  const s = logs.map((l) => mean + shrink * (l - middle));
+  const back = clamp(0, -REACH - Math.min(...s), REACH - Math.max(...s));
+  return s.map((l) => clamp(l + back, -REACH, REACH));
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+function valid({ scores, temperature }) {
+  return scores.length === 3 && scores.every((s) => Math.abs(s) <= REACH) && temperature >= COLDEST
+    && temperature <= HOTTEST;
+}
+
+const BOTTOM = 250, SIDE = 220; // places in the drawings, which are 300 wide and 290 high
+const height = (s) => 135 - 20 * s, column = (j) => 80 + 70 * j;
+const px = ([x, y]) => [40 + SIDE * x, BOTTOM - SIDE * y];
+
+function panel(title, ...inside) {
+  const svg = make("svg", { viewBox: "0 0 300 290", role: "group", "aria-label": title }, inside);
+  return { svg, element: make("div", { class: "live-plane" }, make("div", { class: "live-title" }, title), svg) };
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), each = (f) => [0, 1, 2].map(f);
+  const text = (x, y, words, look = {}) => make("text", { class: "live-label live-figures", x, y, ...look }, words);
+  const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
+  const index = (letter, j) => `${letter}${"₁₂₃"[j]}`;
+
+  // the scores
+  const rules = [-6, -3, 0, 3, 6].map((s) => [line(s ? "live-grid" : "live-axis", 34, height(s), 300, height(s)),
+    text(28, height(s) + 4, String(s).replace("-", "−"), { "text-anchor": "end" })]);
+  const names = each((j) => text(column(j), 284, index("s", j), { "text-anchor": "middle" }));
+  const bars = each((j) => make("rect", { class: `live-score-bar ${HUES[j]}`, x: column(j) - 22, width: 44 }));
+  const level = make("g", {}, line("live-mean", 34, 0, 300, 0), text(297, -6, "mean", { "text-anchor": "end" }));
+  const left = panel("Scores s", rules, names, bars, level);
+  const raise = (j, s) => change({ scores: read().scores.map((old, i) => (i === j ? clamp(s, -REACH, REACH) : old)) });
+  const toBar = (j) => (_, y) => raise(j, hundredth((height(0) - y) / 20));
+  const moveBar = each((j) => handle(left.svg, `score ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 9), toBar(j),
+    (dx, dy) => raise(j, read().scores[j] + (dx + dy) / 10)));
+  bars.forEach((bar, j) => draggable(bar, left.svg, toBar(j)));
+
+  // the triangle
+  const outline = (points) => points.map((p) => px(p).join()).join(" ");
+  const beyond = (j, t) => place(each((i) => (i === j ? (1 + 2 * t) / 3 : (1 - t) / 3))); // corner j at t = 1
+  const medians = each((j) => line("live-grid", ...px(beyond(j, 1)), ...px(beyond(j, -0.5))));
+  const at = (point) => ({ transform: `translate(${px(point).map((x) => x.toFixed(2)).join(" ")})` });
+  const corners = each((j) => make("g", { class: `live-corner ${HUES[j]}`, ...at(beyond(j, 1.15)) }, mark(j, 8)));
+  const discs = each((j) => make("circle", { class: `live-weight ${HUES[j]}`, ...at(CORNERS[j]) }));
+  const numbers = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
+  const sides = [[5, "start", 284], [295, "end", 284], [150, "middle", 20]];
+  const labels = each((j) => text(sides[j][0], sides[j][2], "", { "text-anchor": sides[j][1] }));
+  labels.forEach((label, j) => label.append(make("tspan", {}, `${index("a", j)} = `), numbers[j]));
+  const path = make("polyline", { class: "live-path" }), end = make("circle", { class: "live-limit", r: 5 });
+  const right = panel("Weights softmax(s/T)", make("polygon", { class: "live-hull", points: outline(CORNERS) }),
+    medians, path, discs, corners, end, labels);
+  let here = [0, 0];
+  const drag = (point) => {
+    const { scores, temperature } = read();
+    change({ scores: scoresAt(point, temperature, total(scores) / 3) });
+  };
+  const movePoint = handle(right.svg, "weights, a point in the triangle", "live-ink", make("circle", { r: 6 }),
+    (x, y) => drag([(x - 40) / SIDE, (BOTTOM - y) / SIDE]), (dx, dy) => drag([here[0] + dx / 50, here[1] + dy / 50]));
+
+  // the same as a table, whose scores can be typed
+  const fields = each((j) => field(`score ${j + 1}`, REACH, (s) => raise(j, s)));
+  const mean = make("td", { "data-shows": "mean" });
+  const cells = (name) => each((j) => make("td", { "data-shows": `${name} ${j}` }));
+  const centred = cells("centred"), weights = cells("weights");
+  const icon = (j) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[j]}`, role: "img",
+    "aria-label": LOOKS[j] }, mark(j, 8));
+  const head = (...inside) => make("th", { scope: "col" }, inside);
+  const row = (title, ...inside) => make("tr", {}, make("th", { scope: "row" }, title), inside);
+  const table = make("table", { class: "live-table live-triples" },
+    make("thead", {}, make("tr", {}, head("key"), each((j) => head(icon(j), ` ${j + 1}`)), head("mean"))),
+    make("tbody", {}, row("score s", fields.map(({ element }) => make("td", {}, element)), mean),
+      row("s − mean", centred, make("td")), row("weight a", weights, make("td"))));
+
+  // controls
+  const log = { min: -1.65, max: 1.65, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
+  const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
+  const fits = (c) => read().scores.every((s) => Math.abs(s + c) <= REACH);
+  const glide = (state) => { // the same bars are seen to move
+    left.svg.classList.add("live-gliding");
+    setTimeout(() => left.svg.classList.remove("live-gliding"), 400);
+    change(state);
+  };
+  const add = (c) => () => { if (fits(c)) glide({ scores: read().scores.map((s) => s + c) }); };
+  const shifts = [[1, "Add 1 to every score"], [-1, "Subtract 1"]].map(([c, name]) => [c, button(name, add(c))]);
+  const type = toggle("Type the scores", (pressed) => fields.forEach((f) => f.open(pressed)));
+  const back = button("Back to start", () => glide(first));
+  const said = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
+  el.append(make("p", { class: "live-hint" }, "Press “Add 1 to every score” and watch the point."),
+    make("div", { class: "live-controls" }, shifts.map(([, element]) => element), temperature.element, type, back),
+    make("div", { class: "live-planes" }, left.element, right.element), said, laws,
+    scroller(make("div", { class: "live-scroll" }, table)));
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+  let before = null;
+
+  function update() {
+    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const seen = { visibility: hidden ? "hidden" : "visible" }, reach = { min: -REACH, max: REACH };
+    each((j) => {
+      const s = state.scores[j], a = found.weights[j], number = a < 5e-4 ? tiny(a) : show(a, 3);
+      set(bars[j], { y: Math.min(height(s), height(0)), height: Math.abs(height(s) - height(0)) });
+      moveBar[j]([column(j), height(s)], show(s), { now: s.toFixed(2), ...reach });
+      fields[j].put(s);
+      set(discs[j], { r: (26 * Math.sqrt(a)).toFixed(2), ...seen });
+      write(centred[j], show(found.centred[j]));
+      for (const element of [numbers[j], weights[j]]) write(element, hidden ? "?" : number);
+    });
+    write(mean, show(found.mean));
+    set(level, { transform: `translate(0 ${height(found.mean)})` });
+    here = found.point;
+    const spoken = found.weights.map((a) => show(a, 3)).join(", ");
+    movePoint(px(here), `weights ${spoken}`, { now: found.weights[0].toFixed(3), min: 0, max: 1 });
+    set(end, { ...at(found.path.at(-1)), ...seen });
+    set(path, { points: outline(found.path), ...seen });
+    set(right.svg.lastChild, seen);
+    temperature.put(Math.log10(state.temperature));
+    for (const [c, element] of shifts) set(element, { "aria-disabled": !fits(c) });
+    write(said, hidden ? "The point is hidden until you have answered." : sentence(state, found, before));
+    laws.replaceChildren(verdict("softmax((s − mean)/T)", "softmax(s/T)", found.shiftGap));
+    before = { ...state, weights: found.weights };
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words; `before` is the state that it showed last. */
+function sentence({ scores, temperature }, { weights, leads, spread }, before) {
+  const steps = before ? scores.map((s, j) => s - before.scores[j]) : [0];
+  const same = before?.temperature === temperature && largestDifference(before.weights, weights) <= EXACT;
+  if (same && Math.abs(steps[0]) > EXACT && steps.every((c) => Math.abs(c - steps[0]) <= EXACT)) {
+    const did = steps[0] > 0 ? `added ${show(steps[0])} to` : `subtracted ${show(-steps[0])} from`;
+    return `You ${did} every score. The point has not moved: only differences of scores count.`;
+  }
+  const all = [0, 1, 2], best = all.filter((j) => leads[j]), T = "at every temperature";
+  if (best.length === 3) return `All scores are equal, and so are all weights, ${T}.`;
+  const equal = all.filter((j) => all.some((l) => l !== j && scores[l] === scores[j])).map((j) => j + 1).join(" and ");
+  const tie = equal && `Scores ${equal} are equal, and so are their weights, ${T}. `;
+  if (best.length === 2) return `${tie}As T falls to 0, the point goes to the middle of a side and never gets there.`;
+  const corner = `corner ${best[0] + 1}`, rest = all.filter((j) => !leads[j]).map((j) => tiny(weights[j]));
+  if (weights[best[0]] > 0.999) {
+    return `The point seems to lie in ${corner}, but the other weights are ${rest.join(" and ")}, not 0.`;
+  }
+  const looks = tie || `The query looks at ${show(spread, 1)} of 3 keys. `;
+  return `${looks}As T falls from ∞ to 0, the point goes along the curve to ${corner} and never gets there.`;
+}
+
+export default { initialize, render, compute, valid };
