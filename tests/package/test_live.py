@@ -231,6 +231,34 @@ def test_every_control_changes_the_state_and_back_to_start_undoes_it(open_galler
         assert state_of(page, name) == first
 
 
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].drawn])
+def test_the_drawing_is_that_of_the_state(open_gallery, name):
+    page = open_gallery()
+    for state in [CASES[name].figure.state, *states(name, 40)]:
+        put(page, name, state)
+        CASES[name].drawn(page, state, CASES[name].figure._compute(**state))
+    page = open_gallery(reduced_motion="no-preference")
+    for state in states(name, 4):  # what moves arrives
+        put(page, name, state)
+        page.wait_for_timeout(400)
+        CASES[name].drawn(page, state, CASES[name].figure._compute(**state))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].presses])
+def test_a_key_and_a_button_do_what_they_should(open_gallery, name):
+    page, first = open_gallery(), CASES[name].figure.state
+    for label, key, change in CASES[name].presses:
+        put(page, name, first)
+        target = page.locator(f"#{name}").get_by_role("slider" if key else "button", name=label, exact=True)
+        if key:
+            target.press(key)
+        else:
+            target.click()
+        assert state_of(page, name) == first | change, (label, key)
+        page.locator(f"#{name}").get_by_role("button", name="Back to start").click()
+        assert state_of(page, name) == first
+
+
 @names
 def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
     first = json.loads(json.dumps(CASES[name].figure.state))
@@ -379,6 +407,20 @@ def test_a_question_hides_the_result_until_it_is_answered(browser, tmp_path, ans
     else:
         page.get_by_role("button", name="Show without an answer").click()
     assert re.fullmatch(r"−?\d\.\d\d", cell.inner_text())
+    page.close()
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].hides])
+def test_what_is_asked_for_cannot_be_seen_before_the_answer(browser, tmp_path, name):
+    figure = copy.deepcopy(CASES[name].figure)
+    figure.ask = QUESTION
+    page = alone(browser, figure, tmp_path)
+    hidden = [page.locator(f"[data-shows='{part}']") for part in CASES[name].hides]
+    assert not any(part.is_visible() for part in hidden)
+    assert not re.search(r"\d", page.locator(".live-verdict").inner_text())
+    page.get_by_label("that").check()
+    assert all(part.is_visible() for part in hidden)
+    assert re.search(r"\d", page.locator(".live-verdict").inner_text())
     page.close()
 
 

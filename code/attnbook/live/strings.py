@@ -103,13 +103,13 @@ def still(state: dict, asking: bool) -> Picture:
     """Draw the strings through both layers and, unless it is asked for, the layer that does the same in one step."""
     first, words, found = state["first"], state["words"], compute(**state)
     n, both, t = len(first), found["composed"], np.linspace(0, 1, 40)
-    fig, axes = figure(1, 2, width=6.4, height=0.55 + 0.42 * n, width_ratios=[2, 1])
+    fig, axes = figure(1, 2, width=6.4, height=0.8 + 0.42 * n, width_ratios=[2, 1])
     ends = [[range(n), inverse(first), inverse(both)], [range(n), inverse(both)]]
     titles = [["shuffle 1", "shuffle 2"], ["both in one step"]]
     counts = [found["crossings"][:2], found["crossings"][2:]]
     for ax, columns, names, crossings in zip(axes, ends, titles, counts, strict=True):
         last = len(columns) - 1
-        ax.set(xlim=(-0.3, last + 0.3), ylim=(n - 0.3, -0.9))
+        ax.set(xlim=(-0.3, last + 0.3), ylim=(n - 0.5, -1.4))
         ax.axis("off")
         if asking and last == 1:
             ax.text(0.5, (n - 1) / 2, "?", ha="center", va="center", fontsize=20)
@@ -122,7 +122,7 @@ def still(state: dict, asking: bool) -> Picture:
             ax.text(-0.08, places[0], f"{j}: {words[j]}", ha="right", va="center")
             ax.text(last + 0.08, places[-1], words[j], va="center")
         for i, (name, k) in enumerate(zip(names, crossings, strict=True)):
-            ax.text(i + 0.5, -0.7, f"{name}: {k} crossing{'s' * (k != 1)}", ha="center", va="center")
+            ax.text(i + 0.5, -0.95, f"{name}\n{k} crossing{'s' * (k != 1)}", ha="center", va="center")
     alt = f"Two layers of {n} strings, for the lists {first} and {state['second']}"
     if asking:
         return picture(fig, f"{alt}; what both do in one step is for you to predict.")
