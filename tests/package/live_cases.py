@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, hull, triangle
+from attnbook.live import Live, hull, strings, triangle
 
 STATES = 300
 
@@ -37,10 +37,27 @@ def triangle_state(rng):
     return {"scores": scores.tolist(), "temperature": T}
 
 
+def strings_state(rng):
+    """Half of the states are extreme: an identity, a reversal, a shuffle undone by the other, or twice the same."""
+    n = int(rng.integers(3, 7))
+    first, second = rng.permutation(n).tolist(), rng.permutation(n).tolist()
+    if rng.random() < 0.5:
+        extremes = [list(range(n)), list(range(n))[::-1], np.argsort(first).tolist(), first]
+        second = extremes[int(rng.integers(4))]
+    return {"first": first, "second": second, "words": [str(w) for w in rng.choice(["a", "word", "eightish"], n)]}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
     "triangle": Case(triangle([2, 1, -1]), triangle_state),
+    "strings": Case(
+        strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]),
+        strings_state,
+        strings_drawn,
+        STRINGS_PRESSES,
+        ("crossings 2", "product"),
+    ),
 }
 
 
