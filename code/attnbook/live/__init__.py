@@ -1,13 +1,15 @@
 """Live figures: the reader drags, types and shuffles, and the page computes at once, with no kernel.
 
     hull(values, keys, query)        softmax as a point in the convex hull of the values
+    clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
 function, and ``render``, which draws what it returns; the module has the same ``compute``, made of the functions of
 this package, and a still, which is what paper and a page without script show. ``figure`` joins the two.
 """
 
+from .clock import clock
 from .figure import Live, script, styles
 from .hull import hull
 
-__all__ = ["Live", "hull", "script", "styles"]
+__all__ = ["Live", "clock", "hull", "script", "styles"]
