@@ -115,7 +115,9 @@ def still(state: dict, asking: bool) -> Picture:
         faces.plot(at + np.cos(around), np.sin(around), color=PALETTE["grey"], lw=0.8)
         for hands, colour, look in zip(found["hands"], ("blue", "orange"), ("o-", "s--"), strict=True):
             x, y = hands[k]
-            faces.plot([at + axle, at + axle + x], [0, y], look, color=PALETTE[colour], lw=2, markevery=[1], markersize=5)
+            faces.plot(
+                [at + axle, at + axle + x], [0, y], look, color=PALETTE[colour], lw=2, markevery=[1], markersize=5
+            )
         below = f"ω{'₀₁₂₃₄₅'[k]} = {speed:.4g}°" + ("" if asking else f"\n{angle:.4g}° apart".replace("-", "−"))
         faces.text(at, -1.2, below, ha="center", va="top", fontsize=9)
     faces.set(xlim=(-1.3, 2.8 * pairs - 1.3), ylim=(-2.2, 1.1), aspect="equal")
