@@ -408,6 +408,7 @@ CLOCK = """() => { const all = (css, root = document) => [...root.querySelectorA
     arc: numbers(face.querySelector(".live-arc"), "points") }));
   return { faces, point: ["cx", "cy"].map((a) => Number(document.querySelector("#clock .live-point").getAttribute(a))),
     band: numbers(all(".live-band")[0], "points"), line: numbers(all(".live-ruler .live-arc")[0], "points"),
+    zero: numbers(all("svg[aria-label^=The] > g")[0], "transform")[1],
     arrow: numbers(all(".live-offset")[0], "d"), handles: all("[role=slider]").map((e) => numbers(e, "transform")[0]),
     labels: all(".live-ruler .live-label").map((e) => e.textContent),
     spoken: all("[role=slider]").map((e) => e.getAttribute("aria-valuetext")),
@@ -432,12 +433,14 @@ def test_clock_draws_what_it_computes(open_gallery):
             assert abs(arc[-1]) - abs(arc[0]) == pytest.approx(2.8 * abs(turned) / 360, abs=0.03)  # windings apart
             if np.hypot(*found["hands"][0][k]) > 0.1:
                 assert np.angle(arc[0] / complex(*found["hands"][0][k])) == pytest.approx(0, abs=0.01)
-        most = state["pairs"] * (1 if rotary else 4)
+        most, zero = state["pairs"] * (1 if rotary else 4), 58 if rotary else 94
+        height = lambda score, most=most, zero=zero: zero - (zero - 10) * score / most  # noqa: E731
         places = [20 + 520 * t / 60 for t in (i, j)]
-        assert drawn["point"] == pytest.approx([280 + 520 * offset / 120, 58 - 48 * found["score"] / most], **near)
+        assert drawn["point"] == pytest.approx([280 + 520 * offset / 120, height(found["score"])], **near)
         for name, scores, start in (("band", found["fromZero"], -60), ("line", found["curve"], -i)):
-            expected = [(280 + 520 * (start + n / 2) / 120, 58 - 48 * s / most) for n, s in enumerate(scores)]
+            expected = [(280 + 520 * (start + n / 2) / 120, height(s)) for n, s in enumerate(scores)]
             assert drawn[name] == pytest.approx(np.ravel(expected), **near), (name, state)
+        assert drawn["zero"] == zero
         assert drawn["handles"] == pytest.approx(places, **near)
         assert drawn["arrow"][:1] + drawn["arrow"][2:3] == pytest.approx(places if offset else [], **near)
         texts = {f"query at {i}", f"key at {j}", f"offset {offset}".replace("-", "−"), str(most)}
@@ -480,7 +483,7 @@ def test_clock_says_what_a_move_has_changed(open_gallery):
     page = open_gallery()
     first = state_of(page, "clock")
     says = lambda change: put(page, "clock", state_of(page, "clock") | change) or page.evaluate(CLOCK)["says"]  # noqa: E731
-    assert re.search(r"286\.5° on the first face and 0\.2865° on the last.* sum of the cosines, 3\.16", says({}))
+    assert re.search(r"286\.5° on the first face and 0\.2865° on the last.* sum of the cosines, is 3\.16", says({}))
     assert re.search(r"no angle has changed, and the score is still 3\.16", says({"query": 13, "key": 18}))
     assert re.search(r"Only the key turns; a place adds 57\.3° on .* 0\.0573° on the last", says({"key": 20}))
     assert "on the last" not in says({"pairs": 1})

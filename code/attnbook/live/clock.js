@@ -35,8 +35,7 @@ function valid({ query, key, pairs, base, scheme }) {
     && pairs >= 1 && pairs <= 6 && base >= 1 && base <= 1e6 && Object.hasOwn(SCHEMES, scheme);
 }
 
-const signed = (x) => String(x).replace("-", "−");
-const short = (x) => signed(Number(x.toPrecision(4)));
+const signed = (x) => String(x).replace("-", "−"), short = (x) => signed(Number(x.toPrecision(4)));
 const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 
 /** Points along an arc that winds outwards, so that full turns can be counted. Angles are in degrees. */
@@ -57,7 +56,7 @@ function face(k) {
   const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img", "aria-label": `Face of pair ${k}` },
     make("circle", { r: RADIUS, class: "live-ring" }), all);
   const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("span", { class: "live-apart" });
-  const speed = shown("speeds"), angle = shown("angles"), adds = shown("terms");
+  const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
   const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed, "°"),
     make("div", {}, apart, angle, "°"), make("div", {}, "adds ", adds));
   /** Draws both hands. Turning, the tips go round the axle; adding, they go round the content (1, 0). */
@@ -77,16 +76,17 @@ const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with
 const label = (x, y, text = "") => make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
 const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
 
-// An offset and a score in the plot: 0 is in the middle, and at the top the most that a score can be.
+// An offset and a score in the plot, and where its 0 is. Added sinusoids give scores from -pairs / 2 to 4 pairs.
 const mostOf = ({ pairs, scheme }) => (scheme === "rotary" ? pairs : 4 * pairs);
-const toPlot = (state, offset, score) =>
-  [along((offset + LAST) / (2 * LAST)), 58 - (48 * score) / mostOf(state)].map(hundredth);
+const zeroOf = ({ scheme }) => (scheme === "rotary" ? 58 : 94);
+const toPlot = (state, offset, score) => [along((offset + LAST) / (2 * LAST)),
+  zeroOf(state) - ((zeroOf(state) - 10) * score) / mostOf(state)].map(hundredth);
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), faces = range(6).map(face); // some of them hidden
 
   // the ruler with its two handles
-  const arrow = make("path", { class: "live-offset live-purple" }), names = [20, 92, 45].map((y) => label(0, y));
+  const arrow = make("path", { class: "live-offset live-purple" }), names = [20, 92, 43].map((y) => label(0, y));
   const ticks = range(7).map((t) => [label(along(t / 6), 70, 10 * t), axis(along(t / 6), along(t / 6), 45, 55)]);
   const ruler = make("svg", { viewBox: "0 0 560 104", role: "group", "aria-label": "Places of query and key",
     class: "live-ruler" }, axis(along(0), along(1), 50, 50), ticks, arrow, names);
@@ -103,13 +103,13 @@ function render({ model, el }) {
 
   // the score against the offset
   const band = make("polyline", { class: "live-band" }), line = make("polyline", { class: "live-arc live-purple" });
-  const point = make("circle", { r: 5, class: "live-point" }), most = label(9, 14);
-  const plot = make("svg", { viewBox: "0 0 560 128", role: "img", "aria-label": "The score against the offset",
-    class: "live-ruler" }, axis(along(0), along(1), 58, 58), axis(along(0.5), along(0.5), 10, 106), band, line, point,
-  most, label(9, 62, 0), range(7).map((t) => label(along(t / 6), 125, signed(20 * t - LAST))));
+  const point = make("circle", { r: 5, class: "live-point" }), most = label(13, 14);
+  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0)), middle = axis(280, 280, 10, 106);
+  const plot = make("svg", { viewBox: "0 0 560 128", role: "img", class: "live-ruler", "aria-label":
+    "The score against the offset" }, zero, middle, band, line, point, most,
+  range(7).map((t) => label(along(t / 6), 125, signed(20 * t - LAST))));
   const score = make("span", { "data-shows": "score" }), legend = make("span");
 
-  // controls
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
   const scheme = choice("places", named, (name) => change({ scheme: name }));
   const pairs = slider("pairs", { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
@@ -120,9 +120,9 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-controls" }, scheme.element,
     pairs.element, base.element, button("Back to start", () => change(first))),
   make("div", { class: "live-clocks" }, faces.map(({ element }) => element)), ruler,
-  make("p", { class: "live-title" }, "Score ", score, legend), plot, text, verdicts);
+  make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), plot, verdicts, text);
   const speak = speaker(el);
-  let seen = null, frame = 0, before = null;
+  let seen, before, frame;
   predictFirst(el, model.get("ask"), update);
 
   /** Draws what turns for the places i and j, which need not be whole on the way. */
@@ -139,13 +139,12 @@ function render({ model, el }) {
   function travel(to) {
     cancelAnimationFrame(frame);
     const from = seen, begun = performance.now();
-    if (calm() || !from || largestDifference(from, to) === 0) return paint(...to);
-    const step = () => {
+    if (calm() || !from || from.join() === to.join()) return paint(...to);
+    (function step() {
       const left = Math.max(1 - (performance.now() - begun) / 200, 0);
       paint(...to.map((x, h) => x - left * (x - from[h])));
       if (left) frame = requestAnimationFrame(step);
-    };
-    step();
+    })();
   }
 
   function update() {
@@ -169,6 +168,7 @@ function render({ model, el }) {
     });
     [[band, found.fromZero, LAST], [line, found.curve, i]].forEach(([curve, scores, from]) =>
       set(curve, { points: scores.map((s, n) => toPlot(state, n / 2 - from, s).join()).join(" ") }));
+    set(zero, { transform: `translate(0 ${zeroOf(state)})` });
     write(most, String(mostOf(state)));
     write(score, hidden ? "?" : show(found.score));
     write(legend, ` at offset ${offset}. Line: query at ${i}. Wide band: query at 0.`);
@@ -193,7 +193,7 @@ function sentence(state, { angles, speeds, score, scoreFromZero }, was) {
     return `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
   }
   if (rotary && alike && was.query === i && was.key !== j) return `Only the key turns; a place adds ${ends(speeds)}.`;
-  if (rotary) return `The angle between the hands is ${ends(angles)}. The score is the sum of the cosines, ${now}.`;
+  if (rotary) return `The angle between the hands is ${ends(angles)}. The score, the sum of the cosines, is ${now}.`;
   return `The score is ${now}; with the query at 0 and the key at ${signed(j - i)} it is ${show(scoreFromZero)}.`;
 }
 
