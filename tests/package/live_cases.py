@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, hull, strings, triangle
+from attnbook.live import Live, clock, hull, strings, triangle
 
 STATES = 300
 
@@ -47,6 +47,16 @@ def strings_state(rng):
     return {"first": first, "second": second, "words": [str(w) for w in rng.choice(["a", "word", "eightish"], n)]}
 
 
+def clock_state(rng):
+    """Half of the states are extreme: places at the ends, one pair or six, all hands alike or the slowest of all."""
+    edge = rng.random() < 0.5
+    query, key = rng.choice([0, 1, 60] if edge else range(61), 2).tolist()
+    pairs = int(rng.choice([1, 6]) if edge else rng.integers(1, 7))
+    base = float(rng.choice([1, 1e6])) if edge else float(10 ** rng.uniform(0, 6))
+    scheme = str(rng.choice(["rotary", "sinusoidal"]))
+    return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
@@ -58,6 +68,7 @@ CASES = {
         STRINGS_PRESSES,
         ("crossings 2", "product"),
     ),
+    "clock": Case(clock(3, 8), clock_state),
 }
 
 

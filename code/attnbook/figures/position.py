@@ -7,10 +7,9 @@ from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path
 
 from ..positional import frequencies, sinusoidal, t5_bucket, t5_edges
-from ..rotary import rotate
 from .style import PALETTE, Picture, figure, picture
 
-__all__ = ["draw_buckets", "draw_lengths", "draw_order", "draw_products", "draw_rotary", "draw_sinusoid"]
+__all__ = ["draw_buckets", "draw_lengths", "draw_order", "draw_products", "draw_sinusoid"]
 
 D = 8  # numbers per position in the small pictures: four clocks
 INDEX = "₀₁₂₃"
@@ -40,28 +39,6 @@ def draw_sinusoid(shift: int, start: int = 2, rows: int = 15) -> Picture:
         fig,
         f"Rows {start} and {start + shift} of a table of sines and cosines with {D} columns. From one to the other the "
         f"four pairs turn by {turns} degrees. Their dot product is {product:.3f}, of at most {D // 2}.",
-    )
-
-
-def draw_rotary(query_at: float, offset: float) -> Picture:
-    """Four pairs of a query at ``query_at`` and a key at ``query_at + offset``: their angles stay."""
-    theta = frequencies(D)
-    q, k = np.tile([1.0, 0.0], (1, D // 2)), np.tile([np.cos(0.7), np.sin(0.7)], (1, D // 2))
-    query, key = rotate(q, [query_at]), rotate(k, [query_at + offset])
-    fig, ax = figure(height=1.6)
-    for p in range(D // 2):
-        hands = [(query[0, 2 * p : 2 * p + 2], "blue", "-"), (key[0, 2 * p : 2 * p + 2], "orange", "--")]
-        _clock(ax, 2.6 * p, [(np.arctan2(y, x), color, dash) for (x, y), color, dash in hands], across=True)
-        between = (np.rad2deg(0.7 + theta[p] * offset) + 180) % 360 - 180
-        ax.text(2.6 * p, -1.5, f"{between:.1f}°".replace("-", "−"), ha="center", va="center", fontsize=9)
-    score = float((query @ key.T)[0, 0])
-    ax.set(xlim=(-1.2, 9.0), ylim=(-1.9, 1.15), aspect="equal")
-    ax.axis("off")
-    ax.set_title(f"query at {query_at}, key at {query_at + offset}: score {score:.4f}".replace("-", "−"))
-    return picture(
-        fig,
-        f"Four clocks with a query hand at position {query_at} and a key hand at position {query_at + offset}. The "
-        f"angles from query to key depend on the offset {offset} only, and so does the score, {score:.4f}.",
     )
 
 
@@ -143,12 +120,11 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
     )
 
 
-def _clock(ax, place, hands, across=False):
-    """A circle with hands, each (angle, colour, dash), at ``place`` along the axis or down it."""
-    x, y = (place, 0) if across else (0, -place)
-    ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
+def _clock(ax, place, hands):
+    """A circle with hands, each (angle, colour, dash), at ``place`` down the axis."""
+    ax.add_patch(Circle((0, -place), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
     for angle, colour, dash in hands:
-        ax.plot([x, x + np.cos(angle)], [y, y + np.sin(angle)], dash, color=PALETTE[colour], linewidth=2)
+        ax.plot([0, np.cos(angle)], [-place, np.sin(angle) - place], dash, color=PALETTE[colour], linewidth=2)
 
 
 def _shade(ax, M, levels=8):

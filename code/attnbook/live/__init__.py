@@ -3,6 +3,7 @@
     hull(values, keys, query)        softmax as a point in the convex hull of the values
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
+    clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
 function, and ``render``, which draws what it returns; the module has the same ``compute``, made of the functions of
@@ -10,8 +11,9 @@ this package, and a still, which is what paper and a page without script show. `
 """
 
 from .figure import Live, script, styles
+from .clock import clock
 from .hull import hull
 from .strings import strings
 from .triangle import triangle
 
-__all__ = ["Live", "hull", "script", "strings", "styles", "triangle"]
+__all__ = ["Live", "clock", "hull", "script", "strings", "styles", "triangle"]

@@ -1,0 +1,200 @@
+// Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of coordinates.
+const LAST = 60, RADIUS = 50, DEGREE = Math.PI / 180;
+
+// What a place makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of it added.
+const turned = (angle) => [Math.cos(angle), Math.sin(angle)];
+const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), Math.cos(angle)] };
+
+/** The frequencies; the pairs of the content (1, 0, 1, 0, …) at a place; what each pair adds to a score; a score. */
+const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
+const handsAt = ({ scheme }, omega, t) => omega.map((w) => SCHEMES[scheme](w * t));
+const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
+const total = (terms) => terms.reduce((sum, x) => sum + x, 0);
+const scoreAt = (state, omega, i, j) => total(termsOf(handsAt(state, omega, i), handsAt(state, omega, j)));
+
+/** The angle of each face from the query's hand to the key's, in degrees. Turning counts the full turns. */
+function anglesAt(state, omega, i, j) {
+  if (state.scheme === "rotary") return omega.map((w) => ((j - i) * w) / DEGREE);
+  const key = handsAt(state, omega, j), across = ([a, b], [c, d]) => a * d - b * c;
+  return handsAt(state, omega, i).map((pair, k) => Math.atan2(across(pair, key[k]), dot(pair, key[k])) / DEGREE);
+}
+
+/** Hands, angles, what each face adds to the score, the score, and the score as a function of the key's place. */
+function compute(state) {
+  const { query, key } = state, omega = frequencies(state), hands = [query, key].map((t) => handsAt(state, omega, t));
+  const terms = termsOf(...hands), score = total(terms), scoreFromZero = scoreAt(state, omega, 0, key - query);
+  const curve = range(2 * LAST + 1).map((t) => scoreAt(state, omega, query, t / 2));
+  const fromZero = range(4 * LAST + 1).map((t) => scoreAt(state, omega, 0, t / 2 - LAST));
+  return { speeds: omega.map((w) => w / DEGREE), hands, angles: anglesAt(state, omega, query, key), terms, score,
+    scoreFromZero, offsetGap: Math.abs(score - scoreFromZero), curve, fromZero };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+function valid({ query, key, pairs, base, scheme }) {
+  return [query, key, pairs].every(Number.isInteger) && query >= 0 && query <= LAST && key >= 0 && key <= LAST
+    && pairs >= 1 && pairs <= 6 && base >= 1 && base <= 1e6 && Object.hasOwn(SCHEMES, scheme);
+}
+
+const signed = (x) => String(x).replace("-", "−"), short = (x) => signed(Number(x.toPrecision(4)));
+const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
+
+/** Points along an arc that winds outwards, so that full turns can be counted. Angles are in degrees. */
+function spiral(from, sweep) {
+  const steps = Math.ceil(Math.abs(sweep) / 9) + 1;
+  return range(steps + 1).map((s) => {
+    const part = (sweep * s) / steps, r = 20 + (2.8 * Math.abs(part)) / 360;
+    return turned((from + part) * -DEGREE).map((x) => hundredth(r * x)).join();
+  }).join(" ");
+}
+
+/** One face: a circle, two hands on an axle, the arc between them, and three lines of text. */
+function face(k) {
+  const [hands, tips] = [["line", "live-hand"], ["g", "live-tip"]].map(([tag, look]) =>
+    [0, 1].map((h) => make(tag, { class: `${look} ${HUES[h]}` }, tag === "g" ? mark(h, 7) : null)));
+  const arc = make("polyline", { class: "live-arc live-purple" });
+  const all = make("g", {}, arc, [...hands].reverse(), make("circle", { r: 2.5, class: "live-axle" }), tips);
+  const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img", "aria-label": `Face of pair ${k}` },
+    make("circle", { r: RADIUS, class: "live-ring" }), all);
+  const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("span", { class: "live-apart" });
+  const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
+  const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed, "°"),
+    make("div", {}, apart, angle, "°"), make("div", {}, "adds ", adds));
+  /** Draws both hands. Turning, the tips go round the axle; adding, they go round the content (1, 0). */
+  const turn = (pairs, angles, rotary) => {
+    set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
+    pairs.forEach(([x, y], h) => {
+      const x2 = hundredth(RADIUS * x), y2 = hundredth(-RADIUS * y);
+      set(hands[h], { x2, y2 });
+      set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${hundredth(Math.atan2(y2, x2) / DEGREE)})` });
+    });
+    set(arc, { points: spiral(Math.atan2(pairs[0][1], pairs[0][0]) / DEGREE, angles[k]) });
+  };
+  return { element, turn, speed, angle, adds, apart };
+}
+
+const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with the same margins
+const label = (x, y, text = "") => make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
+const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
+
+// An offset and a score in the plot, and where its 0 is. Added sinusoids give scores from -pairs / 2 to 4 pairs.
+const mostOf = ({ pairs, scheme }) => (scheme === "rotary" ? pairs : 4 * pairs);
+const zeroOf = ({ scheme }) => (scheme === "rotary" ? 58 : 94);
+const toPlot = (state, offset, score) => [along((offset + LAST) / (2 * LAST)),
+  zeroOf(state) - ((zeroOf(state) - 10) * score) / mostOf(state)].map(hundredth);
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), faces = range(6).map(face); // some of them hidden
+
+  // the ruler with its two handles
+  const arrow = make("path", { class: "live-offset live-purple" }), names = [20, 92, 43].map((y) => label(0, y));
+  const ticks = range(7).map((t) => [label(along(t / 6), 70, 10 * t), axis(along(t / 6), along(t / 6), 45, 55)]);
+  const ruler = make("svg", { viewBox: "0 0 560 104", role: "group", "aria-label": "Places of query and key",
+    class: "live-ruler" }, axis(along(0), along(1), 50, 50), ticks, arrow, names);
+  const placeAt = (x) => Math.round((LAST * (x - along(0))) / 520);
+  const moveBoth = (to) => {
+    const { query, key } = read(), by = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
+    if (by) change({ query: query + by, key: key + by });
+  };
+  const moveKey = (to) => change({ key: clamp(to, 0, LAST) });
+  const putQuery = handle(ruler, "query, takes the key along", "live-blue", mark(0, 9),
+    (x) => moveBoth(placeAt(x)), (dx, dy) => moveBoth(read().query + dx + dy));
+  const putKey = handle(ruler, "key, moves alone", "live-orange", mark(1, 10),
+    (x) => moveKey(placeAt(x)), (dx, dy) => moveKey(read().key + dx + dy));
+
+  // the score against the offset
+  const band = make("polyline", { class: "live-band" }), line = make("polyline", { class: "live-arc live-purple" });
+  const point = make("circle", { r: 5, class: "live-point" }), most = label(13, 14);
+  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0)), middle = axis(280, 280, 10, 106);
+  const plot = make("svg", { viewBox: "0 0 560 128", role: "img", class: "live-ruler", "aria-label":
+    "The score against the offset" }, zero, middle, band, line, point, most,
+  range(7).map((t) => label(along(t / 6), 125, signed(20 * t - LAST))));
+  const score = make("span", { "data-shows": "score" }), legend = make("span");
+
+  const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
+  const scheme = choice("places", named, (name) => change({ scheme: name }));
+  const pairs = slider("pairs", { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
+  const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
+  const base = slider("base", log, (x) => change({ base: 10 ** x }));
+  const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" });
+  const hint = "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?";
+  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-controls" }, scheme.element,
+    pairs.element, base.element, button("Back to start", () => change(first))),
+  make("div", { class: "live-clocks" }, faces.map(({ element }) => element)), ruler,
+  make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), plot, verdicts, text);
+  const speak = speaker(el);
+  let seen, before, frame;
+  predictFirst(el, model.get("ask"), update);
+
+  /** Draws what turns for the places i and j, which need not be whole on the way. */
+  function paint(i, j) {
+    const state = read(), omega = frequencies(state), angles = anglesAt(state, omega, i, j);
+    const hands = [i, j].map((t) => handsAt(state, omega, t));
+    omega.forEach((_, k) => faces[k].turn(hands.map((pairs) => pairs[k]), angles, state.scheme === "rotary"));
+    const [cx, cy] = toPlot(state, j - i, total(termsOf(...hands)));
+    set(point, { cx, cy });
+    seen = [i, j];
+  }
+
+  /** The hands turn to their places in a fifth of a second, or at once where movement is not wanted. */
+  function travel(to) {
+    cancelAnimationFrame(frame);
+    const from = seen, begun = performance.now();
+    if (calm() || !from || from.join() === to.join()) return paint(...to);
+    (function step() {
+      const left = Math.max(1 - (performance.now() - begun) / 200, 0);
+      paint(...to.map((x, h) => x - left * (x - from[h])));
+      if (left) frame = requestAnimationFrame(step);
+    })();
+  }
+
+  function update() {
+    const state = read(), found = compute(state), { query: i, key: j } = state, rotary = state.scheme === "rotary";
+    const hidden = el.classList.contains("live-asking");
+    faces.forEach(({ element, speed, angle, adds, apart }, k) => {
+      if ((element.hidden = k >= state.pairs)) return;
+      write(speed, short(found.speeds[k]));
+      write(apart, rotary ? `${signed(j - i)} ω${low(k)} = ` : "apart ");
+      write(angle, hidden ? "?" : short(found.angles[k]));
+      write(adds, hidden ? "?" : show(found.terms[k]));
+    });
+    travel([i, j]);
+    const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = signed(j - i);
+    putQuery([x1, 15], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
+    putKey([x2, 86], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
+    set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
+    [[x1, `query at ${i}`], [x2, `key at ${j}`], [(x1 + x2) / 2, `offset ${offset}`]].forEach(([x, said], n) => {
+      const side = n === 2 ? 0 : x < 280 ? 1 : -1; // beside its handle, towards the middle
+      write(set(names[n], { x: x + 18 * side, "text-anchor": ["end", "middle", "start"][side + 1] }), said);
+    });
+    [[band, found.fromZero, LAST], [line, found.curve, i]].forEach(([curve, scores, from]) =>
+      set(curve, { points: scores.map((s, n) => toPlot(state, n / 2 - from, s).join()).join(" ") }));
+    set(zero, { transform: `translate(0 ${zeroOf(state)})` });
+    write(most, String(mostOf(state)));
+    write(score, hidden ? "?" : show(found.score));
+    write(legend, ` at offset ${offset}. Line: query at ${i}. Wide band: query at 0.`);
+    [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
+    write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, found, before));
+    const product = (m, n) => (rotary ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`);
+    verdicts.replaceChildren(hidden ? "" : verdict(product(i, j), product(0, j - i), found.offsetGap));
+    before = { ...state, score: found.score };
+    speak(text.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words; `was` is the state before, with its score. */
+function sentence(state, { angles, speeds, score, scoreFromZero }, was) {
+  const { query: i, key: j, pairs, scheme } = state, rotary = scheme === "rotary", now = show(score);
+  const ends = (x) => `${short(x[0])}°${pairs > 1 ? ` on the first face and ${short(x.at(-1))}° on the last` : ""}`;
+  const alike = was && ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
+  if (alike && was.query !== i && was.key - was.query === j - i) {
+    if (Math.abs(was.score - score) > EXACT) return `Both have moved. The score was ${show(was.score)} and is ${now}.`;
+    return `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
+  }
+  if (rotary && alike && was.query === i && was.key !== j) return `Only the key turns; a place adds ${ends(speeds)}.`;
+  if (rotary) return `The angle between the hands is ${ends(angles)}. The score, the sum of the cosines, is ${now}.`;
+  return `The score is ${now}; with the query at 0 and the key at ${signed(j - i)} it is ${show(scoreFromZero)}.`;
+}
+
+export default { initialize, render, compute, valid };
