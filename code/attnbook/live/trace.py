@@ -89,9 +89,8 @@ def check(Q: list, K: list, V: list, mask: str, scale: str, stage: str, cell: li
 def compute(Q: list, K: list, V: list, mask: str, scale: str, stage: str, cell: list) -> dict[str, Any]:
     """Return S, A and Y, which query may look at which key, and what the chosen number is the sum of.
 
-    The terms are products for S and Y, and for A the exponentials of a row of scores. The value is the chosen cell;
-    the two gaps are its distance from the sum of the terms, and the distance of its row of A from the sum 1. The
-    mirror of ``compute`` in trace.js.
+    The terms are products for S and Y, and for A the exponentials of a row of scores. The value is the chosen cell,
+    and its gap is the distance from what the terms make. The mirror of ``compute`` in trace.js.
     """
     i, j = (int(x) for x in cell)
     factor, allowed = SCALES[scale](len(Q[0])), MASKS[mask](len(Q), len(K))
@@ -107,8 +106,8 @@ def compute(Q: list, K: list, V: list, mask: str, scale: str, stage: str, cell: 
     else:
         terms, value = A[i] * np.array(V)[:, j], Y[i, j]
         total = terms.sum()
-    gaps = {"sumGap": abs(value - total), "rowGap": abs(A[i].sum() - 1)}
-    return {"S": S, "A": A, "Y": Y, "allowed": allowed, "terms": terms, "value": value, **gaps}
+    found = {"S": S, "A": A, "Y": Y, "allowed": allowed}
+    return found | {"terms": terms, "value": value, "sumGap": abs(value - total)}
 
 
 def still(state: dict, asking: bool) -> Picture:
@@ -116,7 +115,10 @@ def still(state: dict, asking: bool) -> Picture:
     found, (i, j) = compute(**state), state["cell"]
     Q, K, V = (np.array(state[name]) for name in "QKV")
     rooted = "/√d" if state["scale"] == "sqrt" else ""
-    sizes = {"width_ratios": [Q.shape[1], len(K), len(K), V.shape[1]], "height_ratios": [max(K.shape[1], len(V)), len(Q)]}
+    sizes = {
+        "width_ratios": [Q.shape[1], len(K), len(K), V.shape[1]],
+        "height_ratios": [max(K.shape[1], len(V)), len(Q)],
+    }
     fig, axes = figure(2, 4, width=6.6, height=3.4, gridspec_kw=sizes)
     q, k = [f"q{INDEX[r]}" for r in range(len(Q))], [f"k{INDEX[c]}" for c in range(len(K))]
     tables = [
