@@ -127,7 +127,7 @@ def still(state: dict, asking: bool) -> Picture:
         (axes[0, 2], None, "", None, None),
         (axes[0, 3], V, "values V", [f"v{INDEX[r]}" for r in range(len(V))], None),
         (axes[1, 0], Q, "queries Q", q, None),
-        (axes[1, 1], found["S"], f"S = QKᵀ{rooted}", q, k),
+        (axes[1, 1], np.where(found["allowed"], found["S"], 0), f"S = QKᵀ{rooted}", q, k),
         (axes[1, 2], found["A"], "A = softmax(S)", q, k),
         (axes[1, 3], found["Y"], "Y = AV", [f"y{INDEX[r]}" for r in range(len(Q))], None),
     ]
@@ -141,9 +141,10 @@ def still(state: dict, asking: bool) -> Picture:
     for text, seen in zip(axes[1, 1].texts, found["allowed"].flat, strict=False):
         text.set_text(text.get_text() if seen else "−∞")
     chosen = axes[1, 1 + STAGES.index(state["stage"])]
-    alt = f"The tables Q, K and V, and what attention makes of them: scores S"
+    alt = "The tables Q, K and V, and what attention makes of them: scores S"
     if asking:
         return picture(fig, f"{alt}, weights A and the output Y; their numbers are for you to predict.")
     chosen.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor="#000000", linewidth=2.5))
-    name = f"{state['stage']}{INDEX[i]}{INDEX[j]}"
-    return picture(fig, f"{alt}, weights A and the output Y, where {name} = {number(found['value'], 2)} has a frame.")
+    name, hidden = f"{state['stage']}{INDEX[i]}{INDEX[j]}", state["stage"] == "S" and not found["allowed"][i, j]
+    value = "−∞" if hidden else number(found["value"], 2)
+    return picture(fig, f"{alt}, weights A and the output Y, where {name} = {value} has a frame.")
