@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, strings, triangle
+from attnbook.live import Live, clock, hull, strings, trace, triangle
 
 STATES = 300
 
@@ -57,6 +57,21 @@ def clock_state(rng):
     return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
 
 
+def trace_state(rng):
+    """Half of the states are extreme: numbers of ±9 without a scale make scores of ±243, with one row, or a mask."""
+    n, m = (int(x) for x in rng.integers(1, 5, 2))
+    d, d_v = (int(x) for x in rng.integers(1, 4, 2))
+    extreme = rng.random() < 0.5
+
+    def rows(*size):
+        return (rng.choice([-9.0, -1.0, 0.0, 9.0], size) if extreme else np.round(rng.uniform(-3, 3, size), 2)).tolist()
+
+    stage = str(rng.choice(["S", "A", "Y"]))
+    cell = [int(rng.integers(n)), int(rng.integers(d_v if stage == "Y" else m))]
+    choices = {"mask": str(rng.choice(["none", "causal"])), "scale": str(rng.choice(["sqrt", "none"]))}
+    return {"Q": rows(n, d), "K": rows(m, d), "V": rows(m, d_v), **choices, "stage": stage, "cell": cell}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
@@ -69,6 +84,7 @@ CASES = {
         ("crossings 2", "product"),
     ),
     "clock": Case(clock(3, 8), clock_state),
+    "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
 }
 
 

@@ -4,6 +4,7 @@
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
+    trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
 function, and ``render``, which draws what it returns; the module has the same ``compute``, made of the functions of
@@ -14,6 +15,7 @@ from .figure import Live, script, styles
 from .clock import clock
 from .hull import hull
 from .strings import strings
+from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "script", "strings", "styles", "triangle"]
+__all__ = ["Live", "clock", "hull", "script", "strings", "styles", "trace", "triangle"]
