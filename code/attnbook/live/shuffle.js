@@ -1,5 +1,5 @@
 // Shuffle the words: P, PX, attention and output of a sentence that the reader types and puts in another order.
-const D = 4, MOST = 8, POSITIONS = ["none", "sinusoidal", "rope"], MASKS = ["none", "causal"];
+const D = 4, POSITIONS = ["none", "sinusoidal", "rope"];
 const POOLINGS = {
   mean: (Y) => transpose(Y).map((column) => column.reduce((a, b) => a + b) / Y.length),
   max: (Y) => transpose(Y).map((column) => Math.max(...column)),
@@ -7,8 +7,7 @@ const POOLINGS = {
 };
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
-const WORD = /[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g;
-const tokens = (text) => (text.match(WORD) || ["…"]).slice(0, MOST);
+const tokens = (text) => (text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"]).slice(0, 8);
 
 /** Numbers of variance 1 that depend on the word alone: FNV-1a over its UTF-8 bytes seeds the generator mulberry32. */
 function wordVector(word) {
@@ -51,7 +50,7 @@ function compute(state) {
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ text, order, positions, mask, pooling }) => !/\p{Surrogate}/u.test(text)
-  && isPermutation(order, tokens(text).length) && POSITIONS.includes(positions) && MASKS.includes(mask)
+  && isPermutation(order, tokens(text).length) && POSITIONS.includes(positions) && ["none", "causal"].includes(mask)
   && (pooling === "none" || Object.hasOwn(POOLINGS, pooling));
 
 /** Every order of the numbers `rest`, after those that are `taken`. */
@@ -74,11 +73,11 @@ function tryOrders(state, going, done) {
   })();
 }
 
-/** A row of words to drag, or to move by arrow keys: `place(from, to)` is called. `put(names, order)` writes them. */
+/** Words to drag, or to move by arrow keys, which call `place(from, to)`; `put(names, order)` writes them. The row
+ *  listens to the pointer, since it stays when words change places. */
 function chipRow(place) {
   const row = make("div", { class: "live-chips", role: "group", "aria-label": "The words in their order" });
   let held = -1, was = [];
-  // The row listens, since it stays when words change places.
   row.addEventListener("pointerdown", (event) => {
     held = event.button ? -1 : [...row.children].indexOf(event.target);
     if (held < 0) return;
@@ -97,8 +96,7 @@ function chipRow(place) {
   });
   row.addEventListener("lostpointercapture", () => { held = -1; });
   const put = (names, order) => {
-    const n = names.length, focused = [...row.children].indexOf(document.activeElement);
-    const from = was.map((p, i) => [p, row.children[i].offsetLeft, row.children[i].offsetTop]);
+    const n = names.length, from = was.map((p, i) => [p, row.children[i].offsetLeft, row.children[i].offsetTop]);
     while (row.children.length > n) row.lastChild.remove();
     for (let i = row.children.length; i < n; i++) {
       row.append(make("span", { class: "live-chip", tabindex: 0, role: "slider", "aria-valuemin": 1,
@@ -109,14 +107,13 @@ function chipRow(place) {
       write(row.children[i], names[p]);
       set(row.children[i], { "aria-label": names[p], "aria-valuemax": n, "aria-valuetext": `place ${i + 1} of ${n}` });
     });
-    if (focused >= n) row.lastChild.focus();
     for (const [p, left, top] of calm() || was.length !== n ? [] : from) {
       const element = row.children[order.indexOf(p)], [dx, dy] = [left - element.offsetLeft, top - element.offsetTop];
       if (dx || dy) element.animate({ translate: [`${dx}px ${dy}px`, "0 0"] }, { duration: 250, easing: "ease-out" });
     }
     was = order;
   };
-  return { element: row, put };
+  return { row, put };
 }
 
 /** What the figure says in words. */
@@ -124,7 +121,8 @@ function sentence({ order, positions, mask, pooling }, { PY, after, pooledGap })
   if (order.every((p, i) => p === i)) return "The words stand as they were written. Move one of them.";
   const n = order.length, kept = PY.filter((row, i) => largestDifference([row], [after[i]]) <= EXACT).length;
   const by = [positions === "none" ? [] : "positions", mask === "none" ? [] : "a causal mask"].flat().join(" and ");
-  const rows = kept === n ? "Every word keeps its row" : kept ? `${kept} of ${n} words keep their rows` : "No word keeps its row";
+  const rows = kept === n ? "Every word keeps its row" : kept ? `Only ${kept} of ${n} words keep their rows`
+    : "No word keeps its row";
   const rest = pooledGap === null ? "" : `; the ${pooling} ${pooledGap <= EXACT ? "does not move" : "changes"}`;
   return `${rows}${rest}${kept < n ? `: with ${by}, attention sees the order` : ""}.`;
 }
@@ -135,15 +133,14 @@ function render({ model, el }) {
     const order = [...read().order], there = clamp(to, 0, order.length - 1);
     order.splice(there, 0, ...order.splice(from, 1));
     if (there !== from) change({ order });
-    chips.element.children[there].focus();
+    chips.row.children[there].focus();
   };
-  const chips = chipRow(place), chosen = () => Math.min(chips.element.dataset.chosen || 0, read().order.length - 1);
+  const chips = chipRow(place), chosen = () => Math.min(chips.row.dataset.chosen || 0, read().order.length - 1);
   const step = (sign, name, by) => set(button(sign, () => place(chosen(), chosen() + by)), { "aria-label": name });
   const mix = () => {
-    const { order: old } = read(), key = old.map(() => Math.random()), order = range(old.length);
+    const { order: old } = read(), key = old.map(Math.random), order = range(old.length);
     order.sort((a, b) => key[a] - key[b]);
-    if (old.length > 1 && String(order) === String(old)) mix();
-    else change({ order });
+    if (old.length > 1 && String(order) === String(old)) mix(); else change({ order });
   };
   const moves = [button("Shuffle", mix), button("Reverse", () => change({ order: [...read().order].reverse() })),
     button("Back to start", () => change(first))];
@@ -152,29 +149,26 @@ function render({ model, el }) {
     part("pooling", { mean: "mean", max: "max", last: "last row" })].slice(0, small ? 1 : 3);
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
-  const own = control("your sentence, up to 8 words", typed, typed.id), all = make("span", { role: "status" });
-  const tryAll = button("Try every order", () => {
-    const asked = read(), tell = (worst, count) => write(all, worst <= EXACT ? `In all ${count} orders Y(PX) = P Y(X).`
-      : `Y(PX) and P Y(X) differ by up to ${tiny(worst)} in ${count} orders.`);
+  const own = set(control("your sentence, up to 8 words", typed, typed.id), { class: "live-control live-text" });
+  const all = make("span", { role: "status" }), tryAll = button("Try every order", () => {
+    const asked = read(), same = () => read() === asked; // or else the reader has gone on
     write(all, "…");
-    tryOrders(asked, () => read() === asked, tell);
+    tryOrders(asked, same, (worst, count) =>
+      same() && write(all, `${count} orders: Y(PX) and P Y(X) differ by at most ${tiny(worst)}.`));
   });
   const P = matrix("P, the order", "P"), PX = matrix("PX, the words", "PX"), A = matrix("A(PX), the weights", "A");
   const before = matrix(small ? "Output, as written" : "Y(X), as written", "before");
   const after = matrix(small ? "Output, your order" : "Y(PX), your order", "after");
-  const pair = make("div", { class: "live-pair" }, before.element, after.element);
+  const pair = make("div", { class: "live-pair" }, before.element, after.element), speak = speaker(el);
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   const hint = "Drag a word to another place and follow its row of numbers, first without positions, then with them.";
+  const row = make("div", { class: "live-order" }, step("◀", "Move left", -1), chips.row, step("▶", "Move right", 1));
   const controls = [moves, choices.map(({ element }) => element), small ? [] : own];
-  const row = make("div", { class: "live-order" }, step("◀", "Move the chosen word left", -1), chips.element,
-    step("▶", "Move the chosen word right", 1));
   el.append(make("p", { class: "live-hint" }, hint), row, make("div", { class: "live-controls" }, controls),
     make("div", { class: "live-results live-words" }, small ? [] : [P.element, PX.element, A.element], pair), text);
   if (!small) el.append(laws, make("p", {}, tryAll, " ", all));
-  const speak = speaker(el);
-
   function update() {
-    const state = read(), { order } = state, found = compute(state), n = order.length, { words, PY } = found;
+    const state = read(), { order } = state, found = compute(state), n = order.length, { words } = found;
     const twice = (word) => words.indexOf(word) !== words.lastIndexOf(word); // equal words are told apart by a number
     const names = words.map((word, i) => (word.length > 6 ? `${word.slice(0, 5)}…` : word)
       + (twice(word) ? "₁₂₃₄₅₆₇₈"[words.slice(0, i).filter((other) => other === word).length] : ""));
@@ -186,17 +180,15 @@ function render({ model, el }) {
     choices.forEach(({ put }, i) => put([state.positions, state.mask, state.pooling][i]));
     P.put(found.P, moved, names, { digits: 0, keys: order });
     PX.put(found.PX, moved, dims, { keys: order });
-    A.element.hidden = pair.hidden = asking;
+    A.element.hidden = pair.hidden = laws.hidden = tryAll.disabled = asking;
     A.put(found.A, moved, moved, { changed: far(found.A, found.PAPt), keys: order, columnKeys: order });
     before.put(found.before, [...names, ...pool], dims);
-    const changed = far(found.after, [...PY, found.before[n]]);
+    const changed = far(found.after, [...found.PY, found.before[n]]);
     after.put(found.after, [...moved, ...pool], dims, { changed, keys: [...order, ...pool] });
     for (const { body } of [before, after]) body.lastChild.classList.toggle("live-pooled", pool.length > 0);
-    const lines = [verdict("A(PX)", "P A(X) Pᵀ", found.weightsGap), verdict("Y(PX)", "P Y(X)", found.rowsGap)];
-    if (pool.length) lines.push(verdict(`${pool} of Y(PX)`, `${pool} of Y(X)`, found.pooledGap));
-    laws.replaceChildren(...(asking ? [] : lines));
+    laws.replaceChildren(verdict("A(PX)", "P A(X) Pᵀ", found.weightsGap), verdict("Y(PX)", "P Y(X)", found.rowsGap),
+      ...pool.map((name) => verdict(`${name} of Y(PX)`, `${name} of Y(X)`, found.pooledGap)));
     write(text, asking ? "The output is hidden until you have answered." : sentence(state, found));
-    tryAll.disabled = asking;
     write(all, "");
     speak(`${moved.join(" ")}. ${text.textContent}`);
   }

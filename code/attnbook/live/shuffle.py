@@ -149,5 +149,7 @@ def still(state: dict, asking: bool) -> Picture:
     alt = f"The words {' '.join(words)} in the order {' '.join(moved)}, positions: {state['positions']}. "
     if asking:
         return picture(fig, f"{alt}What attention makes of them is for you to predict.")
-    row = "; ".join(f"{name} {np.round(y, 2).tolist()}" for name, y in zip(moved + below, found["after"], strict=True))
+    row = "; ".join(
+        f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in zip(moved + below, found["after"], strict=True)
+    )
     return picture(fig, f"{alt}Rows of the output: {row}.")
