@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, strings, trace, triangle
+from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle
 
 STATES = 300
 
@@ -72,6 +72,19 @@ def trace_state(rng):
     return {"Q": rows(n, d), "K": rows(m, d), "V": rows(m, d_v), **choices, "stage": stage, "cell": cell}
 
 
+def shuffle_state(rng):
+    """Half of the states are extreme: equal words, one word or none, signs, and spaces that only one side knows."""
+    words = ["the", "cat", "saw", "dog", "fish", "猫", "喜欢", "café", "x", "a"]
+    if rng.random() < 0.5:
+        words = ["a", "a", "aa", "😀", "", "-", "\ufeff", "\x85", "\u3000", "\x1f"]
+    text = " ".join(str(word) for word in rng.choice(words, rng.integers(0, 7)))
+    order = rng.permutation(len(tokens(text))).tolist()
+    choices = {"positions": ("none", "sinusoidal", "rope"), "mask": ("none", "causal")}
+    choices["pooling"] = ("none", "mean", "max", "last")
+    chosen = {name: str(rng.choice(values)) for name, values in choices.items()}
+    return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
@@ -85,6 +98,7 @@ CASES = {
     ),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
+    "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
 }
 
 

@@ -5,6 +5,7 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
 function, and ``render``, which draws what it returns; the module has the same ``compute``, made of the functions of
@@ -14,8 +15,9 @@ this package, and a still, which is what paper and a page without script show. `
 from .figure import Live, script, styles
 from .clock import clock
 from .hull import hull
+from .shuffle import shuffle
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "script", "strings", "styles", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "script", "shuffle", "strings", "styles", "trace", "triangle"]

@@ -109,9 +109,10 @@ class Live:
         """The place of the figure: its still, its state as data; with ``alone`` also the script that draws it."""
         data = json.dumps({"state": self.state, "ask": self.ask}, ensure_ascii=False).replace("<", "\\u003c")
         key = f' data-key="{self.key}"' if alone else ""
-        asks = ' data-asks=""' if self.ask else ""
+        marks = {"asks": self.ask, "small": self.state.get("small")}  # what the room of a figure depends on
+        marked = "".join(f' data-{name}=""' for name, value in marks.items() if value)
         place = (
-            f'<div class="live" id="{html.escape(self.label)}" data-live="{self.name}"{key}{asks}>'
+            f'<div class="live" id="{html.escape(self.label)}" data-live="{self.name}"{key}{marked}>'
             f'<div class="live-still picture">{self.still().svg}</div>'
             f'<script type="application/json">{data}</script></div>'
         )
