@@ -2,7 +2,7 @@
 
 import gzip
 
-from attnbook import live
+from attnbook import live_files
 from browser import ALONE, chromium
 from playwright.sync_api import sync_playwright
 
@@ -52,7 +52,7 @@ def measure(pages):
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             page.goto(path.as_uri())
             page.locator(f"#{label}").scroll_into_view_if_needed()
-            weight = len(gzip.compress((live.script([name]) + live.styles()).encode())) / 1e3
+            weight = len(gzip.compress((live_files.script([name]) + live_files.styles([name])).encode())) / 1e3
             stops = page.evaluate(STOPS, label)
             yield f"{label}: gzipped", round(weight, 1), "kB", WEIGHT, f"{stops} stops for Tab"
             devtools = page.context.new_cdp_session(page)

@@ -1,35 +1,35 @@
 """Give each page that has live figures one script, which draws those that it has, and no other page any."""
 
 import re
-import shutil
 from pathlib import Path
 
-STYLES = Path(__file__).parent.parent / "attnbook" / "live" / "live.css"
+from attnbook import live_files
 
 
 def setup(app):
-    """Copy the style sheet to the other static files; write and add a script page by page."""
-    app.connect("builder-inited", _copy_styles)
+    """Write the style sheet of all figures; write and add a script page by page."""
+    app.connect("builder-inited", _write_static)
     app.connect("html-page-context", _add_script)
     app.add_css_file("live.css", priority=901)
 
 
-def _static(app):
-    folder = Path(app.outdir) / "_static"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _copy_styles(app):
+def _write_static(app):
+    """Write the styles, and anew the scripts of pages that are not written this time."""
     if app.builder.format == "html":
-        shutil.copy(STYLES, _static(app))
+        static = Path(app.outdir) / "_static"
+        static.mkdir(parents=True, exist_ok=True)
+        (static / "live.css").write_text(live_files.styles(), encoding="utf-8")
+        for path in static.glob("live-*.js"):
+            _write_script(path, path.stem.split("-")[1:])
+
+
+def _write_script(path, names):
+    path.write_text(live_files.script(names), encoding="utf-8")
 
 
 def _add_script(app, name, template, context, doctree):
     names = sorted(set(re.findall(r'<div class="live"[^>]* data-live="(\w+)"', context.get("body", ""))))
     if names:
-        from attnbook import live
-
         file = f"live-{'-'.join(names)}.js"
-        (_static(app) / file).write_text(live.script(names), encoding="utf-8")
+        _write_script(Path(app.outdir) / "_static" / file, names)
         app.add_js_file(file, loading_method="defer")

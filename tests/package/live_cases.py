@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle
+from attnbook.live.shuffle import tokens
 
 STATES = 300
 
@@ -89,13 +90,7 @@ V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
     "triangle": Case(triangle([2, 1, -1]), triangle_state),
-    "strings": Case(
-        strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]),
-        strings_state,
-        strings_drawn,
-        STRINGS_PRESSES,
-        ("crossings 2", "product"),
-    ),
+    "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),

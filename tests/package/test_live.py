@@ -9,11 +9,9 @@ import urllib.parse
 import live_cases
 import numpy as np
 import pytest
-from attnbook import live
-from attnbook.figures import simplex
-from browser import ALONE, chromium
+from attnbook import live, live_files
 from live_cases import CASES, comparable, distance, states
-from playwright.sync_api import sync_playwright
+from live_pages import EXACT, HANDLES, QUESTION, alone, put, state_of
 
 # What the elements of a figure show: [the name of a number or a matrix of `compute`, its text or its rows of texts].
 SHOWN = """(name) => [...document.querySelectorAll(`#${name} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
@@ -27,73 +25,7 @@ ARRIVES = """([name, first, attempts]) => {
 DRESS = """(theme) => { document.documentElement.dataset.theme = theme;
   const dark = { background: "#14181e", color: "#ced6dd" }, light = { background: "#fff", color: "#222832" };
   Object.assign(document.body.style, theme === "dark" ? dark : light); }"""
-EXACT = 1e-12
-HANDLES = "[role=slider]"
 names = pytest.mark.parametrize("name", CASES)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="session")
-def gallery(tmp_path_factory):
-    """A page in a folder with every figure on it, as the site would have it."""
-    folder = tmp_path_factory.mktemp("live")
-    places = "".join(case.figure._repr_html_() for case in CASES.values())
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{live.styles()}</style>'
-    (folder / "live.js").write_text(live.script(CASES), encoding="utf-8")
-    (folder / "page.html").write_text(
-        f'<!doctype html><html lang="en"><head><title>Figures</title>{head}</head><body><main><h1>Figures</h1>'
-        f'{places}</main><script src="live.js"></script></body></html>',
-        encoding="utf-8",
-    )
-    return (folder / "page.html").as_uri()
-
-
-@pytest.fixture
-def open_gallery(browser, gallery):
-    """open_gallery(hash="", **options): the page, which must log no error and ask for nothing else."""
-    opened = []
-
-    def open_gallery(address="", width=900, **options):
-        options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
-        context = browser.new_context(**options)
-        page, log = context.new_page(), []
-        page.set_default_timeout(5_000)
-        page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
-        page.on("pageerror", lambda error: log.append(str(error)))
-        expected = ("page.html", "live.js")
-        page.on("request", lambda r: r.url.partition("#")[0].endswith(expected) or log.append(r.url))
-        page.goto(gallery + address)
-        opened.append((context, log))
-        return page
-
-    yield open_gallery
-    for context, log in opened:
-        context.close()
-        assert not log
-
-
-@pytest.fixture(scope="module")
-def still_page(browser, gallery):
-    """One page for the tests that only compute."""
-    page = browser.new_page()
-    page.goto(gallery)
-    yield page
-    page.close()
-
-
-def state_of(page, name):
-    return page.evaluate("(name) => document.getElementById(name).figure.model.get('state')", name)
-
-
-def put(page, name, state):
-    page.evaluate("([name, state]) => document.getElementById(name).figure.model.set('state', state)", [name, state])
 
 
 @names
@@ -292,7 +224,7 @@ def test_axe_finds_nothing(open_gallery, theme, width):
 
 @names
 def test_a_figure_weighs_at_most_15_kb(name):
-    weight = len(gzip.compress((live.script([name]) + live.styles()).encode()))
+    weight = len(gzip.compress((live_files.script([name]) + live_files.styles([name])).encode()))
     assert weight <= 15_000, f"{name} weighs {weight} bytes compressed"
 
 
@@ -315,9 +247,6 @@ def test_the_still_says_what_it_shows(name):
     assert figure.still() == figure.still()
 
 
-QUESTION = {"question": "Which?", "options": ["this", "that"], "answer": 1, "why": "Because."}
-
-
 @pytest.mark.parametrize(
     ("ask", "fault"),
     [
@@ -329,16 +258,6 @@ QUESTION = {"question": "Which?", "options": ["this", "that"], "answer": 1, "why
 def test_a_question_that_cannot_be_asked_is_refused(ask, fault):
     with pytest.raises(ValueError, match=fault):
         live.hull(live_cases.V, live_cases.K, [1, 1], ask=ask)
-
-
-def alone(browser, figure, tmp_path):
-    page = browser.new_page(viewport={"width": 900, "height": 800})
-    page.set_default_timeout(5_000)
-    (tmp_path / "page.html").write_text(
-        f"<!doctype html><meta charset=utf-8>{figure._repr_html_(alone=True)}", encoding="utf-8"
-    )
-    page.goto((tmp_path / "page.html").as_uri())
-    return page
 
 
 @pytest.mark.parametrize("answer", ["that", "this", None])
@@ -372,100 +291,3 @@ def test_a_guess_is_placed_before_the_output_shows(browser, tmp_path):
     assert f"Your guess was {gap:.2f} away." in page.locator(".live-verdict").inner_text()
     assert page.locator(".live-output").is_visible()
     page.close()
-
-
-# What the triangle draws, in the coordinates of its two drawings.
-DRAWN = """() => { const all = (what) => [...document.querySelectorAll(`#triangle ${what}`)];
-  const numbers = (text) => text.match(/-?[\\d.]+/g).map(Number), at = (e) => numbers(e.getAttribute("transform"));
-  return { bars: all(".live-score-bar").map((e) => ["y", "height"].map((name) => Number(e.getAttribute(name)))),
-    handles: all(".live-handle").map(at), discs: all(".live-weight").map((e) => [...at(e), e.r.baseVal.value]),
-    mean: at(all(".live-mean")[0].parentNode)[1], limit: at(all(".live-limit")[0]),
-    path: numbers(all(".live-path")[0].getAttribute("points")), corners: numbers(all("polygon.live-hull")[0]
-      .getAttribute("points")), said: all(".live-verdict")[0].textContent, law: all(".live-verdicts")[0].textContent,
-    off: all("[aria-disabled=true]").map((e) => e.textContent) }; }"""
-
-
-def test_the_triangle_draws_what_it_computes(open_gallery):
-    page = open_gallery()
-
-    def near(found, expected):
-        return distance(found, np.asarray(expected, dtype=float).tolist()) < 0.01
-
-    for state in states("triangle", 40):
-        put(page, "triangle", state)
-        found, drawn = CASES["triangle"].figure._compute(**state), page.evaluate(DRAWN)
-        places, s = (lambda p: [40, 250] + 220 * np.asarray(p) * [1, -1]), np.array(state["scores"])
-        assert near(drawn["bars"], np.c_[135 - 20 * np.maximum(s, 0), 20 * abs(s)])
-        assert near(drawn["handles"], [*np.c_[[80, 150, 220], 135 - 20 * s], places(found["point"])])
-        assert near(drawn["mean"], 135 - 20 * found["mean"])
-        assert near(drawn["path"], places(found["path"]).ravel())
-        assert near(drawn["limit"], places(found["path"][-1]))
-        corners = places(simplex.CORNERS)
-        assert near(drawn["corners"], corners.ravel())
-        assert near(drawn["discs"], np.c_[corners, 26 * np.sqrt(found["weights"])])
-        assert drawn["law"].startswith("✓ softmax((s − mean)/T) = softmax(s/T)")
-        assert drawn["off"] == ["Add 1 to every score"] * int(max(s) > 5) + ["Subtract 1"] * int(min(s) < -5)
-
-
-@pytest.mark.parametrize(
-    ("scores", "T", "said"),
-    [
-        ([1, 1, 1], 1, "All scores are equal, and so are all weights, at every temperature."),
-        ([2, -1, 2], 3, "Scores 1 and 3 are equal, .* As T falls to 0, the point goes to the middle of a side"),
-        ([0, 3, 0], 3, "Scores 1 and 3 are equal, .* along the curve to corner 2 and never gets there."),
-        ([0, 1, 3], 3, r"The query looks at 2\.7 of 3 keys. .* to corner 3 and never gets there."),
-        ([0, 3, 6], 0.1, "The point seems to lie in corner 3, but the other weights are 8.8e−27 and 9.4e−14, not 0."),
-    ],
-)
-def test_the_triangle_says_where_the_point_goes(open_gallery, scores, T, said):
-    page = open_gallery()
-    put(page, "triangle", {"scores": scores, "temperature": T})
-    assert re.match(said, page.evaluate(DRAWN)["said"])
-
-
-def test_a_constant_moves_every_bar_of_the_triangle_and_not_the_point(open_gallery):
-    page = open_gallery()
-    press = {c: page.locator("#triangle").get_by_role("button", name=name) for c, name in ((1, "Add 1"), (-1, "Subt"))}
-    first, was = state_of(page, "triangle"), page.evaluate(DRAWN)
-    for c, times, did in ((1, 4, "added 1.00 to"), (-1, 9, "subtracted 1.00 from")):
-        for _ in range(times):
-            before = state_of(page, "triangle")["scores"]
-            press[c].click()
-            now = page.evaluate(DRAWN)
-            assert state_of(page, "triangle")["scores"] == [s + c for s in before]
-            assert now["handles"][3] == was["handles"][3]
-            assert now["said"] == f"You {did} every score. The point has not moved: only differences of scores count."
-        before = state_of(page, "triangle")
-        press[c].click(force=True)  # one score is at its bound
-        assert state_of(page, "triangle") == before
-    for change in ({"temperature": 2}, {"scores": [1, 1, -1]}):
-        put(page, "triangle", first)
-        put(page, "triangle", first | change)
-        assert "has not moved" not in page.evaluate(DRAWN)["said"]
-
-
-@pytest.mark.parametrize("T", [0.1, 1.0, 4.0])
-@pytest.mark.parametrize("goal", [(150, 200), (130, 160), (190, 240), (0, 290), (300, 200)])
-def test_the_point_of_the_triangle_follows_the_pointer(open_gallery, T, goal):
-    page = open_gallery()
-    put(page, "triangle", {"scores": [2, 3, 4], "temperature": T})
-    point = page.get_by_label("weights, a point in the triangle")
-    point.scroll_into_view_if_needed()
-    box = point.bounding_box()
-    to_page = "(e, [x, y]) => { const p = new DOMPoint(x, y).matrixTransform(e.ownerSVGElement.getScreenCTM());"
-    x, y = point.evaluate(f"{to_page} return [p.x, p.y]; }}", list(goal))
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(x, y, steps=4)
-    page.mouse.up()
-    s, at = np.array(state_of(page, "triangle")["scores"]), page.evaluate(DRAWN)["handles"][3]
-    assert abs(s).max() <= 6
-    if 0 < goal[0] < 300:  # inside the triangle, and within the reach of the scores
-        assert distance(at, [float(c) for c in goal]) < 0.02
-    else:  # as near to it as there is: all of the reach is used
-        assert np.ptp(s) > min(11.99, 11.99 * T)
-    assert abs(s.mean() - 3) < 1e-9 or np.isclose(abs(s).max(), 6)
-    third = (250 - goal[1]) / 220 / simplex.CORNERS[2, 1]
-    second = (goal[0] - 40) / 220 - third / 2
-    logs = np.log(np.maximum([1 - second - third, second, third], np.exp(-12)))
-    assert np.corrcoef(s, logs)[0, 1] > 1 - 1e-6  # out of reach, it stops on the curve of the pointer's place

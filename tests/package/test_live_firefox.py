@@ -1,7 +1,7 @@
 """Live figures in Firefox, another engine: they compute what Python computes, and a mouse moves them."""
 
 import pytest
-from attnbook import live
+from attnbook import live_files
 from firefox import Firefox, firefox
 from live_cases import CASES, comparable, distance, states
 
@@ -30,8 +30,10 @@ def page(tmp_path_factory):
 
 def live_cases_page():
     places = "".join(case.figure._repr_html_() for case in CASES.values())
-    head = f'<meta charset="utf-8"><style>{live.styles()}</style>'
-    return f'<!doctype html><html lang="en">{head}<body>{places}<script>{live.script(CASES)}</script></body></html>'
+    head = f'<meta charset="utf-8"><style>{live_files.styles()}</style>'
+    return (
+        f'<!doctype html><html lang="en">{head}<body>{places}<script>{live_files.script(CASES)}</script></body></html>'
+    )
 
 
 @pytest.mark.parametrize("name", CASES)

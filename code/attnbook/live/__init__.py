@@ -12,12 +12,12 @@ function, and ``render``, which draws what it returns; the module has the same `
 this package, and a still, which is what paper and a page without script show. ``figure`` joins the two.
 """
 
-from .figure import Live, script, styles
 from .clock import clock
+from .figure import Live
 from .hull import hull
 from .shuffle import shuffle
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "script", "shuffle", "strings", "styles", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle"]

@@ -5,37 +5,14 @@ import html
 import importlib.util
 import json
 import uuid
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from ..figures.style import Picture
 from ..kernel import is_live
+from ..live_files import module, script, styles
 
-__all__ = ["Live", "module", "script", "styles"]
-
-FOLDER = Path(__file__).parent
-SHARED = ("core.js", "parts.js")
-
-
-def _read(name: str) -> str:
-    return (FOLDER / name).read_text("utf-8")
-
-
-def module(name: str) -> str:
-    """Return the JavaScript of the figure ``name`` as a module: what all figures share, then the figure itself."""
-    return "".join(map(_read, [*SHARED, f"{name}.js"]))
-
-
-def script(names: Iterable[str]) -> str:
-    """Return one classic script that draws the figures ``names``: Chromium loads no module from a folder."""
-    figures = [f'"{name}": (() => {{\n{_read(f"{name}.js").replace("export default", "return")}}})()' for name in names]
-    return f"(() => {{\n{''.join(map(_read, SHARED))}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
-
-
-def styles() -> str:
-    """Return the style sheet of all live figures."""
-    return _read("live.css")
+__all__ = ["Live"]
 
 
 class Live:
@@ -116,7 +93,7 @@ class Live:
             f'<div class="live-still picture">{self.still().svg}</div>'
             f'<script type="application/json">{data}</script></div>'
         )
-        return place + (f"<style>{styles()}</style><script>{script([self.name])}</script>" if alone else "")
+        return place + (f"<style>{styles([self.name])}</style><script>{script([self.name])}</script>" if alone else "")
 
     def _ipython_display_(self) -> None:
         """Display HTML, which a saved notebook keeps; in a live kernel a widget without a view joins it.
