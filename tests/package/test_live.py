@@ -186,6 +186,24 @@ def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
 
 
 @names
+def test_a_link_is_accepted_where_python_accepts_its_state(still_page, name):
+    drawn, check = states(name, 40), CASES[name].figure._check
+    mixed = [s | {part: t[part]} for s, t in zip(drawn, drawn[1:], strict=False) for part in s]
+    first = json.loads(json.dumps(CASES[name].figure.state))
+    arrived = still_page.evaluate(ARRIVES, [name, first, [json.dumps(state) for state in mixed]])
+    accepted = 0
+    for state, found in zip(mixed, arrived, strict=True):
+        try:
+            check(**state)
+        except ValueError:
+            assert found == first, state
+        else:
+            assert found == state
+            accepted += 1
+    assert 0 < accepted <= len(mixed)
+
+
+@names
 def test_without_a_script_and_on_paper_there_is_the_still(open_gallery, name):
     still = f"#{name} .live-still svg[role=img]"
     page = open_gallery(java_script_enabled=False)

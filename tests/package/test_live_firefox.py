@@ -1,12 +1,11 @@
 """Live figures in Firefox, another engine: they compute what Python computes, and a mouse moves them."""
 
 import pytest
-from attnbook import live_files
 from firefox import Firefox, firefox
 from live_cases import CASES, comparable, distance, states
+from live_pages import EXACT
 
 pytestmark = pytest.mark.thorough
-EXACT = 1e-12
 COMPUTE = "(name, states) => states.map((s) => document.getElementById(name).figure.compute(s))"
 STATE = "(name) => document.getElementById(name).figure.model.get('state')"
 PLACE = """(name, index) => {
@@ -18,22 +17,12 @@ PLACE = """(name, index) => {
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """A page in a folder with every figure on it, in Firefox."""
+def page(gallery, tmp_path_factory):
+    """The page with every figure, in Firefox."""
     assert firefox(), "There is no Firefox: install firefox-esr."
-    folder = tmp_path_factory.mktemp("firefox")
-    (folder / "page.html").write_text(live_cases_page(), encoding="utf-8")
-    with Firefox(firefox(), folder) as page:
-        page.open((folder / "page.html").as_uri())
+    with Firefox(firefox(), tmp_path_factory.mktemp("firefox")) as page:
+        page.open(gallery)
         yield page
-
-
-def live_cases_page():
-    places = "".join(case.figure._repr_html_() for case in CASES.values())
-    head = f'<meta charset="utf-8"><style>{live_files.styles()}</style>'
-    return (
-        f'<!doctype html><html lang="en">{head}<body>{places}<script>{live_files.script(CASES)}</script></body></html>'
-    )
 
 
 @pytest.mark.parametrize("name", CASES)
