@@ -169,6 +169,7 @@ def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
         "constructor",
         "__proto__",
         [[1e9, 0]],
+        [[-1e9, 0]],
         [0],
         [0, 0, 0, 0, 0, 0],
     )
