@@ -1,6 +1,8 @@
 """What the tests of the package share: a Hypothesis profile that draws the same examples every time, a kernel, and a
 browser with every live figure."""
 
+import functools
+
 import nbformat
 import pytest
 from attnbook import live_files
@@ -41,49 +43,61 @@ def browser():
 
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory):
-    """A page in a folder with every figure on it, as the site would have it."""
+    """{name: address} of a page in a folder for each figure, as the site would have it."""
     folder = tmp_path_factory.mktemp("live")
-    places = "".join(case.figure._repr_html_() for case in CASES.values())
-    head = (
-        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{live_files.styles()}</style>'
-    )
-    (folder / "live.js").write_text(live_files.script(CASES), encoding="utf-8")
-    (folder / "page.html").write_text(
-        f'<!doctype html><html lang="en"><head><title>Figures</title>{head}</head><body><main><h1>Figures</h1>'
-        f'{places}</main><script src="live.js"></script></body></html>',
-        encoding="utf-8",
-    )
-    return (folder / "page.html").as_uri()
+    head = '<!doctype html><html lang="en"><head><title>A figure</title><meta charset="utf-8">'
+    head += f'<meta name="viewport" content="width=device-width"><style>{live_files.styles()}</style></head>'
+    for name, case in CASES.items():
+        body = f'<main><h1>A figure</h1>{case.figure._repr_html_()}</main><script src="{name}.js"></script>'
+        (folder / f"{name}.js").write_text(live_files.script([name]), encoding="utf-8")
+        (folder / f"{name}.html").write_text(f"{head}<body>{body}</body></html>", encoding="utf-8")
+    return {name: (folder / f"{name}.html").as_uri() for name in CASES}
 
 
 @pytest.fixture
-def open_gallery(browser, gallery):
+def figure_name(request):
+    """The figure that a test is about: its parameter `name`, or FIGURE of its module."""
+    return request.getfixturevalue("name") if "name" in request.fixturenames else request.module.FIGURE
+
+
+@pytest.fixture
+def open_gallery(browser, gallery, figure_name):
     """open_gallery(hash="", **options): the page, which must log no error and ask for nothing else."""
-    opened = []
+    contexts, log = [], []
 
     def open_gallery(address="", width=900, **options):
         options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
         context = browser.new_context(**options)
-        page, log = context.new_page(), []
-        page.set_default_timeout(5_000)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
         page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
         page.on("pageerror", lambda error: log.append(str(error)))
-        expected = ("page.html", "live.js")
+        expected = (f"{figure_name}.html", f"{figure_name}.js")
         page.on("request", lambda r: r.url.partition("#")[0].endswith(expected) or log.append(r.url))
-        page.goto(gallery + address)
-        opened.append((context, log))
+        page.goto(gallery[figure_name] + address)
+        contexts.append(context)
         return page
 
     yield open_gallery
-    for context, log in opened:
+    for context in contexts:
         context.close()
-        assert not log
+    assert not log
 
 
-@pytest.fixture(scope="module")
-def still_page(browser, gallery):
-    """One page for the tests that only compute."""
-    page = browser.new_page()
-    page.goto(gallery)
-    yield page
-    page.close()
+@pytest.fixture(scope="session")
+def still_pages(browser, gallery):
+    """Pages for the tests that only compute or look, each opened once: a function of the figure's name."""
+
+    @functools.cache
+    def still_page(name):
+        page = browser.new_page(reduced_motion="reduce")
+        page.goto(gallery[name])
+        return page
+
+    return still_page
+
+
+@pytest.fixture
+def still_page(still_pages, figure_name):
+    """The page of a test that only computes or looks."""
+    return still_pages(figure_name)

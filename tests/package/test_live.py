@@ -145,7 +145,9 @@ def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
     first = json.loads(json.dumps(CASES[name].figure.state))
     for state in states(name, 8):
         link = f"#{name}?{urllib.parse.quote(json.dumps(state))}"
-        assert state_of(open_gallery(link), name) == state
+        arrived = open_gallery(link)
+        assert state_of(arrived, name) == state
+        arrived.close()
     page = open_gallery()
     control = page.locator(f"#{name} {HANDLES}, #{name} input[type=range]").first
     control.focus()
@@ -217,26 +219,26 @@ def test_without_a_script_and_on_paper_there_is_the_still(open_gallery, name):
     assert not page.locator(f"#{name} .live-figure").is_visible()
 
 
+@names
 @pytest.mark.parametrize("width", [900, 375])
-def test_nothing_moves_when_the_figures_are_drawn_and_nothing_leaves_a_phone(open_gallery, width):
+def test_nothing_moves_when_a_figure_is_drawn_and_nothing_leaves_a_phone(open_gallery, name, width):
     page = open_gallery(width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for name in CASES:
-        box = page.locator(f"#{name}")
-        reserved = box.evaluate("(e) => parseFloat(getComputedStyle(e).minHeight)")
-        needed = box.locator(".live-figure").evaluate("(e) => e.getBoundingClientRect().height")
-        assert needed <= reserved <= needed + 120, (name, width, needed, reserved)
+    box = page.locator(f"#{name}")
+    reserved = box.evaluate("(e) => parseFloat(getComputedStyle(e).minHeight)")
+    needed = box.locator(".live-figure").evaluate("(e) => e.getBoundingClientRect().height")
+    assert needed <= reserved <= needed + 120
 
 
+@names
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [900, 375])
-def test_axe_finds_nothing(open_gallery, theme, width):
+def test_axe_finds_nothing(open_gallery, name, theme, width):
     from axe_playwright_python.base import AXE_SCRIPT
 
     page = open_gallery(width=width)
     page.evaluate(DRESS, theme)
-    for name in CASES:
-        put(page, name, states(name, 3)[-1])
+    put(page, name, states(name, 3)[-1])
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     assert not [(v["id"], node["html"][:160], node.get("failureSummary")) for v in found for node in v["nodes"]]

@@ -8,6 +8,8 @@ from attnbook import live
 from live_cases import CASES, states
 from live_pages import EXACT, HANDLES, QUESTION, alone, put, state_of
 
+FIGURE = "clock"
+
 # What the clock draws: its hands, tips and arcs, the point and the two curves, the handles, and what it says.
 CLOCK = """() => { const all = (css, root = document) => [...root.querySelectorAll(`#clock ${css}`)];
   const numbers = (e, name) => (e.getAttribute(name) || "").match(/-?[\\d.]+/g)?.map(Number) || [];

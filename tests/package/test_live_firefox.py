@@ -17,16 +17,16 @@ PLACE = """(name, index) => {
 
 
 @pytest.fixture(scope="module")
-def page(gallery, tmp_path_factory):
-    """The page with every figure, in Firefox."""
+def page(tmp_path_factory):
+    """The one page of Firefox."""
     assert firefox(), "There is no Firefox: install firefox-esr."
     with Firefox(firefox(), tmp_path_factory.mktemp("firefox")) as page:
-        page.open(gallery)
         yield page
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_firefox_computes_what_python_computes(page, name):
+def test_firefox_computes_what_python_computes(page, gallery, name):
+    page.open(gallery[name])
     drawn = states(name)
     for state, result in zip(drawn, page.evaluate(COMPUTE, name, drawn), strict=True):
         expected = CASES[name].figure._compute(**state)
@@ -34,7 +34,8 @@ def test_firefox_computes_what_python_computes(page, name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_mouse_moves_a_handle(page, name):
+def test_a_mouse_moves_a_handle(page, gallery, name):
+    page.open(gallery[name])
     first, index = page.evaluate(STATE, name), 0
     while place := page.evaluate(PLACE, name, index):
         for dx, dy in ((60, 0), (-60, 0), (0, 45), (0, -45)):

@@ -6,6 +6,8 @@ import re
 from live_cases import CASES, states
 from live_pages import QUESTION, alone, put, state_of
 
+FIGURE = "strings"
+
 # What the drawings of strings show: whose string and mark ends at each position, and the words there; how many pairs
 # cross once and how many twice, NaN if a crossing lies on fewer than two strings; whose handle stands at each position
 # in the middle and at the right; and whose hue each row of a matrix has. "Who" is the place of a hue in the list.

@@ -9,6 +9,8 @@ from attnbook import live
 from live_cases import CASES
 from live_pages import EXACT, QUESTION, alone, put, state_of
 
+FIGURE = "trace"
+
 # What is lit or marked in the figure trace: {table: [[row, column], …] of the cells that hold `attribute`}.
 LIT = """(attribute) => {
   const tables = [...document.querySelectorAll("#trace table")], found = {};

@@ -8,6 +8,8 @@ from attnbook.figures import simplex
 from live_cases import CASES, distance, states
 from live_pages import put, state_of
 
+FIGURE = "triangle"
+
 # What the triangle draws, in the coordinates of its two drawings.
 DRAWN = """() => { const all = (what) => [...document.querySelectorAll(`#triangle ${what}`)];
   const numbers = (text) => text.match(/-?[\\d.]+/g).map(Number), at = (e) => numbers(e.getAttribute("transform"));
