@@ -78,7 +78,7 @@ def shuffle_state(rng):
     words = ["the", "cat", "saw", "dog", "fish", "猫", "喜欢", "café", "x", "a"]
     if rng.random() < 0.5:
         words = ["a", "a", "aa", "😀", "", "-", "\ufeff", "\x85", "\u3000", "\x1f"]
-    text = " ".join(str(word) for word in rng.choice(words, rng.integers(0, 7)))
+    text = " ".join(str(word) for word in rng.choice(words, rng.integers(0, 12)))
     order = rng.permutation(len(tokens(text))).tolist()
     choices = {"positions": ("none", "sinusoidal", "rope"), "mask": ("none", "causal")}
     choices["pooling"] = ("none", "mean", "max", "last")

@@ -3,6 +3,10 @@
 EXACT = 1e-12
 HANDLES = "[role=slider]"
 QUESTION = {"question": "Which?", "options": ["this", "that"], "answer": 1, "why": "Because."}
+# What an address brings to a figure that begins with the state `first`.
+ARRIVES = """([name, first, attempts]) => {
+  const figure = document.getElementById(name).figure;
+  return attempts.map((text) => figure.fromLink(`#${name}?${encodeURIComponent(text)}`, first)); }"""
 
 
 def state_of(page, name):

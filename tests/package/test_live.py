@@ -12,17 +12,13 @@ import numpy as np
 import pytest
 from attnbook import live, live_files
 from live_cases import CASES, comparable, distance, states
-from live_pages import EXACT, HANDLES, QUESTION, alone, put, state_of
+from live_pages import ARRIVES, EXACT, HANDLES, QUESTION, alone, put, state_of
 
 # What the elements of a figure show: [the name of a number or a matrix of `compute`, its text or its rows of texts].
 SHOWN = """(name) => [...document.querySelectorAll(`#${name} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
   .map((e) => [e.dataset.shows, e.querySelector(".live-cell")
     ? [...e.querySelectorAll("tbody tr")].map((r) => [...r.querySelectorAll(".live-cell")].map((td) => td.textContent))
     : e.textContent])"""
-# What an address brings to a figure that begins with the state `first`.
-ARRIVES = """([name, first, attempts]) => {
-  const figure = document.getElementById(name).figure;
-  return attempts.map((text) => figure.fromLink(`#${name}?${encodeURIComponent(text)}`, first)); }"""
 DRESS = """(theme) => { document.documentElement.dataset.theme = theme;
   const dark = { background: "#14181e", color: "#ced6dd" }, light = { background: "#fff", color: "#222832" };
   Object.assign(document.body.style, theme === "dark" ? dark : light); }"""

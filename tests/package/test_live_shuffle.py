@@ -1,10 +1,13 @@
 """The live figure shuffle: its words, its tables, and what it says."""
 
+import json
+
 import numpy as np
 import pytest
 from attnbook import live
 from attnbook.permutations import permutations
-from live_pages import EXACT, QUESTION, alone
+from live_cases import CASES
+from live_pages import ARRIVES, EXACT, QUESTION, alone
 
 FIGURE = "shuffle"
 
@@ -17,6 +20,7 @@ def shuffled(browser, tmp_path):
     def shuffled(text, width=900, **options):
         page = alone(browser, live.shuffle(text, **options), tmp_path)
         page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(reduced_motion="reduce")
         pages.append(page)
         return page
 
@@ -69,6 +73,9 @@ def test_shuffle_drags_a_word_past_one_that_is_wider_and_it_stays(shuffled):
     for x in np.linspace(first["x"] + 5, second["x"] + second["width"] - 3, 40):
         page.mouse.move(x, y)
         seen.append(" ".join(words_of(page)))
+        box = page.locator(".live-chip:focus").bounding_box()
+        moved = len(set(seen)) > 1
+        assert not moved or box["x"] - 1 <= x <= box["x"] + box["width"] + 1, "the word left the pointer"
     page.mouse.up()
     page.mouse.move(first["x"] + 5, y)  # nobody holds it now
     assert set(seen) == {"a longer b", "longer a b"}
@@ -160,11 +167,14 @@ def test_the_words_of_shuffle_fly_from_where_they_were(browser, gallery):
     page.goto(gallery["shuffle"])
     page.wait_for_timeout(400)  # tables that have just changed would jump
     moves = """() => { document.querySelectorAll("#shuffle button")[3].click();
-      return document.getAnimations().map((a) => [a.effect.target.textContent,
+      return document.getAnimations().map((a) => [a.effect.target.tagName, a.effect.target.textContent,
         ...a.effect.getKeyframes().map((k) => k.translate ?? k.transform)]); }"""
     assert page.locator("#shuffle button").nth(3).inner_text() == "Reverse"
-    flown = {text: frames for text, *frames in page.evaluate(moves)}
+    animations = page.evaluate(moves)
+    flown = {text: frames for tag, text, *frames in animations if tag == "SPAN"}
     assert {"cat", "fish"} <= set(flown), flown
+    cells = [frames for tag, _, *frames in animations if tag == "TD"]
+    assert len(cells) == 8, "the weights fly along rows and columns, but for the one in the middle"
     assert float(flown["cat"][0].split("px")[0]) > 0 > float(flown["fish"][0].split("px")[0])
     page.close()
 
@@ -181,3 +191,9 @@ def test_the_words_of_shuffle_fly_from_where_they_were(browser, gallery):
 def test_a_shuffle_that_cannot_be_drawn_is_refused(change, fault):
     with pytest.raises(ValueError, match=fault):
         live.shuffle("a b").set(**change)
+
+
+def test_half_a_letter_is_no_text_for_shuffle(still_page):
+    first = json.loads(json.dumps(CASES["shuffle"].figure.state))
+    half = '{"text": "a \\ud800 b"}'
+    assert still_page.evaluate(ARRIVES, ["shuffle", first, [half]]) == [first]

@@ -74,9 +74,11 @@ def test_a_constant_moves_every_bar_of_the_triangle_and_not_the_point(open_galle
         before = state_of(page, "triangle")
         press[c].click(force=True)  # one score is at its bound
         assert state_of(page, "triangle") == before
-    for change in ({"temperature": 2}, {"scores": [1, 1, -1]}):
-        put(page, "triangle", first)
-        put(page, "triangle", first | change)
+    cold = {"scores": [-6, -6, 6], "temperature": 0.1}  # the weight of a score that moves is below every rounding
+    changes = (first, {"temperature": 2}), (first, {"scores": [1, 1, -1]}), (cold, {"scores": [-5, -6, 6]})
+    for start, change in changes:
+        put(page, "triangle", start)
+        put(page, "triangle", start | change)
         assert "has not moved" not in page.evaluate(DRAWN)["said"]
 
 
