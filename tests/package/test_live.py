@@ -154,30 +154,10 @@ def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
     again = open_gallery("#" + page.evaluate("location.hash.slice(1)"))
     assert distance(state_of(again, name), state_of(page, name)) < 1e-3
     # A wrong part leaves the whole figure at its start, or is passed over; nothing of it arrives.
-    wrong = (
-        None,
-        "x",
-        [],
-        {},
-        True,
-        [[]],
-        1e9,
-        -1e9,
-        [1e9, 0],
-        "constructor",
-        "__proto__",
-        [[1e9, 0]],
-        [[-1e9, 0]],
-        [0],
-        [0, 0, 0, 0, 0, 0],
-    )
-    attempts = [json.dumps({part: value}) for part in first for value in wrong] + [
-        "x",
-        "[1]",
-        "null",
-        '{"__proto__":{"a":1}}',
-        "%",
-    ]
+    points = ([], [[]], [0], [1e9, 0], [[1e9, 0]], [[-1e9, 0]], [0, 0, 0, 0, 0, 0])
+    wrong = (None, "x", {}, True, 1e9, -1e9, 2.5, "constructor", "__proto__", *points)
+    attempts = [json.dumps({part: value}) for part in first for value in wrong]
+    attempts += ["x", "[1]", "null", '{"__proto__":{"a":1}}', "%"]
     attempts += [json.dumps({part: value}) for part in first for value in spoiled(first[part])]
     arrived = page.evaluate(ARRIVES, [name, first, attempts])
     for attempt, state in zip(attempts, arrived, strict=True):

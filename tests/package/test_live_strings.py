@@ -8,9 +8,10 @@ from live_pages import QUESTION, alone, put, state_of
 
 FIGURE = "strings"
 
-# What the drawings of strings show: whose string and mark ends at each position, and the words there; how many pairs
-# cross once and how many twice, NaN if a crossing lies on fewer than two strings; whose handle stands at each position
-# in the middle and at the right; and whose hue each row of a matrix has. "Who" is the place of a hue in the list.
+# What the drawings of strings show: whose string and mark ends at each position, whether at its height, and the words
+# there; how many pairs cross once and how many twice, NaN if a crossing lies on fewer than two strings; whose handle
+# stands at each position in the middle and at the right; and whose hue each row of a matrix has. "Who" is the place of
+# a hue in the list.
 STRINGS = """() => {
   const hues = ["live-blue", "live-orange", "live-green", "live-purple", "live-yellow", "live-sky"];
   const who = (e) => hues.findIndex((hue) => e.classList.contains(hue));
@@ -25,7 +26,9 @@ STRINGS = """() => {
     const count = (name) => all(svg, name).map(({ parentNode, nextSibling }) =>
       lines.filter((line) => line.isPointInStroke(at(parentNode))).length < 2 ? NaN
         : parseInt(nextSibling?.textContent || "1")).reduce((a, b) => a + b, 0);
-    return { ends: ends.map(who), marks: marks.map(who), words: words.map((e) => e.textContent),
+    const starts = down(lines.map((line) => line.getPointAtLength(0).y), (y) => y);
+    const level = ends.every((line, i) => Math.abs(end(line).y - starts[i]) < 0.01);
+    return { level, ends: ends.map(who), marks: marks.map(who), words: words.map((e) => e.textContent),
       once: count(".live-knot:not(.live-loose)"), twice: count(".live-loose") };
   });
   const rows = (name) => all(document, `#strings [data-shows=${name}] tbody tr`).map(who);
@@ -41,6 +44,7 @@ def strings_drawn(page, state, found):
     assert [drawing["once"] for drawing in shown["drawings"]] == once
     assert [drawing["twice"] for drawing in shown["drawings"]] == twice
     for drawing in shown["drawings"]:
+        assert drawing["level"]
         assert drawing["ends"] == drawing["marks"] == both
         assert drawing["words"] == [state["words"][j] for j in both]
     assert (shown["middle"], shown["right"]) == (state["first"], both)
@@ -75,9 +79,10 @@ def test_the_drawing_of_strings_is_that_of_the_state(open_gallery):
         put(page, "strings", state)
         strings_drawn(page, state, CASES["strings"].figure._compute(**state))
     page = open_gallery(reduced_motion="no-preference")
-    for state in states("strings", 4):  # what moves arrives
+    for _, _, change in STRINGS_PRESSES[:4]:  # what moves arrives
+        state = CASES["strings"].figure.state | change
         put(page, "strings", state)
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(800)
         strings_drawn(page, state, CASES["strings"].figure._compute(**state))
 
 
