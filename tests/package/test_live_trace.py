@@ -52,27 +52,27 @@ def test_trace_lights_what_the_number_depends_on_and_nothing_else(still_page, st
 
 
 @pytest.mark.parametrize(
-    ("name", "label", "counts"),
+    ("letter", "label", "counts"),
     [
         ("K", "K, row 2, column 1", (3, 9, 6)),
         ("Q", "Q, row 2, column 1", (3, 3, 2)),
         ("V", "V, row 2, column 1", (0, 0, 3)),
     ],
 )
-def test_trace_marks_what_a_typed_number_changes(open_gallery, name, label, counts):
+def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, counts):
     page = open_gallery()
     put(page, "trace", GENERIC | {"stage": "S", "cell": [0, 0]})
     page.locator("#trace").get_by_role("button", name="Type the numbers").click()
     field = page.locator("#trace").get_by_label(label)
     field.fill("1.5")
     field.press("Enter")
-    assert state_of(page, "trace")[name][1][0] == 1.5
+    assert state_of(page, "trace")[letter][1][0] == 1.5
     marked = page.evaluate(LIT, "data-changed")
     assert tuple(len(marked[s]) for s in "SAY") == counts
-    if name == "K":
+    if letter == "K":
         assert {c for _, _, c in marked["S"]} == {1}
     said = [f"{count} numbers of {s}" for count, s in zip(counts, "SAY", strict=True)]
-    assert f"{name}₂₁ changes {said[0]}, {said[1]} and {said[2]}" in page.locator("#trace .live-verdict").inner_text()
+    assert f"{letter}₂₁ changes {said[0]}, {said[1]} and {said[2]}" in page.locator("#trace .live-verdict").inner_text()
     page.locator("#trace [role=slider]").focus()
     page.keyboard.press("ArrowRight")
     assert not any(page.evaluate(LIT, "data-changed").values())

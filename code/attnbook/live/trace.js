@@ -136,7 +136,7 @@ function render({ model, el }) {
     const transform = `translate(${box.x - origin.x}px, ${box.y - origin.y}px)`;
     Object.assign(cursor.style, { width, height, transform });
   };
-  new ResizeObserver(settle).observe(tables);
+  new ResizeObserver(() => tables.isConnected && settle()).observe(tables); // not after it was drawn anew
 
   // controls, and practice: a blank that goes from S to A to Y
   const masks = choice("mask", { none: "none", causal: "causal" }, (mask) => alter({ mask }));
