@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from types import SimpleNamespace
 
 import nbformat
@@ -68,7 +69,10 @@ def server(request, tmp_path_factory):
         )
     finally:
         running.terminate()
-        running.wait(30)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(20)
+        running.kill()  # a server with a kernel may take its time
+        running.wait(20)
 
 
 def kernels(server, task="", method="GET"):

@@ -34,7 +34,8 @@ def test_every_figure_is_drawn_and_answers_a_key(open_page, name):
         read = f"JSON.stringify(document.getElementById('{label}').figure.model.get('state'))"
         before = page.evaluate(read)
         page.keyboard.press("ArrowRight")
-        page.keyboard.press("ArrowUp")
+        if page.evaluate(read) == before:  # it may stand at its end
+            page.keyboard.press("ArrowLeft")
         assert page.evaluate(read) != before, label
     assert not page.log
     page.context.close()
