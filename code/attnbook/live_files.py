@@ -1,5 +1,6 @@
 """Join the JavaScript and the styles of live figures; apart from the figures, for who only writes pages."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,9 +20,13 @@ def module(name: str) -> str:
 
 
 def script(names: Iterable[str]) -> str:
-    """Return one classic script that draws the figures ``names``: Chromium loads no module from a folder."""
+    """Return one classic script that draws the figures ``names``, without the comments that have lines of their own.
+
+    A classic script, for Chromium loads no module from a folder.
+    """
     figures = [f'"{name}": (() => {{\n{_read(f"{name}.js").replace("export default", "return")}}})()' for name in names]
-    return f"(() => {{\n{''.join(map(_read, SHARED))}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
+    text = f"(() => {{\n{''.join(map(_read, SHARED))}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
+    return re.sub(r"^\s*(//.*|/\*\*[\s\S]*?\*/)\n", "", text, flags=re.MULTILINE)
 
 
 def styles(names: Iterable[str] | None = None) -> str:

@@ -31,9 +31,9 @@ def run_notebook():
     return run
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """The one browser of this worker."""
+    """A browser for the tests of one file: a process with one cannot start another event loop."""
     assert chromium(), "There is no browser: install chromium, or name one in CHROMIUM."
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
@@ -84,7 +84,7 @@ def open_gallery(browser, gallery, figure_name):
     assert not log
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def still_pages(browser, gallery):
     """Pages for the tests that only compute or look, each opened once: a function of the figure's name."""
 

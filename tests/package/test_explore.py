@@ -3,11 +3,14 @@
 import html
 import itertools
 import json
+import os
+import shutil
 
 import pytest
 from attnbook.explore import explore
 from attnbook.figures import Picture, scaling
 from lxml import html as page
+from playwright.sync_api import sync_playwright
 
 
 def draw(a, b=0):
@@ -99,21 +102,26 @@ def test_a_start_that_is_no_choice_is_refused(start):
 # ------------------------------------------------------------------------------------------------- in a browser
 
 
-def test_the_script_shows_the_chosen_frame(browser):
-    tab, errors = browser.new_page(), []
-    tab.on("pageerror", lambda error: errors.append(error))
-    tab.set_content(explore(draw, **TWO, labels={"a": "size"}, start={"a": 1}).block)
-    size, mode = (tab.get_by_role("slider", name=name, exact=True) for name in ("size", "b"))
-    assert size.is_visible()  # the script has brought the controls
-    assert tab.locator(".frame:visible").all_inner_texts() == ["4,x"]
-    mode.focus()
-    tab.keyboard.press("ArrowRight")
-    size.press("End")
-    assert tab.locator(".frame:visible").all_inner_texts() == ["16,y"]
-    assert [control.get_attribute("aria-valuetext") for control in (size, mode)] == ["16", "y"]
-    assert tab.locator("output").all_inner_texts() == ["16", "y"]
-    assert tab.locator(".explore-spoken").text_content() == draw(16, "y").alt
-    tab.close()
+def test_the_script_shows_the_chosen_frame():
+    found = map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", "chromium-browser", "google-chrome"))
+    chromium = next(filter(None, found), None)
+    assert chromium, "There is no browser: install chromium, or name one in CHROMIUM."
+    with sync_playwright() as run:
+        browser = run.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab, errors = browser.new_page(), []
+        tab.on("pageerror", lambda error: errors.append(error))
+        tab.set_content(explore(draw, **TWO, labels={"a": "size"}, start={"a": 1}).block)
+        size, mode = (tab.get_by_role("slider", name=name, exact=True) for name in ("size", "b"))
+        assert size.is_visible()  # the script has brought the controls
+        assert tab.locator(".frame:visible").all_inner_texts() == ["4,x"]
+        mode.focus()
+        tab.keyboard.press("ArrowRight")
+        size.press("End")
+        assert tab.locator(".frame:visible").all_inner_texts() == ["16,y"]
+        assert [control.get_attribute("aria-valuetext") for control in (size, mode)] == ["16", "y"]
+        assert tab.locator("output").all_inner_texts() == ["16", "y"]
+        assert tab.locator(".explore-spoken").text_content() == draw(16, "y").alt
+        browser.close()
     assert errors == []
 
 

@@ -88,7 +88,6 @@ def test_every_handle_is_dragged(open_gallery, name, pointer):
     handles = page.locator(f"#{name} {HANDLES}")
     devtools = page.context.new_cdp_session(page)
     for index in range(handles.count()):
-        moved = []
         for dx, dy in ((70, 0), (-70, 0), (0, 45), (0, -45)):
             put(page, name, first)
             handle = handles.nth(index)
@@ -106,8 +105,10 @@ def test_every_handle_is_dragged(open_gallery, name, pointer):
                     points = [] if t is None else [{"x": x + t * dx, "y": y + t * dy}]
                     devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
                 assert page.evaluate("scrollY") == scrolled
-            moved.append(state_of(page, name) != first)
-        assert any(moved), handle.get_attribute("aria-label")
+            moved = state_of(page, name) != first
+            if moved:
+                break
+        assert moved, handle.get_attribute("aria-label")
 
 
 @names
@@ -139,7 +140,7 @@ def spoiled(value):
 @names
 def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
     first = json.loads(json.dumps(CASES[name].figure.state))
-    for state in states(name, 8):
+    for state in states(name, 4):
         link = f"#{name}?{urllib.parse.quote(json.dumps(state))}"
         arrived = open_gallery(link)
         assert state_of(arrived, name) == state
