@@ -3,7 +3,8 @@
 import os
 import shutil
 
-COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+# The first has no windows at all, and opens a page in half the time.
+COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 COMMANDS += ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 FLAGS += ("--disable-component-update", "--disable-sync")
@@ -12,4 +13,4 @@ ALONE = (*FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")  # 
 
 def chromium():
     """The path of a Chromium that is here, the one that CHROMIUM names before others, or None."""
-    return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", *COMMANDS))), None)
+    return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or COMMANDS[0], *COMMANDS))), None)

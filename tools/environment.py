@@ -381,8 +381,8 @@ MANAGERS = {  # each with what stands before the name of a package
     "brew": ("install",),
 }
 CHROMIUM = {
-    "apt-get": ("chromium", "chromium-browser"),
-    "dnf": ("chromium",),
+    "apt-get": ("chromium-headless-shell", "chromium", "chromium-browser"),
+    "dnf": ("chromium-headless", "chromium"),
     "pacman": ("chromium",),
     "brew": ("google-chrome",),
 }

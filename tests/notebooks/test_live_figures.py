@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from browser import ALONE, chromium
 from fork import ROOT
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError, sync_playwright
 
 WAIT = 120_000  # milliseconds; a busy machine starts a kernel slowly
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1]]
@@ -28,9 +28,10 @@ CELLS = [
 DRAWN = "(count) => document.querySelectorAll('.live-drawn').length === count"
 QUERY = "(index) => document.querySelectorAll('.live-drawn')[index].figure.model.get('state').query.join()"
 IS = f"([index, query]) => ({QUERY})(index) === query"
-# Set window.ended when the prompt of a cell gets a number: after a restart that may be the number that it had.
-ENDS = """(prompt) => { window.ended = false;
-  const look = () => { if (/\\d/.test(prompt.textContent)) window.ended = true; };
+# Set window.begun when the prompt of a cell changes, and window.ended when it gets a number: after a restart that may
+# be the number that it had.
+ENDS = """(prompt) => { window.begun = window.ended = false;
+  const look = () => { window.begun = true; if (/\\d/.test(prompt.textContent)) window.ended = true; };
   new MutationObserver(look).observe(prompt, { childList: true, characterData: true, subtree: true }); }"""
 JOINED = "(count) => globalThis.attnbookLive.figures.filter((f) => f.met).length === count"
 
@@ -116,8 +117,12 @@ def run(page, index):
     """Execute one cell, to its end."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(index)
     cell.locator(".jp-InputPrompt").first.evaluate(ENDS)
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
+    for _ in range(12):  # while the page still settles a key may be lost
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Shift+Enter")
+        with suppress(TimeoutError):
+            page.wait_for_function("() => window.begun", timeout=WAIT / 12)
+            break
     page.wait_for_function("() => window.ended")
     return cell
 

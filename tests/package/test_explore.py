@@ -3,12 +3,11 @@
 import html
 import itertools
 import json
-import os
-import shutil
 
 import pytest
 from attnbook.explore import explore
 from attnbook.figures import Picture, scaling
+from browser import chromium
 from lxml import html as page
 from playwright.sync_api import sync_playwright
 
@@ -103,11 +102,9 @@ def test_a_start_that_is_no_choice_is_refused(start):
 
 
 def test_the_script_shows_the_chosen_frame():
-    found = map(shutil.which, (os.environ.get("CHROMIUM") or "chromium", "chromium-browser", "google-chrome"))
-    chromium = next(filter(None, found), None)
-    assert chromium, "There is no browser: install chromium, or name one in CHROMIUM."
+    assert chromium(), "There is no browser: install chromium, or name one in CHROMIUM."
     with sync_playwright() as run:
-        browser = run.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = run.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         tab, errors = browser.new_page(), []
         tab.on("pageerror", lambda error: errors.append(error))
         tab.set_content(explore(draw, **TWO, labels={"a": "size"}, start={"a": 1}).block)

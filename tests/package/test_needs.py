@@ -15,7 +15,9 @@ PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text
 
 def test_the_lower_ends_are_those_of_the_project():
     wanted = [Requirement(text) for text in PROJECT["dependencies"]]
-    assert {r.name: str(r.specifier) for r in wanted} == {n: f">={v}" for n, v in needs.LIBRARIES.items()}
+    ranges = {r.name: str(r.specifier) for r in wanted}
+    assert ranges.pop("anywidget").startswith(">=")  # a live figure works without it, and is then not joined to Python
+    assert ranges == {n: f">={v}" for n, v in needs.LIBRARIES.items()}
     assert PROJECT["requires-python"] == f">={'.'.join(map(str, needs.PYTHON))}"
 
 

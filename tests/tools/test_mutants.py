@@ -82,10 +82,10 @@ def book(tmp_path, write_files, monkeypatch, capsys):
         "code/attnbook/check.py": CHECK,
         "code/attnbook/room.py": ROOM,
         "tests/package/test_room.py": TEST,
+        "tools/browser.py": "",
         "pyproject.toml": "",
     }
     write_files(files)
-    (tmp_path / "tools").mkdir()
     monkeypatch.setattr(os, "nice", lambda _: None)  # or the rest of the tests would be nice too
 
     def run(tool, *arguments, faults="faults: []", chapter=CHAPTER):

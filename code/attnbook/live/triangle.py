@@ -49,11 +49,9 @@ def triangle(
     ValueError
         If there are not three scores, or one of them or the temperature is out of reach.
 
-    >>> figure = triangle([1, 2, 3])
-    >>> figure.compute()["weights"].round(4)
+    >>> triangle([1, 2, 3]).compute()["weights"].round(4)
     array([0.09  , 0.2447, 0.6652])
-    >>> figure.set(scores=[-3, -2, -1])
-    >>> figure.compute()["weights"].round(4)
+    >>> triangle([-3, -2, -1]).compute()["weights"].round(4)
     array([0.09  , 0.2447, 0.6652])
     """
     state = {"scores": as_array("scores", scores, 1).tolist(), "temperature": float(temperature)}
