@@ -57,8 +57,8 @@ def together(nodeid):
     folder, name = file.split("/")[-2:] if "/" in file else ("", file)
     if folder == "site":
         return max((slug for slug in SLUGS if slug in test), key=len, default=nodeid)
-    if folder == "notebooks" and name not in ("test_lab.py", "test_live_figures.py"):
-        return "published notebooks"
+    if folder == "notebooks":
+        return "servers" if name in ("test_lab.py", "test_live_figures.py") else "published notebooks"
     return nodeid if name == "test_hostile.py" else file
 
 

@@ -39,8 +39,9 @@
     .filter(([, element]) => element && contrast(element) < 4.5)
     .map(([selector, element]) => `${selector} ${contrast(element).toFixed(1)}`);
 
-  // What there is to read, once each word. What explorers show depends on their sliders; search and filters need a script.
-  const moving = new Set(all(".explore, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
+  // What there is to read, once each word. What explorers show depends on their sliders; search, filters and live figures,
+  // which stand for a drawing, need a script.
+  const moving = new Set(all(".explore, .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
   const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
 
   return { explorers, formulas, faint, words, folded: folded.map((details) => details.id) };

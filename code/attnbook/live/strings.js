@@ -120,7 +120,7 @@ function render({ model, el }) {
   const text = make("p", { class: "live-verdict" }), round = make("p", { class: "live-after" });
   const laws = make("ul", { class: "live-verdicts live-after" });
   const icon = (look, r) =>
-    make("svg", { class: "live-icon", viewBox: "-9 -9 18 18" }, make("circle", { class: look, r }));
+    make("svg", { class: "live-icon", viewBox: "-9 -9 18 18", "aria-hidden": true }, make("circle", { class: look, r }));
   const key = make("p", { class: "live-key live-after" }, icon("live-knot", 6), " This pair of strings crosses once. ",
     icon("live-knot live-loose", 8), " This pair crosses twice, and not at all in one step.");
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
