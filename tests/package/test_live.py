@@ -158,6 +158,9 @@ def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
     points = ([], [[]], [0], [1e9, 0], [[1e9, 0]], [[-1e9, 0]], [0, 0, 0, 0, 0, 0])
     wrong = (None, "x", {}, True, 1e9, -1e9, 2.5, "constructor", "__proto__", *points)
     attempts = [json.dumps({part: value}) for part in first for value in wrong]
+    for nested in (True, False):  # rows and points, or numbers: fewer of them, or more
+        lists = {p: v for p, v in first.items() if isinstance(v, list) and isinstance(v[0], list) == nested}
+        attempts += [json.dumps({part: (value * 3)[:n] for part, value in lists.items()}) for n in (1, 2, 8)]
     attempts += ["x", "[1]", "null", '{"__proto__":{"a":1}}', "%"]
     attempts += [json.dumps({part: value}) for part in first for value in spoiled(first[part])]
     arrived = page.evaluate(ARRIVES, [name, first, attempts])
