@@ -10,6 +10,7 @@ only how checks and live figures are shown.
 * ``live`` gives each page the script of the live figures that it has.
 * ``mathml`` turns formulas into MathML while building.
 * ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
+* ``reading`` says how long a chapter takes, and which pages go deeper.
 * ``package`` completes the page of the package and links the import lines of cells to it.
 * ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``pages`` repairs what keeps a written page from being read by everyone; ``loading`` and ``styles`` take from it what
@@ -37,6 +38,7 @@ def setup(app):
         pages,
         quiz,
         quotes,
+        reading,
         social,
         wayfinding,
     )
@@ -50,6 +52,7 @@ def setup(app):
     live.setup(app)
     mathml.setup(app)
     wayfinding.setup(app)
+    reading.setup(app)
     package.setup(app)
     notebooks.setup(app)
     launch.setup(app)

@@ -56,6 +56,11 @@ def chapters(env):
     return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
 
 
+def with_deeper(env, chapter):
+    """The name of a chapter, and those of the pages that go deeper into it."""
+    return [chapter, *env.toctree_includes.get(chapter, [])]
+
+
 class ChapterMap(SphinxDirective):
     """`{chapter-map}`: one line a chapter, `name: names of those it builds on`."""
 
@@ -94,14 +99,16 @@ class Fill(SphinxPostTransform):
         """A heading and a list for each chapter that has results."""
         env, here = self.env, self.env.docname
         for name, number in chapters(env).items():
-            if not _results(env).get(name):
-                continue
             items = []
-            for kind, counter, label, title in _results(env)[name]:
-                figures = env.toc_fignumbers.get(name, {}).get(counter, {}).get(label, ())
+            for page, kind, counter, label, title in (
+                (p, *r) for p in with_deeper(env, name) for r in _results(env)[p]
+            ):
+                figures = env.toc_fignumbers.get(page, {}).get(counter, {}).get(label, ())
                 words = nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
-                link = make_refnode(self.app.builder, here, name, label, words)
+                link = make_refnode(self.app.builder, here, page, label, words)
                 items.append(nodes.list_item("", nodes.paragraph("", "", link, *(t.deepcopy() for t in title))))
+            if not items:
+                continue
             title = nodes.title("", f"{number}. {env.titles[name].astext()}")
             yield nodes.section("", title, nodes.bullet_list("", *items, classes=["results"]), ids=[f"of-{number}"])
 
@@ -181,7 +188,7 @@ class LinkGlossary(SphinxPostTransform):
     default_priority = 6
 
     def run(self, **kwargs):
-        if self.env.docname not in chapters(self.env):
+        if not any(self.env.docname in with_deeper(self.env, name) for name in chapters(self.env)):
             return
         terms = {
             name.lower(): place for (kind, name), place in self.env.domains["std"].objects.items() if kind == "term"

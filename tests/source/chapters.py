@@ -219,7 +219,7 @@ def _inline(children, line):
 
 
 def toc(root=ROOT):
-    """Names of all pages of ``_toc.yml``, in order, and of those in a numbered part, the chapters."""
+    """Names of all pages of ``_toc.yml``, in order; of the chapters, in a numbered part; and of those below them."""
     book = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
 
     def files(entries):
@@ -227,7 +227,8 @@ def toc(root=ROOT):
 
     parts = book.get("parts", [book])
     pages = [book["root"], *(f for part in parts for f in files(part["chapters"]))]
-    return pages, [f for part in parts if part.get("numbered") for f in files(part["chapters"])]
+    entries = [entry for part in parts if part.get("numbered") for entry in part["chapters"]]
+    return pages, [entry["file"] for entry in entries], [f for e in entries for f in files(e.get("sections", []))]
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import pytest
 
 from chapters import ROOT, page, toc
 
-PAGES, CHAPTERS = toc()
+PAGES, CHAPTERS, _ = toc()
 
 
 @pytest.fixture(scope="session")

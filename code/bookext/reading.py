@@ -1,0 +1,83 @@
+"""Say under the title of a chapter how long it takes to read, and which pages go deeper."""
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+from .wayfinding import chapters, with_deeper
+
+WORDS, LINES = 200, 10  # a minute, and a minute for each live figure
+CODE = nodes.literal_block | nodes.math | nodes.math_block | nodes.raw
+HIDDEN = {"tag_hide-input", "tag_hide-cell", "tag_remove-input", "tag_remove-cell"}
+
+
+def setup(app):
+    """Register the transform."""
+    app.add_post_transform(ReadingTime)
+
+
+class ReadingTime(SphinxPostTransform):
+    """Put a line below the title of each chapter and of each page that goes deeper into one."""
+
+    default_priority = 800  # when the outputs of cells are there
+
+    def run(self, **kwargs):
+        env, here = self.env, self.env.docname
+        numbered = chapters(env)
+        above = next((name for name in numbered if here in with_deeper(env, name)[1:]), None)
+        if here not in numbered and not above:
+            return
+        title = next(self.document.findall(nodes.title))
+        line = nodes.paragraph("", "", *self.above(above), nodes.Text(said(self.document)), classes=["reading-time"])
+        if deeper := with_deeper(env, here)[1:]:
+            line += nodes.Text(" Deeper: ")
+            for place, name in enumerate(deeper):
+                line += [nodes.Text(" · ")] * bool(place) + [self.link(name)]
+        title.parent.insert(title.parent.index(title) + 1, line)
+
+    def above(self, name):
+        """The words that lead from a deeper page to its chapter."""
+        return [nodes.Text("Goes deeper into "), self.link(name), nodes.Text(". ")] if name else []
+
+    def link(self, name):
+        words = nodes.Text(self.env.titles[name].astext())
+        return make_refnode(self.app.builder, self.env.docname, name, "", words)
+
+
+def said(document):
+    """The time that a page takes without its exercises, in words."""
+    words, lines, figures = counts(document)
+    minutes = max(1, round(words / WORDS + lines / LINES + figures))
+    exercises = ", without the exercises" if any(_is_exercises(s) for s in document.findall(nodes.section)) else ""
+    return f"Reading time: {minutes} minute{'s' * (minutes > 1)}{exercises}."
+
+
+def counts(document):
+    """How many words, visible lines of code and live figures stand before the exercises."""
+    words = lines = figures = 0
+    for node in _before_exercises(document):
+        if isinstance(node, nodes.literal_block):
+            cell = node.parent.parent
+            if "cell_input" in node.parent["classes"] and not HIDDEN & set(cell["classes"]):
+                lines += sum(bool(line.strip()) for line in node.astext().splitlines())
+        elif isinstance(node, nodes.raw):
+            figures += node.astext().count('<div class="live"')
+        elif isinstance(node, nodes.Text) and not any(isinstance(n, CODE) for n in _above(node)):
+            words += len(node.split())
+    return words, lines, figures
+
+
+def _before_exercises(document):
+    for node in document.findall():
+        if isinstance(node, nodes.section) and _is_exercises(node):
+            return
+        yield node
+
+
+def _is_exercises(section):
+    return section[0].astext() == "Exercises"
+
+
+def _above(node):
+    while (node := node.parent) is not None:
+        yield node
