@@ -20,6 +20,16 @@ ENVIRONMENTS = {
 KINDS = ("index", "permutation-matrices", "famous-mistakes")
 
 
+def close_dialogs(page):
+    """Close what JupyterLab asks in between, as a reader would, and print it: a failing test shows the words."""
+
+    def close(dialog):
+        print("JupyterLab asks:", " ".join(dialog.inner_text().split()))
+        dialog.locator("button.jp-mod-accept, button").last.click()
+
+    page.add_locator_handler(page.locator("dialog.jp-Dialog"), close)
+
+
 def report(problems):
     """Fail with every problem at once, each on a line of its own."""
     problems = list(dict.fromkeys(problems))
