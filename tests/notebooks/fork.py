@@ -9,7 +9,7 @@ ADDRESS = "https://github.com/a-reader/their-fork"
 SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
 # Libraries as Colab's image has them in kind, with both major versions of ipywidgets, and the oldest that are admitted.
 # Where torch is not named it is that of the book's own environment.
-NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel")
+NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel<7")  # 7 now and then leaves a request unread
 ENVIRONMENTS = {
     "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
     "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
