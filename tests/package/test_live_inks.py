@@ -63,7 +63,7 @@ def test_inks_draw_what_they_compute(open_gallery):
         assert len(drawn["pieces"]) == n
         assert np.ravel(drawn["boxes"]) == pytest.approx([x for i in range(kept) for x in (i + 0.03, 0.94)])
         assert [round(x) for x, _ in drawn["dashed"]] == list(range(kept, n))
-        assert ("Dashed" in drawn["below"]) == (n > kept)
+        assert ("dashed" in drawn["below"]) == (n > kept)
         assert drawn["sliders"] == (2 if state["model"] == "recurrent" else 0)
 
 

@@ -57,7 +57,7 @@ function budgetBar() {
   const put = ({ recovery, kept }, hidden) => {
     const n = recovery.length, length = Math.max(n, kept), filled = range(kept);
     const pieces = hidden ? [] : recovery.map((width, t) => {
-      const box = t % kept, x = filled[box], hue = Math.floor(t / kept) % 2 ? "live-sky" : "live-blue";
+      const box = t % kept, x = filled[box], hue = Math.floor((n - 1 - t) / kept) % 2 ? "live-sky" : "live-blue";
       filled[box] += width;
       return make("rect", { class: `live-piece ${hue}`, x, width, y: 0, height: 1 });
     });
@@ -84,13 +84,12 @@ function render({ model, el }) {
   const sliders = make("div", { class: "live-sliders" }, rho.element, size.element, without);
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
-  const [spent, kept] = ["spent", "kept"].map((name) => make("span", { "data-shows": name }));
-  const below = make("span"), said = make("p", { class: "live-verdict" });
+  const spent = make("span", { "data-shows": "spent" }), below = make("span"), said = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Two sliders: can you give every word in both rows its full ink?"),
     make("div", { class: "live-controls" }, sliders, kind.element,
       button("Back to start", () => change(first))), own,
     titleA, A.element, titleB, B.element, bar.svg,
-    make("p", { class: "live-spent" }, "Row B adds up to ", spent, " in ", kept, below), said);
+    make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), said);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -109,9 +108,8 @@ function render({ model, el }) {
     B.put(found.words, found.recovery, hidden);
     bar.put(found, hidden);
     write(spent, hidden ? "?" : show(found.spent));
-    write(kept, String(found.kept));
-    const lack = n > found.kept ? ` Dashed: what ${n} words would need.` : "";
-    write(below, `${found.kept === 1 ? " box" : " boxes"}, the numbers ${recurrent ? "of the state" : "kept"}.${lack}`);
+    const lack = n > found.kept ? ` ${n} words would need ${n} (dashed).` : "";
+    write(below, `, at most 1 for each number ${recurrent ? "of the state" : "that is kept"} (box).${lack}`);
     write(said, hidden ? "Both inks are hidden until you have answered." : sentence(state, found, n));
     speak(said.textContent);
   }

@@ -117,12 +117,17 @@ def still(state: dict, asking: bool) -> Picture:
             shown = word if len(word) < 11 else f"{word[:9]}…"
             ax.text(t % 8, t // 8, shown, ha="center", alpha=0.5 if asking else 0.07 + 0.93 * amount, weight="bold")
             ax.text(t % 8, t // 8 + 0.35, "?" if asking else f"{amount:.2f}", ha="center", fontsize=8)
-    bar, x = axes[2], 0.0
-    bar.set(xlim=(-0.05, max(n, kept) + 0.05), ylim=(0, 1), yticks=[], xlabel=f"Σ R² of at most {kept}")
-    for t, width in enumerate([] if asking else found["recovery"]):
-        bar.add_patch(Rectangle((x, 0), width, 1, facecolor=PALETTE["sky" if t % 2 else "blue"], alpha=0.75))
-        x += width
-    bar.add_patch(Rectangle((0, 0), kept, 1, fill=False, edgecolor="#000000", lw=1.2))
+    bar, filled = axes[2], np.arange(kept, dtype=float)
+    bar.set(xlim=(-0.1, max(n, kept) + 0.1), ylim=(-0.1, 1.1))
+    bar.set_axis_off()
+    bar.set_title(f"R² adds up to {'?' if asking else format(found['spent'], '.2f')}, at most 1 in a box", loc="left")
+    for t, width in enumerate([] if asking else found["recovery"]):  # words that share a number share its box
+        older = (n - 1 - t) // kept % 2
+        bar.add_patch(Rectangle((filled[t % kept], 0), width, 1, facecolor=(PALETTE["blue"], 0.35 if older else 0.8)))
+        filled[t % kept] += width
+    for i in range(max(n, kept)):
+        look = {"fill": False, "edgecolor": "#000000", "linestyle": "-" if i < kept else ":"}
+        bar.add_patch(Rectangle((i + 0.03, 0), 0.94, 1, **look))
     alt = f"The sentence “{' '.join(words)}” twice, with {kept} numbers kept"
     alt += f" and ρ = {state['rho']:.2f}." if state["model"] == "recurrent" else " by attention."
     if asking:
