@@ -101,7 +101,7 @@ function render({ model, el }) {
     size.put(state.size);
     for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
     without.hidden = recurrent;
-    if (document.activeElement !== typed) typed.value = state.text;
+    if (typed.value !== state.text) typed.value = state.text;
     write(titleA, `A. How strongly the ${recurrent ? "last state" : "output"} depends on each word`);
     write(titleB, `B. How well a linear reader of the ${recurrent ? "last state" : "output"} recovers each word, R²`);
     A.put(found.words, found.influence, hidden);
