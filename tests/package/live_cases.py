@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle
+from attnbook.live import Live, clock, decay, hull, inks, shuffle, strings, trace, triangle
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -86,6 +86,25 @@ def shuffle_state(rng):
     return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
 
 
+def inks_state(rng):
+    """Half of the states are extreme: ρ and d_h at their bounds, no word or too many, signs and unusual spaces."""
+    edge = rng.random() < 0.5
+    words = ["a", "😀", "猫狗", "", "\x85", "-"] if edge else ["the", "keys", "to", "cabinet", "are", "猫"]
+    text = " ".join(str(word) for word in rng.choice(words, rng.choice([0, 1, 24]) if edge else rng.integers(1, 17)))
+    rho = float(rng.choice([0.5, 1.0]) if edge else np.round(rng.uniform(0.5, 1), 2))
+    size = int(rng.choice([1, 16]) if edge else rng.integers(1, 17))
+    return {"model": str(rng.choice(["recurrent", "recurrent", "attention"])), "text": text, "rho": rho, "size": size}
+
+
+def decay_state(rng):
+    """Half of the states are extreme: settings at their bounds, and w = 1, which loses nothing."""
+    edge = rng.random() < 0.5
+    ranges = {"w": (0.5, 1, 1.05), "bias": (0, 8), "score": (0, 12)}
+    draw = (lambda r: rng.choice(r)) if edge else (lambda r: np.round(rng.uniform(r[0], r[-1]), 3))
+    models = rng.permutation(["rnn", "lstm", "attention"])[: rng.integers(1, 4)].tolist()
+    return {name: float(draw(r)) for name, r in ranges.items()} | {"models": models}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
@@ -93,6 +112,8 @@ CASES = {
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
+    "decay": Case(decay(), decay_state),
+    "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
 }
 

@@ -5,6 +5,8 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
+    inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -13,11 +15,13 @@ this package, and a still, which is what paper and a page without script show. `
 """
 
 from .clock import clock
+from .decay import decay
 from .figure import Live
 from .hull import hull
+from .inks import inks
 from .shuffle import shuffle
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "decay", "hull", "inks", "shuffle", "strings", "trace", "triangle"]

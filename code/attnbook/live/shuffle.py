@@ -68,13 +68,13 @@ def shuffle(
     return Live("shuffle", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def tokens(text: str) -> list[str]:
-    """Words and signs between spaces, Chinese characters one by one; at most eight, and "…" where there is none.
+def tokens(text: str, most: int = MOST) -> list[str]:
+    """Words and signs between spaces, Chinese characters one by one; ``most`` at most, and "…" where there is none.
 
     >>> tokens("我 like 猫狗")
     ['我', 'like', '猫', '狗']
     """
-    return (re.findall(f"[{HAN}]|[^{SPACE}{HAN}]+", text) or ["…"])[:MOST]
+    return (re.findall(f"[{HAN}]|[^{SPACE}{HAN}]+", text) or ["…"])[:most]
 
 
 def word_vector(word: str) -> np.ndarray:
