@@ -5,6 +5,7 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    star(words, V, K, query)         five weights that change while their output stays where it is
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -16,8 +17,9 @@ from .clock import clock
 from .figure import Live
 from .hull import hull
 from .shuffle import shuffle
+from .star import star
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "shuffle", "star", "strings", "trace", "triangle"]
