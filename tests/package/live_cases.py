@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, shuffle, star, strings, trace, triangle
+from attnbook.live import Live, clock, heads, hull, shuffle, star, strings, trace, triangle
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -86,6 +86,17 @@ def shuffle_state(rng):
     return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
 
 
+def heads_state(rng):
+    """Half of the states are extreme: a head that sees one word, two heads alike, two words that count alike."""
+    extreme, number = rng.random() < 0.5, int(rng.integers(1, 3))
+    keys, queries = np.round(rng.uniform(-3, 3, (3, 2)), 2), np.round(rng.uniform(-3, 3, (2, 2)), 2)
+    if extreme:
+        keys, queries = rng.choice([-3.0, -1.0, 0.0, 3.0], (3, 2)), rng.choice([-3.0, 0.0, 0.5, 3.0], (2, 2))
+        keys[2] = [keys[2], keys[0], [keys[0, 0], -keys[0, 1]]][int(rng.integers(3))]
+        queries[1] = queries[int(rng.integers(2))]
+    return {"keys": keys.tolist(), "queries": queries.tolist(), "number": number}
+
+
 def star_state(rng):
     """Half of the states are extreme: values on a line or in few points, a query that sees one word, a pull too far."""
     extreme, mode = rng.random() < 0.5, str(rng.choice(["query", "weights"]))
@@ -112,6 +123,7 @@ CASES = {
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
+    "heads": Case(heads([[1.8, 0.9], [0, -1.9], [-1.8, 0.9]], [[0.6, 0.5], [-0.7, 0.4]]), heads_state),
     "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
 }

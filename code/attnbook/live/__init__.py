@@ -5,6 +5,7 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
     star(words, V, K, query)         five weights that change while their output stays where it is
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
@@ -15,6 +16,7 @@ this package, and a still, which is what paper and a page without script show. `
 
 from .clock import clock
 from .figure import Live
+from .heads import heads
 from .hull import hull
 from .shuffle import shuffle
 from .star import star
@@ -22,4 +24,4 @@ from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "shuffle", "star", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "heads", "hull", "shuffle", "star", "strings", "trace", "triangle"]
