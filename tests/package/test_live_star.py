@@ -1,5 +1,6 @@
 """The live figure star: the rows of weights with one output, what it draws and says, and where its bars go."""
 
+import json
 import re
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from attnbook import live
 from attnbook.live.star import freedom
 from live_cases import CASES, FIVE, FIVE_KEYS, distance, star_state, states
-from live_pages import QUESTION, alone, put, state_of
+from live_pages import ARRIVES, QUESTION, alone, put, state_of
 from scipy.linalg import null_space
 
 FIGURE = "star"
@@ -182,6 +183,14 @@ def test_the_star_is_hidden_until_a_question_is_answered(browser, tmp_path):
     assert page.locator("[data-shows='weights 4']").text_content() == "0.486"
     assert page.locator(".live-star").is_visible()
     page.close()
+
+
+def test_a_link_brings_tenths_short_words_and_small_pulls_only(still_page):
+    near = {"values": [[0.05, 0], *FIVE[1:]]}, {"pull": [1.5, 0, 0, 0, 0]}, {"words": ["a", "b", "c", "d", "dinosaurs"]}
+    for change in near:
+        with pytest.raises(ValueError, match=next(iter(change))):
+            CASES["star"].figure._check(**START | change)
+        assert still_page.evaluate(ARRIVES, ["star", START, [json.dumps(START | change)]]) == [START]
 
 
 @pytest.mark.parametrize(
