@@ -120,9 +120,9 @@ function render({ model, el }) {
   const w = each((j) => field(`weight of ${words[j]}`, 1, (x) => pullBar(j, x)));
   const row = (title, ...fields) => make("tr", {}, make("th", { scope: "row" }, title),
     fields.map((f) => make("td", {}, f?.element)));
-  const head = ["", "x", "y", "weight"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
+  const head = ["", "value x", "y", "weight"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
   const table = make("table", { class: "live-table", hidden: "" }, make("thead", {}, make("tr", {}, head)),
-    make("tbody", {}, row("query", ...q, null), each((j) => row(`value of ${words[j]}`, ...v[j], w[j]))));
+    make("tbody", {}, each((j) => row(words[j], ...v[j], w[j])), row("query", ...q, null)));
 
   // controls
   const freeze = button("", () => change({ mode: frozen() ? "query" : "weights", pull: each(() => 0) }));
