@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from attnbook.live import Live, clock, decay, hull, inks, shuffle, strings, trace, triangle
+from attnbook.live import Live, clock, heads, hull, shuffle, star, strings, trace, triangle
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -103,9 +104,37 @@ def decay_state(rng):
     draw = (lambda r: rng.choice(r)) if edge else (lambda r: np.round(rng.uniform(r[0], r[-1]), 3))
     models = rng.permutation(["rnn", "lstm", "attention"])[: rng.integers(1, 4)].tolist()
     return {name: float(draw(r)) for name, r in ranges.items()} | {"models": models}
+def heads_state(rng):
+    """Half of the states are extreme: a head that sees one word, two heads alike, two words that count alike."""
+    extreme, number = rng.random() < 0.5, int(rng.integers(1, 3))
+    keys, queries = np.round(rng.uniform(-3, 3, (3, 2)), 2), np.round(rng.uniform(-3, 3, (2, 2)), 2)
+    if extreme:
+        keys, queries = rng.choice([-3.0, -1.0, 0.0, 3.0], (3, 2)), rng.choice([-3.0, 0.0, 0.5, 3.0], (2, 2))
+        keys[2] = [keys[2], keys[0], [keys[0, 0], -keys[0, 1]]][int(rng.integers(3))]
+        queries[1] = queries[int(rng.integers(2))]
+    return {"keys": keys.tolist(), "queries": queries.tolist(), "number": number}
+
+
+def star_state(rng):
+    """Half of the states are extreme: values on a line or in few points, a query that sees one word, a pull too far."""
+    extreme, mode = rng.random() < 0.5, str(rng.choice(["query", "weights"]))
+    values = rng.integers(-30, 31, (5, 2)) / 10
+    keys, query = np.round(rng.uniform(-3, 3, (5, 2)), 2), np.round(rng.uniform(-1, 1, 2), 2)
+    pull = rng.uniform(-0.3, 0.3, 5)
+    if extreme:
+        line = rng.integers(-3, 4, (5, 1)) * rng.integers(-10, 11, 2) / 10
+        few = rng.integers(-30, 31, (3, 2))[rng.integers(int(rng.integers(1, 4)), size=5)] / 10
+        off = np.vstack([line[:4], values[:1]])  # the output fixes the last weight, unless it is on the line as well
+        values = [line, few, off][int(rng.integers(3))]
+        query, pull = rng.choice([-3.0, 0.0, 3.0], 2), rng.choice([-1.0, 0.0, 1.0], 5)
+    words = [str(word) for word in rng.choice(["a", "dog", "eightish"], 5)]
+    state = {"words": words, "query": query, "keys": keys, "values": values, "mode": mode, "pull": pull}
+    return {name: x.tolist() if isinstance(x, np.ndarray) else x for name, x in state.items()}
 
 
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
+FIVE = [[-2.3, -0.6], [-0.9, 2.2], [2.2, 1.3], [1.3, -2.1], [0.6, 0.2]]
+FIVE_KEYS = [[1.5, 0.5], [-0.5, 1.5], [-1.2, -0.8], [0.9, -1.4], [1.9, 1.6]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
     "triangle": Case(triangle([2, 1, -1]), triangle_state),
@@ -114,6 +143,8 @@ CASES = {
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),
     "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),
+    "heads": Case(heads([[1.8, 0.9], [0, -1.9], [-1.8, 0.9]], [[0.6, 0.5], [-0.7, 0.4]]), heads_state),
+    "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
 }
 

@@ -7,6 +7,8 @@
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
+    heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
+    star(words, V, K, query)         five weights that change while their output stays where it is
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -17,11 +19,14 @@ this package, and a still, which is what paper and a page without script show. `
 from .clock import clock
 from .decay import decay
 from .figure import Live
+from .heads import heads
 from .hull import hull
 from .inks import inks
 from .shuffle import shuffle
+from .star import star
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
 __all__ = ["Live", "clock", "decay", "hull", "inks", "shuffle", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "heads", "hull", "shuffle", "star", "strings", "trace", "triangle"]
