@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle
+from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle, walkers
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -86,6 +86,21 @@ def shuffle_state(rng):
     return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
 
 
+def walkers_state(rng):
+    """Half of the states are extreme: one step or 1024, divided by 1 or by d_k, with the first or last numbers."""
+    if rng.random() < 0.5:
+        return {
+            "d_k": int(rng.choice([1, 1, 2, 1024])),
+            "power": float(rng.choice([0, 1])),
+            "draw": int(rng.choice([0, 999])),
+        }
+    return {
+        "d_k": 2 ** int(rng.integers(11)),
+        "power": float(np.round(rng.uniform(0, 1), 2)),
+        "draw": int(rng.choice([0, 1, 600])),
+    }
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
@@ -94,6 +109,7 @@ CASES = {
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
+    "walkers": Case(walkers(), walkers_state),
 }
 
 

@@ -5,6 +5,7 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -19,5 +20,6 @@ from .shuffle import shuffle
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
+from .walkers import walkers
 
-__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle", "walkers"]
