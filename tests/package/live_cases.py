@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle, walkers
+from attnbook.live import Live, clock, hull, shuffle, spread, strings, trace, triangle, walkers
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -101,6 +101,15 @@ def walkers_state(rng):
     }
 
 
+def spread_state(rng):
+    """Half of the states are extreme: a query of length 0 or in a corner, and the coldest and the hottest T."""
+    if rng.random() < 0.5:
+        query, T = rng.choice([-4.0, 0.0, 4.0], 2), float(rng.choice([1 / 16, 1.0, 16.0]))
+    else:
+        query, T = np.round(rng.uniform(-4, 4, 2), 2), float(2 ** rng.uniform(-2, 2))
+    return {"query": query.tolist(), "temperature": T}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
@@ -109,6 +118,7 @@ CASES = {
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
+    "spread": Case(spread(), spread_state),
     "walkers": Case(walkers(), walkers_state),
 }
 

@@ -6,6 +6,7 @@
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
+    spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -17,9 +18,10 @@ from .clock import clock
 from .figure import Live
 from .hull import hull
 from .shuffle import shuffle
+from .spread import spread
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 from .walkers import walkers
 
-__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle", "walkers"]
+__all__ = ["Live", "clock", "hull", "shuffle", "spread", "strings", "trace", "triangle", "walkers"]

@@ -69,17 +69,22 @@ def check(d_k: int, power: float, draw: int) -> None:
         raise ValueError(f"draw = {draw}; expected at most {DRAWS - 1}")
 
 
-@functools.lru_cache(maxsize=4)
-def steps(draw: int) -> np.ndarray:
-    """Return the steps q_c k_c of every walk, -1 or 1: shape (200, 16, 1024), from the 32 bits of each random word.
+def words(count: int, before: int = 0) -> np.ndarray:
+    """Return ``count`` random words of 32 bits, with so many words ``before`` them left out.
 
-    The words are those of the generator mulberry32, which reaches word n without the words before it.
+    The generator is mulberry32, which reaches a word without those before it; the page has the same one.
     """
-    n = np.arange(1, QUERIES * KEYS * LONGEST // 32 + 1, dtype=np.uint32)
-    a = (n + np.uint32(draw * len(n))) * np.uint32(0x6D2B79F5)
+    a = (np.arange(1, count + 1, dtype=np.uint32) + np.uint32(before)) * np.uint32(0x6D2B79F5)
     t = (a ^ (a >> 15)) * (a | 1)
     t ^= t + (t ^ (t >> 7)) * (t | 61)
-    bits = np.unpackbits((t ^ (t >> 14)).astype("<u4").view(np.uint8), bitorder="little")
+    return t ^ (t >> 14)
+
+
+@functools.lru_cache(maxsize=4)
+def steps(draw: int) -> np.ndarray:
+    """Return the steps q_c k_c of every walk, -1 or 1: shape (200, 16, 1024), 32 of them from each random word."""
+    count = QUERIES * KEYS * LONGEST // 32
+    bits = np.unpackbits(words(count, draw * count).astype("<u4").view(np.uint8), bitorder="little")
     return bits.reshape(QUERIES, KEYS, LONGEST).astype(np.int8) * 2 - 1
 
 
