@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from attnbook.live import Live, clock, decay, hull, inks, shuffle, strings, trace, triangle
 from attnbook.live import Live, clock, heads, hull, shuffle, star, strings, trace, triangle
+from attnbook.live import Live, clock, hull, shuffle, spread, strings, trace, triangle, walkers
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -130,6 +131,28 @@ def star_state(rng):
     words = [str(word) for word in rng.choice(["a", "dog", "eightish"], 5)]
     state = {"words": words, "query": query, "keys": keys, "values": values, "mode": mode, "pull": pull}
     return {name: x.tolist() if isinstance(x, np.ndarray) else x for name, x in state.items()}
+def walkers_state(rng):
+    """Half of the states are extreme: one step or 1024, divided by 1 or by d_k, with the first or last numbers."""
+    if rng.random() < 0.5:
+        return {
+            "d_k": int(rng.choice([1, 1, 2, 1024])),
+            "power": float(rng.choice([0, 1])),
+            "draw": int(rng.choice([0, 999])),
+        }
+    return {
+        "d_k": 2 ** int(rng.integers(11)),
+        "power": float(np.round(rng.uniform(0, 1), 2)),
+        "draw": int(rng.choice([0, 1, 600])),
+    }
+
+
+def spread_state(rng):
+    """Half of the states are extreme: a query of length 0 or in a corner, and the coldest and the hottest T."""
+    if rng.random() < 0.5:
+        query, T = rng.choice([-4.0, 0.0, 4.0], 2), float(rng.choice([1 / 16, 1.0, 16.0]))
+    else:
+        query, T = np.round(rng.uniform(-4, 4, 2), 2), float(2 ** rng.uniform(-2, 2))
+    return {"query": query.tolist(), "temperature": T}
 
 
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
@@ -146,6 +169,8 @@ CASES = {
     "heads": Case(heads([[1.8, 0.9], [0, -1.9], [-1.8, 0.9]], [[0.6, 0.5], [-0.7, 0.4]]), heads_state),
     "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
+    "spread": Case(spread(), spread_state),
+    "walkers": Case(walkers(), walkers_state),
 }
 
 

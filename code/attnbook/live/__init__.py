@@ -9,6 +9,8 @@
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
     heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
     star(words, V, K, query)         five weights that change while their output stays where it is
+    walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
+    spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -24,9 +26,12 @@ from .hull import hull
 from .inks import inks
 from .shuffle import shuffle
 from .star import star
+from .spread import spread
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
+from .walkers import walkers
 
 __all__ = ["Live", "clock", "decay", "hull", "inks", "shuffle", "strings", "trace", "triangle"]
 __all__ = ["Live", "clock", "heads", "hull", "shuffle", "star", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "shuffle", "spread", "strings", "trace", "triangle", "walkers"]
