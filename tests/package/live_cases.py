@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle
+from attnbook.live import Live, clock, hull, shuffle, springs, strings, trace, triangle
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -36,6 +36,22 @@ def triangle_state(rng):
     else:
         scores, T = np.round(rng.uniform(-6, 6, 3), 2), float(10 ** rng.uniform(-1.65, 1.65))
     return {"scores": scores.tolist(), "temperature": T}
+
+
+def springs_state(rng):
+    """Half of the states are extreme: coarse grids put outputs on sides and corners, thin hulls make long queries."""
+    edge = rng.random() < 0.5
+    while True:
+        m = int(rng.integers(3, 8))
+        V = rng.integers(-2, 3, (m, 2)) * rng.choice([1, 20, 30], 2) if edge else rng.integers(-60, 61, (m, 2))
+        masked = (rng.random(m) < 0.3).tolist()
+        seen = V[~np.array(masked)]
+        if len(seen) and np.linalg.matrix_rank(seen - seen[0]) == 2:
+            break
+    anywhere, within = rng.integers(-60, 61, 2), np.rint(rng.dirichlet(np.full(len(seen), 0.5)) @ seen)
+    choices = [anywhere, within, within, seen[0], (seen[0] + seen[1]) // 2]
+    output = choices[int(rng.integers(5 if edge else 3))]
+    return {"values": (V / 20).tolist(), "output": (output / 20).tolist(), "masked": masked}
 
 
 def strings_state(rng):
@@ -87,9 +103,11 @@ def shuffle_state(rng):
 
 
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
+SEVEN = [[-2, -1.5], [1.5, -1.5], [2.5, 0.5], [1, 2], [-2, 1.5], [0.5, 0.5], [-0.5, -0.5]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
     "triangle": Case(triangle([2, 1, -1]), triangle_state),
+    "springs": Case(springs(SEVEN, [1.5, 0.9]), springs_state),
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),

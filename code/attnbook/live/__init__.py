@@ -1,6 +1,7 @@
 """Live figures: the reader drags, types and shuffles, and the page computes at once, with no kernel.
 
     hull(values, keys, query)        softmax as a point in the convex hull of the values
+    springs(values, output)          the one query that has a given output, and the weights as springs
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
@@ -16,8 +17,9 @@ from .clock import clock
 from .figure import Live
 from .hull import hull
 from .shuffle import shuffle
+from .springs import springs
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "shuffle", "springs", "strings", "trace", "triangle"]
