@@ -2,6 +2,7 @@
 
     hull(values, keys, query)        softmax as a point in the convex hull of the values
     springs(values, output)          the one query that has a given output, and the weights as springs
+    squeeze(points, angle)           points rebuilt from one number each, and the error that no line avoids
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
@@ -18,8 +19,9 @@ from .figure import Live
 from .hull import hull
 from .shuffle import shuffle
 from .springs import springs
+from .squeeze import squeeze
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 
-__all__ = ["Live", "clock", "hull", "shuffle", "springs", "strings", "trace", "triangle"]
+__all__ = ["Live", "clock", "hull", "shuffle", "springs", "squeeze", "strings", "trace", "triangle"]
