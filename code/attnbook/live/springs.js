@@ -10,8 +10,7 @@ const turn = (p, q, r) => (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] 
 
 /** The corners of the hull against the clock, from the leftmost, the lowest of these; no three on a line. */
 function convexHull(points) {
-  const same = (p, q) => p && p[0] === q[0] && p[1] === q[1];
-  const order = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]).filter((p, i, all) => !same(all[i - 1], p));
+  const order = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
   const half = (ordered) => {
     const chain = [];
     for (const p of ordered) {

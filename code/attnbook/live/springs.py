@@ -52,9 +52,6 @@ def springs(
 
     Source: Wainwright and Jordan (2008), section 3.6 and theorem 3.3.
 
-    >>> found = springs([[-1, -1], [1, -1], [0, 2]], [0, 0]).compute()
-    >>> found["where"], found["weights"].round(4), found["length"].round(4)
-    ('inside', array([0.3333, 0.3333, 0.3333]), np.float64(0.0))
     >>> springs([[-1, -1], [1, -1], [0, 2]], [0.5, -1]).compute()["weights"]
     array([0.25, 0.75, 0.  ])
     """
