@@ -50,8 +50,8 @@ def squeeze(
     Source: Eckart and Young (1936).
 
     >>> found = squeeze([[2, 1], [-2, -1], [1, -2]], 0).compute()
-    >>> float(found["lost"]), float(found["bound"])
-    (6.0, 5.0)
+    >>> [float(found[name].round(4)) for name in ("lost", "bound")]
+    [6.0, 5.0]
     """
     state = {"points": as_array("points", points, 2).tolist(), "angle": angle, "numbers": numbers}
     return Live("squeeze", state, compute=compute, check=check, still=still, ask=ask, label=label)
