@@ -6,6 +6,7 @@ import numpy as np
 from attnbook.live import Live, clock, decay, hull, inks, shuffle, strings, trace, triangle
 from attnbook.live import Live, clock, heads, hull, shuffle, star, strings, trace, triangle
 from attnbook.live import Live, clock, hull, shuffle, spread, strings, trace, triangle, walkers
+from attnbook.live import Live, clock, hull, shuffle, springs, squeeze, strings, trace, triangle
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -38,6 +39,35 @@ def triangle_state(rng):
     else:
         scores, T = np.round(rng.uniform(-6, 6, 3), 2), float(10 ** rng.uniform(-1.65, 1.65))
     return {"scores": scores.tolist(), "temperature": T}
+
+
+def springs_state(rng):
+    """Half of the states are extreme: coarse grids put outputs on sides and corners, thin hulls make long queries."""
+    edge = rng.random() < 0.5
+    while True:
+        m = int(rng.integers(3, 8))
+        V = rng.integers(-2, 3, (m, 2)) * rng.choice([1, 20, 30], 2) if edge else rng.integers(-60, 61, (m, 2))
+        masked = (rng.random(m) < 0.3).tolist()
+        seen = V[~np.array(masked)]
+        if len(seen) and np.linalg.matrix_rank(seen - seen[0]) == 2:
+            break
+    anywhere, within = rng.integers(-60, 61, 2), np.rint(rng.dirichlet(np.full(len(seen), 0.5)) @ seen)
+    choices = [anywhere, within, within, seen[0], (seen[0] + seen[1]) // 2]
+    output = choices[int(rng.integers(5 if edge else 3))]
+    return {"values": (V / 20).tolist(), "output": (output / 20).tolist(), "masked": masked}
+
+
+def squeeze_state(rng):
+    """Half of the states are extreme: all points on a line, equal singular values, the axes as lines."""
+    n, edge = int(rng.integers(2, 13)), rng.random() < 0.5
+    if edge:
+        ways = rng.choice([1.0, -1.0, 3.0, -3.0], (n, 1)) * rng.choice([-1.0, 0.0, 0.5, 1.0], 2)
+        crosses = [[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0], [0.0, -3.0]]
+        X = ways if ways.any() and rng.random() < 0.5 else np.array(crosses)
+    else:
+        X = rng.integers(-60, 61, (n, 2)) / 20
+    angle = int(rng.choice([0, 45, 90, 180, 359]) if edge else rng.integers(360))
+    return {"points": (X + 0.0).tolist(), "angle": angle, "numbers": int(rng.choice([1, 1, 2]))}
 
 
 def strings_state(rng):
@@ -158,9 +188,13 @@ def spread_state(rng):
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
 FIVE = [[-2.3, -0.6], [-0.9, 2.2], [2.2, 1.3], [1.3, -2.1], [0.6, 0.2]]
 FIVE_KEYS = [[1.5, 0.5], [-0.5, 1.5], [-1.2, -0.8], [0.9, -1.4], [1.9, 1.6]]
+SEVEN = [[-2, -1.5], [1.5, -1.5], [2.5, 0.5], [1, 2], [-2, 1.5], [0.5, 0.5], [-0.5, -0.5]]
+CLOUD = [[1.9, 1.4], [-2.2, -0.9], [1.1, 0.2], [-0.6, -1.1], [2.2, 0.8], [-1.5, -1.6], [0.4, 1.0], [-1.2, 0.1]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
     "triangle": Case(triangle([2, 1, -1]), triangle_state),
+    "springs": Case(springs(SEVEN, [1.5, 0.9]), springs_state),
+    "squeeze": Case(squeeze(CLOUD, 100), squeeze_state),
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),

@@ -1,6 +1,8 @@
 """Live figures: the reader drags, types and shuffles, and the page computes at once, with no kernel.
 
     hull(values, keys, query)        softmax as a point in the convex hull of the values
+    springs(values, output)          the one query that has a given output, and the weights as springs
+    squeeze(points, angle)           points rebuilt from one number each, and the error that no line avoids
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
@@ -27,6 +29,8 @@ from .inks import inks
 from .shuffle import shuffle
 from .star import star
 from .spread import spread
+from .springs import springs
+from .squeeze import squeeze
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
@@ -35,3 +39,4 @@ from .walkers import walkers
 __all__ = ["Live", "clock", "decay", "hull", "inks", "shuffle", "strings", "trace", "triangle"]
 __all__ = ["Live", "clock", "heads", "hull", "shuffle", "star", "strings", "trace", "triangle"]
 __all__ = ["Live", "clock", "hull", "shuffle", "spread", "strings", "trace", "triangle", "walkers"]
+__all__ = ["Live", "clock", "hull", "shuffle", "springs", "squeeze", "strings", "trace", "triangle"]
