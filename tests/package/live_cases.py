@@ -3,10 +3,23 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, decay, hull, inks, shuffle, strings, trace, triangle
-from attnbook.live import Live, clock, heads, hull, shuffle, star, strings, trace, triangle
-from attnbook.live import Live, clock, hull, shuffle, spread, strings, trace, triangle, walkers
-from attnbook.live import Live, clock, hull, shuffle, springs, squeeze, strings, trace, triangle
+from attnbook.live import (
+    Live,
+    clock,
+    decay,
+    heads,
+    hull,
+    inks,
+    shuffle,
+    spread,
+    springs,
+    squeeze,
+    star,
+    strings,
+    trace,
+    triangle,
+    walkers,
+)
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -135,6 +148,8 @@ def decay_state(rng):
     draw = (lambda r: rng.choice(r)) if edge else (lambda r: np.round(rng.uniform(r[0], r[-1]), 3))
     models = rng.permutation(["rnn", "lstm", "attention"])[: rng.integers(1, 4)].tolist()
     return {name: float(draw(r)) for name, r in ranges.items()} | {"models": models}
+
+
 def heads_state(rng):
     """Half of the states are extreme: a head that sees one word, two heads alike, two words that count alike."""
     extreme, number = rng.random() < 0.5, int(rng.integers(1, 3))
@@ -161,6 +176,8 @@ def star_state(rng):
     words = [str(word) for word in rng.choice(["a", "dog", "eightish"], 5)]
     state = {"words": words, "query": query, "keys": keys, "values": values, "mode": mode, "pull": pull}
     return {name: x.tolist() if isinstance(x, np.ndarray) else x for name, x in state.items()}
+
+
 def walkers_state(rng):
     """Half of the states are extreme: one step or 1024, divided by 1 or by d_k, with the first or last numbers."""
     if rng.random() < 0.5:

@@ -112,7 +112,8 @@ def test_shuffle_says_what_holds_and_marks_what_changed(shuffled, options, said,
     page = shuffled("cat likes fish", order=[2, 1, 0], **options)
     assert page.locator(".live-verdict").inner_text() == said
     assert page.locator("[data-shows=after] td[data-changed]").count() == marked
-    assert "".join("✓" if line.startswith("✓") else "≠" for line in page.locator(".live-verdicts li").all_inner_texts()) == signs
+    lines = page.locator(".live-verdicts li").all_inner_texts()
+    assert "".join("✓" if line.startswith("✓") else "≠" for line in lines) == signs
     assert page.locator("tr.live-pooled").count() == (2 if "pooling" in options else 0)
     page.wait_for_timeout(500)
     assert page.locator(".live-spoken").inner_text() == f"fish likes cat. {said}"

@@ -72,7 +72,8 @@ def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, co
     if letter == "K":
         assert {c for _, _, c in marked["S"]} == {1}
     said = [f"{count} numbers of {s}" for count, s in zip(counts, "SAY", strict=True)]
-    assert f"The number 1 of {letter.lower()}₂ changes {said[0]}, {said[1]} and {said[2]}" in page.locator("#trace .live-verdict").inner_text()
+    shown = page.locator("#trace .live-verdict").inner_text()
+    assert f"The number 1 of {letter.lower()}₂ changes {said[0]}, {said[1]} and {said[2]}" in shown
     page.locator("#trace [role=slider]").focus()
     page.keyboard.press("ArrowRight")
     assert not any(page.evaluate(LIT, "data-changed").values())

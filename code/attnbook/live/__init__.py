@@ -27,16 +27,29 @@ from .heads import heads
 from .hull import hull
 from .inks import inks
 from .shuffle import shuffle
-from .star import star
 from .spread import spread
 from .springs import springs
 from .squeeze import squeeze
+from .star import star
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
 from .walkers import walkers
 
-__all__ = ["Live", "clock", "decay", "hull", "inks", "shuffle", "strings", "trace", "triangle"]
-__all__ = ["Live", "clock", "heads", "hull", "shuffle", "star", "strings", "trace", "triangle"]
-__all__ = ["Live", "clock", "hull", "shuffle", "spread", "strings", "trace", "triangle", "walkers"]
-__all__ = ["Live", "clock", "hull", "shuffle", "springs", "squeeze", "strings", "trace", "triangle"]
+__all__ = [
+    "Live",
+    "clock",
+    "decay",
+    "heads",
+    "hull",
+    "inks",
+    "shuffle",
+    "spread",
+    "springs",
+    "squeeze",
+    "star",
+    "strings",
+    "trace",
+    "triangle",
+    "walkers",
+]

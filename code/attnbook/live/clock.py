@@ -30,8 +30,8 @@ def clock(
     """A live figure of (R_i q)·(R_j k) = q·(R_{j−i} k): the reader moves the positions i and j of a query and a key.
 
     Both have the content x = (1, 0, 1, 0, …) of shape (d,), d = 2 · pairs. Pair k turns by ω_k = base^(−2k/d) per
-    position, so the score is Σ_k cos((j − i) ω_k). For comparison the position can be added: (x + p_i)·(x + p_j), with the
-    sinusoidal rows p_t.
+    position, so the score is Σ_k cos((j − i) ω_k). For comparison the position can be added: (x + p_i)·(x + p_j), with
+    the sinusoidal rows p_t.
 
     Parameters
     ----------
