@@ -6,7 +6,7 @@ A member trains five runs of each kind side by side.
 import cells
 import numpy as np
 
-chapter = cells.definitions("rnn-bottleneck", "train_copying", "kinds")
+chapter = cells.definitions("deeper/fixed-state", "train_copying", "kinds")
 MEMBERS = range(10)
 
 

@@ -5,7 +5,7 @@ A member is one matrix of spectral radius 1; another radius moves both sides by 
 
 import cells
 
-chapter = cells.definitions("rnn-bottleneck", "linear_slope")
+chapter = cells.definitions("deeper/gates-and-clipping", "linear_slope")
 MEMBERS = range(500)
 
 

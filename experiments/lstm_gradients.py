@@ -7,7 +7,7 @@ import cells
 import numpy as np
 from attnbook.recurrent import lstm_jacobians, path_norms
 
-chapter = cells.definitions("rnn-bottleneck", "make_lstm")
+chapter = cells.definitions("deeper/gates-and-clipping", "make_lstm")
 MEMBERS = range(200)
 BIASES = (0.0, 3.0, 6.0)
 

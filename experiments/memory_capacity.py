@@ -6,7 +6,7 @@ A member is one network, scaled to each radius.
 import cells
 import numpy as np
 
-chapter = cells.definitions("rnn-bottleneck", "memory_curve")
+chapter = cells.definitions("deeper/fixed-state", "memory_curve")
 MEMBERS = range(40)
 RADII = (0.5, 0.9, 1.1)
 

@@ -7,7 +7,7 @@ import statistics
 
 import cells
 
-chapter = cells.definitions("rnn-bottleneck", "overestimate")
+chapter = cells.definitions("deeper/gates-and-clipping", "overestimate")
 MEMBERS = range(200)
 
 

@@ -6,7 +6,7 @@ A member is one network, scaled to four spectral radii.
 import cells
 import numpy as np
 
-chapter = cells.definitions("rnn-bottleneck", "tanh_slopes")
+chapter = cells.definitions("deeper/gates-and-clipping", "tanh_slopes")
 MEMBERS = range(144)
 RADII = (0.5, 0.9, 1.0, 1.1)
 

@@ -11,10 +11,12 @@ from .style import PALETTE, Picture, figure, heatmap, picture
 __all__ = [
     "draw_accuracy",
     "draw_blocks",
+    "draw_cell",
     "draw_decay",
     "draw_gradients",
     "draw_memory",
     "draw_paths",
+    "draw_rates",
     "draw_routes",
 ]
 
@@ -48,6 +50,52 @@ def draw_routes(n: int) -> Picture:
         fig,
         f"Two rows of {n} dots. Above, a chain: {n - 1} arrows lead from the last state back to the first, each to its "
         f"neighbour. Below, the last output has an arrow of its own to each of the {n} values.",
+    )
+
+
+def draw_cell() -> Picture:
+    """Draw one step of an LSTM: the cell path on top, and the gates and the candidate below."""
+    fig, ax = figure(height=2.9)
+    ax.set(xlim=(0, 10), ylim=(0, 6.4))
+    ax.axis("off")
+    blue, grey = PALETTE["blue"], PALETTE["grey"]
+
+    def line(*points, color=grey, width=1.2):
+        """An arrow along points; all parts but the last have no head."""
+        ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=width)
+        style = {"arrowstyle": "-|>", "color": color, "linewidth": width, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", points[-1], points[-2], arrowprops=style)
+
+    def box(x, y, word):
+        ax.text(x, y, word, ha="center", va="center", bbox={"boxstyle": "round", "fc": "none", "ec": grey})
+
+    for start, end in [(0.9, 2.0), (2.6, 4.8), (5.4, 9.0)]:
+        line((start, 5), (end, 5), color=blue, width=3)
+    for x, y, sign in [(2.3, 5, "×"), (5.1, 5, "+"), (5.1, 3.5, "×"), (7.9, 2.3, "×")]:
+        ax.plot([x], [y], "o", color=grey, markersize=15, markerfacecolor="none")
+        ax.text(x, y, sign, ha="center", va="center", fontsize=12)
+    for x, name, kind in [(2.3, "f", "σ"), (4.2, "i", "σ"), (6.0, "g", "tanh"), (7.0, "o", "σ")]:
+        box(x, 1.35, kind)
+        ax.text(x + 0.12, 2.0, f"{name}ₜ", va="center", color=blue if name == "f" else "black")
+        line((x, 0.55), (x, 1.0))
+    for x, end in [(4.2, 4.75), (6.0, 5.45)]:
+        line((x, 1.7), (x, 3.5), (end, 3.5))
+    for start, end in [((2.3, 1.7), (2.3, 4.65)), ((5.1, 3.85), (5.1, 4.65)), ((8.25, 2.3), (9.0, 2.3))]:
+        line(start, end)
+    line((7.0, 1.7), (7.0, 2.3), (7.55, 2.3))
+    line((7.9, 5), (7.9, 4.05))
+    line((7.9, 3.35), (7.9, 2.65))
+    box(7.9, 3.7, "tanh")
+    ax.plot([0.9, 7.0], [0.55, 0.55], color=grey, linewidth=1.2)
+    for x, y, word, side in [(0.8, 5, "cₜ₋₁", "right"), (9.1, 5, "cₜ", "left"), (9.1, 2.3, "hₜ", "left")]:
+        ax.text(x, y, word, ha=side, va="center")
+    ax.text(0.8, 0.55, "hₜ₋₁, xₜ", ha="right", va="center")
+    ax.text(2.3, 5.75, "forget gate", ha="center", color=blue)
+    ax.text(6.9, 5.75, "cell path", ha="center", color=blue)
+    return picture(
+        fig,
+        "One step of an LSTM. A thick line leads from the old cell to the new one. It is multiplied by the forget "
+        "gate, then input gate times candidate is added. The new state is the output gate times tanh of the new cell.",
     )
 
 
@@ -111,10 +159,7 @@ def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
         sums.append(f"{name}: {np.sum(R2):.1f}")
     ax.set(xlabel="k, steps back in time", ylabel="R² of decoding", ylim=(-0.03, 1.05))
     ax.legend()
-    return picture(
-        fig,
-        "Curves that fall from 1 at lag 0 to 0. Sums over all lags: " + "; ".join(sums) + ".",
-    )
+    return picture(fig, "Curves that fall from 1 at lag 0 to 0. Sums over all lags: " + "; ".join(sums) + ".")
 
 
 def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chance: float, xlabel: str) -> Picture:
@@ -134,16 +179,17 @@ def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chanc
 
 
 def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
-    """Heat maps of ‖∂(output i)/∂(input j)‖: ``blocks`` maps a name to a matrix (n, n)."""
-    fig, axes = figure(len(blocks), height=2.3 * len(blocks), width=3.6)
-    words = []
-    for ax, (name, M) in zip(axes, blocks.items(), strict=True):
+    """Heat maps of ‖∂(output i)/∂(input j)‖, side by side: ``blocks`` maps a name to a matrix (n, n)."""
+    maps = []
+    for name, M in blocks.items():
+        fig, ax = figure(height=2.5, width=2.4)
         heatmap(ax, M, limit=np.max(M))
         ax.set(xlabel="input j", ylabel="output i", title=name)
-        words.append(
-            f"{name}: {np.mean(np.asarray(M) > 0):.0%} of the blocks are not zero, the corner is {M[-1, 0]:.3f}"
-        )
-    return picture(fig, "Heat maps of Jacobian norms. " + "; ".join(words) + ".")
+        reached = np.mean(np.asarray(M) > 0)
+        maps.append(picture(fig, f"{name}: {reached:.0%} of the blocks are not zero, the corner is {M[-1, 0]:.3f}"))
+    parts = "".join(f'<div style="flex: 1 1 14em">{part.svg}</div>' for part in maps)
+    words = "Heat maps of Jacobian norms. " + "; ".join(part.alt for part in maps) + "."
+    return Picture(f'<div style="display: flex; flex-wrap: wrap">{parts}</div>', words)
 
 
 def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
@@ -157,6 +203,21 @@ def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
     ax.legend()
     words = "; ".join(f"{name} {steps[-1]}" for name, steps in paths.items())
     return picture(fig, f"Steps from one end of {ns[-1]} tokens to the other, measured: {words}.")
+
+
+def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: str) -> Picture:
+    """Accuracy against the learning rate: ``accuracy`` maps a name to an array (rates, runs); runs are thin lines."""
+    fig, ax = figure(height=3.3)
+    words = []
+    for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
+        ax.plot(runs, dash, color=PALETTE[color], alpha=0.3, linewidth=0.7)
+        middle = np.median(runs, axis=1)
+        ax.plot(middle, dash, marker=marker, color=PALETTE[color], linewidth=2, label=name)
+        words.append(f"{name} {middle.max():.2f}")
+    ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
+    ax.set(xlabel="learning rate", ylabel="accuracy", ylim=(0, 1.04), title=title)
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return picture(fig, f"{title}, the best median accuracy over the rates: " + "; ".join(words) + ".")
 
 
 @functools.cache
