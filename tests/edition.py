@@ -5,7 +5,6 @@ FIRST_EDITION = {
     "rnn-bottleneck",
     "query-key-value",
     "sqrt-dk-scaling",
-    "softmax-convex-combination",
     "permutation-matrices",
     "equivariance-invariance",
     "positional-encoding",
