@@ -137,8 +137,8 @@ def draw_two_keys() -> Picture:
     return picture(
         fig,
         f"Weight of the first of two keys against the difference of the scores from −3 to 3. Softmax is a smooth curve "
-        f"from {curves['softmax'][0]:.2f} to {curves['softmax'][-1]:.2f}; sparsemax is 0 up to −1, a straight ramp to 1, "
-        f"and 1 from there.",
+        f"from {curves['softmax'][0]:.2f} to {curves['softmax'][-1]:.2f}; sparsemax is 0 up to −1, a straight ramp "
+        f"to 1, and 1 from there.",
     )
 
 
