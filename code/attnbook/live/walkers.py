@@ -52,7 +52,7 @@ def walkers(
         If d_k, the exponent or the draw is not as above.
 
     >>> walkers(d_k=16, power=0.5).compute()["scores"][:4]
-    array([ 0. , -0.5,  1. ,  1. ])
+    array([-0.5, -2. ,  0. , -1.5])
     """
     state = {"d_k": require_int("d_k", d_k), "power": float(power), "draw": require_int("draw", draw, least=0)}
     return Live("walkers", state, compute=compute, check=check, still=still, ask=ask, label=label)
