@@ -8,7 +8,7 @@ from attnbook import live
 from attnbook.attention import entropy, softmax
 from attnbook.simplex import hull_weights, separating_direction
 from live_cases import CASES, SEVEN, distance, states
-from live_pages import QUESTION, alone, put, state_of
+from live_pages import ARRIVES, QUESTION, alone, put, state_of
 from scipy.spatial import ConvexHull
 
 FIGURE = "springs"
@@ -38,7 +38,7 @@ def px(points):
 
 def test_the_weights_are_those_of_largest_entropy_and_of_the_query():
     met = dict.fromkeys(["inside", "side", "corner", "outside"], 0)
-    for state in states("springs", 80):
+    for state in states("springs", 120):
         V, y, seen = np.array(state["values"]), np.array(state["output"]), ~np.array(state["masked"])
         found = live.springs(V, y, masked=np.flatnonzero(~seen).tolist()).compute()
         a, q, faces = found["weights"], found["query"], ConvexHull(V[seen])
@@ -69,7 +69,7 @@ def test_the_weights_are_those_of_largest_entropy_and_of_the_query():
             far = V[seen] @ w > (V[seen] @ w).max() - 1e-9
             assert not a[seen][~far].any()
             assert far.sum() >= 2
-    assert min(met.values()) > 5
+    assert all(met.values()), met
 
 
 def test_the_figure_draws_what_it_computes(open_gallery):
@@ -166,6 +166,8 @@ def test_what_the_figure_says_and_which_values_can_be_masked(open_gallery):
     first = json.loads(json.dumps(CASES["springs"].figure.state))
     page.get_by_role("button", name="Back to start").click()
     assert state_of(page, "springs") == first
+    off = ['{"output":[0.51,0]}', '{"values":[[0,0.01],[1,0],[0,1]],"masked":[false,false,false]}']
+    assert page.evaluate(ARRIVES, ["springs", first, off]) == [first, first]  # beside the grid
 
 
 def test_a_question_hides_weights_and_query(browser, tmp_path):

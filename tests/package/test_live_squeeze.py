@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from attnbook import live
 from live_cases import CASES, CLOUD, distance, states
-from live_pages import QUESTION, alone, put, state_of
+from live_pages import ARRIVES, QUESTION, alone, put, state_of
 
 FIGURE = "squeeze"
 
@@ -139,6 +139,8 @@ def test_what_the_figure_says_and_how_the_line_turns(open_gallery):
     page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] - 20, steps=4)
     page.mouse.up()
     assert abs(state_of(page, "squeeze")["angle"] - 270) <= 1
+    off = ['{"points":[[0.51,0],[0,0]]}', '{"angle":360}', '{"angle":0.5}', '{"points":[[0,0],[0,0]]}']
+    assert page.evaluate(ARRIVES, ["squeeze", first, off]) == [first] * 4
 
 
 def test_a_question_hides_errors(browser, tmp_path):
