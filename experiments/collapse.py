@@ -6,7 +6,7 @@ A member is one draw of the tokens and of 16 layers.
 import cells
 import numpy as np
 
-chapter = cells.definitions("softmax-convex-combination", "spreads", "kinds")
+chapter = cells.definitions("deeper/stacked-averages", "spreads", "kinds")
 MEMBERS = range(500)
 
 

@@ -5,7 +5,7 @@ A member draws queries, keys and values once, of the same sizes as the chapter.
 
 import cells
 
-chapter = cells.definitions("softmax-convex-combination", "doubled_outside")
+chapter = cells.definitions("deeper/stacked-averages", "doubled_outside")
 MEMBERS = range(50)
 
 

@@ -268,11 +268,6 @@ def _is_of_a_sandbox(number):
     return inside and owner == ordinary_user.NUMBER
 
 
-# Nothing here is hostile, so in `make test` the user who runs the tests grades them and no other.
-USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user", "root")
-
-
-@pytest.mark.parametrize("marked", [USERS[0], pytest.param(USERS[1], marks=pytest.mark.thorough)], indirect=True)
 @pytest.mark.parametrize("name", AROUND)
 def test_right_answers_keep_their_points(name, marked, bundle):
     before, after, clean = AROUND[name]

@@ -141,4 +141,6 @@ class Environment:
             await client.async_execute(env=environ)
         except CellExecutionError as error:
             return "\n".join(error.traceback.splitlines()[-30:])
+        finally:  # nbclient leaves a kernel alone whose manager it was given
+            await manager.shutdown_kernel(now=True)
         return None

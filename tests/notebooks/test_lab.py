@@ -16,7 +16,7 @@ import jupytext
 import nbformat
 import pytest
 from browser import ALONE, chromium
-from fork import ROOT
+from fork import ROOT, close_dialogs
 from playwright.sync_api import TimeoutError, expect, sync_playwright
 
 WAIT = 120_000  # milliseconds; a busy machine starts a kernel slowly
@@ -68,6 +68,7 @@ def page(lab):
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
         page = opened.new_page(viewport={"width": 1200, "height": 1400})
+        close_dialogs(page)
         page.goto(f"{lab.address}/lab/tree/chapters/short.md?token={lab.token}", timeout=WAIT)
         page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=WAIT)
         yield page

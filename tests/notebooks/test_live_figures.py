@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from browser import ALONE, chromium
-from fork import ROOT
+from fork import ROOT, close_dialogs
 from playwright.sync_api import TimeoutError, sync_playwright
 
 WAIT = 120_000  # milliseconds; a busy machine starts a kernel slowly
@@ -96,6 +96,7 @@ def opened(server):
         def open_notebook():
             page = browser.new_page(viewport={"width": 1300, "height": 1600})
             page.set_default_timeout(WAIT)
+            close_dialogs(page)
             page.goto(server.page)
             page.wait_for_selector(".jp-Notebook .jp-CodeCell")
             page.wait_for_function("() => window.jupyterapp")

@@ -3,7 +3,23 @@
 from typing import NamedTuple
 
 import numpy as np
-from attnbook.live import Live, clock, hull, shuffle, strings, trace, triangle
+from attnbook.live import (
+    Live,
+    clock,
+    decay,
+    heads,
+    hull,
+    inks,
+    shuffle,
+    spread,
+    springs,
+    squeeze,
+    star,
+    strings,
+    trace,
+    triangle,
+    walkers,
+)
 from attnbook.live.shuffle import tokens
 
 STATES = 300
@@ -36,6 +52,35 @@ def triangle_state(rng):
     else:
         scores, T = np.round(rng.uniform(-6, 6, 3), 2), float(10 ** rng.uniform(-1.65, 1.65))
     return {"scores": scores.tolist(), "temperature": T}
+
+
+def springs_state(rng):
+    """Half of the states are extreme: coarse grids put outputs on sides and corners, thin hulls make long queries."""
+    edge = rng.random() < 0.5
+    while True:
+        m = int(rng.integers(3, 8))
+        V = rng.integers(-2, 3, (m, 2)) * rng.choice([1, 20, 30], 2) if edge else rng.integers(-60, 61, (m, 2))
+        masked = (rng.random(m) < 0.3).tolist()
+        seen = V[~np.array(masked)]
+        if len(seen) and np.linalg.matrix_rank(seen - seen[0]) == 2:
+            break
+    anywhere, within = rng.integers(-60, 61, 2), np.rint(rng.dirichlet(np.full(len(seen), 0.5)) @ seen)
+    choices = [anywhere, within, within, seen[0], (seen[0] + seen[1]) // 2]
+    output = choices[int(rng.integers(5 if edge else 3))]
+    return {"values": (V / 20).tolist(), "output": (output / 20).tolist(), "masked": masked}
+
+
+def squeeze_state(rng):
+    """Half of the states are extreme: all points on a line, equal singular values, the axes as lines."""
+    n, edge = int(rng.integers(2, 13)), rng.random() < 0.5
+    if edge:
+        ways = rng.choice([1.0, -1.0, 3.0, -3.0], (n, 1)) * rng.choice([-1.0, 0.0, 0.5, 1.0], 2)
+        crosses = [[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0], [0.0, -3.0]]
+        X = ways if ways.any() and rng.random() < 0.5 else np.array(crosses)
+    else:
+        X = rng.integers(-60, 61, (n, 2)) / 20
+    angle = int(rng.choice([0, 45, 90, 180, 359]) if edge else rng.integers(360))
+    return {"points": (X + 0.0).tolist(), "angle": angle, "numbers": int(rng.choice([1, 1, 2]))}
 
 
 def strings_state(rng):
@@ -86,14 +131,97 @@ def shuffle_state(rng):
     return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
 
 
+def inks_state(rng):
+    """Half of the states are extreme: ρ and d_h at their bounds, no word or too many, signs and unusual spaces."""
+    edge = rng.random() < 0.5
+    words = ["a", "😀", "猫狗", "", "\x85", "-"] if edge else ["the", "keys", "to", "cabinet", "are", "猫"]
+    text = " ".join(str(word) for word in rng.choice(words, rng.choice([0, 1, 24]) if edge else rng.integers(1, 17)))
+    rho = float(rng.choice([0.5, 1.0]) if edge else np.round(rng.uniform(0.5, 1), 2))
+    size = int(rng.choice([1, 16]) if edge else rng.integers(1, 17))
+    return {"model": str(rng.choice(["recurrent", "recurrent", "attention"])), "text": text, "rho": rho, "size": size}
+
+
+def decay_state(rng):
+    """Half of the states are extreme: settings at their bounds, and w = 1, which loses nothing."""
+    edge = rng.random() < 0.5
+    ranges = {"w": (0.5, 1, 1.05), "bias": (0, 8), "score": (0, 12)}
+    draw = (lambda r: rng.choice(r)) if edge else (lambda r: np.round(rng.uniform(r[0], r[-1]), 3))
+    models = rng.permutation(["rnn", "lstm", "attention"])[: rng.integers(1, 4)].tolist()
+    return {name: float(draw(r)) for name, r in ranges.items()} | {"models": models}
+
+
+def heads_state(rng):
+    """Half of the states are extreme: a head that sees one word, two heads alike, two words that count alike."""
+    extreme, number = rng.random() < 0.5, int(rng.integers(1, 3))
+    keys, queries = np.round(rng.uniform(-3, 3, (3, 2)), 2), np.round(rng.uniform(-3, 3, (2, 2)), 2)
+    if extreme:
+        keys, queries = rng.choice([-3.0, -1.0, 0.0, 3.0], (3, 2)), rng.choice([-3.0, 0.0, 0.5, 3.0], (2, 2))
+        keys[2] = [keys[2], keys[0], [keys[0, 0], -keys[0, 1]]][int(rng.integers(3))]
+        queries[1] = queries[int(rng.integers(2))]
+    return {"keys": keys.tolist(), "queries": queries.tolist(), "number": number}
+
+
+def star_state(rng):
+    """Half of the states are extreme: values on a line or in few points, a query that sees one word, a pull too far."""
+    extreme, mode = rng.random() < 0.5, str(rng.choice(["query", "weights"]))
+    values = rng.integers(-30, 31, (5, 2)) / 10
+    keys, query = np.round(rng.uniform(-3, 3, (5, 2)), 2), np.round(rng.uniform(-1, 1, 2), 2)
+    pull = rng.uniform(-0.3, 0.3, 5)
+    if extreme:
+        line = rng.integers(-3, 4, (5, 1)) * rng.integers(-10, 11, 2) / 10
+        few = rng.integers(-30, 31, (3, 2))[rng.integers(int(rng.integers(1, 4)), size=5)] / 10
+        off = np.vstack([line[:4], values[:1]])  # the output fixes the last weight, unless it is on the line as well
+        values = [line, few, off][int(rng.integers(3))]
+        query, pull = rng.choice([-3.0, 0.0, 3.0], 2), rng.choice([-1.0, 0.0, 1.0], 5)
+    words = [str(word) for word in rng.choice(["a", "dog", "eightish"], 5)]
+    state = {"words": words, "query": query, "keys": keys, "values": values, "mode": mode, "pull": pull}
+    return {name: x.tolist() if isinstance(x, np.ndarray) else x for name, x in state.items()}
+
+
+def walkers_state(rng):
+    """Half of the states are extreme: one step or 1024, divided by 1 or by d_k, with the first or last numbers."""
+    if rng.random() < 0.5:
+        return {
+            "d_k": int(rng.choice([1, 1, 2, 1024])),
+            "power": float(rng.choice([0, 1])),
+            "draw": int(rng.choice([0, 999])),
+        }
+    return {
+        "d_k": 2 ** int(rng.integers(11)),
+        "power": float(np.round(rng.uniform(0, 1), 2)),
+        "draw": int(rng.choice([0, 1, 600])),
+    }
+
+
+def spread_state(rng):
+    """Half of the states are extreme: a query of length 0 or in a corner, and the coldest and the hottest T."""
+    if rng.random() < 0.5:
+        query, T = rng.choice([-4.0, 0.0, 4.0], 2), float(rng.choice([1 / 16, 1.0, 16.0]))
+    else:
+        query, T = np.round(rng.uniform(-4, 4, 2), 2), float(2 ** rng.uniform(-2, 2))
+    return {"query": query.tolist(), "temperature": T}
+
+
 V, K = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]], [[1.5, 0.5], [-0.5, 1.5], [-1, -1], [1, -1.5]]
+FIVE = [[-2.3, -0.6], [-0.9, 2.2], [2.2, 1.3], [1.3, -2.1], [0.6, 0.2]]
+FIVE_KEYS = [[1.5, 0.5], [-0.5, 1.5], [-1.2, -0.8], [0.9, -1.4], [1.9, 1.6]]
+SEVEN = [[-2, -1.5], [1.5, -1.5], [2.5, 0.5], [1, 2], [-2, 1.5], [0.5, 0.5], [-0.5, -0.5]]
+CLOUD = [[1.9, 1.4], [-2.2, -0.9], [1.1, 0.2], [-0.6, -1.1], [2.2, 0.8], [-1.5, -1.6], [0.4, 1.0], [-1.2, 0.1]]
 CASES = {
     "hull": Case(hull(V, K, [1.2, 1.0]), hull_state),
     "triangle": Case(triangle([2, 1, -1]), triangle_state),
+    "springs": Case(springs(SEVEN, [1.5, 0.9]), springs_state),
+    "squeeze": Case(squeeze(CLOUD, 100), squeeze_state),
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
+    "decay": Case(decay(), decay_state),
+    "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),
+    "heads": Case(heads([[1.8, 0.9], [0, -1.9], [-1.8, 0.9]], [[0.6, 0.5], [-0.7, 0.4]]), heads_state),
+    "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
+    "spread": Case(spread(), spread_state),
+    "walkers": Case(walkers(), walkers_state),
 }
 
 

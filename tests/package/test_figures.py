@@ -27,10 +27,12 @@ def sample(shift=0.0, alt=ALT):
     return picture(fig, alt)
 
 
+NORMS = np.random.default_rng(0).uniform(0.01, 1, size=(2, 3, 2, 7))  # without and with scale, d_k, J and q, rows
 PICTURES = {
     "sample": sample,
     "densities": lambda: scaling.draw_densities([1, 4, 64]),
-    "saturation": lambda: scaling.draw_saturation([1, 4, 16], [0.3, 0.1, 0.01], [0.3, 0.35, 0.36]),
+    "gradients": lambda: scaling.draw_gradients([1, 4, 16], *NORMS),
+    "two layers": lambda: scaling.draw_two_layers({4: np.full((3, 5), 0.2), 512: np.eye(3, 5)}),
     "learning": lambda: scaling.draw_learning({"no scale": np.ones((2, 10)), "1/√dₖ": np.full((2, 10), 0.5)}),
 }
 for d_k, scale in itertools.product((1, 64), scaling.SCALES):
@@ -171,6 +173,27 @@ def test_the_picture_of_scaling_says_what_is_true(d_k, scale):
     for figures in (spread, f"weight {a[-1]:.3f}", f"{keys:.1f} keys", f"norm {norm:.3f}"):
         assert figures in drawn.alt
     assert [f"{x:.2f}" for x in a] == [word for word in texts(drawn.svg) if re.fullmatch(r"\d\.\d\d", word)]
+
+
+def test_the_picture_of_gradients_shows_means_and_medians(monkeypatch):
+    monkeypatch.setattr(scaling, "picture", lambda fig, alt: fig)
+    above, below = scaling.draw_gradients([1, 4, 16], *NORMS).axes
+    for i, ax in enumerate((above, below)):
+        for lines, norms in ((ax.lines[:2], NORMS[0][:, i]), (ax.lines[2:], NORMS[1][:, i])):
+            np.testing.assert_allclose(lines[0].get_ydata(), norms.mean(axis=1))
+            np.testing.assert_allclose(lines[1].get_ydata(), np.sort(norms, axis=1)[:, 3])
+            assert [line.get_label()[-4:] for line in lines] == ["mean", "dian"]
+    assert "no scale" in above.lines[0].get_label()
+
+
+def test_the_picture_of_two_layers_shows_their_weights(monkeypatch):
+    monkeypatch.setattr(scaling, "picture", lambda fig, alt: (fig, alt))
+    A = {4: np.full((3, 5), 0.2), 512: np.eye(3, 5)}
+    fig, alt = scaling.draw_two_layers(A)
+    assert "dₖ = 4 at 5.0, and with dₖ = 512 at 1.0 keys" in alt
+    for ax, weights in zip(fig.axes, A.values(), strict=True):
+        shades = [patch.get_facecolor()[3] for patch in ax.patches]
+        np.testing.assert_allclose(shades, 0.6 * weights.ravel())
 
 
 @pytest.mark.parametrize(

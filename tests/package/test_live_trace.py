@@ -54,9 +54,9 @@ def test_trace_lights_what_the_number_depends_on_and_nothing_else(still_page, st
 @pytest.mark.parametrize(
     ("letter", "label", "counts"),
     [
-        ("K", "K, row 2, column 1", (3, 9, 6)),
-        ("Q", "Q, row 2, column 1", (3, 3, 2)),
-        ("V", "V, row 2, column 1", (0, 0, 3)),
+        ("K", "number 1 of k₂", (3, 9, 6)),
+        ("Q", "number 1 of q₂", (3, 3, 2)),
+        ("V", "number 1 of v₂", (0, 0, 3)),
     ],
 )
 def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, counts):
@@ -72,7 +72,8 @@ def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, co
     if letter == "K":
         assert {c for _, _, c in marked["S"]} == {1}
     said = [f"{count} numbers of {s}" for count, s in zip(counts, "SAY", strict=True)]
-    assert f"{letter}₂₁ changes {said[0]}, {said[1]} and {said[2]}" in page.locator("#trace .live-verdict").inner_text()
+    shown = page.locator("#trace .live-verdict").inner_text()
+    assert f"The number 1 of {letter.lower()}₂ changes {said[0]}, {said[1]} and {said[2]}" in shown
     page.locator("#trace [role=slider]").focus()
     page.keyboard.press("ArrowRight")
     assert not any(page.evaluate(LIT, "data-changed").values())

@@ -3,35 +3,38 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, Picture, bars, figure, heatmap, picture
+from .style import PALETTE, Picture, bars, beside, figure, heatmap, picture
 
-__all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights"]
+__all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights", "draw_shapes"]
 
 # Five keys in the plane; the third is twice as long as the others. Their values are points of another plane.
-KEY_ANGLES, KEY_LENGTHS = np.deg2rad([10, 70, 125, 200, 290]), np.array([1, 1, 2, 1, 1])
+KEY_ANGLES, KEY_LENGTHS = np.deg2rad([10, 72, 125, 200, 290]), np.array([1, 1, 2, 1, 1])
 KEYS = KEY_LENGTHS[:, None] * np.stack([np.cos(KEY_ANGLES), np.sin(KEY_ANGLES)], axis=1)
 VALUES = 0.9 * np.array([[1.6, -1.2], [1.8, 0.9], [-0.2, 1.8], [-1.8, 0.5], [-0.9, -1.6]])
+FRAME = 2.4  # a longer query is cut off and dashed
 MARKS, INDEX, SIDES = "osD^v", "₁₂₃₄₅", (0.55, 0.55, -0.6, 0.55, 0.55)
 
 
 def draw_lookup(angle: float, length: float) -> Picture:
-    """Attention of one query, at ``angle`` degrees and of some ``length``, to five keys: one panel for every stage."""
+    """Draw attention of one query, at ``angle`` degrees and of some ``length``, to five keys, stage by stage."""
     q = length * np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
     s, a = scores(q[None], KEYS)[0], attention_weights(q[None], KEYS)[0]
     y = a @ VALUES
-    fig, ((keys, similarity), (weights, values)) = figure(2, 2, height=4.3)
+    asked, (keys, similarity) = figure(1, 2, height=2.2)
+    answered, (weights, values) = figure(1, 2, height=2.2)
     for j, (k, v, mark) in enumerate(zip(KEYS, VALUES, MARKS, strict=True)):
-        keys.plot(*k, mark, color=PALETTE["blue"], markersize=5)
+        _arrow(keys, k, "blue", 1.3)
         aside = SIDES[j] * np.array([k[1], -k[0]]) / KEY_LENGTHS[j]  # clear of an arrow that points at the key
         keys.annotate(f"k{INDEX[j]}", k + aside, ha="center", va="center")
         values.plot(*v, mark, color=PALETTE["blue"], markersize=3 + 11 * a[j] ** 0.5, fillstyle="none")
         values.annotate(f"v{INDEX[j]}", 1.27 * v, ha="center", va="center")
-    shown = q * min(1, 2.4 / length)  # a query longer than the frame is drawn to its edge; the title gives its length
-    keys.annotate("", shown, (0, 0), arrowprops={"arrowstyle": "->", "color": PALETTE["orange"], "linewidth": 2})
+    cut = length > FRAME
+    _arrow(keys, q * min(1, FRAME / length), "orange", 2.2, "--" if cut else "-")
     values.plot(*y, "*", color=PALETTE["orange"], markersize=12)
-    for ax, title in ((keys, f"query of length {length:g}, keys"), (values, "4\u00a0 values, output ★")):
+    for ax, title in ((keys, f"query: length {length:g}{', cut' * cut}"), (values, "4\u00a0 values, output ★")):
         ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), aspect="equal", xticks=[], yticks=[])
         ax.set_title(title)
         for side in ("top", "right"):
@@ -44,11 +47,64 @@ def draw_lookup(angle: float, length: float) -> Picture:
     bars(weights, a, [f"k{i}" for i in INDEX], color="orange", digits=2)
     weights.set(ylim=(0, 1.15), yticks=[])
     weights.set_title("3\u00a0 weights")
-    return picture(
-        fig,
-        f"Query at {angle:g} degrees with length {length:g}. Scaled scores: {_list(s, 1)}. Weights: {_list(a, 2)}. "
-        f"Key {int(a.argmax()) + 1} has the largest weight, and the output is ({y[0]:.2f}, {y[1]:.2f}).",
-    )
+    question = f"Five keys and a query at {angle:g} degrees with length {length:g}. Scaled scores: {_list(s, 1)}."
+    largest = f"Key {int(a.argmax()) + 1} has the largest weight, and the output is ({y[0]:.2f}, {y[1]:.2f})."
+    return beside(picture(asked, question), picture(answered, f"Weights: {_list(a, 2)}. {largest}"))
+
+
+def draw_shapes(words: Sequence[str], *panels: Sequence[Sequence]) -> Picture:
+    """Draw equations between matrices as blocks of cells to one scale, one panel beside the other.
+
+    A panel is a list of equations; an equation is a list of signs (text) and matrices (name, array, colour). A strong
+    colour is a large number, a dash a negative one. ``words`` name the rows of each equation's first matrix.
+    """
+    widest = max(_equation(None, words, parts, 0) for panel in panels for parts in panel)
+    pictures = []
+    for panel in panels:
+        talls = [max(len(part[1]) for part in parts if not isinstance(part, str)) + 3.4 for parts in panel]
+        fig, ax = figure(height=4.3 * sum(talls) / widest)
+        for i, parts in enumerate(panel):
+            _equation(ax, words, parts, sum(talls[:i]) + 2.4)
+        ax.set(xlim=(0, widest), ylim=(sum(talls), 0), aspect="equal")
+        ax.axis("off")
+        said = "; ".join(" ".join(p if isinstance(p, str) else _size(*p[:2]) for p in parts) for parts in panel)
+        pictures.append(picture(fig, f"Blocks of cells: {said}."))
+    return beside(*pictures)
+
+
+def _size(name, M):
+    return f"{name.strip('$').replace('_', ' ')} ({len(M)} by {M.shape[1]})"
+
+
+def _equation(ax, words, parts, top):
+    """Draw one equation whose blocks begin ``top`` units below the edge; return how many units it is wide."""
+    x, first = 4.6, True
+    for part in parts:
+        if isinstance(part, str):
+            if ax:
+                ax.text(x + 0.4, top + 2.5, part, ha="center", va="center", fontsize=11)
+            x += 1.3
+            continue
+        name, M, colour = part
+        n, m = M.shape
+        if ax:
+            ax.text(x + m / 2, top - 1.55, name, ha="center", va="center")
+            ax.text(x + m / 2, top - 0.6, f"{n}×{m}", ha="center", va="center", fontsize=9.3)
+            for i, j in np.ndindex(n, m):
+                shade = (PALETTE[colour], 0.08 + 0.72 * min(abs(M[i, j]) / np.abs(M).max(), 1))
+                ax.add_patch(Rectangle((x + j, top + i), 1, 1, facecolor=shade, edgecolor="none"))
+                if M[i, j] < 0:
+                    ax.plot([x + j + 0.3, x + j + 0.7], [top + i + 0.5] * 2, color="black", linewidth=0.9)
+            ax.add_patch(Rectangle((x, top), m, n, fill=False, edgecolor=PALETTE[colour], linewidth=1.2))
+            for i, word in enumerate(words if first and n == len(words) else ()):
+                ax.text(x - 0.4, top + i + 0.5, word, ha="right", va="center", fontsize=9.3)
+        x, first = x + m + 0.5, False
+    return x
+
+
+def _arrow(ax, tip, colour, width, dash="-"):
+    style = {"arrowstyle": "-|>", "color": PALETTE[colour], "linewidth": width, "linestyle": dash}
+    ax.annotate("", tip, (0, 0), arrowprops=style | {"shrinkA": 0, "shrinkB": 0})
 
 
 def draw_alignment(A: np.ndarray, targets: list[str], sources: list[str], what: str) -> Picture:
@@ -114,9 +170,11 @@ def draw_costs(ns: Sequence[int], costs: dict[str, Sequence[float]], d: int) -> 
     styles = zip(("-", "--", "-.", ":"), ("orange", "purple", "blue", "green"), strict=True)
     for (name, counts), (dash, color) in zip(costs.items(), styles, strict=False):
         ax.loglog(ns, counts, dash, color=PALETTE[color], label=name)
-    ax.axvline(2 * d, color=PALETTE["grey"], linewidth=0.8)
     top = max(map(max, costs.values()))
-    ax.annotate("n = 2d", (2 * d, top), (-5, -3), textcoords="offset points", ha="right", va="top")
+    for factor in (2, 6):
+        ax.axvline(factor * d, color=PALETTE["grey"], linewidth=0.8)
+        place = {"textcoords": "offset points", "ha": "right", "va": "top"}
+        ax.annotate(f"n = {factor}d", (factor * d, top), (-3, -3), **place)
     ax.set(xlabel="number of tokens n", ylabel="operations", xticks=ns[::2], xticklabels=ns[::2])
     ax.minorticks_off()
     ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, labelspacing=0.2)

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..attention import entropy, softmax, softmax_jacobian
 from ..scores import density
-from .style import PALETTE, Picture, bars, figure, picture
+from .style import PALETTE, Picture, bars, figure, heatmap, picture
 
-__all__ = ["draw_densities", "draw_learning", "draw_saturation", "draw_scaling"]
+__all__ = ["draw_densities", "draw_gradients", "draw_learning", "draw_scaling", "draw_two_layers"]
 
 SCALES = {"no scale": lambda d_k: 1.0, "1/√dₖ": lambda d_k: d_k**-0.5, "1/dₖ": lambda d_k: 1 / d_k}
 ROW = np.array([-1.53, -0.89, -0.49, -0.16, 0.16, 0.49, 0.89, 1.53])  # eight scores in units of √dₖ: normal quantiles
@@ -16,7 +16,7 @@ DASHES = ["-", "--", "-.", ":"]
 
 
 def draw_scaling(d_k: int, scale: str | float = "no scale") -> Picture:
-    """The exact density of a score and what softmax makes of a typical row of eight, for one d_k and one scale.
+    """Draw the exact density of a score and what softmax makes of a typical row of eight, for one d_k and one scale.
 
     ``scale`` is a name in ``SCALES`` or any positive number.
     """
@@ -40,7 +40,7 @@ def draw_scaling(d_k: int, scale: str | float = "no scale") -> Picture:
 
 
 def draw_densities(d_ks: Sequence[int]) -> Picture:
-    """Densities of q·k/√dₖ for several d_k beside the normal density of the same variance."""
+    """Draw the densities of q·k/√dₖ for several d_k beside the normal density of the same variance."""
     fig, ax = figure(height=2.7)
     s = np.linspace(-4, 4, 160)
     for d_k, dash, color in zip(d_ks, DASHES, ("orange", "green", "blue", "purple"), strict=False):
@@ -55,26 +55,49 @@ def draw_densities(d_ks: Sequence[int]) -> Picture:
     )
 
 
-def draw_saturation(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> Picture:
-    """Median Jacobian norm of a softmax row against d_k, without and with the scale."""
-    fig, ax = figure(height=2.6)
-    ax.loglog(d_ks, raw, "o-", color=PALETTE["orange"], label="no scale")
-    ax.loglog(d_ks, scaled, "s--", color=PALETTE["blue"], label="scaled by 1/√dₖ")
-    ax.set(xlabel="dₖ", ylabel="Jacobian norm", xticks=d_ks, xticklabels=d_ks)
-    ax.minorticks_off()
-    ax.legend()
+def draw_two_layers(A: dict[int, np.ndarray]) -> Picture:
+    """Draw the weights of layers with different d_k side by side: ``A`` maps d_k to a matrix (n, m)."""
+    fig, axes = figure(1, len(A), width=4.8, height=2.7)
+    keys = {}
+    for ax, (d_k, weights) in zip(axes, A.items(), strict=True):
+        heatmap(ax, weights, limit=1.0)
+        keys[d_k] = np.exp(entropy(weights)).mean()
+        ax.set_title(f"dₖ = {d_k}")
+        ax.set(xlabel="key", ylabel="query")
+    said = ", and ".join(f"with dₖ = {d_k} at {count:.1f}" for d_k, count in keys.items())
+    n, m = next(iter(A.values())).shape
+    return picture(fig, f"Weights of {n} queries on {m} keys as shades. On average a query looks {said} keys.")
+
+
+def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> Picture:
+    """Draw mean and median of ‖J‖ and of ‖∂L/∂q‖ against d_k, without and with the scale.
+
+    ``raw`` and ``scaled`` have the shape (len(d_ks), 2, rows): for each row of weights first ‖J‖, then ‖∂L/∂q‖.
+    """
+    fig, axes = figure(2, height=5.2, sharex=True)
+    for i, (ax, what) in enumerate(zip(axes, ("‖J‖", "‖∂L/∂q‖"), strict=True)):
+        for norms, color, name in ((raw, "orange", "no scale"), (scaled, "blue", "1/√dₖ")):
+            for take, mark, how in ((np.mean, "o-", "mean"), (np.median, "s--", "median")):
+                values = take(norms[:, i], axis=1)
+                ax.loglog(d_ks, values, mark, color=PALETTE[color], label=f"{name}, {how}")
+        ax.set_title(what)
+        ax.set(ylim=(1e-6, 9), xticks=d_ks, xticklabels=d_ks)
+        ax.minorticks_off()
+    axes[0].legend(loc="lower left")
+    axes[1].set_xlabel("key dimension dₖ")
+    ends = [f"the mean {np.mean(x):.2g}, the median {np.median(x):.1e}" for x in (raw[-1, 0], raw[-1, 1])]
     return picture(
         fig,
-        f"Two curves against dₖ from {d_ks[0]} to {d_ks[-1]}. Without scale the median Jacobian norm falls from "
-        f"{raw[0]:.2g} to {raw[-1]:.1e}; with the scale it stays near {scaled[-1]:.2g}.",
+        f"Two panels against dₖ from {d_ks[0]} to {d_ks[-1]}. With the scale all curves are flat. Without it, at the "
+        f"largest dₖ the norm of the Jacobian has {ends[0]}; the gradient at the query has {ends[1]}.",
     )
 
 
 def draw_learning(curves: dict[str, np.ndarray]) -> Picture:
-    """Training loss against step: ``curves`` maps a scale's name to an array (seeds, steps); every seed is a line."""
+    """Draw the training loss against the step, a line for every seed: ``curves`` maps a name to (seeds, steps)."""
     fig, ax = figure(height=2.7)
     final = {}
-    for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "blue", "green"), strict=False):
+    for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "blue", "green", "purple"), strict=False):
         runs = np.asarray(runs)
         runs = runs.reshape(len(runs), -1, 5).mean(-1)  # average five steps, so that lines stay apart
         steps = 5 * np.arange(runs.shape[1]) + 2
@@ -83,6 +106,6 @@ def draw_learning(curves: dict[str, np.ndarray]) -> Picture:
         ax.plot(steps, np.median(runs, axis=0), dash, color=PALETTE[color], linewidth=2.2, label=name)
         final[name] = np.median(runs[:, -1])
     ax.set(xlabel="step of gradient descent", ylabel="loss", ylim=(0, None))
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     ends = ", ".join(f"{name} {loss:.3f}" for name, loss in final.items())
     return picture(fig, f"Loss curves of {len(runs)} seeds for each scale. Median loss at the end: {ends}.")

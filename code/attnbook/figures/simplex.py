@@ -7,7 +7,7 @@ from ..attention import entropy, softmax
 from ..simplex import sparsemax
 from .style import PALETTE, Picture, figure, picture
 
-__all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_temperature"]
+__all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_smoother", "draw_temperature", "draw_two_keys"]
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])  # the simplex of three weights as a triangle
 KEYS = np.radians([90, 210, 330])  # directions of three keys of length 1
@@ -121,6 +121,44 @@ def draw_collapse(curves: dict[str, np.ndarray]) -> Picture:
         fig,
         f"Relative spread of the token rows over {runs.shape[1] - 1} layers, {len(runs)} seeds each, logarithmic. "
         f"Median after the last layer: {told}.",
+    )
+
+
+def draw_two_keys() -> Picture:
+    """The first of two weights against the difference of the scores: softmax, a sigmoid, and sparsemax, a ramp."""
+    x = np.linspace(-3, 3, 121)
+    pair = np.stack([x, 0 * x], axis=1)
+    fig, ax = figure(height=2.3)
+    curves = {"softmax": softmax(pair)[:, 0], "sparsemax": sparsemax(pair)[:, 0]}
+    for (name, curve), dash, color in zip(curves.items(), DASHES, ("blue", "orange"), strict=False):
+        ax.plot(x, curve, dash, color=PALETTE[color], label=name)
+    ax.set(xlabel="score 1 − score 2", ylabel="weight of key 1", ylim=(-0.05, 1.05))
+    ax.legend(loc="upper left")
+    return picture(
+        fig,
+        f"Weight of the first of two keys against the difference of the scores from −3 to 3. Softmax is a smooth curve "
+        f"from {curves['softmax'][0]:.2f} to {curves['softmax'][-1]:.2f}; sparsemax is 0 up to −1, a straight ramp "
+        f"to 1, and 1 from there.",
+    )
+
+
+def draw_smoother(
+    x: np.ndarray, y: np.ndarray, at: np.ndarray, fits: dict[str, np.ndarray], truth: np.ndarray
+) -> Picture:
+    """Data ``y`` (m,) at ``x`` (m,), their band, and named curves and the ``truth`` at the positions ``at`` (n,)."""
+    fig, ax = figure(height=2.9)
+    ax.axhspan(y.min(), y.max(), facecolor=(PALETTE["blue"], 0.1))
+    ax.plot(at, truth, ":", color=PALETTE["grey"], label="truth")
+    ax.plot(x, y, "o", color="black", markersize=3, label="data")
+    for (name, curve), dash, color in zip(fits.items(), DASHES, ("orange", "blue", "purple"), strict=False):
+        ax.plot(at, curve, dash, color=PALETTE[color], label=name)
+    ax.set(xlabel="position of the query", ylabel="output")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=3)
+    told = "; ".join(f"{name} from {curve.min():.2f} to {curve.max():.2f}" for name, curve in fits.items())
+    return picture(
+        fig,
+        f"{len(x)} data between {y.min():.2f} and {y.max():.2f}, a band of that height, the true curve, and curves of "
+        f"attention: {told}. All of them stay in the band.",
     )
 
 

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-__all__ = ["PALETTE", "Picture", "bars", "figure", "heatmap", "picture"]
+__all__ = ["PALETTE", "Picture", "bars", "beside", "figure", "heatmap", "picture"]
 
 #: Okabe and Ito's colours, safe for colour-blind readers; drawings add a second cue (dash, marker, label) to each.
 PALETTE = {
@@ -103,6 +103,12 @@ def picture(fig: Figure, alt: str) -> Picture:
         warnings.filterwarnings("ignore", message="Glyph")  # text stays text: the page's fonts draw it
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return Picture(_adapt(buffer.getvalue(), alt), alt)
+
+
+def beside(*pictures: Picture) -> Picture:
+    """Put pictures side by side where the page is wide enough, and below each other where it is not."""
+    svgs = "".join(drawn.svg for drawn in pictures)
+    return Picture(f'<div class="beside">{svgs}</div>', " ".join(drawn.alt for drawn in pictures))
 
 
 def heatmap(

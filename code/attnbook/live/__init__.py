@@ -1,10 +1,18 @@
 """Live figures: the reader drags, types and shuffles, and the page computes at once, with no kernel.
 
     hull(values, keys, query)        softmax as a point in the convex hull of the values
+    springs(values, output)          the one query that has a given output, and the weights as springs
+    squeeze(points, angle)           points rebuilt from one number each, and the error that no line avoids
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
+    inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
+    heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
+    star(words, V, K, query)         five weights that change while their output stays where it is
+    walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
+    spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -13,11 +21,35 @@ this package, and a still, which is what paper and a page without script show. `
 """
 
 from .clock import clock
+from .decay import decay
 from .figure import Live
+from .heads import heads
 from .hull import hull
+from .inks import inks
 from .shuffle import shuffle
+from .spread import spread
+from .springs import springs
+from .squeeze import squeeze
+from .star import star
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
+from .walkers import walkers
 
-__all__ = ["Live", "clock", "hull", "shuffle", "strings", "trace", "triangle"]
+__all__ = [
+    "Live",
+    "clock",
+    "decay",
+    "heads",
+    "hull",
+    "inks",
+    "shuffle",
+    "spread",
+    "springs",
+    "squeeze",
+    "star",
+    "strings",
+    "trace",
+    "triangle",
+    "walkers",
+]

@@ -1,11 +1,11 @@
 // Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of coordinates.
 const LAST = 60, RADIUS = 50, DEGREE = Math.PI / 180;
 
-// What a place makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of it added.
+// What a position makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of it added.
 const turned = (angle) => [Math.cos(angle), Math.sin(angle)];
 const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), Math.cos(angle)] };
 
-/** The frequencies; the pairs of the content (1, 0, 1, 0, …) at a place; what each pair adds to a score; a score. */
+/** The frequencies; the pairs of the content (1, 0, 1, 0, …) at a position; what each pair adds to a score; a score. */
 const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
 const handsAt = ({ scheme }, omega, t) => omega.map((w) => SCHEMES[scheme](w * t));
 const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
@@ -19,7 +19,7 @@ function anglesAt(state, omega, i, j) {
   return handsAt(state, omega, i).map((pair, k) => Math.atan2(across(pair, key[k]), dot(pair, key[k])) / DEGREE);
 }
 
-/** Hands, angles, what each face adds to the score, the score, and the score as a function of the key's place. */
+/** Hands, angles, what each face adds to the score, the score, and the score as a function of the key's position. */
 function compute(state) {
   const { query, key } = state, omega = frequencies(state), hands = [query, key].map((t) => handsAt(state, omega, t));
   const terms = termsOf(...hands), score = total(terms), scoreFromZero = scoreAt(state, omega, 0, key - query);
@@ -88,7 +88,7 @@ function render({ model, el }) {
   // the ruler with its two handles
   const arrow = make("path", { class: "live-offset live-purple" }), names = [20, 92, 43].map((y) => label(0, y));
   const ticks = range(7).map((t) => [label(along(t / 6), 70, 10 * t), axis(along(t / 6), along(t / 6), 45, 55)]);
-  const ruler = make("svg", { viewBox: "0 0 560 104", role: "group", "aria-label": "Places of query and key",
+  const ruler = make("svg", { viewBox: "0 0 560 104", role: "group", "aria-label": "Positions of query and key",
     class: "live-ruler" }, axis(along(0), along(1), 50, 50), ticks, arrow, names);
   const placeAt = (x) => Math.round((LAST * (x - along(0))) / 520);
   const moveBoth = (to) => {
@@ -111,7 +111,7 @@ function render({ model, el }) {
   const score = make("span", { "data-shows": "score" }), legend = make("span");
 
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
-  const scheme = choice("places", named, (name) => change({ scheme: name }));
+  const scheme = choice("positions", named, (name) => change({ scheme: name }));
   const pairs = slider("pairs", { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
   const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   const base = slider("base", log, (x) => change({ base: 10 ** x }));
@@ -122,10 +122,10 @@ function render({ model, el }) {
   make("div", { class: "live-clocks" }, faces.map(({ element }) => element)), ruler,
   make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), plot, verdicts, text);
   const speak = speaker(el);
-  let seen, before, frame;
+  let seen, before, from, frame;
   predictFirst(el, model.get("ask"), update);
 
-  /** Draws what turns for the places i and j, which need not be whole on the way. */
+  /** Draws what turns for the positions i and j, which need not be whole on the way. */
   function paint(i, j) {
     const state = read(), omega = frequencies(state), angles = anglesAt(state, omega, i, j);
     const hands = [i, j].map((t) => handsAt(state, omega, t));
@@ -135,7 +135,7 @@ function render({ model, el }) {
     seen = [i, j];
   }
 
-  /** The hands turn to their places in a fifth of a second, or at once where movement is not wanted. */
+  /** The hands turn to where they belong in a fifth of a second, or at once where movement is not wanted. */
   function travel(to) {
     cancelAnimationFrame(frame);
     const from = seen, begun = performance.now();
@@ -150,6 +150,8 @@ function render({ model, el }) {
   function update() {
     const state = read(), found = compute(state), { query: i, key: j } = state, rotary = state.scheme === "rotary";
     const hidden = el.classList.contains("live-asking");
+    const together = before && alike(before, state) && before.key - before.query === j - i;
+    if (!together) from = found.score; // the score before query and key began to move together
     faces.forEach(({ element, speed, angle, adds, apart }, k) => {
       if ((element.hidden = k >= state.pairs)) return;
       write(speed, short(found.speeds[k]));
@@ -171,28 +173,31 @@ function render({ model, el }) {
     set(zero, { transform: `translate(0 ${zeroOf(state)})` });
     write(most, String(mostOf(state)));
     write(score, hidden ? "?" : show(found.score));
-    write(legend, ` at offset ${offset}. Line: query at ${i}. Wide band: query at 0.`);
+    write(legend, ` at offset ${offset}. The line shows all scores of the query at ${i}, the wide band those of a query at 0.`);
     [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
-    write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, found, before));
+    write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, found, before, from));
     const product = (m, n) => (rotary ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`);
     verdicts.replaceChildren(hidden ? "" : verdict(product(i, j), product(0, j - i), found.offsetGap));
-    before = { ...state, score: found.score };
+    before = state;
     speak(text.textContent);
   }
   model.on("change:state", update);
   update();
 }
 
-/** What the figure says in words; `was` is the state before, with its score. */
-function sentence(state, { angles, speeds, score, scoreFromZero }, was) {
+const alike = (was, state) => ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
+
+/** What the figure says in words; `was` is the state before, `from` the score before query and key
+ *  began to move together. */
+function sentence(state, { angles, speeds, score, scoreFromZero }, was, from) {
   const { query: i, key: j, pairs, scheme } = state, rotary = scheme === "rotary", now = show(score);
   const ends = (x) => `${short(x[0])}°${pairs > 1 ? ` on the first face and ${short(x.at(-1))}° on the last` : ""}`;
-  const alike = was && ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
-  if (alike && was.query !== i && was.key - was.query === j - i) {
-    if (Math.abs(was.score - score) > EXACT) return `Both have moved. The score was ${show(was.score)} and is ${now}.`;
+  const same = was && alike(was, state);
+  if (same && was.query !== i && was.key - was.query === j - i) {
+    if (Math.abs(from - score) > EXACT) return `Both have moved. The score was ${show(from)} and is ${now}.`;
     return `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
   }
-  if (rotary && alike && was.query === i && was.key !== j) return `Only the key turns; a place adds ${ends(speeds)}.`;
+  if (rotary && same && was.query === i && was.key !== j) return `Only the key turns; one position adds ${ends(speeds)}.`;
   if (rotary) return `The angle between the hands is ${ends(angles)}. The score, the sum of the cosines, is ${now}.`;
   return `The score is ${now}; with the query at 0 and the key at ${signed(j - i)} it is ${show(scoreFromZero)}.`;
 }

@@ -12,7 +12,7 @@ from .figure import Live
 
 __all__ = ["clock"]
 
-LAST = 60  # the ruler has the places 0 … 60
+LAST = 60  # the ruler has the positions 0 … 60
 MOST = 6  # pairs of coordinates
 SCHEMES = ("rotary", "sinusoidal")
 
@@ -27,22 +27,22 @@ def clock(
     ask: dict[str, Any] | str | None = None,
     label: str = "clock",
 ) -> Live:
-    """A live figure of (R_i q)·(R_j k) = q·(R_{j−i} k): the reader moves the places i and j of a query and a key.
+    """A live figure of (R_i q)·(R_j k) = q·(R_{j−i} k): the reader moves the positions i and j of a query and a key.
 
     Both have the content x = (1, 0, 1, 0, …) of shape (d,), d = 2 · pairs. Pair k turns by ω_k = base^(−2k/d) per
-    place, so the score is Σ_k cos((j − i) ω_k). For comparison the place can be added: (x + p_i)·(x + p_j), with the
-    sinusoidal rows p_t.
+    position, so the score is Σ_k cos((j − i) ω_k). For comparison the position can be added: (x + p_i)·(x + p_j), with
+    the sinusoidal rows p_t.
 
     Parameters
     ----------
     query, key : int
-        The places i and j, from 0 to 60.
+        The positions i and j, from 0 to 60.
     pairs : int
         Pairs of coordinates, from 1 to 6: one face for each.
     base : float
         From 1 to 1 000 000.
     scheme : {"rotary", "sinusoidal"}
-        Whether a place turns the content or is added to it.
+        Whether a position turns the content or is added to it.
     ask : dict, optional
         A question that the reader answers before angles and scores are shown.
     label : str
@@ -51,15 +51,15 @@ def clock(
     Raises
     ------
     ValueError
-        If a place, the number of pairs, the base or the scheme is not as above.
+        If a position, the number of pairs, the base or the scheme is not as above.
 
     >>> clock(3, 8).compute()["angles"].round(2)
     array([286.48,  28.65,   2.86,   0.29])
     >>> clock(20, 25).compute()["angles"].round(2)
     array([286.48,  28.65,   2.86,   0.29])
     """
-    places = {name: require_int(name, t, least=0) for name, t in (("query", query), ("key", key))}
-    state = {**places, "pairs": require_int("pairs", pairs), "base": float(base), "scheme": scheme}
+    positions = {name: require_int(name, t, least=0) for name, t in (("query", query), ("key", key))}
+    state = {**positions, "pairs": require_int("pairs", pairs), "base": float(base), "scheme": scheme}
     return Live("clock", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
@@ -74,12 +74,12 @@ def check(query: int, key: int, pairs: int, base: float, scheme: str) -> None:
         raise ValueError(f"scheme = {scheme!r}; expected one of {list(SCHEMES)}")
 
 
-def placed(places: Any, pairs: int, base: float, scheme: str) -> np.ndarray:
-    """Return the content x at each of the places, turned or with a row added: shape (places, 2 · pairs)."""
-    x = np.tile([1.0, 0.0], (len(places), pairs))
+def placed(positions: Any, pairs: int, base: float, scheme: str) -> np.ndarray:
+    """Return the content x at each of the positions, turned or with a row added: shape (positions, 2 · pairs)."""
+    x = np.tile([1.0, 0.0], (len(positions), pairs))
     if scheme == "rotary":
-        return rotate(x, list(places), list(frequencies(2 * pairs, base)))
-    return x + sinusoidal(places, 2 * pairs, base)
+        return rotate(x, list(positions), list(frequencies(2 * pairs, base)))
+    return x + sinusoidal(positions, 2 * pairs, base)
 
 
 def compute(query: int, key: int, pairs: int, base: float, scheme: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def compute(query: int, key: int, pairs: int, base: float, scheme: str) -> dict[
 def still(state: dict, asking: bool) -> Picture:
     """Draw the faces in a row and, unless it is asked for, the score against the offset below them."""
     found, pairs, rotary = compute(**state), state["pairs"], state["scheme"] == "rotary"
-    offset, axle = state["key"] - state["query"], 0 if rotary else -1  # added, a place moves the tip round (1, 0)
+    offset, axle = state["key"] - state["query"], 0 if rotary else -1  # added, a position moves the tip round (1, 0)
     fig, (faces, curve) = figure(2, 1, width=6.4, height=3.6, height_ratios=[1, 1])
     for k, (speed, angle) in enumerate(zip(found["speeds"], found["angles"], strict=True)):
         around, at = np.linspace(0, 2 * np.pi, 90), 2.8 * k
@@ -124,9 +124,9 @@ def still(state: dict, asking: bool) -> Picture:
         faces.text(at, -1.2, below, ha="center", va="top", fontsize=9)
     faces.set(xlim=(-1.3, 2.8 * pairs - 1.3), ylim=(-2.2, 1.1), aspect="equal")
     faces.axis("off")
-    faces.set_title(f"query at place {state['query']} (solid), key at place {state['key']} (dashed)")
+    faces.set_title(f"query at position {state['query']} (solid), key at position {state['key']} (dashed)")
     how = "turned" if rotary else "moved by adding a row"
-    alt = f"{pairs} faces, each with the hands of a query and a key, {how} by their places {state['query']} and "
+    alt = f"{pairs} faces, each with the hands of a query and a key, {how} by their positions {state['query']} and "
     alt += f"{state['key']}"
     if asking:
         curve.axis("off")

@@ -172,7 +172,7 @@ function linkButton(id, model, initial) {
     try {
       await navigator.clipboard.writeText(location.href);
       link.textContent = "Copied";
-    } catch { link.textContent = "In the address bar"; }
+    } catch { link.textContent = "The address bar has the link"; }
     setTimeout(() => { link.textContent = "Link to this state"; }, 2000);
   });
   return link;

@@ -116,13 +116,15 @@ function render({ model, el }) {
 
   // predict first: the reader places the output
   const ask = model.get("ask");
-  let guess = [1, -2], guessing = ask === "place", guessed = false, moveGuess = () => {};
+  let guess = [1, -2], guessing = ask === "place", guessed = false, moveGuess = () => {}, done = () => {};
   if (guessing) {
     const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
     moveGuess = right.pointHandle("your guess of the output", "live-ink", cross, (p) => { guess = p; update(); });
-    const settle = button("Show the output", () => { guessing = false; guessed = true; settle.remove(); update(); });
+    const settle = button("Show the output", () => { guessing = false; guessed = true; box.remove(); update(); });
     const request = make("p", {}, "Predict first: move the cross to where the output will be. ");
-    el.prepend(make("div", { class: "live-ask" }, request, settle));
+    const box = make("div", { class: "live-ask" }, request, settle);
+    el.prepend(box);
+    done = () => cross.parentNode.remove();
   }
   predictFirst(el, ask, update);
 
@@ -148,13 +150,15 @@ function render({ model, el }) {
       [0, 1].forEach((c) => { k[j][c].put(state.keys[j][c]); v[j][c].put(state.values[j][c]); });
     });
     [0, 1].forEach((c) => { q[c].put(state.query[c]); write(outputs[c], hidden ? "?" : show(found.output[c])); });
-    set(ring, { transform: `translate(${right.px(found.output).join(" ")})`, ...seen });
+    const edge = found.output.map((x) => clamp(x, -REACH, REACH)), beyond = edge.some((x, c) => x !== found.output[c]);
+    set(ring, { transform: `translate(${right.px(edge).join(" ")})`, "stroke-dasharray": beyond ? "3 3" : null, ...seen });
     moveGuess(guess);
     temperature.put(Math.log10(state.temperature));
     weighting.put(state.weighting);
     write(text, hidden ? "The output is hidden until you have answered." : sentence(found, m));
     const away = Math.hypot(guess[0] - found.output[0], guess[1] - found.output[1]);
-    if (guessed) write(text, `${text.textContent} Your guess was ${show(away)} away.`);
+    if (guessed) write(text, `${text.textContent} Your guess, the cross, was ${show(away)} away.`);
+    else if (!guessing) done();
     guessed = false;
     speak(text.textContent);
   }
@@ -164,9 +168,12 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentence({ weights, output, depth, spread }, m) {
-  const where = depth > EXACT ? "inside the hull" : depth < -EXACT ? "outside the hull" : "on the rim of the hull";
+  const where = depth > EXACT ? "inside the hull" : depth < -EXACT ? "outside the hull"
+    : "on the rim of the hull, as far as double precision can tell";
   const sum = show(weights.reduce((a, b) => a + b));
-  const looks = spread === null ? `the numbers sum to ${sum}` : `the query looks at ${show(spread, 1)} of ${m} keys`;
+  const negative = weights.some((a) => a < 0) ? ", and dashed lines are negative" : "";
+  const looks = spread === null ? `the numbers sum to ${sum}${negative}`
+    : `by their entropy the weights count as ${show(spread, 1)} of ${m} keys`;
   return `The output (${show(output[0])}, ${show(output[1])}) is ${where}; ${looks}.`;
 }
 

@@ -141,11 +141,10 @@ function speaker(el) {
 
 const EXACT = 1e-12; // below this, two computations in double precision give the same number
 
-/** An equation that holds or does not, and by how much its sides differ. */
+/** An equation that holds, or does not and by how much its sides differ. */
 function verdict(left, right, gap) {
-  const holds = gap <= EXACT, sign = holds ? "✓" : "✗", relation = holds ? "=" : "≠";
-  const text = `${sign} ${left} ${relation} ${right} · largest difference ${tiny(gap)}`;
-  return make("li", { class: holds ? "live-holds" : "live-fails" }, text);
+  return gap <= EXACT ? make("li", { class: "live-holds" }, `✓ ${left} = ${right}`)
+    : make("li", { class: "live-fails" }, `${left} ≠ ${right} · largest difference ${tiny(gap)}`);
 }
 /** Hides the results until a question is answered or passed over; then calls `done`. `ask` may be null. */
 function predictFirst(el, ask, done) {

@@ -37,7 +37,7 @@ function layer(X, { positions, mask }) {
   return { A, Y: matmul(A, V) };
 }
 
-/** Place i receives word order[i]. Y(X) and Y(PX) have the pooled row below them, if there is one. */
+/** Position i receives word order[i]. Y(X) and Y(PX) have the pooled row below them, if there is one. */
 function compute(state) {
   const words = tokens(state.text), { order } = state, pool = POOLINGS[state.pooling], X = words.map(wordVector);
   const P = order.map((p) => words.map((_, j) => (j === p ? 1 : 0))), PX = order.map((p) => X[p]);
@@ -74,10 +74,14 @@ function tryOrders(state, going, done) {
 }
 
 /** Words to drag, or to move by arrow keys, which call `place(from, to)`; `put(names, order)` writes them. The row
- *  listens to the pointer, since it stays when words change places. */
+ *  listens to the pointer, since it stays when words change positions. */
 function chipRow(place) {
   const row = make("div", { class: "live-chips", role: "group", "aria-label": "The words in their order" });
   let held = -1, was = [];
+  const choose = (i) => { // the word that the arrows beside the row move
+    row.dataset.chosen = i;
+    [...row.children].forEach((chip, k) => chip.classList.toggle("live-chosen", k === i));
+  };
   row.addEventListener("pointerdown", (event) => {
     held = event.button ? -1 : [...row.children].indexOf(event.target);
     if (held < 0) return;
@@ -100,25 +104,26 @@ function chipRow(place) {
     while (row.children.length > n) row.lastChild.remove();
     for (let i = row.children.length; i < n; i++) {
       row.append(make("span", { class: "live-chip", tabindex: 0, role: "slider", "aria-valuemin": 1,
-        "aria-valuenow": i + 1, onfocus: () => { row.dataset.chosen = i; } }));
+        "aria-valuenow": i + 1, onfocus: () => choose(i) }));
       arrows(row.lastChild, (dx, dy) => place(i, i + (dx || -dy)));
     }
     order.forEach((p, i) => {
       write(row.children[i], names[p]);
-      set(row.children[i], { "aria-label": names[p], "aria-valuemax": n, "aria-valuetext": `place ${i + 1} of ${n}` });
+      set(row.children[i], { "aria-label": names[p], "aria-valuemax": n, "aria-valuetext": `position ${i + 1} of ${n}` });
     });
     for (const [p, left, top] of calm() || was.length !== n ? [] : from) {
       const element = row.children[order.indexOf(p)], [dx, dy] = [left - element.offsetLeft, top - element.offsetTop];
       if (dx || dy) element.animate({ translate: [`${dx}px ${dy}px`, "0 0"] }, { duration: 250, easing: "ease-out" });
     }
     was = order;
+    choose(Math.min(row.dataset.chosen || 0, n - 1));
   };
   return { row, put };
 }
 
 /** What the figure says in words. */
 function sentence({ order, positions, mask, pooling }, { PY, after, pooledGap }) {
-  if (order.every((p, i) => p === i)) return "The words stand as they were written. Move one of them.";
+  if (order.every((p, i) => p === i)) return "The words are in the order of your sentence. Move one of them.";
   const n = order.length, kept = PY.filter((row, i) => largestDifference([row], [after[i]]) <= EXACT).length;
   const by = [positions === "none" ? [] : "positions", mask === "none" ? [] : "a causal mask"].flat().join(" and ");
   const rows = kept === n ? "Every word keeps its row" : kept ? `Only ${kept} of ${n} words keep their rows`
@@ -135,7 +140,7 @@ function render({ model, el }) {
     if (there !== from) change({ order });
     chips.row.children[there].focus();
   };
-  const chips = chipRow(place), chosen = () => Math.min(chips.row.dataset.chosen || 0, read().order.length - 1);
+  const chips = chipRow(place), chosen = () => Number(chips.row.dataset.chosen);
   const step = (sign, name, by) => set(button(sign, () => place(chosen(), chosen() + by)), { "aria-label": name });
   const mix = () => {
     const { order: old } = read(), key = old.map(Math.random), order = range(old.length);
@@ -146,7 +151,8 @@ function render({ model, el }) {
     button("Back to start", () => change(first))];
   const part = (name, options) => choice(name, { none: "none", ...options }, (value) => change({ [name]: value }));
   const choices = [part("positions", { sinusoidal: "sinusoidal", rope: "RoPE" }), part("mask", { causal: "causal" }),
-    part("pooling", { mean: "mean", max: "max", last: "last row" })].slice(0, small ? 1 : 3);
+    part("pooling", { mean: "mean", max: "max", last: "row of the last word" })];
+  const seen = button("With positions", () => change({ positions: read().positions === "none" ? "sinusoidal" : "none" }));
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
   const own = set(control("your sentence, up to 8 words", typed, typed.id), { class: "live-control live-text" });
@@ -161,12 +167,13 @@ function render({ model, el }) {
   const after = matrix(small ? "Output, your order" : "Y(PX), your order", "after");
   const pair = make("div", { class: "live-pair" }, before.element, after.element), speak = speaker(el);
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  const hint = "Drag a word to another place and follow its row of numbers, first without positions, then with them.";
-  const row = make("div", { class: "live-order" }, step("◀", "Move left", -1), chips.row, step("▶", "Move right", 1));
-  const controls = [moves, choices.map(({ element }) => element), small ? [] : own];
+  const hint = "Drag a word to another position and follow its row of numbers, first without positions, then with them.";
+  const row = make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row, step("▶", "Move the marked word right", 1));
+  const controls = [moves, small ? seen : [...choices.map(({ element }) => element), own]];
   el.append(make("p", { class: "live-hint" }, hint), row, make("div", { class: "live-controls" }, controls),
+    small ? "" : make("p", {}, tryAll, " ", all),
     make("div", { class: "live-results live-words" }, small ? [] : [P.element, PX.element, A.element], pair), text);
-  if (!small) el.append(laws, make("p", {}, tryAll, " ", all));
+  if (!small) el.append(laws);
   function update() {
     const state = read(), { order } = state, found = compute(state), n = order.length, { words } = found;
     const twice = (word) => words.indexOf(word) !== words.lastIndexOf(word); // equal words are told apart by a number
@@ -177,10 +184,12 @@ function render({ model, el }) {
     const far = (M, N) => (i, j) => Math.abs(M[i][j] - N[i][j]) > EXACT;
     chips.put(names, order);
     if (document.activeElement !== typed) typed.value = state.text;
+    set(seen, { "aria-pressed": state.positions !== "none" });
     choices.forEach(({ put }, i) => put([state.positions, state.mask, state.pooling][i]));
     P.put(found.P, moved, names, { digits: 0, keys: order });
     PX.put(found.PX, moved, dims, { keys: order });
-    A.element.hidden = pair.hidden = laws.hidden = tryAll.disabled = asking;
+    A.element.hidden = pair.hidden = tryAll.disabled = asking;
+    laws.hidden = asking || order.every((p, i) => p === i); // nothing has moved: every equation holds
     A.put(found.A, moved, moved, { changed: far(found.A, found.PAPt), keys: order, columnKeys: order });
     before.put(found.before, [...names, ...pool], dims);
     const changed = far(found.after, [...found.PY, found.before[n]]);

@@ -41,7 +41,7 @@ def shuffle(
     text : str
         One to eight words; a Chinese character is a word, and words after the eighth are left out.
     order : list of n int, optional
-        π: place i receives word π(i) of the text, (PX)_i = X_π(i). The order of the text unless given.
+        π: position i receives word π(i) of the text, (PX)_i = X_π(i). The order of the text unless given.
     positions : {"none", "sinusoidal", "rope"}
         Added to X, or rotating queries and keys.
     mask : {"none", "causal"}
@@ -68,13 +68,13 @@ def shuffle(
     return Live("shuffle", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def tokens(text: str) -> list[str]:
-    """Words and signs between spaces, Chinese characters one by one; at most eight, and "…" where there is none.
+def tokens(text: str, most: int = MOST) -> list[str]:
+    """Words and signs between spaces, Chinese characters one by one; ``most`` at most, and "…" where there is none.
 
     >>> tokens("我 like 猫狗")
     ['我', 'like', '猫', '狗']
     """
-    return (re.findall(f"[{HAN}]|[^{SPACE}{HAN}]+", text) or ["…"])[:MOST]
+    return (re.findall(f"[{HAN}]|[^{SPACE}{HAN}]+", text) or ["…"])[:most]
 
 
 def word_vector(word: str) -> np.ndarray:
@@ -130,21 +130,21 @@ def compute(text: str, order: list, positions: str, mask: str, pooling: str, sma
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the output in both orders; in the full figure P and the attention weights as well, unless asked for."""
-    found, places = compute(**state), [str(c + 1) for c in range(D)]
+    found, columns = compute(**state), [str(c + 1) for c in range(D)]
     words = [word[:8] for word in found["words"]]
     moved, below = [words[i] for i in state["order"]], [] if state["pooling"] == "none" else [state["pooling"]]
-    shown = [("Y(X), as written", found["before"], words + below, places)]
-    shown += [("Y(PX), in the new order", found["after"], moved + below, places)]
+    shown = [("Y(X), as written", found["before"], words + below, columns)]
+    shown += [("Y(PX), in the new order", found["after"], moved + below, columns)]
     if not state["small"]:
-        first = [("P", found["P"], moved, words), ("PX", found["PX"], moved, places)]
+        first = [("P", found["P"], moved, words), ("PX", found["PX"], moved, columns)]
         shown = first if asking else [*first, ("A(PX)", found["A"], moved, moved), *shown]
     fig, axes = figure(-(-len(shown) // 2), 2, width=6.4, height=(0.28 * len(words) + 0.7) * -(-len(shown) // 2))
     for ax, drawn in zip(np.ravel(axes), [*shown, None], strict=False):
         if drawn is None:
             ax.set_axis_off()
             continue
-        title, M, rows, columns = drawn
-        heatmap(ax, M, rows=rows, columns=columns, digits=0 if title == "P" else 2, aspect="auto")
+        title, M, rows, names = drawn
+        heatmap(ax, M, rows=rows, columns=names, digits=0 if title == "P" else 2, aspect="auto")
         ax.set_title(title)
     alt = f"The words {' '.join(words)} in the order {' '.join(moved)}, positions: {state['positions']}. "
     if asking:

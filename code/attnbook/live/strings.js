@@ -114,7 +114,7 @@ function render({ model, el }) {
   const matrices = make("div", { class: "live-factors" }, P2.element, "·", P1.element,
     make("div", { class: "live-factors live-after" }, "=", P21.element));
   const buttons = make("div", { class: "live-controls" },
-    button("Undo shuffle 1", () => change({ second: compute(read()).inverse })),
+    button("Let shuffle 2 undo shuffle 1", () => change({ second: compute(read()).inverse })),
     button("Swap the shuffles", () => change({ first: read().second, second: read().first })),
     button("Back to start", () => change(start)));
   const text = make("p", { class: "live-verdict" }), round = make("p", { class: "live-after" });
@@ -190,9 +190,7 @@ function sentence({ crossings: [a, b, c], twice, commuteGap, homeGap }) {
 
 /** The cycles in words. */
 function circles(cycles) {
-  const around = (cycle) => cycle.map((i, k) => `${i} takes from ${cycle[(k + 1) % cycle.length]}`).join(", ");
-  const said = cycles.map((cycle) => (cycle.length > 1 ? around(cycle) : `${cycle[0]} stays`)).join("; ");
-  return `Cycles in one step: ${cycles.map((cycle) => `(${cycle.join(" ")})`).join(" ")}. By position: ${said}.`;
+  return `Cycles in one step: ${cycles.map((cycle) => `(${cycle.join(" ")})`).join(" ")}.`;
 }
 
 export default { initialize, render, compute, valid, shape };

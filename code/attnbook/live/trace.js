@@ -89,17 +89,20 @@ function render({ model, el }) {
   // the tables: each product stands below one of its factors and beside the other
   const closed = ({ allowed }, table, i, j) => table === "S" && !allowed[i][j];
   const typing = (name, i, j) => (x) => {
-    const copy = read()[name].map((row) => [...row]), was = { ...now()[1], name: `${name}${index(i, j)}` };
+    const copy = read()[name].map((row) => [...row]), was = { ...now()[1], name: entry(name, i, j) };
+    const { stage, cell: [row, column] } = read(); // the sum below is then that of a number which has changed
     copy[i][j] = x;
-    alter({ [name]: copy }, was);
+    const to = { Q: [stage, i, column], K: [stage, row, stage === "Y" ? column : i], V: ["Y", row, j] }[name];
+    alter({ [name]: copy, stage: to[0], cell: to.slice(1) }, was);
   };
+  const entry = (name, i, j) => `number ${j + 1} of ${name.toLowerCase()}${index(i)}`;
   const table = (name, title, rows, columns) => {
     const cell = (i, j) => {
       if (name in start) {
         const take = () => { choose(i, start[name] + j); cursor.focus(); };
         return Object.assign(make("td", { class: name === "A" ? "live-cell" : null, onclick: take }), { take });
       }
-      const input = field(`${name}, row ${i + 1}, column ${j + 1}`, REACH, typing(name, i, j));
+      const input = field(entry(name, i, j), REACH, typing(name, i, j));
       fields.push([input, () => read()[name][i][j]]);
       return make("td", {}, input.element);
     };
@@ -149,7 +152,7 @@ function render({ model, el }) {
   const solve = (text) => { solved = true; update(); write(reply, `${text}The sum is below.`); next.focus(); };
   const answer = () => {
     if (Math.abs(typed.valueAsNumber - now()[1].value) <= 0.01 + EXACT) solve("✓ Right. ");
-    else write(reply, "✗ Not yet. Put the numbers into the line below the tables.");
+    else write(reply, "✗ Not yet. The line below says which numbers to take from the tables.");
   };
   const check = button("Check", answer), skip = button("Show the sum", () => solve(""));
   const next = button("Next number", () => {
@@ -162,8 +165,8 @@ function render({ model, el }) {
   const back = button("Back to start", () => alter(first));
   const lines = [make("p"), make("p")], text = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Choose any number in S, A or Y, and see what it is made of."),
-    make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise, tables,
-    make("div", { class: "live-sum" }, lines), text);
+    make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise,
+    make("div", { class: "live-sum" }, lines), tables, text);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -189,8 +192,8 @@ function render({ model, el }) {
     for (const one of [check, skip, typed, next]) one.hidden = asked === (one === next);
     write(request, `What is ${name}?`);
     const count = (s) => `${cells[s].flat().filter((one) => "changed" in one.dataset).length} numbers of ${s}`;
-    write(text, asking ? "S, A and Y are hidden until you have answered." : !before ? sentence(state, found)
-      : `${before.name} changes ${count("S")}, ${count("A")} and ${count("Y")}: they are underlined.`);
+    write(text, asking ? "S, A and Y are hidden until you have answered." : asked ? "Take what is framed in the tables."
+      : !before ? sentence(state, found) : `The ${before.name} changes ${count("S")}, ${count("A")} and ${count("Y")}: they are underlined.`);
     speak(text.textContent);
   }
   model.on("change:state", update);

@@ -109,7 +109,10 @@ function render({ model, el }) {
     setTimeout(() => left.svg.classList.remove("live-gliding"), 400);
     change(state);
   };
-  const add = (c) => () => { if (fits(c)) glide({ scores: read().scores.map((s) => s + c) }); };
+  const add = (c) => () => {
+    if (fits(c)) glide({ scores: read().scores.map((s) => s + c) });
+    else write(said, `One of the scores would leave the drawing, which ends at ${c > 0 ? "" : "−"}${REACH}.`);
+  };
   const shifts = [[1, "Add 1 to every score"], [-1, "Subtract 1"]].map(([c, name]) => [c, button(name, add(c))]);
   const type = toggle("Type the scores", (pressed) => fields.forEach((f) => f.open(pressed)));
   const back = button("Back to start", () => glide(first));
@@ -120,7 +123,7 @@ function render({ model, el }) {
     scroller(make("div", { class: "live-scroll" }, table)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
-  let before = null;
+  let before = null, shifted = 0;
 
   function update() {
     const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
@@ -144,8 +147,10 @@ function render({ model, el }) {
     set(right.svg.lastChild, seen);
     temperature.put(Math.log10(state.temperature));
     for (const [c, element] of shifts) set(element, { "aria-disabled": !fits(c) });
-    write(said, hidden ? "The point is hidden until you have answered." : sentence(state, found, before));
-    laws.replaceChildren(verdict("softmax((s − mean)/T)", "softmax(s/T)", found.shiftGap));
+    const by = shiftOf(state, found, before); // the shifts since anything else was changed count together
+    shifted = by && shifted + by;
+    write(said, hidden ? "The point is hidden until you have answered." : sentence(state, found, by, shifted));
+    laws.replaceChildren(by ? verdict("softmax((s − mean)/T)", "softmax(s/T)", found.shiftGap) : "");
     before = { ...state, weights: found.weights };
     speak(said.textContent);
   }
@@ -153,13 +158,19 @@ function render({ model, el }) {
   update();
 }
 
-/** What the figure says in words; `before` is the state that it showed last. */
-function sentence({ scores, temperature }, { weights, leads, spread }, before) {
+/** What was added to every score since the state `before`, where that is all that has changed; otherwise 0. */
+function shiftOf({ scores, temperature }, { weights }, before) {
   const steps = before ? scores.map((s, j) => s - before.scores[j]) : [0];
   const same = before?.temperature === temperature && largestDifference(before.weights, weights) <= EXACT;
-  if (same && Math.abs(steps[0]) > EXACT && steps.every((c) => Math.abs(c - steps[0]) <= EXACT)) {
-    const did = steps[0] > 0 ? `added ${show(steps[0])} to` : `subtracted ${show(-steps[0])} from`;
-    return `You ${did} every score. The point has not moved: only differences of scores count.`;
+  return same && steps.every((c) => Math.abs(c - steps[0]) <= EXACT) && Math.abs(steps[0]) > EXACT ? steps[0] : 0;
+}
+
+/** What the figure says in words; `by` was added to every score just now, `shifted` since anything else changed. */
+function sentence({ scores }, { weights, leads, spread }, by, shifted) {
+  if (by) {
+    const did = Math.abs(shifted) <= EXACT ? "taken back what you added to"
+      : shifted > 0 ? `added ${show(shifted)} to` : `subtracted ${show(-shifted)} from`;
+    return `You have ${did} every score. The point has not moved: only differences of scores count.`;
   }
   const all = [0, 1, 2], best = all.filter((j) => leads[j]), T = "at every temperature";
   if (best.length === 3) return `All scores are equal, and so are all weights, ${T}.`;
@@ -170,7 +181,7 @@ function sentence({ scores, temperature }, { weights, leads, spread }, before) {
   if (weights[best[0]] > 0.999) {
     return `The point seems to lie in ${corner}, but the other weights are ${rest.join(" and ")}, not 0.`;
   }
-  const looks = tie || `The query looks at ${show(spread, 1)} of 3 keys. `;
+  const looks = tie || `By their entropy these weights count as ${show(spread, 1)} keys. `;
   return `${looks}As T falls from ∞ to 0, the point goes along the curve to ${corner} and never gets there.`;
 }
 

@@ -1,0 +1,122 @@
+// What is left of a gradient after k steps back: an RNN, the cell path of an LSTM, and attention, as lines in a logarithm.
+const STEPS_BACK = 100, TOP = 5, FLOOR = -30; // the plot shows logarithms between the last two
+const RANGES = { w: [0.5, 1.05], bias: [0, 8], score: [0, 12] }, NAMES = Object.keys(RANGES);
+const MODELS = { rnn: "RNN", lstm: "LSTM", attention: "attention" }, KINDS = Object.keys(MODELS);
+const SETTINGS = ["RNN: w", "LSTM: forget bias", "attention: score"];
+
+/** For the three models: by what a step multiplies, its logarithm, steps that halve, and what is left of 1, step by step.
+ *  Attention has no step in between: from every distance its weight arrives, for a key `score` ahead of 100 others. */
+function compute({ w, bias, score }) {
+  const weight = softmax([score, ...range(STEPS_BACK).map(() => 0)])[0];
+  const factor = [w, 0.5 + 0.5 * Math.tanh(bias / 2), 1], slope = factor.map(Math.log), start = [1, 1, weight];
+  const curves = slope.map((s, i) => range(STEPS_BACK + 1).map((k) => Math.log(start[i]) + k * s));
+  const halfLife = slope.map((s) => (s < 0 ? -Math.LN2 / s : null));
+  return { factor, slope, halfLife, curves, left: curves.map((curve) => Math.exp(curve.at(-1))) };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = (state) => NAMES.every((name) => state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1])
+  && state.models.length > 0 && state.models.every((m, i) => KINDS.includes(m) && state.models.indexOf(m) === i);
+
+/** The setting that gives its line the slope y/k, or attention the height y: the point (k, y) comes to lie on it. */
+const FITS = {
+  w: (k, y) => Math.round(1000 * Math.exp(y / k)) / 1000,
+  bias: (k, y) => { const s = Math.min(y / k, -1e-9); return hundredth(s - Math.log(-Math.expm1(s))); },
+  score: (_, y) => { const a = Math.min(y, -1e-9); return hundredth(a - Math.log(-Math.expm1(a)) + Math.log(100)); },
+};
+const ARROW = { w: 0.01, bias: 0.1, score: 0.1 };
+
+// places in the drawing, which is 340 wide and 208 high
+const toX = (k) => 36 + 2.9 * k, toY = (y) => 6 + 5 * (TOP - y);
+const label = (x, y, text, look = {}) => make("text", { class: "live-label live-small", x, y, ...look }, text);
+const rule = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
+
+/** Where a line ends in the plot: after 100 steps, or where it leaves the plot below. Attention is held at 60. */
+function endOf(i, slope, curve) {
+  if (i === 2) return [0.6 * STEPS_BACK, Math.max(curve[0], FLOOR)];
+  return slope * STEPS_BACK < FLOOR ? [FLOOR / slope, FLOOR] : [STEPS_BACK, slope * STEPS_BACK];
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), shown = KINDS.map((kind) => first.models.includes(kind));
+  const each = (f) => NAMES.map((name, i) => f(name, i)), only = (list) => list.filter((_, i) => shown[i]);
+  const put = (name, x) => change({ [name]: clamp(x, ...RANGES[name]) });
+
+  // the plot
+  const powers = [[2, "10²"], [0, "1"], [-3, "10⁻³"], [-6, "10⁻⁶"], [-9, "10⁻⁹"], [-12, "10⁻¹²"]];
+  const levels = powers.map(([p, text]) => { const y = toY(p * Math.LN10); return [
+    rule(p ? "live-grid" : "live-axis", toX(0), y, toX(100), y), label(32, y + 3, text, { "text-anchor": "end" })]; });
+  const columns = range(6).map((t) => [rule(t ? "live-grid" : "live-axis", toX(20 * t), toY(TOP), toX(20 * t), toY(FLOOR)),
+    label(toX(20 * t), 202, String(20 * t), { "text-anchor": "middle" })]);
+  const lines = each((_, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
+  const beads = each((_, i) => make("path", { class: `live-beads ${HUES[i]}` }));
+  const tags = each((_, i) => label(0, 0, MODELS[KINDS[i]], { class: `live-label live-small live-tag ${HUES[i]}` }));
+  const svg = make("svg", { viewBox: "0 0 340 208", role: "group", class: "live-decay", "aria-label":
+    "What is left against the distance" }, levels, columns, only(lines), only(beads), only(tags));
+  const go = (name) => (x, y) => put(name, FITS[name](Math.max((x - toX(0)) / 2.9, 1), TOP - (y - toY(TOP)) / 5));
+  const move = each((name, i) => shown[i] && handle(svg, `${MODELS[KINDS[i]]}, ${LOOKS[i]}`, HUES[i], mark(i, 7),
+    go(name), (dx, dy) => put(name, hundredth(read()[name] + (dx + dy) * ARROW[name]))));
+
+  // the same as a table, whose settings can be typed
+  const titles = ["", "setting", "×\u00a0per step", "slope", "half-life", "after 100"];
+  const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x)));
+  const cell = (part, i) => make("td", { "data-shows": `${part} ${i}` });
+  const [factor, slope, left] = ["factor", "slope", "left"].map((part) => each((_, i) => cell(part, i)));
+  const half = each(() => make("td", { class: "live-half" }));
+  const icon = (i) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[i]}`, role: "img",
+    "aria-label": LOOKS[i] }, mark(i, 8));
+  const rows = each((name, i) => make("tr", {}, make("th", { scope: "row" }, icon(i), "\u00a0", make("span", { class: "live-named" },
+      SETTINGS[i])),
+    make("td", {}, fields[i].element), factor[i], slope[i], half[i], left[i]));
+  const heads = titles.map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
+  const table = make("table", { class: "live-table live-lives" }, make("thead", {}, make("tr", {}, heads)),
+    make("tbody", {}, only(rows)));
+
+  const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
+  const said = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Drag the end of a line. When is half of the gradient gone?"),
+    make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
+    make("div", { class: "live-title" }, "What is left of a gradient, by steps back"), svg,
+    make("p", {}, "From dot to dot a line falls to half, or rises to double."),
+    scroller(make("div", { class: "live-scroll" }, table)), said);
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const seen = { visibility: hidden ? "hidden" : "visible" };
+    each((name, i) => {
+      fields[i].put(state[name]);
+      if (!shown[i]) return;
+      const s = found.slope[i], curve = found.curves[i], [k, y] = endOf(i, s, curve), at = [toX(k), toY(y)];
+      const from = Math.max(curve[0], FLOOR);
+      set(lines[i], { points: `${toX(0)},${toY(from)} ${toX(i === 2 ? STEPS_BACK : k)},${at[1]}`, ...seen });
+      const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
+      set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
+      const tag = i === 2 ? [at[0], at[1] - 9] : [toX(0.9 * k) - 6, toY(0.9 * y) + 12];
+      set(tags[i], { x: tag[0], y: tag[1], "text-anchor": i === 2 ? "middle" : "end", ...seen });
+      const [min, max] = RANGES[name];
+      move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, found)}`,
+        { now: state[name].toFixed(3), min, max });
+      set(svg.querySelectorAll("[role=slider]")[only(KINDS).indexOf(KINDS[i])], seen);
+      write(factor[i], hidden ? "?" : show(found.factor[i], 3));
+      write(slope[i], hidden ? "?" : show(s, 3));
+      write(half[i], hidden ? "?" : found.halfLife[i] === null ? "none" : show(found.halfLife[i], 1));
+      write(left[i], hidden ? "?" : tiny(found.left[i]));
+    });
+    const lives = only(KINDS.map((kind, i) => `${MODELS[kind]}: ${life(i, found)}`)).join("; ");
+    write(said, hidden ? "The lines are hidden until you have answered." : `${lives[0].toUpperCase()}${lives.slice(1)}.`);
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** How long a gradient lives in model i, in words. */
+function life(i, { slope, halfLife, left }) {
+  if (i === 2) return `${tiny(left[2])} arrives from any distance`;
+  if (slope[i] < 0) return `half is gone every ${show(halfLife[i], 1)} steps`;
+  return slope[i] ? `it doubles every ${show(Math.LN2 / slope[i], 1)} steps` : "nothing is lost";
+}
+
+export default { initialize, render, compute, valid, shape: ({ models }) => models };

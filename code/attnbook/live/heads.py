@@ -1,0 +1,135 @@
+"""Two heads report who sees and who is seen; one head reports a mixture."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import as_array
+from ..attention import attention, attention_weights
+from ..figures.style import PALETTE, Picture, figure, picture
+from .figure import Live
+
+__all__ = ["heads"]
+
+REACH = 3  # the plane of queries and keys goes from -3 to 3
+EXACT = 1e-12  # a smaller margin is rounding
+NAMES = {1: "cat", -1: "dog"}  # a value does not depend on the position of its word; that of “sees” is 0
+SENTENCES = list(product(NAMES, NAMES))
+POSITIONS = ("1st word", "sees", "3rd word")
+QUESTIONS = ("who sees?", "who is seen?")
+
+
+def heads(
+    keys: ArrayLike,
+    queries: ArrayLike,
+    *,
+    number: int = 1,
+    ask: dict[str, Any] | None = None,
+    label: str = "heads",
+) -> Live:
+    """A live figure of the outputs of one or two heads for “cat sees dog” and the three sentences like it.
+
+    The value of a word is 1 for *cat*, −1 for *dog* and 0 for *sees*, at every position. A head with weights a on the
+    three positions then puts out a₁s₁ + a₃s₃, with s₁, s₃ = ±1: one mixture. A reader answers a question with a
+    straight cut between the outputs. With c₁ and c₃ the weights of all heads on the first and on the third word, the
+    margin of "who sees?" is min over |t| ≤ 1 of ‖c₁ + t c₃‖, the distance of the outputs to the best cut, or 0 if there
+    is no cut. One head has the margins max(a₁ − a₃, 0) and max(a₃ − a₁, 0), never both positive. Two heads a and b have
+    two positive margins if and only if a₁b₃ ≠ a₃b₁.
+
+    Parameters
+    ----------
+    keys : array (3, 2)
+        The keys of the first word, of *sees* and of the third word, from -3 to 3. They stay where they are.
+    queries : array (2, 2)
+        A query for each head, coordinates from -3 to 3.
+    number : {1, 2}
+        How many heads there are at first.
+    ask : dict, optional
+        A question that the reader answers before the outputs are shown.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a coordinate or the number of heads is not as above.
+
+    >>> keys = [[2, 1], [0, -2], [-2, 1]]
+    >>> (heads(keys, [[0.5, 0.5], [-0.5, 0.5]]).compute()["margins"] > 0).tolist()
+    [True, False]
+    >>> (heads(keys, [[0.5, 0.5], [-0.5, 0.5]], number=2).compute()["margins"] > 0).tolist()
+    [True, True]
+    """
+    state = {
+        "keys": as_array("keys", keys, 2).tolist(),
+        "queries": as_array("queries", queries, 2).tolist(),
+        "number": number,
+    }
+    return Live("heads", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def check(keys: list, queries: list, number: int) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    for name, x, shape in (("keys", keys, (3, 2)), ("queries", queries, (2, 2))):
+        x = np.asarray(x, dtype=float)
+        if x.shape != shape or not (abs(x) <= REACH).all():
+            raise ValueError(f"{name} has shape {x.shape}; expected {shape}, each number from -{REACH} to {REACH}")
+    if number not in (1, 2):
+        raise ValueError(f"number = {number}; expected 1 or 2 heads")
+
+
+def compute(keys: list, queries: list, number: int) -> dict[str, Any]:
+    """Return weights, the outputs of the four sentences, and for both questions the margin and the cut, if any.
+
+    A cut is the unit vector w for which the sign of w·y answers the question, with the largest margin. The mirror of
+    ``compute`` in heads.js.
+    """
+    used = queries[:number]
+    weights = attention_weights(used, keys)
+    outputs = np.array([attention(used, keys, [[first], [0], [third]])[:, 0] for first, third in SENTENCES])
+    margins, cuts = np.zeros(2), [None, None]
+    for i, (own, other) in enumerate(((weights[:, 0], weights[:, 2]), (weights[:, 2], weights[:, 0]))):
+        nearest = own + np.clip(-(own @ other) / (other @ other), -1, 1) * other
+        margin = np.sqrt(nearest @ nearest)
+        if margin > EXACT:
+            margins[i], cuts[i] = margin, nearest / margin
+    return {"weights": weights, "outputs": outputs, "margins": margins, "cuts": cuts}
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw queries and keys, and the outputs of the four sentences with the cuts, unless they are asked for."""
+    number, found = state["number"], compute(**state)
+    hues = [PALETTE["blue"], PALETTE["grey"], PALETTE["orange"]]
+    fig, (left, right) = figure(1, 2, width=6.4, height=4.4)
+    left.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="queries and keys")
+    right.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", title="outputs of four sentences", xlabel="head 1")
+    for key, name, hue in zip(state["keys"], POSITIONS, hues, strict=True):
+        left.annotate("", key, (0, 0), arrowprops={"arrowstyle": "->", "color": hue, "lw": 1.6})
+        left.text(*(1.15 * np.array(key)), name, ha="center", va="center", color=hue)
+    for h, q in enumerate(state["queries"][:number]):
+        left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
+        left.text(q[0] + 0.1, q[1] + 0.1, f"q{'₁₂'[h]}", style="italic")
+    alt = f"Left, the queries of {number} head{'s' * (number - 1)} and the keys of three words"
+    if asking:
+        return picture(fig, f"{alt}; the outputs are for you to predict.")
+    right.axhline(0, color="#000000", lw=0.6)
+    if number == 2:
+        right.axvline(0, color="#000000", lw=0.6)
+        right.set_ylabel("head 2")
+    else:
+        right.set_yticks([])
+    for (first, third), y in zip(SENTENCES, found["outputs"], strict=True):
+        fill = {"fillstyle": "left", "mec": "#000000"}
+        fill |= {"mfc": hues[0] if first > 0 else "none", "markerfacecoloralt": hues[2] if third > 0 else "none"}
+        name = f"{NAMES[first]} sees {NAMES[third]}"
+        right.plot(y[0], y[1] if number == 2 else 0, "o", ls="", markersize=11, label=name, **fill)
+    told = []
+    for cut, hue, dash, question in zip(found["cuts"], hues[::2], ("-", "--"), QUESTIONS, strict=True):
+        told.append(f"{'a' if cut is not None else 'no'} straight cut answers “{question}”")
+        if cut is not None:
+            x, y = 2 * np.append(cut, 0)[:2]
+            right.plot([-y, y], [x, -x], dash, color=hue, label=question)
+    fig.legend(loc="outside lower center", ncols=3, frameon=False)
+    return picture(fig, f"{alt}. Right, the outputs of the four sentences from cat and dog: {' and '.join(told)}.")

@@ -1,0 +1,133 @@
+// Two inks: how strongly the last state depends on each word of a sentence, and how well a reader of it recovers each.
+const MOST = 16, LEAST = 0.5, LEAD = 5; // words and numbers, the smallest ρ, how far the key asked for is ahead in score
+const total = (x) => x.reduce((a, b) => a + b);
+
+/** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
+const tokens = (text) =>
+  (text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"]).slice(0, MOST);
+
+/** What makes both inks of n words. The state is a ring of `size` numbers, which a step turns by one and multiplies by ρ:
+ *  words share a number if their positions differ by a multiple of `size`. Attention asks for each word by itself. */
+const MODELS = {
+  recurrent({ rho, size }, n) {
+    const influence = range(n).map((t) => rho ** (n - 1 - t));
+    const shared = influence.map((_, t) => total(influence.map((g, s) => ((t - s) % size ? 0 : g * g))));
+    return { influence, recovery: influence.map((g, t) => (g * g) / shared[t]), kept: size };
+  },
+  attention(_, n) {
+    const rows = range(n).map((t) => softmax(range(n).map((j) => (j === t ? LEAD : 0))));
+    const recovery = rows.map((row, t) => (row[t] * row[t]) / dot(row, row));
+    return { influence: rows.map((row, t) => row[t]), recovery, kept: n };
+  },
+};
+
+/** The words, ‖∂h_n/∂x_t‖ and R² of each, how many numbers are kept, and Σ R². */
+function compute(state) {
+  const words = tokens(state.text), inks = MODELS[state.model](state, words.length);
+  return { words, ...inks, spent: total(inks.recovery) };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ model, text, rho, size }) => Object.hasOwn(MODELS, model) && !/\p{Surrogate}/u.test(text)
+  && rho >= LEAST && rho <= 1 && Number.isInteger(size) && size >= 1 && size <= MOST;
+
+/** A sentence whose words have more or less ink, with a number below each; `put` draws it. */
+function inkRow(shows) {
+  const element = make("div", { class: "live-inks", role: "img" });
+  const put = (words, inks, hidden) => {
+    if (element.children.length !== words.length) {
+      element.replaceChildren(...words.map((_, t) => make("span", { "aria-hidden": true }, make("span",
+        { class: "live-inked" }), make("span", { class: "live-amount", "data-shows": `${shows} ${t}` }))));
+    }
+    words.forEach((word, t) => {
+      const [drawn, amount] = element.children[t].children;
+      write(drawn, word);
+      drawn.style.opacity = (0.07 + 0.93 * (hidden ? 0 : inks[t])).toFixed(3); // a trace is left, to see what is lost
+      write(amount, hidden ? "?" : show(inks[t]));
+    });
+    const said = hidden ? "hidden" : words.map((word, t) => `${word} ${show(inks[t])}`).join(", ");
+    set(element, { "aria-label": said });
+  };
+  return { element, put };
+}
+
+/** The budget: a box for every number that is kept, filled by the words that share it, and dashed the boxes that lack. */
+function budgetBar() {
+  const svg = make("svg", { class: "live-budget", role: "img", preserveAspectRatio: "none" });
+  const put = ({ recovery, kept }, hidden) => {
+    const n = recovery.length, length = Math.max(n, kept), filled = range(kept);
+    const pieces = hidden ? [] : recovery.map((width, t) => {
+      const box = t % kept, x = filled[box], hue = Math.floor((n - 1 - t) / kept) % 2 ? "live-sky" : "live-blue";
+      filled[box] += width;
+      return make("rect", { class: `live-piece ${hue}`, x, width, y: 0, height: 1 });
+    });
+    const boxes = range(length).map((x) =>
+      make("rect", { class: x < kept ? "live-box" : "live-short", x: x + 0.03, width: 0.94, y: 0, height: 1 }));
+    set(svg, { viewBox: `0 0 ${length} 1`, "aria-label": `${kept} numbers for ${n} words` });
+    svg.replaceChildren(...pieces, ...boxes);
+  };
+  return { svg, put };
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read();
+  const named = { recurrent: "recurrent, one state", attention: "attention" };
+  const kind = choice("model", named, (name) => change({ model: name }));
+  const rho = slider("kept per step, ρ", { min: LEAST, max: 1, step: 0.01, text: (x) => show(x) },
+    (x) => change({ rho: x }));
+  const size = slider(["state size, d", make("sub", {}, "h")], { min: 1, max: MOST, step: 1, text: String },
+    (x) => change({ size: x }));
+  const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 150, autocomplete: "off",
+    oninput: () => change({ text: typed.value }) });
+  const own = set(control(`your sentence, up to ${MOST} words`, typed, typed.id), { class: "live-control live-wide" });
+  const without = make("div", { class: "live-without" }, "Attention has no ρ and no state size.");
+  const sliders = make("div", { class: "live-sliders" }, rho.element, size.element, without);
+  const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
+  const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
+  const spent = make("span", { "data-shows": "spent" }), below = make("span"), said = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Two sliders: can you give every word in both rows its full ink?"),
+    make("div", { class: "live-controls" }, sliders, kind.element,
+      button("Back to start", () => change(first))), own,
+    titleA, A.element, titleB, B.element, bar.svg,
+    make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), said);
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const recurrent = state.model === "recurrent", n = found.words.length;
+    kind.put(state.model);
+    rho.put(state.rho);
+    size.put(state.size);
+    for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
+    without.hidden = recurrent;
+    if (typed.value !== state.text) typed.value = state.text;
+    write(titleA, `A. How strongly the ${recurrent ? "last state" : "output"} depends on each word`);
+    write(titleB, `B. How well a linear reader of the ${recurrent ? "last state" : "output"} recovers each word, R²`);
+    A.put(found.words, found.influence, hidden);
+    B.put(found.words, found.recovery, hidden);
+    bar.put(found, hidden);
+    write(spent, hidden ? "?" : show(found.spent));
+    const lack = n > found.kept ? ` ${n} words would need ${n} (dashed).` : "";
+    write(below, `, at most 1 for each number ${recurrent ? "of the state" : "that is kept"} (box).${lack}`);
+    write(said, hidden ? "Both inks are hidden until you have answered." : sentence(state, found, n));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ model, rho, size }, { words, influence }, n) {
+  if (model === "attention") {
+    return `Attention keeps all ${n} words and asks for each with a query of its own.`;
+  }
+  const [start, end] = [words[0], words.at(-1)].map((word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`);
+  const back = n === 2 ? "1 step back" : `${n - 1} steps back`;
+  const far = n === 1 ? "There is one word" : rho === 1 ? `A: ${start}, ${back}, counts as much as ${end}`
+    : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}`;
+  const numbers = size === 1 ? "1 number is" : `${size} numbers are`;
+  return `${far}. B: ${n > size ? `${numbers} shared out among ${n} words` : "every word has a number of its own"}.`;
+}
+
+export default { initialize, render, compute, valid };

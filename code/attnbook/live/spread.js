@@ -1,0 +1,140 @@
+// One query against 200 normal keys: the longer the query, the wider its scores, as at a lower temperature.
+const KEYS = 200, REACH = 4, FARTHEST = 8, BIN = 0.5, COLDEST = 1 / 16, HOTTEST = 16;
+const FLAT = Math.sqrt(2 * Math.PI);
+
+/** Word n of the generator mulberry32, as a number between 0 and 1. */
+function uniform(n) {
+  const a = Math.imul(n + 1, 0x6d2b79f5);
+  let t = Math.imul(a ^ (a >>> 15), a | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 2 ** 32;
+}
+
+/** The keys: pairs of normal numbers by the method of Box and Muller (1958). */
+const keys = range(KEYS).map((j) => {
+  const radius = Math.sqrt(-2 * Math.log(uniform(2 * j))), angle = 2 * Math.PI * uniform(2 * j + 1);
+  return [radius * Math.cos(angle), radius * Math.sin(angle)];
+});
+
+/** Scores and weights of the keys, the length of the query, and how widely scores and weights are spread. */
+function compute({ query, temperature }) {
+  const scores = keys.map((k) => dot(query, k) / temperature), weights = softmax(scores);
+  const mean = dot(scores, scores.map(() => 1 / KEYS)), length = Math.hypot(...query);
+  const deviation = Math.sqrt(scores.reduce((sum, s) => sum + (s - mean) ** 2, 0) / KEYS);
+  const counts = range((2 * FARTHEST) / BIN).map(() => 0);
+  let inside = 0;
+  for (const s of scores) {
+    const bin = Math.floor((s + FARTHEST) / BIN);
+    if (bin >= 0 && bin < counts.length) { counts[bin] += 1; inside += 1; }
+  }
+  const entropy = -weights.reduce((sum, a) => sum + (a > 0 ? a * Math.log(a) : 0), 0);
+  return { scores, weights, length, ratio: length / temperature, deviation, counts, outside: KEYS - inside,
+    looks: Math.exp(entropy) };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+function valid({ query, temperature }) {
+  return query.length === 2 && query.every((x) => Math.abs(x) <= REACH) && temperature >= COLDEST
+    && temperature <= HOTTEST;
+}
+
+const TALLEST = 90, BASE = 262, LEFT = 26; // places in the drawing of the scores, which is 300 wide and high
+const along = (s) => LEFT + ((290 - LEFT) * (s + FARTHEST)) / (2 * FARTHEST);
+const height = (count) => BASE - (246 * count) / TALLEST;
+
+/** The normal density with standard deviation `ratio`, as the number of keys that a bin would have. */
+function bell(ratio) {
+  const at = (s) => (KEYS * BIN * Math.exp(-((s / ratio) ** 2) / 2)) / (ratio * FLAT);
+  const places = range(161).map((i) => (i - 80) / 10);
+  if (ratio < 0.1) return `${along(0)},${BASE} ${along(0)},${height(10 * TALLEST)}`; // as good as a line
+  return places.map((s) => `${hundredth(along(s))},${hundredth(height(at(s)))}`).join(" ");
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), start = compute(first);
+  const text = (x, y, words, anchor = "middle") =>
+    make("text", { class: "live-label live-spread-text", x, y, "text-anchor": anchor }, words);
+  const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
+  const span = (shows) => make("span", { "data-shows": shows });
+
+  // the keys and the query
+  const left = plane("Keys; the area of each is its weight", REACH), ray = line("live-ray live-ink", 150, 150, 150, 150);
+  const dots = keys.map((k) => { const [cx, cy] = left.px(k); return make("circle", { class: "live-spread-key", cx, cy }); });
+  left.svg.append(...dots, ray);
+  const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q");
+  const put = (query) => change({ query });
+  const move = left.pointHandle("query", "live-ink", make("g", {}, make("circle", { r: 6 }), letter), put);
+
+  // the scores
+  const ticks = [-8, -4, 0, 4, 8].map((s) => text(along(s), 282, String(s).replace("-", "−")));
+  const rules = [20, 40, 60, 80].map((n) => [line("live-grid", LEFT, height(n), 290, height(n)),
+    text(LEFT - 4, height(n) + 4, String(n), "end")]);
+  const bars = start.counts.map((_, i) =>
+    make("rect", { class: "live-spread-bar", x: along(i * BIN - FARTHEST) + 0.5, width: (290 - LEFT) / 32 - 1 }));
+  const ghost = make("polyline", { class: "live-spread-ghost", points: bell(start.ratio) });
+  const curve = make("polyline", { class: "live-spread-curve" }), outside = text(288, 24, "", "end");
+  const svg = make("svg", { viewBox: "0 0 300 300", role: "img", "aria-label": "Histogram of the scores" }, rules,
+    bars, line("live-axis", LEFT, BASE, 290, BASE), ghost, curve, ticks, outside);
+  const right = make("div", { class: "live-plane" }, make("div", { class: "live-title" }, "How many keys have which score q·k / T"), svg);
+
+  // controls; a slider goes by a quarter of a doubling
+  const octaves = (text) => ({ min: -2, max: 2, step: 0.25, text });
+  const length = slider("length ‖q‖", octaves(() => show(Math.hypot(...read().query))), (x) => {
+    const { query } = read(), now = Math.hypot(...query);
+    put((now ? query.map((c) => c / now) : [1, 0]).map((c) => clamp(c * 2 ** x, -REACH, REACH)));
+  });
+  const temperature = slider("temperature T", octaves(() => show(read().temperature)), (x) =>
+    change({ temperature: 2 ** x }));
+  const fields = [0, 1].map((c) => field(`query, coordinate ${c + 1}`, REACH, (x) =>
+    put(read().query.map((old, i) => (i === c ? x : old)))));
+  const type = toggle("Type q", (pressed) => fields.forEach((f) => f.open(pressed)));
+  const typed = make("div", {}, type, " (", fields[0].element, ", ", fields[1].element, ")");
+  const back = button("Back to start", () => change(first));
+  const said = make("p", { class: "live-verdict" }), told = make("p", { class: "live-spread-told" });
+  said.append("The scores have standard deviation ", span("deviation"), "; ‖q‖/T is ", span("ratio"),
+    ". The query looks at ", span("looks"), " of 200 keys.");
+  const shown = Object.fromEntries([...said.children].map((one) => [one.dataset.shows, one]));
+  el.append(make("p", { class: "live-hint" }, "Double the length of q. Then move T alone until the curve is back on the ",
+    "dashed one."), make("div", { class: "live-controls" }, length.element, temperature.element, typed, back),
+  make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
+    "Orange curve: the normal density with mean 0 and standard deviation ‖q‖/T. Dashed: the curve at the start."),
+  said, told);
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    el.toggleAttribute("data-hidden", hidden);
+    const [x2, y2] = left.px(state.query);
+    set(ray, { x2, y2 });
+    move(state.query);
+    dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 70 * Math.sqrt(found.weights[j])) }));
+    bars.forEach((bar, i) => {
+      const y = height(Math.min(found.counts[i], TALLEST));
+      set(bar, { y: hundredth(y), height: hundredth(BASE - y) });
+    });
+    set(curve, { points: bell(found.ratio) });
+    write(outside, found.outside ? `${found.outside} outside` : "");
+    for (const [name, digits] of [["deviation", 2], ["ratio", 2], ["looks", 1]]) {
+      write(shown[name], hidden ? "?" : show(found[name], digits));
+    }
+    length.put(clamp(Math.log2(found.length || 1e-9), -2, 2));
+    temperature.put(Math.log2(state.temperature));
+    fields.forEach((f, c) => f.put(state.query[c]));
+    write(told, hidden ? "" : comparison(state, found, first, start));
+    speak(hidden ? "Scores and weights are hidden until you have answered." : `${said.textContent} ${told.textContent}`);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What has become of the weights since the start, once both the query and the temperature have moved. */
+function comparison(state, found, first, start) {
+  if (state.temperature === first.temperature) return "";
+  const gap = largestDifference([found.weights], [start.weights]);
+  if (gap <= EXACT) return `Each weight is what it was at the start, and so is ‖q‖/T. Largest difference: ${tiny(gap)}.`;
+  if (Math.abs(found.ratio - start.ratio) <= EXACT) return "‖q‖/T is what it was at the start, but q points elsewhere.";
+  return "";
+}
+
+export default { initialize, render, compute, valid };

@@ -1,0 +1,197 @@
+// Many rows of weights with one output: first the query moves the weights, then one weight moves the others.
+const REACH = 3, NOTHING = 1e-14, M = 5; // the planes go from -3 to 3; rounding leaves less of a weight that is 0
+const SIGNS = [0, 1, 2, 3, 5]; // the marks and hues of the words: not the star, which is the output
+const total = (x) => x.reduce((a, b) => a + b), tenth = (x) => Math.round(10 * x) / 10;
+
+/** The rank of [V 1], and the projector onto the null space of its transpose times a whole number: all is exact. */
+function freedom(values) {
+  const [x, y] = transpose(values).map((column) => {
+    const tenths = column.map((t) => Math.round(10 * t)), sum = total(tenths);
+    return tenths.map((t) => M * t - sum);
+  });
+  const xx = dot(x, x), yy = dot(y, y), xy = dot(x, y);
+  let rank = 3, common = xx * yy - xy * xy;
+  let along = (i, j) => yy * x[i] * x[j] - xy * (x[i] * y[j] + y[i] * x[j]) + xx * y[i] * y[j];
+  if (common === 0) [rank, common, along] = [2, xx + yy, (i, j) => x[i] * x[j] + y[i] * y[j]]; // all on a line
+  if (common === 0) [rank, common] = [1, 1]; // all in one point
+  const N = range(M).map((i) => range(M).map((j) => (i === j ? M * common : 0) - common - M * along(i, j)));
+  return { rank, N, unit: M * common };
+}
+
+/** The weights, their output, and how far and with which changes of the others each weight can be moved. */
+function compute({ query, keys, values, mode, pull }) {
+  const output = (weights) => transpose(values).map((column) => dot(weights, column));
+  const { rank, N, unit } = freedom(values), given = softmax(keys.map((k) => dot(query, k) / Math.SQRT2));
+  const change = N.map((row) => (mode === "weights" ? dot(row, pull) / unit : 0));
+  const part = Math.min(1, ...given.map((a, l) => (a + change[l] < -NOTHING ? a / -change[l] : 1)));
+  const weights = given.map((a, l) => a + part * change[l]).map((b, l) => (change[l] && b < NOTHING ? 0 : b));
+  const directions = N.map((row, j) => row.map((x) => (row[j] ? x / row[j] : 0)));
+  const room = (sign) => directions.map((row, j) => (N[j][j]
+    ? Math.min(...row.map((d, l) => (sign * d > 0 ? weights[l] / (sign * d) : Infinity))) : 0));
+  const [down, up] = [room(1), room(-1)], at = output(weights), held = output(given);
+  return { given, weights, output: at, held, rank, free: M - rank, directions,
+    low: weights.map((b, j) => b - down[j]), high: weights.map((b, j) => b + up[j]),
+    moved: total(weights.map((b, l) => Math.abs(b - given[l]))) / 2, starGap: largestDifference([at], [held]) };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+function valid({ words, query, keys, values, mode, pull }) {
+  const point = (p) => p.length === 2 && p.every((x) => Math.abs(x) <= REACH);
+  return [query, ...keys, ...values].every(point) && [words, keys, values, pull].every((list) => list.length === M)
+    && values.flat().every((x) => Math.abs(10 * x - Math.round(10 * x)) < 1e-9)
+    && words.every((word) => word.length >= 1 && word.length <= 8)
+    && pull.every((x) => Math.abs(x) <= 1) && ["query", "weights"].includes(mode);
+}
+
+const ROW = 36, LEFT = 94, WIDE = 152; // the bars: height of a row, where 0 is, and how long 1 is
+const rowAt = (j) => ROW * j + 15, along = (weight) => LEFT + WIDE * weight;
+const LEGEND = "A bar is the share of one value in the star. The bars sum to 1.";
+const BEGIN = "The star is held, and the query no longer sets the weights. Which bars can you empty?";
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), each = (f) => range(M).map(f), words = first.words;
+  const looks = SIGNS.map((s, j) => `${words[j]}, ${LOOKS[s]}`), hue = (j) => HUES[SIGNS[j]];
+  const sign = (j) => mark(SIGNS[j], 8), replaced = (list, j, x) => list.map((old, i) => (i === j ? x : old));
+  const caught = (svg, put) => ({ put, group: svg.lastChild }); // a handle and its element
+
+  // the two planes
+  const left = plane("Query and keys", REACH), right = plane("Values and star", REACH);
+  const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q"), tip = make("circle", { r: 5 });
+  const ray = make("line", { class: "live-ray live-ink" });
+  left.svg.append(...each((j) => {
+    const [x1, y1] = left.px([0, 0]), [x2, y2] = left.px(first.keys[j]), at = { transform: `translate(${x2} ${y2})` };
+    return make("g", { class: hue(j) }, make("line", { class: `live-ray ${hue(j)}`, x1, y1, x2, y2 }),
+      make("g", { class: "live-key", ...at }, sign(j)));
+  }), ray);
+  const springs = each((j) => make("line", { class: `live-spring ${hue(j)}` }));
+  right.svg.append(...springs);
+  const moveQuery = left.pointHandle("query", "live-ink", make("g", {}, tip, letter), (query) => change({ query }));
+  const putValue = (j, p) => change({ values: replaced(read().values, j, p.map(tenth)) });
+  const values = each((j) => caught(right.svg,
+    right.pointHandle(`value of ${looks[j]}`, hue(j), sign(j), (p) => putValue(j, p))));
+  const corners = range(10).map((i) => [i % 2 ? 5.5 : 14, (i * Math.PI) / 5])
+    .map(([r, t]) => `${(r * Math.sin(t)).toFixed(1)},${(-r * Math.cos(t)).toFixed(1)}`).join(" ");
+  const held = make("circle", { r: 20 });
+  const star = make("g", { class: "live-star" }, make("g", {}, make("polygon", { points: corners }), held));
+  right.svg.append(star);
+
+  // the bars
+  const chart = make("svg", { viewBox: `0 0 300 ${ROW * M}`, role: "group", "aria-label": "Weights" });
+  const box = (look, j) => make("rect", { class: look, x: LEFT, y: rowAt(j) - 11, height: 22 });
+  const [bars, given] = [each((j) => box(`live-fivebar ${hue(j)}`, j)), each((j) => box("live-given", j))];
+  const reaches = each(() => make("path", { class: "live-reach" }));
+  const label = (x, j, anchor, ...inside) =>
+    make("text", { class: "live-label live-barlabel", x, y: rowAt(j) + 5, "text-anchor": anchor }, inside);
+  const numbers = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
+  const name = (j) => make("g", {}, label(26, j, "start", words[j]), label(299, j, "end", numbers[j]),
+    make("g", { class: `live-sign ${hue(j)}`, transform: `translate(10 ${rowAt(j)})` }, mark(SIGNS[j], 7)));
+  const zero = make("line", { class: "live-axis", x1: LEFT, x2: LEFT, y1: 0, y2: ROW * M });
+  chart.append(...each(name), zero, ...reaches, ...bars, ...given);
+  const pullBar = (j, to) => {
+    const state = read(), { given: a, weights: b, directions, low, high } = compute(state);
+    if (state.mode !== "weights") return;
+    const by = clamp(to, low[j], high[j]) - b[j];
+    change({ pull: b.map((x, l) => x - a[l] + by * directions[j][l]) });
+  };
+  const drag = (j) => (x) => pullBar(j, (x - LEFT) / WIDE);
+  const grip = () => make("rect", { x: -4, y: -12, width: 8, height: 24, rx: 3 });
+  const rows = each(() => make("g")); // what holds the handle of a row while there is one
+  const grips = each((j) => caught(rows[j], handle(rows[j], `weight of ${looks[j]}`, hue(j), grip(), drag(j),
+    (dx, dy) => pullBar(j, compute(read()).weights[j] + (dx + dy) / 50))));
+  chart.append(...rows);
+  const at = [0, 1].map((c) => make("span", { "data-shows": `output ${c}` }));
+  const legend = make("div", { class: "live-legend" });
+  const line = (...inside) => make("div", {}, inside);
+  const title = (...inside) => make("div", { class: "live-title" }, inside);
+  const panel = make("div", { class: "live-plane live-fivebars" }, title("Weights"), chart,
+    line("Σ weight · value = star (", at[0], ", ", at[1], ")"), legend);
+
+  // how many directions are free
+  const [rank, free] = ["rank", "free"].map((name) => make("strong", { "data-shows": name }));
+  const stays = make("span");
+  const counter = make("div", { class: "live-plane live-counter" }, line(make("strong", {}, M), " weights"),
+    line("− ", rank, stays), title("= ", free, " free directions"));
+
+  // the same as a table for typing
+  const pair = (name, get, put) => [0, 1].map((c) => field(`${name}, coordinate ${c + 1}`, REACH, (x) =>
+    put(replaced(get(), c, x))));
+  const q = pair("query", () => read().query, (query) => change({ query }));
+  const v = each((j) => pair(`value of ${words[j]}`, () => read().values[j], (p) => putValue(j, p)));
+  const w = each((j) => field(`weight of ${words[j]}`, 1, (x) => pullBar(j, x)));
+  const row = (title, ...fields) => make("tr", {}, make("th", { scope: "row" }, title),
+    fields.map((f) => make("td", {}, f?.element)));
+  const head = ["", "value x", "y", "weight"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
+  const table = make("table", { class: "live-table", hidden: "" }, make("thead", {}, make("tr", {}, head)),
+    make("tbody", {}, each((j) => row(words[j], ...v[j], w[j])), row("query", ...q, null)));
+
+  // controls
+  const freeze = button("", () => change({ mode: frozen() ? "query" : "weights", pull: each(() => 0) }));
+  const frozen = () => read().mode === "weights", type = toggle("Type the numbers", (on) => { table.hidden = !on; });
+  const back = button("Back to start", () => change(first)), hint = make("p", { class: "live-hint" });
+  const said = make("p", { class: "live-verdict" });
+  el.append(hint, make("div", { class: "live-controls" }, freeze, type, back),
+    make("div", { class: "live-planes" }, left.element, counter, right.element, panel), said, table);
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking"), still = frozen();
+    const seen = { visibility: hidden ? "hidden" : "visible" };
+    const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
+    to(ray, left.px([0, 0]), left.px(state.query));
+    moveQuery(state.query);
+    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(at[c], hidden ? "?" : show(found.output[c])); });
+    for (const f of [...q, ...v.flat()]) f.open(!still);
+    each((j) => {
+      const b = found.weights[j], fixed = found.directions[j][j] === 0, { put, group } = grips[j];
+      values[j].put(state.values[j]);
+      const rest = still ? { tabindex: null, "pointer-events": "none" } : { tabindex: 0, "pointer-events": null };
+      set(values[j].group, { "aria-disabled": still, ...rest });
+      to(springs[j], right.px(state.values[j]), right.px(found.output));
+      set(springs[j], { ...seen, "stroke-width": (12 * b).toFixed(2) });
+      set(bars[j], { ...seen, width: (WIDE * b).toFixed(2) });
+      set(given[j], { width: (WIDE * found.given[j]).toFixed(2), visibility: still && !hidden ? "visible" : "hidden" });
+      write(numbers[j], hidden ? "?" : b < 5e-4 ? tiny(b) : show(b, 3));
+      const movable = still && !hidden && !fixed;
+      if (movable !== (group.parentNode === rows[j])) movable ? rows[j].append(group) : group.remove();
+      const [min, max] = [found.low[j].toFixed(3), found.high[j].toFixed(3)], now = b.toFixed(3);
+      put([along(b), rowAt(j)], `${now}, from ${min} to ${max}`, { now, min, max });
+      const [from, end, y] = [along(found.low[j]).toFixed(2), along(found.high[j]).toFixed(2), rowAt(j) + 16];
+      set(reaches[j], { d: movable ? `M${from} ${y - 3}v6M${from} ${y}H${end}M${end} ${y - 3}v6` : "" });
+      v[j].forEach((f, c) => f.put(state.values[j][c]));
+      w[j].put(b);
+      w[j].open(movable);
+    });
+    set(star, { transform: `translate(${right.px(found.output).map((x) => x.toFixed(2)).join(" ")})`, ...seen });
+    set(held, { visibility: still && !hidden ? "visible" : "hidden" });
+    [left.element.hidden, counter.hidden, freeze.hidden] = [still, !still, hidden];
+    write(rank, String(found.rank));
+    write(free, String(found.free));
+    write(stays, [" must stay: the sum", " must stay: the sum, and the star along the line of the values",
+      " must stay: the sum, the star’s x, the star’s y"][found.rank - 1]);
+    write(legend, still ? "Outline: the weight from the query. Line below: how far you can drag." : LEGEND);
+    write(freeze, still ? "Let the star go" : "Freeze the star");
+    write(hint, still ? "Drag one bar. The others make way so that the star stays." : hidden ? "Drag the query q."
+      : "Drag the query q: bars and star follow. Then press “Freeze the star”.");
+    write(said, hidden ? "Weights and star are hidden until you have answered." : sentence(state, found));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ words, mode }, { given, weights, directions, moved, starGap }) {
+  const largest = (x) => words[x.indexOf(Math.max(...x))], [was, is] = [largest(given), largest(weights)];
+  const list = (test) => words.filter((_, j) => test(j)).map((word) => `“${word}”`).join(" and ");
+  if (mode === "query") return `The star is the weighted average of the five values. “${is}” counts most.`;
+  const fixed = list((j) => directions[j][j] === 0), empty = list((j) => weights[j] === 0);
+  const parts = [moved === 0 ? BEGIN : `You have moved ${moved < 0.005 ? "less than 1" : Math.round(100 * moved)} % of `
+    + `the weight, and the star ${starGap <= EXACT ? "has not moved" : `has moved by ${tiny(starGap)}`}.`];
+  if (fixed) parts.push(`The star alone decides the weight of ${fixed}.`);
+  if (empty) parts.push(`The weight of ${empty} is 0 now.`);
+  if (was !== is) parts.push(`The largest weight was that of “${was}”; now it is that of “${is}”.`);
+  return parts.join(" ");
+}
+
+export default { initialize, render, compute, valid };
