@@ -216,6 +216,11 @@ PICTURES = {
         "attention 1.00 at 2 and 0.80 at 4. Chance is 0.125",
     ),
     "blocks": (lambda: recurrence.draw_blocks({"RNN": np.tri(4), "all": np.ones((4, 4))}), "RNN: 62% of the blocks"),
+    "cell": (recurrence.draw_cell, "multiplied by the forget gate"),
+    "rates": (
+        lambda: recurrence.draw_rates([0.1, 1], {"RNN": [[0.2, 0.4], [0.5, 0.9]]}, "7 steps back"),
+        "7 steps back, the best median accuracy over the rates: RNN 0.70",
+    ),
     "paths": (lambda: recurrence.draw_paths([4, 16], {"RNN": [3, 15], "attention": [1, 1]}), "RNN 15; attention 1"),
 }
 
@@ -225,7 +230,7 @@ def test_a_picture_says_the_numbers_it_draws(name):
     draw_it, words = PICTURES[name]
     picture = draw_it()
     assert words in picture.alt
-    assert picture.svg.startswith("<svg")
+    assert picture.svg.count("<svg") == (2 if name == "blocks" else 1)  # two maps, side by side
     assert not re.search(r"mathdefault|\$", picture.svg)  # no mathtext
 
 
