@@ -148,7 +148,7 @@ def draw_contexts(H: np.ndarray, C: np.ndarray, c: np.ndarray, targets: list[str
 
 def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
     """Two self-attention matrices of the same tokens: without projections, and with random ones."""
-    fig, axes = figure(1, 2, height=2.75)
+    fig, axes = figure(1, 2, height=2.3)
     n = len(without)
     for ax, A, title in zip(axes, (without, projected), ("Q = K = V = X", "with projections"), strict=True):
         heatmap(ax, A, rows=range(1, n + 1), columns=range(1, n + 1), limit=1)
@@ -166,7 +166,7 @@ def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
 
 def draw_costs(ns: Sequence[int], costs: dict[str, Sequence[float]], d: int) -> Picture:
     """Operations of a layer against the number of tokens: ``costs`` maps a name to one count per entry of ``ns``."""
-    fig, ax = figure(height=3.0)
+    fig, ax = figure(height=2.7)
     styles = zip(("-", "--", "-.", ":"), ("orange", "purple", "blue", "green"), strict=True)
     for (name, counts), (dash, color) in zip(costs.items(), styles, strict=False):
         ax.loglog(ns, counts, dash, color=PALETTE[color], label=name)
