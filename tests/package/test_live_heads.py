@@ -1,9 +1,12 @@
 """The live figure heads: which question a straight cut answers, what the figure draws, and what it says."""
 
+import json
+
 import numpy as np
+import pytest
 from attnbook import live
 from live_cases import CASES, distance, heads_state, states
-from live_pages import QUESTION, alone, put, state_of
+from live_pages import ARRIVES, QUESTION, alone, put, state_of
 
 FIGURE = "heads"
 START = CASES["heads"].figure.state
@@ -105,6 +108,14 @@ def test_a_second_head_is_added_moved_typed_and_taken_away(open_gallery):
     page.get_by_role("button", name="Use one head").click()
     assert not page.get_by_label("query 2, coordinate 1").is_visible()
     assert state_of(page, "heads")["number"] == 1
+
+
+def test_a_link_brings_three_keys_and_two_queries_only(still_page):
+    for part in ("keys", "queries"):
+        longer = START | {part: [*START[part], [0, 0]]}
+        with pytest.raises(ValueError, match=part):
+            CASES["heads"].figure._check(**longer)
+        assert still_page.evaluate(ARRIVES, ["heads", START, [json.dumps(longer)]]) == [START]
 
 
 def test_heads_hide_outputs_until_a_question_is_answered(browser, tmp_path):

@@ -1,5 +1,6 @@
 """The live figure star: the rows of weights with one output, what it draws and says, and where its bars go."""
 
+import itertools
 import json
 import re
 
@@ -116,11 +117,12 @@ def test_a_bar_moves_the_others_least_and_stops_at_the_first_that_is_empty(open_
     button.click()
     frozen = state_of(page, "star")
     assert frozen == START | {"mode": "weights"}
-    before = figure._compute(**frozen)
-    for j in range(5):
+    further = frozen | {"pull": [0.1, 0.02, 0.0, -0.05, -0.1]}  # a move begins where the last one ended
+    for begin, j in itertools.product((frozen, further), range(5)):
+        before = figure._compute(**begin)
         grip = page.get_by_label(f"weight of {START['words'][j]},")
         for key, by in (("ArrowRight", 0.02), ("ArrowDown", -0.02), ("Home", -9), ("End", 9)):
-            put(page, "star", frozen)
+            put(page, "star", begin)
             grip.focus()
             page.keyboard.press(key)
             after = figure._compute(**state_of(page, "star"))

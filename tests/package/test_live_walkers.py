@@ -100,6 +100,7 @@ def test_other_walks_are_drawn_and_a_question_hides_weights_and_gradients(browse
     assert drawn["weight"] == ""
     assert drawn["said"].startswith("Mean ?, median ?. ? of")
     assert not page.locator(".live-walk-strip circle").first.is_visible()
+    assert not page.get_by_text("median", exact=True).is_visible()
     page.get_by_label("that").check()
     assert page.locator(".live-walk-strip circle").first.is_visible()
     assert page.evaluate(DRAWN)["best"] != [-1, -1]

@@ -81,7 +81,7 @@ def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> 
                 values = take(norms[:, i], axis=1)
                 ax.loglog(d_ks, values, mark, color=PALETTE[color], label=f"{name}, {how}")
         ax.set_title(what)
-        ax.set(ylim=(1e-6, 9), xticks=d_ks, xticklabels=d_ks)
+        ax.set(ylim=(1e-7, 9), xticks=d_ks, xticklabels=d_ks)
         ax.minorticks_off()
     axes[0].legend(loc="lower left")
     axes[1].set_xlabel("key dimension dₖ")

@@ -184,7 +184,7 @@ function render({ model, el }) {
     for (const name of ["median", "mean"]) {
       const x = hundredth(along(found[name]));
       set(marks[name], { x1: x, x2: x });
-      set(names[name], { x: clamp(x, 40, WIDE - 40) });
+      set(names[name], { x: clamp(x, 40, WIDE - 40), visibility: hidden ? "hidden" : "visible" });
     }
     write(edge, `step ${state.d_k}`);
     write(divisor, plain(found.divisor));
