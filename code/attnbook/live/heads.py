@@ -57,8 +57,6 @@ def heads(
         If a shape, a coordinate or the number of heads is not as above.
 
     >>> keys = [[2, 1], [0, -2], [-2, 1]]
-    >>> (heads(keys, [[0.5, 0.5], [-0.5, 0.5]]).compute()["margins"] > 0).tolist()
-    [True, False]
     >>> (heads(keys, [[0.5, 0.5], [-0.5, 0.5]], number=2).compute()["margins"] > 0).tolist()
     [True, True]
     """

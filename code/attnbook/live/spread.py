@@ -49,10 +49,8 @@ def spread(
     ValueError
         If the shape, a coordinate or the temperature is not as above.
 
-    >>> figure = spread([0.8, 0.6])
-    >>> once = figure.compute()["weights"]
-    >>> figure.set(query=[1.6, 1.2], temperature=2)
-    >>> bool(abs(figure.compute()["weights"] - once).max() < 1e-15)
+    >>> once, twice = (spread([0.8 * t, 0.6 * t], temperature=t).compute()["weights"] for t in (1, 2))
+    >>> bool(abs(twice - once).max() < 1e-15)
     True
     """
     state = {"query": as_array("query", query).tolist(), "temperature": float(temperature)}
