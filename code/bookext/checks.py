@@ -58,6 +58,15 @@ def mistakes(env):
     return collection(env, "attnbook_mistakes")
 
 
+def pages(env):
+    """The names of all pages in the order of the contents; those that go deeper come behind their chapter."""
+
+    def below(name):
+        return [name, *(page for child in env.toctree_includes.get(name, []) for page in below(child))]
+
+    return below(env.config.root_doc)
+
+
 def register_collection(app, name):
     """Keep a collection right when pages go, are read again, or are read side by side."""
 

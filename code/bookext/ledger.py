@@ -19,7 +19,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-from . import checks, wayfinding
+from . import checks
 
 FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
@@ -178,8 +178,7 @@ class Fill(SphinxPostTransform):
     default_priority = 5  # before references are resolved: the boxes hold some
 
     def run(self, **kwargs):
-        top = self.env.toctree_includes.get(self.config.root_doc, [])
-        pages = [page for name in top for page in wayfinding.with_deeper(self.env, name)]
+        pages = checks.pages(self.env)
         executed = defaultdict(list)
         for name in pages:
             for law in checks.laws(self.env).get(name, []):

@@ -166,7 +166,7 @@ class Fill(SphinxPostTransform):
 
     def chapters(self):
         """A section for each page that has quizzes."""
-        for name in self.env.toctree_includes.get(self.config.root_doc, []):
+        for name in checks.pages(self.env):
             if found := quizzes(self.env).get(name):
                 number = ".".join(map(str, self.env.toc_secnumbers.get(name, {}).get("", ())))
                 title = nodes.title("", f"{number}. " * bool(number) + self.env.titles[name].astext())

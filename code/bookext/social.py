@@ -16,7 +16,7 @@ from lxml import etree
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from . import launch
+from . import checks, launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
 OF_THE_THEME = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
@@ -42,7 +42,7 @@ def _take_address(app, config):
 def _missing_page(app):
     """The page a server shows for an address that does not exist, with the whole contents of the book."""
     env = app.env
-    names = [app.config.root_doc, *env.toctree_includes.get(app.config.root_doc, [])]
+    names = checks.pages(env)
     items = (f'<li><a href="{app.builder.get_target_uri(n)}">{escape(env.titles[n].astext())}</a></li>' for n in names)
     body = MISSING.format(search=app.builder.get_target_uri("search"), pages="".join(items))
     yield "404", {"title": "Page not found", "body": body, "meta": {}}, "page.html"
