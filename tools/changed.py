@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from bookext.dependencies import CELL, imported, modules, of_cells, uses
+from bookext.run.dependencies import CELL, imported, modules, of_cells, uses
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -43,7 +43,7 @@ def requirements():
 def write():
     """Make the tree of the branch afresh; return its notebooks."""
     sys.path.insert(0, str(ROOT / "code"))
-    from bookext.launch import with_addresses  # only here: `run` runs with Pythons that have no Sphinx
+    from bookext.write.launch import with_addresses  # only here: `run` runs with Pythons that have no Sphinx
 
     repository, site = (os.environ.get(name, "").strip() for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS"))
     notebooks = sorted(WRITTEN.glob("*.ipynb"))

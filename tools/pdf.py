@@ -199,7 +199,7 @@ def main():
 def offer():
     """Let the built pages link to the file, as every later build does by itself."""
     sys.path.insert(0, str(ROOT / "code"))
-    from bookext.pages import offer_pdf
+    from bookext.theme.pages import offer_pdf
 
     offer_pdf(SITE)
 

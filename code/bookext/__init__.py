@@ -1,21 +1,20 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
 only how checks and live figures are shown.
 
-* ``execution`` executes chapters and keeps their outputs; ``dependencies`` says which modules they depend on.
-* ``quotes`` puts what cells computed into sentences.
-* ``checks`` draws the checks of the executed cells, and gives each law an address.
-* ``ledger`` makes the pages that are made from the others: claims, contradictions, famous mistakes.
-* ``coursework`` puts the questions of an assignment on its chapter's page.
-* ``quiz`` asks the reader questions, and collects them on one page.
-* ``live`` gives each page the script of the live figures that it has.
-* ``mathml`` turns formulas into MathML while building.
-* ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links to the glossary.
-* ``reading`` says how long a chapter takes, and which pages go deeper.
-* ``package`` completes the page of the package and links the import lines of cells to it.
-* ``notebooks`` writes every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``pages`` repairs what keeps a written page from being read by everyone; ``loading`` and ``styles`` take from it what
-  it need not load.
-* ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere.
+* ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``dependencies`` says which modules
+  they depend on, ``quotes`` puts what cells computed into sentences.
+* ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
+  cells and gives each law an address; ``ledger`` makes the pages of claims, contradictions and famous mistakes;
+  ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
+  collects them on one page; ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links
+  to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package`` completes the
+  page of the package and links the import lines of cells to it.
+* ``write`` writes what is no text: ``mathml`` turns formulas into MathML while building; ``live`` gives each page
+  the script of its live figures; ``notebooks`` and ``notebook_text`` write every chapter as a notebook that runs
+  anywhere; ``launch`` shows the links that open it.
+* ``theme`` works on the pages that the theme has written: ``pages`` repairs what keeps them from being read by
+  everyone; ``loading`` and ``styles`` take out what a page need not load; ``repairs`` counts what was repaired;
+  ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere.
 """
 
 from pathlib import Path
@@ -25,23 +24,10 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from . import (
-        checks,
-        coursework,
-        execution,
-        launch,
-        ledger,
-        live,
-        mathml,
-        notebooks,
-        package,
-        pages,
-        quiz,
-        quotes,
-        reading,
-        social,
-        wayfinding,
-    )
+    from .collect import checks, coursework, ledger, package, quiz, reading, wayfinding
+    from .run import execution, quotes
+    from .theme import pages, social
+    from .write import launch, live, mathml, notebooks
 
     execution.setup(app)
     quotes.setup(app)

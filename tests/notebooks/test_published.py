@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import lxml.html
 import pytest
-from bookext import launch
+from bookext.write import launch
 from docutils import nodes
 from fork import ADDRESS, ROOT
 from packaging.requirements import Requirement
@@ -127,7 +127,7 @@ def test_the_environment_overrides_the_setting(monkeypatch):
 
 
 def test_an_edit_changes_the_id_of_its_cell_alone():
-    from bookext import notebooks
+    from bookext.write import notebooks
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     def ids(*sources):

@@ -10,7 +10,7 @@ from pathlib import Path
 import lxml.html
 import numpy as np
 import pytest
-from bookext.mathml import to_mathml
+from bookext.write.mathml import to_mathml
 from built_site import PAGES, SITE, SOURCES, mainly, pages_with, report
 from fontTools import subset
 from fontTools.ttLib import TTFont

@@ -11,7 +11,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bookext.loading import PLAIN
+from bookext.theme.loading import PLAIN
 from built_site import PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them

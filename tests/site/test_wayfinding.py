@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import lxml.html
 import pytest
-from bookext import social
+from bookext.theme import social
 from built_site import PAGES, SITE, SOURCES, named, report
 
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"

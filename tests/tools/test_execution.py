@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from bookext import dependencies, execution
+from bookext.run import dependencies, execution
 
 FILES = {
     "attnbook/__init__.py": "",

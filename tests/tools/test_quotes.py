@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from bookext import execution, quotes
+from bookext.run import execution, quotes
 from docutils import nodes
 
 PAGE = """# Title
@@ -84,7 +84,7 @@ def site(tmp_path_factory):
         text = f"{head}# Title\n\n```{{code-cell}} ipython3\n{CODE}\n```\n\n{sentence}\n"
         (folder / "index.md").write_text(text, "utf-8")
         (folder / "conf.py").write_text(
-            "def setup(app):\n    from bookext import execution, quotes\n"
+            "def setup(app):\n    from bookext.run import execution, quotes\n"
             "    execution.setup(app), quotes.setup(app)\n"
             "extensions = ['myst_nb']\nnb_execution_mode = 'cache'\nmyst_enable_extensions = ['dollarmath']\n", "utf-8"
         )  # fmt: skip
@@ -96,7 +96,7 @@ def site(tmp_path_factory):
 
 
 def test_the_page_and_its_notebook_say_the_values(site):
-    from bookext.notebook_text import Writer
+    from bookext.write.notebook_text import Writer
 
     doctree = site("There are {eval}`count`, or {eval}`share` of {eval}`tiny`.")
     (said,) = [node for node in doctree.findall(nodes.paragraph) if "There are" in node.astext()]

@@ -2,7 +2,7 @@
 
 import lxml.html
 import pytest
-from bookext import repairs
+from bookext.theme import repairs
 from sphinx.errors import ExtensionError
 
 PAGES = [lxml.html.document_fromstring(f"<p>{text}</p>") for text in ("one", "two <b>bold</b>")]

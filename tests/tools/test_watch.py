@@ -83,7 +83,7 @@ def test_what_editors_and_builds_write_is_no_source(tree, name):
     assert not sources.is_changed()
 
 
-@pytest.mark.parametrize(("name", "kept"), [("code/bookext/pages.py", False), ("code/attnbook/laws.py", True)])
+@pytest.mark.parametrize(("name", "kept"), [("code/bookext/theme/pages.py", False), ("code/attnbook/laws.py", True)])
 def test_a_change_of_the_extension_writes_every_page_again(tree, monkeypatch, name, kept):
     monkeypatch.setattr(book, "build", lambda: None)
     watch.COMPLETE.touch()

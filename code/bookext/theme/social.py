@@ -16,7 +16,8 @@ from lxml import etree
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from . import checks, launch
+from ..collect import checks
+from ..write import launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
 OF_THE_THEME = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}

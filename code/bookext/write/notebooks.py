@@ -15,7 +15,8 @@ import nbformat
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from . import launch, quiz
+from ..collect import quiz
+from . import launch
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # of the site, and of what is kept between builds

@@ -14,7 +14,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-COURSE = Path(__file__).parent.parent.parent / "course"
+COURSE = Path(__file__).parents[3] / "course"
 GOALS = re.compile(r"After this chapter you can…\*\*\n\n((?:- .+\n(?:  .+\n)*)+)")
 
 

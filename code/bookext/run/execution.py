@@ -25,7 +25,7 @@ from sphinx.util.display import status_iterator
 
 from . import dependencies, quotes
 
-CODE = Path(__file__).parent.parent
+CODE = Path(__file__).parents[2]
 KEPT = 100  # executed chapters; the least used go first
 LIBRARIES = ("numpy", "torch", "scipy", "matplotlib", "array-api-compat", "ipython", "ipywidgets")
 

@@ -1,0 +1,1 @@
+"""Execute the cells of chapters, keep their outputs, and put what they computed into sentences."""

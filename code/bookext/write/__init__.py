@@ -1,0 +1,1 @@
+"""Write formulas, scripts of live figures, and notebooks."""
