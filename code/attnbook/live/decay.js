@@ -77,7 +77,8 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "Drag the end of a line. When is half of the gradient gone?"),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"), svg,
-    make("p", {}, "From dot to dot a line falls to half, or rises to double."),
+    make("p", {}, "From dot to dot a line falls to half, or rises to double. ",
+      shown[2] ? "Attention: the weight of one key, whose score is set, against 100 others with score 0." : ""),
     scroller(make("div", { class: "live-scroll" }, table)), said);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -93,7 +94,8 @@ function render({ model, el }) {
       set(lines[i], { points: `${toX(0)},${toY(from)} ${toX(i === 2 ? STEPS_BACK : k)},${at[1]}`, ...seen });
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
       set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
-      const tag = i === 2 ? [at[0], at[1] - 9] : [toX(0.9 * k) - 6, toY(0.9 * y) + 12];
+      const share = i ? 0.35 : 0.9; // apart from each other, however close the lines are
+      const tag = i === 2 ? [at[0], at[1] - 9] : [toX(share * k) - 6, toY(share * y) + 12];
       set(tags[i], { x: tag[0], y: tag[1], "text-anchor": i === 2 ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
       move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, found)}`,
