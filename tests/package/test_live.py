@@ -230,6 +230,16 @@ def test_axe_finds_nothing(open_gallery, name, theme, width):
     assert not [(v["id"], node["html"][:160], node.get("failureSummary")) for v in found for node in v["nodes"]]
 
 
+def test_no_figure_takes_a_rule_of_another():
+    """The site joins the styles of all figures: a class that two of them use stands in live.css."""
+    read = lambda file: (live_files.FOLDER / file).read_text("utf-8")  # noqa: E731
+    classes = {name: set(re.findall(r"\.(live-[\w-]+)", read(f"{name}.css"))) for name in [*CASES, "live"]}
+    shared = classes.pop("live") | set(re.findall(r"live-[\w-]+", read("core.js") + read("parts.js")))
+    for name, other in itertools.permutations(CASES, 2):
+        used = set(re.findall(r"live-[\w-]+", read(f"{other}.js")))
+        assert not (classes[name] - shared) & used, (name, other)
+
+
 @names
 def test_a_figure_weighs_at_most_15_kb(name):
     weight = len(gzip.compress((live_files.script([name]) + live_files.styles([name])).encode()))
@@ -283,6 +293,15 @@ def test_a_question_hides_the_result_until_it_is_answered(browser, tmp_path, ans
     else:
         page.get_by_role("button", name="Show without an answer").click()
     assert re.fullmatch(r"−?\d\.\d\d", cell.inner_text())
+    page.close()
+
+
+def test_a_cross_that_was_not_moved_is_no_guess(browser, tmp_path):
+    page = alone(browser, live.hull(live_cases.V, live_cases.K, [1, 1], ask="place"), tmp_path)
+    page.get_by_role("button", name="Show the output").click()
+    assert page.locator(".live-output").is_visible()
+    assert "guess" not in page.locator(".live-verdict").inner_text()
+    assert page.get_by_label("your guess of the output").count() == 0
     page.close()
 
 

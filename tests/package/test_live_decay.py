@@ -14,8 +14,8 @@ DRAWN = """() => { const all = (css) => [...document.querySelectorAll(`#decay ${
   const numbers = (e, name) => (e.getAttribute(name).match(/-?[\\d.]+/g) || []).map(Number);
   return { lines: all(".live-curve").map((e) => numbers(e, "points")), beads: all(".live-beads").map((e) =>
       numbers(e, "d").filter((_, i) => i % 3 < 2)), handles: all(".live-handle").map((e) => numbers(e, "transform")),
-    labels: all("text.live-small").map((e) => [e.textContent, at(e, "x"), at(e, "y")]),
-    spoken: all(".live-handle").map((e) => e.getAttribute("aria-valuetext")), half: all(".live-half").map((e) =>
+    labels: all("text.live-power").map((e) => [e.textContent, at(e, "x"), at(e, "y")]),
+    spoken: all(".live-handle").map((e) => e.getAttribute("aria-valuetext")), half: all(".live-halving").map((e) =>
       e.textContent), says: all(".live-verdict")[0].textContent }; }"""
 
 

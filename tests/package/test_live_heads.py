@@ -23,7 +23,7 @@ HEADS = """() => { const all = (css) => [...document.querySelectorAll(`#heads ${
     cuts: [...planes[1].querySelectorAll(".live-cut")].map((e) => (shown(e) ? ends(e) : null)),
     rays: all("line.live-ray.live-ink").filter((e) => shown(e) && !e.parentNode.matches("g")).map(ends),
     handles: all(".live-handle").map(at), rows: all("tbody tr:not([hidden])").length,
-    results: all(".live-reader strong").map((e) => e.parentNode.textContent.trim()),
+    results: all(".live-answers strong").map((e) => e.parentNode.textContent.trim()),
     button: all("button")[0].textContent, says: all(".live-verdict")[0].textContent }; }"""
 
 

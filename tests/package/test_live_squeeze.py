@@ -17,11 +17,12 @@ DRAWN = """() => { const all = (what) => [...document.querySelectorAll(`#squeeze
   const of = (...names) => (e) => (seen(e) ? names.map((name) => Number(e.getAttribute(name))) : null);
   const plane = "svg[role=group] ", wide = (e) => parseFloat(e.style.width);
   const line = of("x1", "y1", "x2", "y2"), disc = of("cx", "cy");
-  return { line: all(plane + ".live-reader").map(line)[0], dots: all(plane + ".live-dot").map(disc),
+  return { line: all(plane + ".live-through").map(line)[0], dots: all(plane + ".live-dot").map(disc),
     feet: all(".live-foot").map(disc), misses: all(".live-ray").map(line),
     squares: all(plane + ".live-area").map((e) => (seen(e) ? numbers(e.getAttribute("points")) : null)),
     knob: seen(all(".live-handle")[0]) ? numbers(all(".live-handle")[0].getAttribute("transform")) : null,
-    shares: all(".live-part").map(wide), least: parseFloat(all(".live-least")[0].style.right),
+    shares: all(".live-part").map(wide),
+    widths: all(".live-part").map((e) => (100 * e.offsetWidth) / e.parentNode.clientWidth), height: all(".live-part")[0].offsetHeight, least: parseFloat(all(".live-least")[0].style.right),
     said: all(".live-verdict")[0].textContent, rows: all("tr").map((e) => e.innerText.trim()),
     pressed: all("[aria-pressed]")[0].getAttribute("aria-pressed") }; }"""
 
@@ -77,6 +78,8 @@ def test_the_figure_draws_what_it_computes(open_gallery):
         assert near(drawn["dots"], X)
         assert near(drawn["feet"], feet)
         assert near(drawn["shares"], [100 * found["kept"] / found["total"], 100 * found["lost"] / found["total"]])
+        assert near(drawn["widths"], drawn["shares"], 1)  # on a page with the styles of every figure
+        assert drawn["height"] > 10
         assert near(drawn["least"], 100 * found["bound"] / found["total"])
         assert drawn["pressed"] == ("false" if one else "true")
         if not one:

@@ -28,7 +28,7 @@ const ARROW = { w: 0.01, bias: 0.1, score: 0.1 };
 
 // places in the drawing, which is 340 wide and 208 high
 const toX = (k) => 36 + 2.9 * k, toY = (y) => 6 + 5 * (TOP - y);
-const label = (x, y, text, look = {}) => make("text", { class: "live-label live-small", x, y, ...look }, text);
+const label = (x, y, text, look = {}) => make("text", { class: "live-label live-power", x, y, ...look }, text);
 const rule = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
 
 /** Where a line ends in the plot: after 100 steps, or where it leaves the plot below. Attention is held at 60. */
@@ -50,7 +50,7 @@ function render({ model, el }) {
     label(toX(20 * t), 202, String(20 * t), { "text-anchor": "middle" })]);
   const lines = each((_, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
   const beads = each((_, i) => make("path", { class: `live-beads ${HUES[i]}` }));
-  const tags = each((_, i) => label(0, 0, MODELS[KINDS[i]], { class: `live-label live-small live-tag ${HUES[i]}` }));
+  const tags = each((_, i) => label(0, 0, MODELS[KINDS[i]], { class: `live-label live-power live-tag ${HUES[i]}` }));
   const svg = make("svg", { viewBox: "0 0 340 208", role: "group", class: "live-decay", "aria-label":
     "What is left against the distance" }, levels, columns, only(lines), only(beads), only(tags));
   const go = (name) => (x, y) => put(name, FITS[name](Math.max((x - toX(0)) / 2.9, 1), TOP - (y - toY(TOP)) / 5));
@@ -62,7 +62,7 @@ function render({ model, el }) {
   const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x)));
   const cell = (part, i) => make("td", { "data-shows": `${part} ${i}` });
   const [factor, slope, left] = ["factor", "slope", "left"].map((part) => each((_, i) => cell(part, i)));
-  const half = each(() => make("td", { class: "live-half" }));
+  const half = each(() => make("td", { class: "live-halving" }));
   const icon = (i) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[i]}`, role: "img",
     "aria-label": LOOKS[i] }, mark(i, 8));
   const rows = each((name, i) => make("tr", {}, make("th", { scope: "row" }, icon(i), "\u00a0", make("span", { class: "live-named" },
@@ -77,7 +77,8 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "Drag the end of a line. When is half of the gradient gone?"),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"), svg,
-    make("p", {}, "From dot to dot a line falls to half, or rises to double."),
+    make("p", {}, "From dot to dot a line falls to half, or rises to double. ",
+      shown[2] ? "Attention: the weight of one key, whose score is set, against 100 others with score 0." : ""),
     scroller(make("div", { class: "live-scroll" }, table)), said);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -93,7 +94,8 @@ function render({ model, el }) {
       set(lines[i], { points: `${toX(0)},${toY(from)} ${toX(i === 2 ? STEPS_BACK : k)},${at[1]}`, ...seen });
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
       set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
-      const tag = i === 2 ? [at[0], at[1] - 9] : [toX(0.9 * k) - 6, toY(0.9 * y) + 12];
+      const share = i ? 0.35 : 0.9; // apart from each other, however close the lines are
+      const tag = i === 2 ? [at[0], at[1] - 9] : [toX(share * k) - 6, toY(share * y) + 12];
       set(tags[i], { x: tag[0], y: tag[1], "text-anchor": i === 2 ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
       move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, found)}`,

@@ -37,7 +37,7 @@ function disc([first, third]) {
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
-  const text = (x, y, words, look = {}) => make("text", { class: "live-label live-small", x, y, ...look }, words);
+  const text = (x, y, words, look = {}) => make("text", { class: "live-label live-caption", x, y, ...look }, words);
   const line = (look, x1 = null, y1 = null, x2 = null, y2 = null) => make("line", { class: look, x1, y1, x2, y2 });
 
   // the plane of queries and keys
@@ -45,7 +45,7 @@ function render({ model, el }) {
   left.svg.append(...first.keys.map((key, i) => {
     const [x, y] = left.px(key), [lx, ly] = left.px(key.map((c) => clamp(c * 1.15, -2.6, 2.6)));
     return make("g", {}, line(`live-ray ${TINT[i]}`, MIDDLE, MIDDLE, x, y),
-      make("g", { class: `live-tip ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 5 })),
+      make("g", { class: `live-end ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 5 })),
       text(clamp(lx, 40, 260), ly + (key[1] < 0 ? 16 : -8), POSITIONS[i], { "text-anchor": "middle" }));
   }));
   const put = (h, q) => change({ queries: read().queries.map((old, i) => (i === h ? q : old)) });
@@ -84,7 +84,7 @@ function render({ model, el }) {
   const top = make("tr", {}, make("td", {}, "weights"), POSITIONS.map((name) => make("th", { scope: "col" }, name)));
   const table = make("table", { class: "live-table" }, make("thead", {}, top), make("tbody", {}, rows));
   const note = (words) => make("div", { class: "live-note" }, words);
-  const panel = make("div", { class: "live-plane live-reader" }, title("Four sentences"), legend, note(VALUES),
+  const panel = make("div", { class: "live-plane live-answers" }, title("Four sentences"), legend, note(VALUES),
     title("Can one straight cut tell …"), results.map(({ element }) => element), note(MARGIN), table);
 
   // controls

@@ -116,11 +116,11 @@ function render({ model, el }) {
 
   // predict first: the reader places the output
   const ask = model.get("ask");
-  let guess = [1, -2], guessing = ask === "place", guessed = false, moveGuess = () => {}, done = () => {};
+  let guess = [1, -2], guessing = ask === "place", moved = false, guessed = false, moveGuess = () => {}, done = () => {};
   if (guessing) {
     const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
-    moveGuess = right.pointHandle("your guess of the output", "live-ink", cross, (p) => { guess = p; update(); });
-    const settle = button("Show the output", () => { guessing = false; guessed = true; box.remove(); update(); });
+    moveGuess = right.pointHandle("your guess of the output", "live-ink", cross, (p) => { guess = p; moved = true; update(); });
+    const settle = button("Show the output", () => { guessing = false; guessed = moved; box.remove(); update(); });
     const request = make("p", {}, "Predict first: move the cross to where the output will be. ");
     const box = make("div", { class: "live-ask" }, request, settle);
     el.prepend(box);

@@ -38,7 +38,7 @@ function render({ model, el }) {
 
   // the plane: the points, the line with its handle, and a square on every error
   const { element, svg, px, point } = plane("Points (discs) and what is rebuilt (rings)", REACH);
-  const line = make("line", { class: "live-reader" });
+  const line = make("line", { class: "live-through" });
   const areas = each(() => make("polygon", { class: "live-area live-orange" }));
   const misses = each(() => make("line", { class: "live-ray live-orange" }));
   const feet = each(() => make("circle", { class: "live-foot", r: 5 }));
@@ -64,13 +64,13 @@ function render({ model, el }) {
   const row = (icon, name, value) => make("tr", {}, make("th", { scope: "row" }, icon, " ", name), value);
   const keptBar = make("span", { class: "live-part live-blue" }), least = make("span", { class: "live-least" });
   const lostBar = make("span", { class: "live-part live-stripes live-orange" });
-  const dash = make("line", { class: "live-reader", y1: -9, y2: 9, "stroke-dasharray": "4 2" });
+  const dash = make("line", { class: "live-through", y1: -9, y2: 9, "stroke-dasharray": "4 2" });
   const swatch = (look) => make("rect", { x: -8, y: -8, width: 16, height: 16, class: look });
   const limit = make("span");
   const table = make("table", { class: "live-table live-sums" }, make("tbody", {},
     row("", "Σ|x|² of all points", total), row(key(swatch("live-dot live-blue")), "kept", kept),
     row(key(swatch("live-area")), "lost, all squares together", lost), row(key(dash), limit, bound)));
-  const budget = make("div", { class: "live-budget" }, keptBar, lostBar, least);
+  const budget = make("div", { class: "live-ledger" }, keptBar, lostBar, least);
 
   const second = button("A second number", () => change({ numbers: 3 - read().numbers }));
   const back = button("Back to start", () => change(first));

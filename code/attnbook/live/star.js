@@ -61,7 +61,7 @@ function render({ model, el }) {
   left.svg.append(...each((j) => {
     const [x1, y1] = left.px([0, 0]), [x2, y2] = left.px(first.keys[j]), at = { transform: `translate(${x2} ${y2})` };
     return make("g", { class: hue(j) }, make("line", { class: `live-ray ${hue(j)}`, x1, y1, x2, y2 }),
-      make("g", { class: "live-key", ...at }, sign(j)));
+      make("g", { class: "live-word", ...at }, sign(j)));
   }), ray);
   const springs = each((j) => make("line", { class: `live-spring ${hue(j)}` }));
   right.svg.append(...springs);
