@@ -32,7 +32,7 @@ def lab(tmp_path_factory):
     for name in ("chapters", "code", "tools"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copyfile(ROOT / "pyproject.toml", root / "pyproject.toml")
-    short = jupytext.read(root / "chapters" / "sqrt-dk-scaling.md")
+    short = jupytext.read(root / "chapters" / "deeper" / "score-law.md")
     short.cells = [next(cell for cell in short.cells if "draw_scaling,\n" in cell.source and "free=" in cell.source)]
     jupytext.write(short, root / "chapters" / "short.md", fmt="md:myst")
     with socket.socket() as free:

@@ -14,7 +14,7 @@ DRAWN = """() => { const all = (css) => [...document.querySelectorAll(`#inks ${c
   const rows = all(".live-inks").map((row) => [...row.querySelectorAll(".live-inked")]);
   const sizes = (css) => all(css).map((e) => ["x", "width"].map((name) => Number(e.getAttribute(name))));
   return { words: rows.map((row) => row.map((e) => e.textContent)),
-    opacity: rows.map((row) => row.map((e) => Number(e.style.opacity))),
+    opacity: rows.map((row) => row.map((e) => Number(e.style.filter.match(/[\\d.]+/)[0]))),
     spoken: all(".live-inks").map((e) => e.ariaLabel),
     pieces: sizes(".live-piece"), boxes: sizes(".live-box"), dashed: sizes(".live-short"),
     sliders: all("input[type=range]").filter((e) => e.checkVisibility({ visibilityProperty: true })).length,

@@ -29,13 +29,15 @@ def test_every_figure_is_drawn_and_answers_a_key(open_page, name):
     page = open_page(name, theme="dark")
     for place in page.locator(".live").all():
         label = place.get_attribute("id")
-        handle = place.locator("[role=slider], input[type=range]").first
-        handle.focus()
         read = f"JSON.stringify(document.getElementById('{label}').figure.model.get('state'))"
         before = page.evaluate(read)
-        page.keyboard.press("ArrowRight")
-        if page.evaluate(read) == before:  # it may stand at its end
-            page.keyboard.press("ArrowLeft")
+        for handle in place.locator("[role=slider]:visible, input[type=range]:visible").all():
+            handle.focus()
+            page.keyboard.press("ArrowRight")
+            if page.evaluate(read) == before:  # it may stand at its end
+                page.keyboard.press("ArrowLeft")
+            if page.evaluate(read) != before:  # or be fixed, as those of a query are while weights are moved
+                break
         assert page.evaluate(read) != before, label
     assert not page.log
     page.context.close()

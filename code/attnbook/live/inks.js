@@ -42,7 +42,8 @@ function inkRow(shows) {
     words.forEach((word, t) => {
       const [drawn, amount] = element.children[t].children;
       write(drawn, word);
-      drawn.style.opacity = (0.07 + 0.93 * (hidden ? 0 : inks[t])).toFixed(3); // a trace is left, to see what is lost
+      const ink = (0.07 + 0.93 * (hidden ? 0 : inks[t])).toFixed(3); // a trace is left, to see what is lost
+      drawn.style.filter = `opacity(${ink})`; // faded on purpose: the number below has full contrast
       write(amount, hidden ? "?" : show(inks[t]));
     });
     const said = hidden ? "hidden" : words.map((word, t) => `${word} ${show(inks[t])}`).join(", ");
