@@ -76,6 +76,8 @@ def test_the_length_of_the_query_is_an_inverse_temperature(open_gallery):
     put(page, "spread", {"query": [0, 0], "temperature": 2})
     length.press("ArrowRight")
     assert state_of(page, "spread")["query"][0] > 0 == state_of(page, "spread")["query"][1]
+    put(page, "spread", {"query": [-4, 4], "temperature": 2})
+    assert abs(float(length.input_value()) - 2.5) < 1e-9  # the longest query is not longer than the slider
     figure.get_by_role("button", name="Type q").click()
     figure.get_by_label("query, coordinate 2").fill("-3")
     figure.get_by_label("query, coordinate 2").press("Enter")

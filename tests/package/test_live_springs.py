@@ -98,7 +98,7 @@ def test_the_figure_draws_what_it_computes(open_gallery):
         else:  # it begins in the ring, and is as long as the query on the grid of the plane
             degrees = -np.degrees(np.arctan2(*found["query"][::-1]))
             assert near(drawn["arrow"], [*y, degrees, 50 * found["length"]])
-            assert drawn["q"] == f"query |q| = {found['length']:.2f}"
+            assert drawn["q"] == f"query ‖q‖ = {found['length']:.2f}"
         for ray, w in zip(drawn["rays"], [*found["outward"], None, None], strict=False):
             assert (ray is None) == (w is None)
             assert ray is None or near(ray, [*y, *(y + 600 * w * [1, -1])])
@@ -119,16 +119,16 @@ def test_what_the_figure_says_and_which_values_can_be_masked(open_gallery):
     page = open_gallery()
     state = {"values": SEVEN, "masked": [False] * 7}
     for output, said, q in (
-        ([0, 0.5], "Inside the hull: exactly one query has this output, q = (", "query |q| = 0."),
+        ([0, 0.5], "Inside the hull: exactly one query has this output, q = (", "query ‖q‖ = 0."),
         (
             [0.5, -1.5],
             "On a side: all the weight is on values 1 and 2. Only an infinitely long query, in",
-            "query |q| = ∞",
+            "query ‖q‖ = ∞",
         ),
         (
             [1, 2],
             "On a corner: all the weight is on value 4. Only an infinitely long query gets here,",
-            "query |q| = ∞",
+            "query ‖q‖ = ∞",
         ),
         (
             [3, 3],

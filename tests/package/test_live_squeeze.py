@@ -22,7 +22,8 @@ DRAWN = """() => { const all = (what) => [...document.querySelectorAll(`#squeeze
     squares: all(plane + ".live-area").map((e) => (seen(e) ? numbers(e.getAttribute("points")) : null)),
     knob: seen(all(".live-handle")[0]) ? numbers(all(".live-handle")[0].getAttribute("transform")) : null,
     shares: all(".live-part").map(wide),
-    widths: all(".live-part").map((e) => (100 * e.offsetWidth) / e.parentNode.clientWidth), height: all(".live-part")[0].offsetHeight, least: parseFloat(all(".live-least")[0].style.right),
+    widths: all(".live-part").map((e) => (100 * e.offsetWidth) / e.parentNode.clientWidth),
+    height: all(".live-part")[0].offsetHeight, least: parseFloat(all(".live-least")[0].style.right),
     said: all(".live-verdict")[0].textContent, rows: all("tr").map((e) => e.innerText.trim()),
     pressed: all("[aria-pressed]")[0].getAttribute("aria-pressed") }; }"""
 

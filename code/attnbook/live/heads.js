@@ -46,7 +46,7 @@ function render({ model, el }) {
     const [x, y] = left.px(key), [lx, ly] = left.px(key.map((c) => clamp(c * 1.15, -2.6, 2.6)));
     return make("g", {}, line(`live-ray ${TINT[i]}`, MIDDLE, MIDDLE, x, y),
       make("g", { class: `live-end ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 5 })),
-      text(clamp(lx, 40, 260), ly + (key[1] < 0 ? 16 : -8), POSITIONS[i], { "text-anchor": "middle" }));
+      text(clamp(lx, 48, 252), ly + (key[1] < 0 ? 16 : -8), POSITIONS[i], { "text-anchor": "middle" }));
   }));
   const put = (h, q) => change({ queries: read().queries.map((old, i) => (i === h ? q : old)) });
   const queries = [0, 1].map((h) => {
@@ -60,11 +60,11 @@ function render({ model, el }) {
 
   // the outputs
   const at = (y) => [MIDDLE + UNIT * y[0], MIDDLE - UNIT * (y[1] ?? 0)];
-  const upright = make("g", {}, line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, 16, "head 2"));
+  const upright = make("g", {}, line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, 16, "head 2 ↑"));
   const cuts = QUESTIONS.map((_, i) => line(`live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`));
   const discs = SENTENCES.map((sentence) => make("g", { class: "live-sentence" }, make("g", {}, disc(sentence))));
   const svg = make("svg", { viewBox: "0 0 300 300", role: "img", "aria-label": "Outputs of four sentences" },
-    line("live-axis", 0, MIDDLE, 300, MIDDLE), text(298, MIDDLE + 22, "head 1", { "text-anchor": "end" }), upright,
+    line("live-axis", 0, MIDDLE, 300, MIDDLE), text(298, 295, "head 1 →", { "text-anchor": "end" }), upright,
     cuts, discs);
   const title = (words) => make("div", { class: "live-title" }, words);
   const right = make("div", { class: "live-plane" }, title("Outputs"), svg);

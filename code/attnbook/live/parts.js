@@ -66,15 +66,16 @@ function handle(svg, label, hue, shape, go, step) {
     "aria-valuetext": text, "aria-valuenow": now, "aria-valuemin": min, "aria-valuemax": max });
 }
 
-/** A square plane from -reach to reach with a grid. `px` turns a point into the coordinates of `svg`; `point` back. */
-function plane(title, reach, size = 300) {
-  const unit = size / (2 * reach), middle = size / 2, lines = [];
+/** A square plane from -reach to reach with a grid, and a margin for handles on its rim. `px` turns a point into the coordinates of `svg`; `point` back. */
+function plane(title, reach, margin = 0) {
+  const size = 300, unit = size / (2 * reach), middle = size / 2, lines = [], whole = size + 2 * margin;
   for (let t = 1 - reach; t < reach; t++) {
     const at = middle + t * unit, look = { class: t ? "live-grid" : "live-axis" };
     lines.push(make("line", { ...look, x1: at, x2: at, y1: 0, y2: size }));
     lines.push(make("line", { ...look, x1: 0, x2: size, y1: at, y2: at }));
   }
-  const svg = make("svg", { viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": title }, lines);
+  const box = `${-margin} ${-margin} ${whole} ${whole}`;
+  const svg = make("svg", { viewBox: box, role: "group", "aria-label": title }, lines);
   const px = ([x, y]) => [middle + x * unit, middle - y * unit];
   const point = (x, y) => [(x - middle) / unit, (middle - y) / unit];
   /** A handle for a point of the plane, which `move` receives in hundredths; arrow keys go by 0.1. */

@@ -1,5 +1,6 @@
 // One query against 200 normal keys: the longer the query, the wider its scores, as at a lower temperature.
 const KEYS = 200, REACH = 4, FARTHEST = 8, BIN = 0.5, COLDEST = 1 / 16, HOTTEST = 16;
+const LONGEST = 2.5; // the slider goes to a length of 2^2.5, that of a query in a corner
 const FLAT = Math.sqrt(2 * Math.PI);
 
 /** Word n of the generator mulberry32, as a number between 0 and 1. */
@@ -58,7 +59,7 @@ function render({ model, el }) {
   const span = (shows) => make("span", { "data-shows": shows });
 
   // the keys and the query
-  const left = plane("Keys; the area of each is its weight", REACH), ray = line("live-ray live-ink", 150, 150, 150, 150);
+  const left = plane("Keys; the area of each is its weight", REACH, 28), ray = line("live-ray live-ink", 150, 150, 150, 150);
   const dots = keys.map((k) => { const [cx, cy] = left.px(k); return make("circle", { class: "live-spread-key", cx, cy }); });
   left.svg.append(...dots, ray);
   const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q");
@@ -75,11 +76,11 @@ function render({ model, el }) {
   const curve = make("polyline", { class: "live-spread-curve" }), outside = text(288, 24, "", "end");
   const svg = make("svg", { viewBox: "0 0 300 300", role: "img", "aria-label": "Histogram of the scores" }, rules,
     bars, line("live-axis", LEFT, BASE, 290, BASE), ghost, curve, ticks, outside);
-  const right = make("div", { class: "live-plane" }, make("div", { class: "live-title" }, "How many keys have which score q·k / T"), svg);
+  const right = make("div", { class: "live-plane" }, make("div", { class: "live-title" }, "How many keys have which score q·k\u00a0/\u00a0T"), svg);
 
   // controls; a slider goes by a quarter of a doubling
-  const octaves = (text) => ({ min: -2, max: 2, step: 0.25, text });
-  const length = slider("length ‖q‖", octaves(() => show(Math.hypot(...read().query))), (x) => {
+  const octaves = (text, max = 2) => ({ min: -2, max, step: 0.25, text });
+  const length = slider("length ‖q‖", octaves(() => show(Math.hypot(...read().query)), LONGEST), (x) => {
     const { query } = read(), now = Math.hypot(...query);
     put((now ? query.map((c) => c / now) : [1, 0]).map((c) => clamp(c * 2 ** x, -REACH, REACH)));
   });
@@ -108,6 +109,7 @@ function render({ model, el }) {
     const [x2, y2] = left.px(state.query);
     set(ray, { x2, y2 });
     move(state.query);
+    set(letter, { x: state.query[0] > 3 ? -18 : 8, y: state.query[1] > 3 ? 20 : -8 }); // inside the frame
     dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 70 * Math.sqrt(found.weights[j])) }));
     bars.forEach((bar, i) => {
       const y = height(Math.min(found.counts[i], TALLEST));
@@ -118,7 +120,7 @@ function render({ model, el }) {
     for (const [name, digits] of [["deviation", 2], ["ratio", 2], ["looks", 1]]) {
       write(shown[name], hidden ? "?" : show(found[name], digits));
     }
-    length.put(clamp(Math.log2(found.length || 1e-9), -2, 2));
+    length.put(clamp(Math.log2(found.length || 1e-9), -2, LONGEST));
     temperature.put(Math.log2(state.temperature));
     fields.forEach((f, c) => f.put(state.query[c]));
     write(told, hidden ? "" : comparison(state, found, first, start));

@@ -85,7 +85,7 @@ function render({ model, el }) {
   const sign = (j) => (j < 6 ? mark(j, 8) : make("polygon", { points: HEXAGON }));
 
   // the plane: the hull, a spring and a button for each value, the query as an arrow, the output as a ring
-  const { element, svg, px, pointHandle } = plane("Values, their hull, and the output", REACH);
+  const { element, svg, px, pointHandle } = plane("Values, their hull, and the output", REACH, 14);
   const area = make("polygon", { class: "live-hull" }), wall = make("line", { class: "live-wall" });
   const coils = each((j) => make("line", { class: `live-spring ${LOOK[j]}` }));
   const rays = [0, 1].map(() => make("line", { class: "live-wall" }));
@@ -114,7 +114,7 @@ function render({ model, el }) {
     (x) => put(read().output.map((old, i) => (i === c ? x : old)))));
   typed.forEach((f) => f.open(true));
   const used = make("span", { "data-shows": "used" });
-  const long = make("span", { "data-shows": "length" }), size = make("span", {}, "|q| = ", long), word = make("span");
+  const long = make("span", { "data-shows": "length" }), size = make("span", {}, "‖q‖ = ", long), word = make("span");
   const numbers = each((j) => make("span", { "data-shows": `weights ${j}` })), words = each(() => make("span"));
   const bars = each((j) => make("span", { class: `live-bar ${LOOK[j]}` }));
   const icon = (j) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${LOOK[j]}`, role: "img",
@@ -179,7 +179,7 @@ function render({ model, el }) {
     write(used, String(found.used));
     write(long, query ? show(found.length) : "");
     set(size, { hidden: shown(query) });
-    write(word, hidden ? "?" : query ? "" : where === "outside" ? "none" : "|q| = ∞");
+    write(word, hidden ? "?" : query ? "" : where === "outside" ? "none" : "‖q‖ = ∞");
     const stay = "At least three values stay, not all on one line. ";
     const told = hidden ? "The query is hidden until you have answered." : sentence(found, state.masked);
     write(said, (refused ? stay : "") + told);

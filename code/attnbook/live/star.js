@@ -45,7 +45,7 @@ function valid({ words, query, keys, values, mode, pull }) {
 
 const ROW = 36, LEFT = 94, WIDE = 152; // the bars: height of a row, where 0 is, and how long 1 is
 const rowAt = (j) => ROW * j + 15, along = (weight) => LEFT + WIDE * weight;
-const LEGEND = "A bar is the share of one value in the star. The bars sum to 1.";
+const LEGEND = "A bar is the weight of one value. The bars sum to 1.";
 const BEGIN = "The star is held, and the query no longer sets the weights. Which bars can you empty?";
 
 function render({ model, el }) {
@@ -169,10 +169,10 @@ function render({ model, el }) {
     write(free, String(found.free));
     write(stays, [" must stay: the sum", " must stay: the sum, and the star along the line of the values",
       " must stay: the sum, the star’s x, the star’s y"][found.rank - 1]);
-    write(legend, still ? "Outline: the weight from the query. Line below: how far you can drag." : LEGEND);
+    write(legend, still ? "Outline: the weight from the query. Line below: how far this bar alone can go, while the others make way." : LEGEND);
     write(freeze, still ? "Let the star go" : "Freeze the star");
-    write(hint, still ? "Drag one bar. The others make way so that the star stays." : hidden ? "Drag the query q."
-      : "Drag the query q: bars and star follow. Then press “Freeze the star”.");
+    write(hint, still ? "Drag one bar. The others make way so that the star stays."
+      : `Drag the query q${hidden ? "" : ": bars and star follow"}.`);
     write(said, hidden ? "Weights and star are hidden until you have answered." : sentence(state, found));
     speak(said.textContent);
   }

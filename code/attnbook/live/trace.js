@@ -74,7 +74,7 @@ function sentence({ V, stage, cell: [i, j] }, { allowed }) {
   const keys = count < V.length ? `${count} of ${V.length} keys` : `all ${count} keys`;
   if (stage !== "Y" && !allowed[i][j]) return `The mask hides key ${j + 1} from ${query}, so the weight is exactly 0.`;
   if (stage === "S") return `${name} needs ${query} and key ${j + 1}, and nothing else.`;
-  if (stage === "A") return `${name} needs the whole row ${i + 1} of S, so ${query} and ${keys}.`;
+  if (stage === "A") return `${name} needs ${count < V.length ? "what the mask leaves of" : "the whole"} row ${i + 1} of S, so ${query} and ${keys}.`;
   return `${name} is row ${i + 1} of A times column ${j + 1} of V. That row came from ${query} and ${keys}.`;
 }
 
