@@ -252,5 +252,7 @@ def comparable(name, state, result):
     """A result without what may differ: rounding errors, and which of two equal points is called a corner."""
     result = {key: value for key, value in result.items() if not key.endswith("Gap")}
     if name == "hull":
-        result["corners"] = sorted(state["values"][j] for j in result["corners"])
+        result["corners"] = [list(p) for p in sorted({tuple(state["values"][j]) for j in result["corners"]})]
+    if name == "heads":  # the direction of a cut whose margin is small is a small number over another
+        result["cuts"] = [None if c is None else m * np.asarray(c) for m, c in zip(result["margins"], result["cuts"])]
     return result
