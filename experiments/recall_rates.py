@@ -7,7 +7,7 @@ are reported at that rate, so that the best of six rates is not measured on the 
 import cells
 import numpy as np
 
-chapter = cells.definitions("rnn-bottleneck", "models", "recall")
+chapter = cells.definitions("deeper/five-readers", "models", "recall")
 DISTANCES = (7, 15, 99)
 RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 CASES = [(name, distance) for name in chapter.models for distance in DISTANCES]

@@ -55,7 +55,7 @@ def draw_routes(n: int) -> Picture:
 
 def draw_cell() -> Picture:
     """Draw one step of an LSTM: the cell path on top, and the gates and the candidate below."""
-    fig, ax = figure(height=2.9)
+    fig, ax = figure(height=2.7)
     ax.set(xlim=(0, 10), ylim=(0, 6.4))
     ax.axis("off")
     blue, grey = PALETTE["blue"], PALETTE["grey"]
@@ -187,7 +187,7 @@ def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
         ax.set(xlabel="input j", ylabel="output i", title=name)
         reached = np.mean(np.asarray(M) > 0)
         maps.append(picture(fig, f"{name}: {reached:.0%} of the blocks are not zero, the corner is {M[-1, 0]:.3f}"))
-    parts = "".join(f'<div style="flex: 1 1 14em">{part.svg}</div>' for part in maps)
+    parts = "".join(f'<div style="flex: 1 1 12em">{part.svg}</div>' for part in maps)
     words = "Heat maps of Jacobian norms. " + "; ".join(part.alt for part in maps) + "."
     return Picture(f'<div style="display: flex; flex-wrap: wrap">{parts}</div>', words)
 
@@ -216,7 +216,7 @@ def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: s
         words.append(f"{name} {middle.max():.2f}")
     ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
     ax.set(xlabel="learning rate", ylabel="accuracy", ylim=(0, 1.04), title=title)
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return picture(fig, f"{title}, the best median accuracy over the rates: " + "; ".join(words) + ".")
 
 
