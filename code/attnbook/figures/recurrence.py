@@ -27,7 +27,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def draw_routes(n: int) -> Picture:
     """Where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
-    fig, (top, bottom) = figure(2, height=2.6, height_ratios=[1, 1.6])
+    fig, (top, bottom) = figure(2, height=2.2, height_ratios=[1, 1.6])
     x = np.arange(1, n + 1)
     arrow = {"arrowstyle": "-|>", "color": PALETTE["orange"], "shrinkA": 7, "shrinkB": 7}
     for ax in (top, bottom):
@@ -55,7 +55,7 @@ def draw_routes(n: int) -> Picture:
 
 def draw_cell() -> Picture:
     """Draw one step of an LSTM: the cell path on top, and the gates and the candidate below."""
-    fig, ax = figure(height=2.7)
+    fig, ax = figure(height=2.5)
     ax.set(xlim=(0, 10), ylim=(0, 6.4))
     ax.axis("off")
     blue, grey = PALETTE["blue"], PALETTE["grey"]
@@ -164,7 +164,7 @@ def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
 
 def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chance: float, xlabel: str) -> Picture:
     """Accuracy against length: ``accuracy`` maps a name to an array (runs, lengths); every run is a thin line."""
-    fig, ax = figure(height=2.9)
+    fig, ax = figure(height=2.5)
     ends = []
     for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
         ax.plot(lengths, np.transpose(runs), dash, color=PALETTE[color], alpha=0.35, linewidth=0.9)
@@ -207,7 +207,7 @@ def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
 
 def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: str) -> Picture:
     """Accuracy against the learning rate: ``accuracy`` maps a name to an array (rates, runs); runs are thin lines."""
-    fig, ax = figure(height=3.3)
+    fig, ax = figure(height=2.9)
     words = []
     for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
         ax.plot(runs, dash, color=PALETTE[color], alpha=0.3, linewidth=0.7)
