@@ -32,7 +32,8 @@ SCRIPT = """
       input.setAttribute("aria-valuetext", label);
     });
     frames.forEach(function (frame, i) { frame.hidden = i !== index; });
-    root.querySelector(".explore-spoken").textContent = frames[index].firstElementChild.getAttribute("aria-label");
+    const drawn = [...frames[index].querySelectorAll("svg[aria-label]")];
+    root.querySelector(".explore-spoken").textContent = drawn.map((svg) => svg.getAttribute("aria-label")).join(" ");
   }
   inputs.forEach(function (input) { input.addEventListener("input", show); show(); });
   root.querySelector(".explore-controls").hidden = false;

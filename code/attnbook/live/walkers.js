@@ -124,7 +124,7 @@ function render({ model, el }) {
   const walks = each(() => make("polyline", { class: "live-walk" }));
   const ends = each(() => make("path", { class: "live-walk-end" }));
   const frame = make("svg", { viewBox: `${LEFT} 10 ${RIGHT - LEFT} 160`, x: LEFT, y: 10, width: RIGHT - LEFT,
-    height: 160 }, walks); // cuts off what leaves it
+    height: 160, "aria-hidden": true }, walks); // cuts off what leaves it
   const left = panel("Sixteen walks", ["16 scores, divided by dₖᵖ = ", divisor], rules, frame, ends,
     text(LEFT, 190, "0", "start"), edge);
 
