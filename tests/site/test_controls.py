@@ -11,11 +11,12 @@ PLAYER = "//*[contains(concat(' ', @class, ' '), ' explore ')]"
 STATE = """(input) => {
   const player = input.closest(".explore");
   const frames = [...player.querySelectorAll(".frame")].filter((f) => f.checkVisibility() && f.offsetHeight > 0);
-  const svg = frames[0]?.querySelector("svg");
+  const drawn = [...(frames[0]?.querySelectorAll("svg[aria-label]") ?? [])];
   return {
     focused: document.activeElement === input, value: Number(input.value), visible: frames.length,
     min: Number(input.min), max: Number(input.max),
-    drawing: svg?.outerHTML, alt: svg?.getAttribute("aria-label"),
+    drawing: frames[0]?.innerHTML,
+    alt: drawn.map((svg) => svg.getAttribute("aria-label")).join(" "),
     output: player.querySelector(`output[for="${input.id}"]`)?.textContent ?? null,
     valuetext: input.getAttribute("aria-valuetext"),
     spoken: player.querySelector("[aria-live]")?.textContent ?? null,
