@@ -88,7 +88,7 @@ def test_a_change_of_the_extension_writes_every_page_again(tree, monkeypatch, na
     monkeypatch.setattr(book, "build", lambda: None)
     watch.COMPLETE.touch()
     sources = watch.Sources()
-    (tree / name).parent.mkdir(exist_ok=True)
+    (tree / name).parent.mkdir(parents=True, exist_ok=True)
     (tree / name).write_text("two")
     assert sources.is_changed()
     watch.rebuild(sources)

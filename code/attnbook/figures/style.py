@@ -164,15 +164,17 @@ def number(value, digits):
 
 def _adapt(svg, alt):
     """Make matplotlib's SVG fit to stand inline in a page: see the module's first lines."""
+    used = list(dict.fromkeys(re.findall(rb"(?:url\(|href=\")#([\w.-]+)", svg)))
+    for i, name in enumerate(used):  # matplotlib hashes coordinates, whose last bits vary from one layout to the next
+        svg = re.sub(rb'(["#])' + re.escape(name) + rb'(["\)])', rb"\g<1>part%d\2" % i, svg)
+    digest = "f" + hashlib.sha256(svg + alt.encode()).hexdigest()[:8]
     root = ElementTree.fromstring(svg)
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
-    digest = "f" + hashlib.sha256(svg + alt.encode()).hexdigest()[:8]
-    used = set(re.findall(rb"#([\w.-]+)[\")]", svg))
     for element in root.iter():
         if "id" in element.attrib:
             name = element.attrib.pop("id")
-            if name.encode() in used:
+            if re.fullmatch(r"part\d+", name):
                 element.set("id", f"{digest}{name}")
         if element.tag == f"{{{SVG}}}path":  # a tenth of a point is finer than a screen shows
             element.set("d", re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.1f}", element.get("d")))
