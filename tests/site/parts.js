@@ -17,7 +17,7 @@
       found.push({ name, element, tex, width: width(element), height: height(element) });
     }
   };
-  const some = () => 1;
+  const some = () => 0.5;  // a bar may be thinner than a pixel
   kind("root", inside("msqrt, mroot"), (e) => 0.7 * box(e).width, (e) => 0.8 * box(e).height);
   kind("fraction bar", inside("mfrac:not([linethickness='0px'])"), (e) => 0.6 * box(e).width, some);
   const fences = inside("mo").filter((mo) => /^[()[\]{}|‖⟨⟩⌊⌋⌈⌉]$/.test(mo.textContent.trim()) && !mo.hasAttribute("maxsize") && mo.getAttribute("stretchy") !== "false");
