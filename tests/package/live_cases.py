@@ -254,5 +254,6 @@ def comparable(name, state, result):
     if name == "hull":
         result["corners"] = [list(p) for p in sorted({tuple(state["values"][j]) for j in result["corners"]})]
     if name == "heads":  # the direction of a cut whose margin is small is a small number over another
-        result["cuts"] = [None if c is None else m * np.asarray(c) for m, c in zip(result["margins"], result["cuts"])]
+        pairs = zip(result["margins"], result["cuts"], strict=True)
+        result["cuts"] = [None if cut is None else margin * np.asarray(cut) for margin, cut in pairs]
     return result

@@ -126,8 +126,8 @@ def still(state: dict, asking: bool) -> Picture:
         bar.add_patch(Rectangle((filled[t % kept], 0), width, 1, facecolor=(PALETTE["blue"], 0.35 if older else 0.8)))
         filled[t % kept] += width
     for i in range(max(n, kept)):
-        look = {"fill": False, "edgecolor": "#000000", "linestyle": "-" if i < kept else ":"}
-        bar.add_patch(Rectangle((i + 0.03, 0), 0.94, 1, **look))
+        line = "-" if i < kept else ":"
+        bar.add_patch(Rectangle((i + 0.03, 0), 0.94, 1, fill=False, edgecolor="#000000", linestyle=line))
     alt = f"The sentence “{' '.join(words)}” twice, with {kept} numbers kept"
     alt += f" and ρ = {state['rho']:.2f}." if state["model"] == "recurrent" else " by attention."
     if asking:
