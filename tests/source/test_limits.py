@@ -11,7 +11,7 @@ CHAPTERS, DEEPER = toc()[1:]
 LIMITS = {"words": 3000, "visible cells": 30, "visible lines": 250}  # before the exercises
 DEEPER_WORDS = 2500
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
-QUARREL = re.compile(r"\bS[0-4](-\d{3})?\b|\b[Ss]ource S\d|[Ss]ources S\d|outside the book|Reading time")
+QUARREL = re.compile(r"\bS[0-4](-\d{3})?\b|\b(?i:sources?) S\d|outside the book|Reading time")
 
 
 def counts(chapter):
