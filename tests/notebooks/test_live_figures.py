@@ -29,10 +29,20 @@ DRAWN = "(count) => document.querySelectorAll('.live-drawn').length === count"
 QUERY = "(index) => document.querySelectorAll('.live-drawn')[index].figure.model.get('state').query.join()"
 IS = f"([index, query]) => ({QUERY})(index) === query"
 # Set window.begun when the prompt of a cell changes, and window.ended when it gets a number: after a restart that may
-# be the number that it had.
-ENDS = """(prompt) => { window.begun = window.ended = false;
-  const look = () => { window.begun = true; if (/\\d/.test(prompt.textContent)) window.ended = true; };
-  new MutationObserver(look).observe(prompt, { childList: true, characterData: true, subtree: true }); }"""
+# be the number that it had. The prompt is looked up anew each time, because a page that settles draws its cells again.
+ENDS = """(index) => { window.begun = window.ended = false;
+  const cells = document.getElementsByClassName('jp-CodeCell');
+  const prompt = () => cells[index]?.querySelector('.jp-InputPrompt')?.textContent;
+  let before = prompt();
+  window.prompts?.disconnect();
+  window.prompts = new MutationObserver(() => {
+    const now = prompt();
+    if (now === undefined || now === before) return;
+    before = now;
+    window.begun = true;
+    if (/\\d/.test(now)) window.ended = true;
+  });
+  window.prompts.observe(document.body, { childList: true, characterData: true, subtree: true }); }"""
 JOINED = "(count) => globalThis.attnbookLive.figures.filter((f) => f.met).length === count"
 
 
@@ -117,7 +127,7 @@ def page(opened):
 def run(page, index):
     """Execute one cell, to its end."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(index)
-    cell.locator(".jp-InputPrompt").first.evaluate(ENDS)
+    page.evaluate(ENDS, index)
     for _ in range(12):  # while the page still settles a key may be lost
         cell.locator(".cm-content").click()
         page.keyboard.press("Shift+Enter")

@@ -8,6 +8,7 @@ import pytest
 from attnbook import live_files
 from browser import ALONE, chromium
 from hypothesis import settings
+from jupyter_client import KernelManager
 from live_cases import CASES
 from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
@@ -22,7 +23,10 @@ def run_notebook():
 
     def run(cells):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells.values()])
-        NotebookClient(notebook, kernel_name="python3", allow_errors=True, timeout=120).execute()
+        # A blocking client: jupyter_client sends past pyzmq's own bookkeeping of asyncio sockets, and the reply to a cell
+        # that draws into an output widget is then noticed only when the timeout has passed.
+        options = {"allow_errors": True, "timeout": 120, "kernel_manager_class": KernelManager}
+        NotebookClient(notebook, kernel_name="python3", **options).execute()
         nbformat.validate(notebook)
         widgets = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {})
         outputs = [cell.outputs for cell in notebook.cells]
