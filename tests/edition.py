@@ -5,5 +5,4 @@ FIRST_EDITION = {
     "permutation-matrices",
     "equivariance-invariance",
     "positional-encoding",
-    "capstone",
 }

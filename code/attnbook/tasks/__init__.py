@@ -1,6 +1,7 @@
 """Small training problems: seeded, drawn by the generator they are given, seconds of CPU; one module per problem."""
 
 from .copying import copy_task, recall_task
+from .genesis import genesis
 from .lookup import lookup_task
 from .order import encoder_weights, order_task, previous_task, read_out, train
 from .training import fit, weights
@@ -11,6 +12,7 @@ __all__ = [
     "copy_task",
     "encoder_weights",
     "fit",
+    "genesis",
     "lookup_task",
     "loss_per_sentence",
     "order_task",
