@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 from attnbook.figures.permuting import (
+    ROW_COLORS,
+    _cells,
     cycle_text,
     draw_balance,
     draw_birkhoff,
@@ -14,6 +16,7 @@ from attnbook.figures.permuting import (
     draw_permuting,
     draw_routes,
 )
+from attnbook.figures.style import figure
 from attnbook.permutations import (
     birkhoff,
     compose,
@@ -27,6 +30,7 @@ from attnbook.permutations import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
@@ -241,10 +245,12 @@ def test_the_four_matrices_show_what_the_products_are():
     entries = re.findall(r">(\d\d)<", svg)
     S = np.array([[10 * i + j for j in range(4)] for i in range(4)])
     P = permutation_matrix(perm).astype(int)
-    expected = [f"{x:02d}" for M in (P @ S, S @ P, P @ S @ P.T) for x in M.ravel()]
+    expected = [f"{x:02d}" for M in (S, P @ S, S @ P.T, P @ S @ P.T) for x in M.ravel()]
     assert entries == expected
-    assert "cycle type 4, odd, det −1" in alt
-    assert f"old columns {inverse(perm)}" in alt
+    assert "cycle type 4." in alt
+    assert "PS has the old rows [2, 0, 3, 1]" in alt
+    assert "SPᵀ has the old columns [2, 0, 3, 1]" in alt
+    assert "in the order 22, 00, 33, 11" in alt
     assert "P differs from its transpose" in alt
 
 
@@ -252,7 +258,19 @@ def test_every_permutation_of_four_has_its_own_picture():
     pictures = [draw_permuting(perm) for perm in permutations(4)]
     assert len({p.alt for p in pictures}) == 24
     assert sum("P equals its transpose" in p.alt for p in pictures) == 10
-    assert sum("even, det +1" in p.alt for p in pictures) == 12
+
+
+def test_a_cell_has_the_tint_of_its_old_row_and_the_bar_of_its_old_column():
+    S = np.array([[f"{i}{j}" for j in range(3)] for i in range(3)])
+    fig, ax = figure()
+    _cells(ax, S[[2, 0, 1]], np.array([[2] * 3, [0] * 3, [1] * 3]), "", bars=np.array([[0, 1, 2]] * 3))
+    tints, bars = ax.patches[:3], ax.patches[3:]
+    for k, patch in enumerate(tints):
+        assert {round(y) for y in patch.get_path().vertices[:, 1]} == {[2, 0, 1].index(k)}
+        assert patch.get_facecolor()[:3] == to_rgb(ROW_COLORS[k])
+    for patch, k in zip(bars, (2, 1, 0), strict=True):
+        assert {round(x) for x in patch.get_path().vertices[:, 0]} == {k}
+        assert patch.get_facecolor()[:3] == to_rgb(ROW_COLORS[k])
 
 
 def test_cycle_text():
