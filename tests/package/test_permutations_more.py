@@ -262,7 +262,7 @@ def test_every_permutation_of_four_has_its_own_picture():
 
 def test_a_cell_has_the_tint_of_its_old_row_and_the_bar_of_its_old_column():
     S = np.array([[f"{i}{j}" for j in range(3)] for i in range(3)])
-    fig, ax = figure()
+    ax = figure()[1]
     _cells(ax, S[[2, 0, 1]], np.array([[2] * 3, [0] * 3, [1] * 3]), "", bars=np.array([[0, 1, 2]] * 3))
     tints, bars = ax.patches[:3], ax.patches[3:]
     for k, patch in enumerate(tints):

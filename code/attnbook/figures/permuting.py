@@ -36,8 +36,8 @@ def draw_permuting(perm: Sequence[int]) -> Picture:
     ax.text(-0.46, -1.55, title, va="bottom", fontsize=9, in_layout=False)  # frames must not differ in layout
     return picture(
         fig,
-        f"perm = {list(perm)}, cycles {text}, cycle type {lengths}. Each of four matrices has the entries of S, named by "
-        f"their old row and column. PS has the old rows {list(perm)} from top to bottom; SPᵀ has the old columns "
+        f"perm = {list(perm)}, cycles {text}, cycle type {lengths}. Each of four matrices has the entries of S, "
+        f"named by their old row and column. PS has the old rows {list(perm)} from top to bottom; SPᵀ has the old columns "
         f"{list(perm)} from left to right; PSPᵀ has both, and on its diagonal the old diagonal in the order "
         f"{', '.join(moved['PSPᵀ: both move'].diagonal())}. P {'equals' if twin else 'differs from'} its transpose.",
     )
