@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ..permutations import cycle_type, cycles, inverse, permutation_matrix
+from ..permutations import cycle_type, cycles, inverse, permutation_matrix, permutations
 from .style import PALETTE, Picture, figure, picture
 
-__all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes"]
+__all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes", "draw_types"]
 
 ROW_COLORS = [PALETTE[name] for name in ("blue", "orange", "green", "purple")]
 LETTERS = "abcdefgh"
@@ -28,7 +28,10 @@ def draw_permuting(perm: Sequence[int]) -> Picture:
         "PSPᵀ: both move": S[np.ix_(perm, perm)],
     }
     for k, (name, M) in enumerate(moved.items()):
-        _cells(ax, M, _digit(M, 0), name, left=step * (k % 2), top=step * (k // 2), bars=_digit(M, 1))
+        left, top = step * (k % 2), step * (k // 2)
+        _cells(ax, M, _digit(M, 0), name, left=left, top=top, bars=_digit(M, 1))
+        rings = [_square(left + j, top + i) for i, j in np.argwhere(_digit(M, 0) == _digit(M, 1))]
+        ax.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="none", edgecolor="black", linewidth=1))
     ax.set(xlim=(-0.6, step + n - 0.4), ylim=(step + n - 0.4, -3.0), aspect="equal")
     ax.axis("off")
     text, twin, lengths = cycle_text(perm), list(perm) == inverse(perm), " + ".join(map(str, cycle_type(perm)))
@@ -37,8 +40,8 @@ def draw_permuting(perm: Sequence[int]) -> Picture:
     return picture(
         fig,
         f"perm = {list(perm)}, cycles {text}, cycle type {lengths}. Each of four matrices has the entries of S, "
-        f"named by their old row and column. PS has the old rows {list(perm)} from top to bottom; SPᵀ has the old columns "
-        f"{list(perm)} from left to right; PSPᵀ has both, and on its diagonal the old diagonal in the order "
+        f"named by their old row and column. PS has the old rows {list(perm)} from top to bottom; SPᵀ has the old "
+        f"columns {list(perm)} from left to right; PSPᵀ has both, and on its diagonal the old diagonal in the order "
         f"{', '.join(moved['PSPᵀ: both move'].diagonal())}. P {'equals' if twin else 'differs from'} its transpose.",
     )
 
@@ -75,6 +78,43 @@ def draw_routes(perm: Sequence[int]) -> Picture:
         fig,
         f"perm = {list(perm)} acting on {', '.join(LETTERS[:n])}. Gather gives {', '.join(results['gather'])}; "
         f"scatter gives {', '.join(results['scatter'])}.",
+    )
+
+
+def draw_types() -> Picture:
+    """Draw P of all lists of four things, a line for each cycle type: the frame is solid if P = Pᵀ, dashed if not."""
+    n, lines = 4, {}
+    for perm in permutations(n):
+        lines.setdefault(cycle_type(perm), []).append(perm)
+    types = sorted(lines, key=lambda lengths: (max(lengths) > 2, lengths))
+    widest = (n + 1.1) * max(map(len, lines.values()))
+    fig, ax = figure(height=0.55 * len(types) + 0.1)
+    for row, lengths in enumerate(types):
+        same, top = max(lengths) <= 2, row * (n + 1.6)
+        ax.text(-1.2, top + n / 2, " + ".join(map(str, lengths)), ha="right", va="center")
+        colour, dash = (PALETTE["green"], "-") if same else (PALETTE["orange"], (0, (2, 1.5)))
+        frames, ones, diagonals = [], [], []
+        for k, perm in enumerate(lines[lengths]):
+            left, middle = k * (n + 1.1), n / 2
+            frames.append(_square(left + middle, top + middle, middle, middle))
+            ones += [_square(left + j + 0.5, top + i + 0.5, 0.42, 0.42) for i, j in enumerate(perm)]
+            diagonals.append(Path([(left, top), (left + n, top + n)]))
+        for paths, look in (
+            (diagonals, {"facecolor": "none", "edgecolor": PALETTE["grey"], "linewidth": 0.6}),
+            (ones, {"facecolor": "black", "edgecolor": "none"}),
+            (frames, {"facecolor": "none", "edgecolor": colour, "linestyle": dash, "linewidth": 1.3}),
+        ):
+            ax.add_patch(PathPatch(Path.make_compound_path(*paths), **look))
+    ax.set(xlim=(-3 * n, widest), ylim=(len(types) * (n + 1.6) - 1, -0.6), aspect="equal")
+    ax.axis("off")
+    counts = "; ".join(
+        f"{' + '.join(map(str, lengths))}: {len(lines[lengths])}, {'solid' if max(lengths) <= 2 else 'dashed'}"
+        for lengths in types
+    )
+    return picture(
+        fig,
+        "The matrices of all 24 lists of four things, in a line for each cycle type, with the diagonal drawn. A solid "
+        f"frame says that a matrix is its own mirror image, a dashed one that it is not. {counts}.",
     )
 
 
