@@ -88,7 +88,7 @@ def draw_types() -> Picture:
         lines.setdefault(cycle_type(perm), []).append(perm)
     types = sorted(lines, key=lambda lengths: (max(lengths) > 2, lengths))
     widest = (n + 1.1) * max(map(len, lines.values()))
-    fig, ax = figure(height=0.55 * len(types) + 0.1)
+    fig, ax = figure(width=3.7, height=2.1)
     for row, lengths in enumerate(types):
         same, top = max(lengths) <= 2, row * (n + 1.6)
         ax.text(-1.2, top + n / 2, " + ".join(map(str, lengths)), ha="right", va="center")
@@ -105,7 +105,7 @@ def draw_types() -> Picture:
             (frames, {"facecolor": "none", "edgecolor": colour, "linestyle": dash, "linewidth": 1.3}),
         ):
             ax.add_patch(PathPatch(Path.make_compound_path(*paths), **look))
-    ax.set(xlim=(-3 * n, widest), ylim=(len(types) * (n + 1.6) - 1, -0.6), aspect="equal")
+    ax.set(xlim=(-16, widest), ylim=(len(types) * (n + 1.6) - 1, -0.6), aspect="equal")
     ax.axis("off")
     counts = "; ".join(
         f"{' + '.join(map(str, lengths))}: {len(lines[lengths])}, {'solid' if max(lengths) <= 2 else 'dashed'}"
