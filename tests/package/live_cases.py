@@ -10,6 +10,7 @@ from attnbook.live import (
     heads,
     hull,
     inks,
+    restore,
     shuffle,
     spread,
     springs,
@@ -91,6 +92,14 @@ def strings_state(rng):
         extremes = [list(range(n)), list(range(n))[::-1], np.argsort(first).tolist(), first]
         second = extremes[int(rng.integers(4))]
     return {"first": first, "second": second, "words": [str(w) for w in rng.choice(["a", "word", "eightish"], n)]}
+
+
+def restore_state(rng):
+    """Half of the states are extreme: no list tried or all of them, the order of the cards at home or reversed."""
+    edge = rng.random() < 0.5
+    order = [[0, 1, 2, 3], [3, 2, 1, 0]][int(rng.integers(2))] if edge else rng.permutation(4).tolist()
+    flags = "10"[int(rng.integers(2))] * 24 if edge else "".join(rng.choice(["0", "1"], 24).tolist())
+    return {"words": [str(w) for w in rng.choice(["a", "word", "sixish", "猫"], 4)], "order": order, "tried": flags}
 
 
 def clock_state(rng):
@@ -213,6 +222,7 @@ CASES = {
     "springs": Case(springs(SEVEN, [1.5, 0.9]), springs_state),
     "squeeze": Case(squeeze(CLOUD, 100), squeeze_state),
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
+    "restore": Case(restore(tried=[[1, 0, 2, 3]]), restore_state),
     "clock": Case(clock(3, 8), clock_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),

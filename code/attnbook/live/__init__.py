@@ -13,6 +13,7 @@
     star(words, V, K, query)         five weights that change while their output stays where it is
     walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
     spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
+    restore(words, order)            four cards that are shuffled and put back, by the list and by its inverse
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -26,6 +27,7 @@ from .figure import Live
 from .heads import heads
 from .hull import hull
 from .inks import inks
+from .restore import restore
 from .shuffle import shuffle
 from .spread import spread
 from .springs import springs
@@ -43,6 +45,7 @@ __all__ = [
     "heads",
     "hull",
     "inks",
+    "restore",
     "shuffle",
     "spread",
     "springs",
