@@ -10,6 +10,7 @@ from attnbook.live import (
     heads,
     hull,
     inks,
+    memory,
     restore,
     shuffle,
     spread,
@@ -110,6 +111,16 @@ def clock_state(rng):
     base = float(rng.choice([1, 1e6])) if edge else float(10 ** rng.uniform(0, 6))
     scheme = str(rng.choice(["rotary", "sinusoidal"]))
     return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
+
+
+def memory_state(rng):
+    """Half of the states are extreme: the shortest and the longest test, bases and ramps at their bounds."""
+    edge = rng.random() < 0.5
+    train = int(rng.choice([8, 64]) if edge else rng.integers(8, 65))
+    test = train * int(rng.choice([1, 8])) if edge else int(rng.integers(train, 8 * train + 1))
+    way = str(rng.choice(["plain", "interpolate", "ntk", "yarn", "window"]))
+    base = float(rng.choice([10, 1e6]) if edge else np.round(10 ** rng.uniform(1, 5), 2))
+    return {"train": train, "test": test, "way": way, "base": base, "fast": float(rng.choice([1.1, 4.0, 32.0]))}
 
 
 def trace_state(rng):
@@ -224,6 +235,7 @@ CASES = {
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
     "restore": Case(restore(tried=[[1, 0, 2, 3]]), restore_state),
     "clock": Case(clock(3, 8), clock_state),
+    "memory": Case(memory(), memory_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),
     "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),

@@ -1,12 +1,13 @@
 """The live figure restore: where its cards and arrows are, its grid of lists, and what may be seen before a run."""
 
 import copy
+import json
 import re
 
 import numpy as np
 from attnbook.permutations import compose, permutation_matrix, permutations
 from live_cases import CASES, states
-from live_pages import QUESTION, alone, put, state_of
+from live_pages import ARRIVES, QUESTION, alone, put, state_of
 
 FIGURE = "restore"
 LISTS = permutations(4)
@@ -116,6 +117,19 @@ def test_keys_move_a_card_and_the_grid_sets_a_list(open_gallery):
     assert compose(above, above) != LISTS[0]
     assert "does not" in page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert page.locator("#restore .live-lists [tabindex='0']").count() == 1
+
+
+def test_a_link_with_too_many_lists_or_too_long_a_word_is_refused(still_page):
+    first = CASES["restore"].figure.state
+    wrong = [
+        {"tried": "1" * 25},
+        {"tried": "2" * 24},
+        {"words": ["a", "b", "c", "sevener"]},
+        {"words": ["a", "", "c", "d"]},
+    ]
+    attempts = [json.dumps(state) for state in [*wrong, {"tried": "1" * 24}]]
+    arrived = still_page.evaluate(ARRIVES, ["restore", first, attempts])
+    assert arrived == [first] * 4 + [first | {"tried": "1" * 24}]
 
 
 def test_cards_that_fly_arrive(open_gallery):

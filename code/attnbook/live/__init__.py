@@ -6,6 +6,7 @@
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
+    memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
@@ -27,6 +28,7 @@ from .figure import Live
 from .heads import heads
 from .hull import hull
 from .inks import inks
+from .memory import memory
 from .restore import restore
 from .shuffle import shuffle
 from .spread import spread
@@ -45,6 +47,7 @@ __all__ = [
     "heads",
     "hull",
     "inks",
+    "memory",
     "restore",
     "shuffle",
     "spread",
