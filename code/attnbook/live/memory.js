@@ -23,7 +23,7 @@ function compute(state) {
   const { train, test, way, base } = state, s = test / train, theta = frequencies(base), omega = SPEEDS[way](state, s);
   const seen = theta.map((w) => w * train), offsets = range(test + 1).map((t) => counted(state, t));
   const last = omega.map((w) => w * offsets[test]), degrees = (angles) => angles.map((x) => x / DEGREE);
-  const beyond = omega.map((w, k) => seen[k] < TURN && offsets.some((t) => (t * w) % TURN > seen[k] + EDGE));
+  const beyond = omega.map((w, k) => offsets.some((t) => (t * w) % TURN > seen[k] + EDGE));
   const rounds = [seen, last].map((angles) => angles.filter((x) => x >= TURN).length);
   return { s, raised: raisedBase(state, s), arcs: degrees(seen.map((x) => Math.min(x, TURN))), before: degrees(theta),
     steps: degrees(omega), ends: degrees(last), hands: last.map((x) => [Math.cos(x), Math.sin(x)]), beyond,
