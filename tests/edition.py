@@ -4,6 +4,5 @@
 FIRST_EDITION = {
     "permutation-matrices",
     "equivariance-invariance",
-    "positional-encoding",
     "capstone",
 }
