@@ -124,6 +124,10 @@ def balanced(S):
 """,
     },
     "length": {
+        "gates-that-forget": """
+def is_alibi(f):
+    return len(f) < 3 or bool(np.ptp(np.log(f[1:])) <= 1e-9)
+""",
         "lead-among-many": """
 def weight(R, m, m_0):
     return 1 / (1 + (m - 1) * m ** (-R / math.log(m_0)))

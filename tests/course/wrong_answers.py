@@ -343,6 +343,12 @@ WRONG = {
         ],
     },
     "length": {
+        "gates-that-forget": [
+            ("no mask", "np.where(later, -np.inf, total[:, None] - total[None, :])", "total[:, None] - total[None, :]"),
+            ("the other direction", "total[:, None] - total[None, :]", "total[None, :] - total[:, None]"),
+            ("gates instead of logarithms", "np.cumsum(np.log(f))", "np.cumsum(f)"),
+            ("all gates, the first too", "return bool(np.abs(B - back * B[1, 0])", "return bool(np.ptp(f) < 1e-9 and np.abs(B - back * B[1, 0])"),
+        ],
         "lead-among-many": [
             ("the factor upside down", "R * math.log(m) / math.log(m_0)", "R * math.log(m_0) / math.log(m)"),
             ("all keys count twice", "(m - 1) * math.exp", "m * math.exp"),
