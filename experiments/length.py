@@ -16,7 +16,7 @@ LOG = np.log(97) / np.log(13)
 
 
 def member(seed):
-    """Accuracies of twelve seeds: at the four lengths; at 96 with scores times ln 97 / ln 13; at 96 in a window of 12."""
+    """Accuracies of twelve seeds: at the four lengths; at 96 with scores times ln 97 / ln 13; at 96 in a window of 12."""  # noqa: E501
     rule, rate = CASES[seed]
     w = chapter.fit(rule, rate, seeds=12)
     lengths = LENGTHS[:1] if rule == "learned" else LENGTHS

@@ -87,7 +87,8 @@ def ramp_frequencies(
     ValueError
         If a number is not positive, slow is not below fast, the ramp is unknown, or "index" finds no geometric theta.
 
-    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; Grattafiori et al. (2024), "The Llama 3 herd of models".
+    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; Grattafiori et al. (2024), "The Llama 3 herd of
+    models".
 
     >>> ramp_frequencies([1.0, 0.1, 0.001], 100, 10.0, slow=1, fast=4).round(4)
     array([1.    , 0.0277, 0.0001])

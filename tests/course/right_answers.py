@@ -134,7 +134,8 @@ def weight(R, m, m_0):
 """,
         "slower-clocks": """
 def outside(rule, theta, n_0, s):
-    return sum(bool(t * n_0 < 2 * math.pi and new * s > t * (1 + 1e-9)) for t, new in zip(theta, slowed(rule, theta, n_0, s)))
+    pairs = zip(theta, slowed(rule, theta, n_0, s))
+    return sum(bool(t * n_0 < 2 * math.pi and new * s > t * (1 + 1e-9)) for t, new in pairs)
 """,
         "window-and-cache": """
 def renumber(stored, s, theta):

@@ -35,8 +35,8 @@ def draw_faces(n: int, rule: str = "plain") -> Picture:
         ax.add_patch(Wedge((x, y), 1, 90 - turned, 90, facecolor=(PALETTE["sky"], 0.45), edgecolor="none"))
         ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
         tip = x + np.sin(hand), y + np.cos(hand)
-        look = {"color": PALETTE["orange"], "linestyle": "--", "marker": "X"} if out else {"color": "black", "marker": "o"}
-        ax.plot([x, tip[0]], [y, tip[1]], linewidth=2, markevery=[1], markersize=6, **look)
+        colour, dash = (PALETTE["orange"], "X--") if out else ("black", "o-")
+        ax.plot([x, tip[0]], [y, tip[1]], dash, color=colour, linewidth=2, markevery=[1], markersize=6)
         ax.text(x, y - 1.15, f"pair {k}", ha="center", va="top", fontsize=9)
     ax.set(xlim=(-1.2, 8.7), ylim=(-4.9, 1.2), aspect="equal")
     ax.axis("off")
@@ -55,7 +55,8 @@ def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str
     for row, (first, second) in enumerate(bars.values()):
         ax.plot([first, second], [row, row], color=PALETTE["grey"], linewidth=1)
         for value, colour, mark in ((first, "blue", "o"), (second, "orange", "X")):
-            ax.plot(value, row, mark, color=PALETTE[colour], markersize=7, label=labels[mark == "X"] if not row else None)
+            label = None if row else labels[mark == "X"]
+            ax.plot(value, row, mark, color=PALETTE[colour], markersize=7, label=label)
     ax.axvline(chance, color="black", linewidth=0.8, linestyle=":")
     ax.set_yticks(range(len(bars)), list(bars))
     ax.set(xlim=(0, 1.03), ylim=(len(bars) - 0.5, -0.6), xlabel="share of right answers (dotted: chance)")
@@ -65,7 +66,7 @@ def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str
 
 
 def draw_dilution(lead: float, trained: int = 12) -> Picture:
-    """Draw the weight of a key that leads all others by ``lead``, against their number, with log-n scores and without."""
+    """Draw the weight of a key that leads by ``lead`` against the number of keys, with log-n scores and without."""
     m = np.geomspace(2, 1e5, 200)
     plain = 1 / (1 + (m - 1) * np.exp(-lead))
     scaled = 1 / (1 + (m - 1) * m ** (-lead / np.log(trained)))
@@ -78,8 +79,8 @@ def draw_dilution(lead: float, trained: int = 12) -> Picture:
     ax.legend()
     return picture(
         fig,
-        f"Weight of a key with the lead {lead:g} against the number of keys: at 100 000 keys {plain[-1]:.3f} as trained, "
-        f"{scaled[-1]:.3f} with scores times ln m / ln {trained}.",
+        f"Weight of a key with the lead {lead:g} against the number of keys: at 100 000 keys {plain[-1]:.3f} as "
+        f"trained, {scaled[-1]:.3f} with scores times ln m / ln {trained}.",
     )
 
 
@@ -103,8 +104,9 @@ def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> P
     unfinished = int((r < 1).sum())
     return picture(
         fig,
-        f"By what the angle of each of {d // 2} pairs is divided for s = {s:g} and base {base:g}: by s for all pairs, by 1 "
-        f"to s from the fastest to the slowest, and by a ramp. {unfinished} pairs make less than one turn in {n} positions.",
+        f"By what the angle of each of {d // 2} pairs is divided for s = {s:g} and base {base:g}: by s for all pairs, "
+        f"by 1 to s from the fastest to the slowest, and by a ramp. {unfinished} pairs make less than one turn in {n} "
+        "positions.",
     )
 
 
