@@ -36,10 +36,10 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
         _squares(ax, grid, left, 26, 20)
         for i in range(n):
             ax.text(left - 5, 26 + 20 * i + 14, perm[i] + 1 if left > 100 else i + 1, fontsize=9.5, ha="right")
-    for i, j in np.argwhere(M != moved):
+    for i, j in np.argwhere(moved != M):
         x, y = 172 + 20 * j, 26 + 20 * i
         ax.plot([x + 4, x + 16, x + 16, x + 4, x + 4], [y + 4, y + 4, y + 16, y + 16, y + 4], color=PALETTE["orange"])
-    changed = int((M != moved).sum())
+    changed = int((moved != M).sum())
     verdict = "The mask has not changed." if changed == 0 else f"{changed} entries have changed."
     ax.text(18, 166, verdict, fontsize=10.5)
     total = len(orbit)
