@@ -90,8 +90,8 @@ def ramp_frequencies(
     Source: Peng et al. (2024), "YaRN", section 3.2 and its code; Grattafiori et al. (2024), "The Llama 3 herd of
     models".
 
-    >>> ramp_frequencies([1.0, 0.1, 0.001], 100, 10.0, slow=1, fast=4).round(4)
-    array([1.    , 0.0277, 0.0001])
+    >>> ramp_frequencies([1.0, 0.1, 0.01], 100, 10.0, slow=1, fast=4).round(3)
+    array([1.   , 0.028, 0.001])
     """
     theta = as_array("theta", np.asarray(theta, dtype=float))
     n, s = _positive("n", n), _positive("s", s)

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..length import ntk_frequencies, ramp_frequencies, turns
 from ..positional import frequencies
-from .style import PALETTE, Picture, figure, picture
+from .style import PALETTE, Picture, figure, heatmap, picture
 
-__all__ = ["draw_accuracies", "draw_dilution", "draw_lengths", "draw_ramp"]
+__all__ = ["draw_accuracies", "draw_dilution", "draw_gates", "draw_lengths", "draw_ramp"]
 
 
 def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str], chance: float = 0.25) -> Picture:
@@ -72,6 +72,16 @@ def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> P
     )
 
 
+def draw_gates(biases: dict[str, np.ndarray]) -> Picture:
+    """Draw exp of each bias (n, n), the factor that it leaves a weight of query i at key j, a panel for each."""
+    fig, axes = figure(1, len(biases), height=2.6, squeeze=False)
+    for ax, (name, bias) in zip(axes.flat, biases.items(), strict=True):
+        heatmap(ax, np.exp(bias), rows=range(len(bias)), columns=range(len(bias)), limit=1, digits=1)
+        ax.set_title(name)
+    said = "; ".join(f"{name}: {np.exp(bias[-1, 0]):.2g}" for name, bias in biases.items())
+    return picture(fig, f"The factor that gates leave of each weight. Of the last token's weight for token 0, {said}.")
+
+
 def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
     """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
     fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
@@ -84,6 +94,8 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
         ax.set_title(name)
         at = np.flatnonzero(~np.isnan(middle))[-1]
         said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
+    for ax in axes.flat[len(accuracy) :]:
+        ax.axis("off")
     axes[0, 0].set(xscale="log", ylim=(0, 1.05), xlim=(0.9 * lengths[0], 1.1 * lengths[-1]))
     for ax in axes.flat:
         ax.set_xticks(lengths, lengths)

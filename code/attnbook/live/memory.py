@@ -108,7 +108,7 @@ def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[s
         offsets = clipped(offsets, train) - train
     angles = np.multiply.outer(offsets, omega)
     beyond = (angles % (2 * np.pi) > seen + EDGE).any(axis=0)  # never, where the arc is a whole circle
-    hands = rotate(np.tile([1.0, 0.0], (1, D // 2)), offsets[-1:], omega)
+    hands = rotate(np.tile([1.0, 0.0], (1, D // 2)), [float(offsets[-1])], omega)
     return {
         "s": s,
         "raised": raised,
