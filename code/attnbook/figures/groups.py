@@ -8,17 +8,17 @@ from matplotlib.path import Path
 from numpy.typing import ArrayLike
 
 from ..permutations import permutations
-from .style import PALETTE, Picture, figure, picture
+from .style import PALETTE, Picture, canvas, picture
 
 __all__ = ["draw_hierarchy", "draw_ledger", "draw_stabiliser"]
 
-#: How a verdict is shown: a letter besides the colour, and hatching where a law is broken.
+#: How a verdict is shown: a letter besides the colour; where neither law holds there is a frame as well.
 VERDICTS = {
-    "equivariant": ("E", "blue", None),
-    "invariant": ("I", "green", None),
-    "both": ("E I", "green", None),
-    "neither": ("N", "orange", "////"),
-    "–": ("–", "grey", None),
+    "equivariant": ("E", "blue"),
+    "invariant": ("I", "green"),
+    "both": ("E I", "green"),
+    "neither": ("N", "orange"),
+    "–": ("–", "grey"),
 }
 
 
@@ -30,12 +30,12 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
     M, n = np.asarray(mask, dtype=bool), len(perm)
     moved, orbit = M[np.ix_(perm, perm)], _orbit(M)
     survivors, masks = int((orbit == M).all(axis=(1, 2)).sum()), len(np.unique(orbit, axis=0))
-    fig, ax = _canvas(300, 208)
+    fig, ax = canvas(300, 208)
     for title, grid, left in (("M", M, 18), ("P M Pᵀ", moved, 172)):
         ax.text(left, 18, title, fontsize=10.5)
         _squares(ax, grid, left, 26, 20)
         for i in range(n):
-            ax.text(left - 5, 26 + 20 * i + 14, perm[i] + 1 if left > 100 else i + 1, fontsize=9.5, ha="right")
+            ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] + 1 if left > 100 else i + 1), fontsize=9.5, ha="right")
     for i, j in np.argwhere(moved != M):
         x, y = 172 + 20 * j, 26 + 20 * i
         ax.plot([x + 4, x + 16, x + 16, x + 4, x + 4], [y + 4, y + 4, y + 16, y + 16, y + 4], color=PALETTE["orange"])
@@ -63,7 +63,7 @@ def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
     depth = {name: _depth(name, above) for name in groups}
     levels = [[name for name in groups if depth[name] == level] for level in range(max(depth.values()) + 1)]
     width, step = 320, 96
-    fig, ax = _canvas(width, step * len(levels) - 8)
+    fig, ax = canvas(width, step * len(levels) - 8)
     at = {
         name: (width * (k + 0.5) / len(row), step * level + 2)
         for level, row in enumerate(levels)
@@ -80,7 +80,7 @@ def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
         M = np.asarray(masks[name], dtype=bool)
         _squares(ax, M, x - 39, y, 6, edge=False)
         size = len(groups[name])
-        ax.text(x + 4, y + 24, size, fontsize=14, color=PALETTE["blue"] if size > 1 else PALETTE["orange"])
+        ax.text(x + 4, y + 24, str(size), fontsize=14, color=PALETTE["blue"] if size > 1 else PALETTE["orange"])
         for k, line in enumerate(name.split("\n")):
             ax.text(x, y + 50 + 13 * k, line, fontsize=9.5, ha="center")
     told = "; ".join(f"{name}: {len(groups[name])}".replace("\n", " ") for name in groups)
@@ -94,19 +94,19 @@ def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> P
     ``verdicts`` maps a layer to one of "equivariant", "invariant", "both", "neither" and "–" for each column.
     """
     left, cell, height = 150, 164 // len(columns), 19
-    fig, ax = _canvas(left + cell * len(columns) + 4, 22 + height * len(verdicts) + 4)
+    fig, ax = canvas(left + cell * len(columns) + 4, 22 + height * len(verdicts) + 4)
     for c, column in enumerate(columns):
         ax.text(left + cell * (c + 0.5), 14, column, fontsize=9.5, ha="center")
     for r, (layer, found) in enumerate(verdicts.items()):
         y = 22 + height * r
         ax.text(left - 6, y + 13, layer, fontsize=9.5, ha="right")
         for c, verdict in enumerate(found):
-            letter, color, hatch = VERDICTS[verdict]
+            letter, color = VERDICTS[verdict]
             x = left + cell * c
             if verdict != "–":
                 face = Rectangle((x, y), cell - 2, height - 2, facecolor=(PALETTE[color], 0.3), edgecolor="none")
                 ax.add_patch(face)
-            if hatch:
+            if verdict == "neither":
                 ax.add_patch(Rectangle((x, y), cell - 2, height - 2, fill=False, edgecolor=PALETTE[color], lw=1.2))
             ax.text(x + cell / 2 - 1, y + 13, letter, fontsize=10, ha="center")
     told = [f"{layer}: {', '.join(found)}" for layer, found in verdicts.items()]
@@ -128,16 +128,6 @@ def _stabiliser(M):
 def _depth(name, above):
     """The number of groups in the longest chain above a group."""
     return max((1 + _depth(other, above) for other in above[name]), default=0)
-
-
-def _canvas(width, height):
-    """An empty figure whose coordinates are points, y downwards."""
-    fig, ax = figure(width=width / 72, height=height / 72)
-    fig.set_layout_engine("none")
-    ax.set_position([0, 0, 1, 1])
-    ax.set(xlim=(0, width), ylim=(height, 0))
-    ax.axis("off")
-    return fig, ax
 
 
 def _squares(ax, M, left, top, size, edge=True):

@@ -7,6 +7,7 @@ from matplotlib.patches import Circle, Wedge
 
 from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
+from ..length import ntk_frequencies, ramp_frequencies
 from ..positional import clipped, frequencies
 from ..rotary import rotate
 from .figure import Live
@@ -100,15 +101,18 @@ def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[s
     theta, s = frequencies(D, base), test / train
     raised = base * s ** (D / (D - 2))
     seen = theta * train
-    gamma = np.clip((seen / (2 * np.pi) - SLOW) / (fast - SLOW), 0, 1)
-    omega = {"interpolate": theta / s, "ntk": frequencies(D, raised), "yarn": gamma * theta + (1 - gamma) * theta / s}
-    omega = omega.get(way, theta)
+    slowed = {
+        "interpolate": theta / s,
+        "ntk": ntk_frequencies(D, s, base),
+        "yarn": ramp_frequencies(theta, train, s, SLOW, fast),
+    }
+    omega = slowed.get(way, theta)
     offsets = np.arange(test + 1)
     if way == "window":
         offsets = clipped(offsets, train) - train
     angles = np.multiply.outer(offsets, omega)
     beyond = (angles % (2 * np.pi) > seen + EDGE).any(axis=0)  # never, where the arc is a whole circle
-    hands = rotate(np.tile([1.0, 0.0], (1, D // 2)), [float(offsets[-1])], omega)
+    hands = rotate(np.tile([1.0, 0.0], (1, D // 2)), offsets[-1:], omega)
     return {
         "s": s,
         "raised": raised,
