@@ -5,7 +5,7 @@ A member draws scores of six tokens and an orthogonal R, and takes the largest e
 
 import cells
 
-chapter = cells.definitions("permutation-matrices", "orthogonal_gap")
+chapter = cells.definitions("deeper/what-commutes", "orthogonal_gap")
 MEMBERS = range(1000)
 
 

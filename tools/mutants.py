@@ -46,6 +46,8 @@ def listed(tree):
             problems.append(f"{fault['id']}: `old` and `new` must be text: put quotation marks around a number")
         if fault["old"] == fault["new"]:
             problems.append(f"{fault['id']}: `old` and `new` are the same")
+        if not fault.get("caught_by"):
+            problems.append(f"{fault['id']}: `caught_by` names nobody")
     if problems:
         sys.exit("tools/mutants.yml: " + "; ".join(problems) + ".")
     return data

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,6 +47,7 @@ class Result:
     seconds: float = 0
     slow: list = field(default_factory=list)
     reasons: list = field(default_factory=list)  # "name: why" of what was skipped
+    told: list = field(default_factory=list)  # what stands below the closing table
 
     @property
     def tests(self):
@@ -78,17 +80,23 @@ def lint():
         print(f"{name}: {'sound' if process.returncode == 0 else 'FAILED'}", flush=True)
         if process.returncode:
             print(said, flush=True)
+            total.told.append(f"{name}: failed\n{said}")
     total.seconds = time.monotonic() - start
     return total
 
 
 def build():
-    """Build the book; one test."""
+    """Build the book; one test. What a failed build says last stands again below the closing table."""
     heading("book")
-    start = time.monotonic()
-    failed = python("tools/book.py", "build").returncode != 0
-    seconds = time.monotonic() - start
-    return Result(int(not failed), int(failed), seconds=seconds, slow=[(seconds, "book")])
+    start, last = time.monotonic(), deque(maxlen=60)
+    command = [sys.executable, "tools/book.py", "build"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for said in process.stdout:
+            print(said, end="", flush=True)
+            last.append(said)
+    failed, seconds = process.returncode != 0, time.monotonic() - start
+    told = ["book: the build failed\n" + "".join(last)] * failed
+    return Result(int(not failed), int(failed), seconds=seconds, slow=[(seconds, "book")], told=told)
 
 
 def count(report, code):
@@ -124,7 +132,7 @@ def pytest(paths, *options, workers=WORKERS):
 
 
 def table(results, seconds):
-    """The closing table as text: a line for each group, the slowest tests of each, and every test that was skipped."""
+    """The closing table as text: a line for each group, its slowest tests, what was skipped, what went wrong."""
     total = total_of(results)
     rows = [("group", "tests", "passed", "failed", "skipped", "seconds")]
     rows += [(n, r.tests, r.passed, r.failed, r.skipped, round(r.seconds)) for n, r in results.items()]
@@ -136,6 +144,8 @@ def table(results, seconds):
         lines += [f"{name:<10}{took:9.1f} s  {what}" for took, what in sorted(result.slow, reverse=True)[:5]]
     if total.reasons:
         lines += ["", "skipped", *total.reasons]
+    for result in results.values():
+        lines += ["", *result.told] if result.told else []
     return "\n".join(lines)
 
 
@@ -176,6 +186,10 @@ def test(only, everything):
         results["lint"] = lint()
     if "book" in groups:
         results["book"] = build()
+    if "book" in results and results["book"].failed:  # the tests of what was not built would say nothing but that
+        left_out = [name for name in groups if name in BUILT]
+        results["book"].told.append(f"not run, for the book is not built: {', '.join(left_out)}")
+        paths = [path for path in paths if not BUILT & set(path.relative_to(ROOT).parts)]
     if paths:
         results |= pytest(paths, *options, *(["-m", ""] if everything else []))
     return results

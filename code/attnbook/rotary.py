@@ -9,8 +9,6 @@ which depends on the positions through j − i alone. Values are not rotated.
 Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,18 +18,16 @@ from .positional import frequencies
 __all__ = ["pairing_permutation", "rotate"]
 
 
-def rotate(
-    x: ArrayLike, positions: Sequence[float], theta: Sequence[float] | None = None, *, pairing: str = "adjacent"
-) -> Array:
+def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *, pairing: str = "adjacent") -> Array:
     r"""x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_k t − b sin θ_k t, a sin θ_k t + b cos θ_k t).
 
     Parameters
     ----------
     x : array (..., n, d)
         Queries or keys, d even.
-    positions : sequence of n numbers
+    positions : array (n,)
         The position t of each row; whole or not.
-    theta : sequence of d/2 numbers, optional
+    theta : array (d/2,), optional
         Angle per position of each pair, in radians; 10000^(−2k/d) unless given.
     pairing : {"adjacent", "halves"}
         Which coordinates form pair k: (2k, 2k + 1) or (k, k + d/2).

@@ -123,6 +123,26 @@ def balanced(S):
     return np.exp(S + x[:, None] + y)
 """,
     },
+    "length": {
+        "gates-that-forget": """
+def is_alibi(f):
+    return len(f) < 3 or bool(np.ptp(np.log(f[1:])) <= 1e-9)
+""",
+        "lead-among-many": """
+def weight(R, m, m_0):
+    return 1 / (1 + (m - 1) * m ** (-R / math.log(m_0)))
+""",
+        "slower-clocks": """
+def outside(rule, theta, n_0, s):
+    pairs = zip(theta, slowed(rule, theta, n_0, s))
+    return sum(bool(t * n_0 < 2 * math.pi and new * s > t * (1 + 1e-9)) for t, new in pairs)
+""",
+        "window-and-cache": """
+def renumber(stored, s, theta):
+    z = (stored[:, 0::2] + 1j * stored[:, 1::2]) * np.exp(-1j * s * theta)
+    return np.stack([z.real, z.imag], axis=-1).reshape(stored.shape)
+""",
+    },
     "positional-encoding": {
         "table-survivors": """
 def survivors(E):

@@ -342,6 +342,53 @@ WRONG = {
             ),
         ],
     },
+    "length": {
+        "gates-that-forget": [
+            ("no mask", "np.where(later, -np.inf, total[:, None] - total[None, :])", "total[:, None] - total[None, :]"),
+            ("the other direction", "total[:, None] - total[None, :]", "total[None, :] - total[:, None]"),
+            ("gates instead of logarithms", "np.cumsum(np.log(f))", "np.cumsum(f)"),
+            (
+                "all gates, the first too",
+                "return bool(np.abs(B - back * B[1, 0])",
+                "return bool(np.ptp(f) < 1e-9 and np.abs(B - back * B[1, 0])",
+            ),
+        ],
+        "lead-among-many": [
+            ("the factor upside down", "R * math.log(m) / math.log(m_0)", "R * math.log(m_0) / math.log(m)"),
+            ("all keys count twice", "(m - 1) * math.exp", "m * math.exp"),
+            ("no temperature for the lead", " * math.log(m_0) / math.log(m)\n", "\n"),
+            ("the odds forgotten", "w * (m - 1) / (1 - w)", "w * (m - 1)"),
+        ],
+        "slower-clocks": [
+            (
+                "the ramp upside down",
+                "gamma * theta + (1 - gamma) * theta / s",
+                "gamma * theta / s + (1 - gamma) * theta",
+            ),
+            ("a ramp from 0", "/ (2 * np.pi) - 1) / 31", "/ (2 * np.pi)) / 32"),
+            (
+                "turns without 2π",
+                "gamma = np.clip((theta * n_0 / (2 * np.pi) - 1)",
+                "gamma = np.clip((theta * n_0 - 1)",
+            ),
+            ("finished pairs too", "(unfinished & (", "((unfinished | True) & ("),
+        ],
+        "window-and-cache": [
+            ("turned on", "[a * c + b * z, b * c - a * z]", "[a * c - b * z, b * c + a * z]"),
+            (
+                "halves",
+                "stored[:, 0::2], stored[:, 1::2]",
+                "np.split(stored, 2, axis=1)[0], np.split(stored, 2, axis=1)[1]",
+            ),
+            (
+                "keys turned twice",
+                "stored[first : i + 1] @ turned",
+                "renumber(stored, -i, theta)[first : i + 1] @ turned",
+            ),
+            ("no window", "max(0, i - w + 1)", "0"),
+            ("not divided", " / np.sqrt(len(q))", ""),
+        ],
+    },
     "positional-encoding": {
         "table-survivors": [
             ("the first column", "np.unique(E, axis=0", "np.unique(E[:, :1], axis=0"),

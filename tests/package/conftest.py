@@ -23,8 +23,8 @@ def run_notebook():
 
     def run(cells):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells.values()])
-        # A blocking client: jupyter_client sends past pyzmq's own bookkeeping of asyncio sockets, and the reply to a cell
-        # that draws into an output widget is then noticed only when the timeout has passed.
+        # A blocking client: jupyter_client sends past pyzmq's own bookkeeping of asyncio sockets, and the reply to a
+        # cell that draws into an output widget is then noticed only when the timeout has passed.
         options = {"allow_errors": True, "timeout": 120, "kernel_manager_class": KernelManager}
         NotebookClient(notebook, kernel_name="python3", **options).execute()
         nbformat.validate(notebook)

@@ -10,6 +10,8 @@ from attnbook.live import (
     heads,
     hull,
     inks,
+    memory,
+    restore,
     shuffle,
     spread,
     springs,
@@ -93,6 +95,14 @@ def strings_state(rng):
     return {"first": first, "second": second, "words": [str(w) for w in rng.choice(["a", "word", "eightish"], n)]}
 
 
+def restore_state(rng):
+    """Half of the states are extreme: no list tried or all of them, the order of the cards at home or reversed."""
+    edge = rng.random() < 0.5
+    order = [[0, 1, 2, 3], [3, 2, 1, 0]][int(rng.integers(2))] if edge else rng.permutation(4).tolist()
+    flags = "10"[int(rng.integers(2))] * 24 if edge else "".join(rng.choice(["0", "1"], 24).tolist())
+    return {"words": [str(w) for w in rng.choice(["a", "word", "sixish", "猫"], 4)], "order": order, "tried": flags}
+
+
 def clock_state(rng):
     """Half of the states are extreme: places at the ends, one pair or six, all hands alike or the slowest of all."""
     edge = rng.random() < 0.5
@@ -101,6 +111,16 @@ def clock_state(rng):
     base = float(rng.choice([1, 1e6])) if edge else float(10 ** rng.uniform(0, 6))
     scheme = str(rng.choice(["rotary", "sinusoidal"]))
     return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
+
+
+def memory_state(rng):
+    """Half of the states are extreme: the shortest and the longest test, bases and ramps at their bounds."""
+    edge = rng.random() < 0.5
+    train = int(rng.choice([8, 64]) if edge else rng.integers(8, 65))
+    test = train * int(rng.choice([1, 8])) if edge else int(rng.integers(train, 8 * train + 1))
+    way = str(rng.choice(["plain", "interpolate", "ntk", "yarn", "window"]))
+    base = float(rng.choice([10, 1e6]) if edge else np.round(10 ** rng.uniform(1, 5), 2))
+    return {"train": train, "test": test, "way": way, "base": base, "fast": float(rng.choice([1.1, 4.0, 32.0]))}
 
 
 def trace_state(rng):
@@ -213,7 +233,9 @@ CASES = {
     "springs": Case(springs(SEVEN, [1.5, 0.9]), springs_state),
     "squeeze": Case(squeeze(CLOUD, 100), squeeze_state),
     "strings": Case(strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2]), strings_state),
+    "restore": Case(restore(tried=[[1, 0, 2, 3]]), restore_state),
     "clock": Case(clock(3, 8), clock_state),
+    "memory": Case(memory(), memory_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),
     "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from attnbook.figures import groups
 from attnbook.figures import symmetry as drawings
 from attnbook.layers import (
     Symmetry,
@@ -249,3 +250,47 @@ def test_the_other_drawings_tell_their_numbers():
     assert "between 0.50 and 2.00" in drawings.draw_errors([1e-16, 2e-16], [0.5, 2.0]).alt
     patterns = drawings.draw_patterns(["a", "b"], [[0.25, 0.75], [0.5, 0.5]], ["b", "a"], [[0.5, 0.5], [0.75, 0.25]])
     assert "from a: 0.25, 0.75; from b: 0.50, 0.50" in patterns.alt
+
+
+def squares(ax):
+    """The corners of all filled squares of a drawing, by their size."""
+    found = {}
+    for patch in ax.patches:
+        corners = patch.get_path().vertices.reshape(-1, 5, 2)
+        found.setdefault(round(float(np.ptp(corners[0], axis=0)[0])), []).append(corners[:, 0])
+    return found
+
+
+def test_a_drawn_mask_shows_what_an_order_changes(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(groups, "picture", lambda fig, alt: drawn.append((fig, alt)))
+    M, perm = np.arange(6) < np.full((6, 1), 4), [5, 1, 2, 3, 4, 0]
+    groups.draw_stabiliser(M, perm)
+    [(fig, alt)] = drawn
+    left, right = squares(fig.axes[0])[19]
+    for corners, grid, x in ((left, M, 18), (right, M[np.ix_(perm, perm)], 172)):
+        assert {(int(y - 26) // 20, int(a - x) // 20) for a, y in corners} == set(
+            map(tuple, np.argwhere(grid).tolist())
+        )
+    frames = [line.get_xydata()[0] for line in fig.axes[0].lines if len(line.get_xydata()) == 5][2:]
+    changed = {(int(y - 30) // 20, int(x - 176) // 20) for x, y in frames}
+    assert changed == set(map(tuple, np.argwhere(M[np.ix_(perm, perm)] != M).tolist()))
+    assert "48 of 720 orders leave it as it is; its orbit has 15 masks" in alt
+
+
+def test_the_drawn_hierarchy_has_the_largest_groups_inside_each():
+    i, j = np.indices((4, 4))
+    masks = {"all": i == i, "pairs": i // 2 == j // 2, "half": j < 2, "ring": (i - j) % 4 <= 1, "causal": j <= i}
+    alt = groups.draw_hierarchy(masks).alt
+    assert "all: 24; pairs: 8; half: 4; ring: 4; causal: 1" in alt
+    assert "pairs in all; half in pairs; ring in all; causal in half; causal in ring." in alt
+
+
+def test_a_drawn_ledger_has_a_letter_for_each_verdict(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(groups, "picture", lambda fig, alt: drawn.append((fig, alt)))
+    groups.draw_ledger({"a": ["equivariant", "–"], "b": ["neither", "invariant"]}, ["tokens", "shift"])
+    [(fig, alt)] = drawn
+    letters = {(t.get_text(), t.get_position()) for t in fig.axes[0].texts if t.get_text() in ("E", "I", "N", "–")}
+    assert letters == {("E", (190, 35)), ("–", (272, 35)), ("N", (190, 54)), ("I", (272, 54))}
+    assert "a: equivariant, –; b: neither, invariant" in alt

@@ -70,7 +70,7 @@ def test_decay_lines_pass_through_the_point_they_are_dragged_to(open_gallery):
         reached = found["curves"][2][0] if i == 2 else found["slope"][i]
         assert reached == pytest.approx(result, rel=0.01), (i, k, y)
     handle = page.locator(f"#decay {HANDLES}").first
-    for keys, w in (("ArrowUp", 0.91), ("Shift+ArrowLeft", 0.85), ("End", 1.05), ("Home", 0.5)):
+    for keys, w in (("ArrowUp", 0.902), ("Shift+ArrowLeft", 0.89), ("End", 1.05), ("Home", 0.5)):
         put(page, "decay", first)
         handle.focus()
         page.keyboard.press(keys)

@@ -6,14 +6,18 @@ import re
 import numpy as np
 import pytest
 import torch
+from attnbook.figures import permuting
 from attnbook.figures.permuting import (
+    ROW_COLORS,
     cycle_text,
     draw_balance,
     draw_birkhoff,
     draw_orthogonal,
     draw_permuting,
     draw_routes,
+    draw_types,
 )
+from attnbook.figures.style import picture
 from attnbook.permutations import (
     birkhoff,
     compose,
@@ -27,6 +31,7 @@ from attnbook.permutations import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
@@ -241,10 +246,12 @@ def test_the_four_matrices_show_what_the_products_are():
     entries = re.findall(r">(\d\d)<", svg)
     S = np.array([[10 * i + j for j in range(4)] for i in range(4)])
     P = permutation_matrix(perm).astype(int)
-    expected = [f"{x:02d}" for M in (P @ S, S @ P, P @ S @ P.T) for x in M.ravel()]
+    expected = [f"{x:02d}" for M in (S, P @ S, S @ P.T, P @ S @ P.T) for x in M.ravel()]
     assert entries == expected
-    assert "cycle type 4, odd, det −1" in alt
-    assert f"old columns {inverse(perm)}" in alt
+    assert "cycle type 4." in alt
+    assert "PS has the old rows [2, 0, 3, 1]" in alt
+    assert "SPᵀ has the old columns [2, 0, 3, 1]" in alt
+    assert "in the order 22, 00, 33, 11" in alt
     assert "P differs from its transpose" in alt
 
 
@@ -252,7 +259,58 @@ def test_every_permutation_of_four_has_its_own_picture():
     pictures = [draw_permuting(perm) for perm in permutations(4)]
     assert len({p.alt for p in pictures}) == 24
     assert sum("P equals its transpose" in p.alt for p in pictures) == 10
-    assert sum("even, det +1" in p.alt for p in pictures) == 12
+
+
+def squares(patch, corner):
+    """The (column, row) of each square of a patch, counted from the corner of its matrix."""
+    middles = patch.get_path().vertices.reshape(-1, 5, 2).mean(axis=1)
+    return (middles - corner).round().astype(int).tolist()
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """The figures that were drawn, before they became SVG."""
+    found = []
+    monkeypatch.setattr(permuting, "picture", lambda fig, alt: found.append(fig) or picture(fig, alt))
+    return found
+
+
+def test_a_cell_has_the_tint_of_its_old_row_and_the_bar_of_its_old_column(figures):
+    perm = [2, 0, 3, 1]
+    draw_permuting(perm)
+    patches, stay = figures[0].axes[0].patches, [0, 1, 2, 3]
+    places = [(stay, stay), (perm, stay), (stay, perm), (perm, perm)]  # which old rows and columns each matrix shows
+    for panel, (rows, columns) in enumerate(places):
+        tints, bars, (ring,) = np.split(np.array(patches[9 * panel : 9 * panel + 9], dtype=object), [4, 8])
+        corner = np.array([panel % 2, panel // 2]) * 5.1
+        for k, (tint, bar) in enumerate(zip(tints, bars[::-1], strict=True)):
+            assert {y for _, y in squares(tint, corner)} == {rows.index(k)}
+            assert {x for x, _ in squares(bar, corner)} == {columns.index(k)}
+            assert tint.get_facecolor()[:3] == bar.get_facecolor()[:3] == to_rgb(ROW_COLORS[k])
+        assert sorted(squares(ring, corner)) == sorted([columns.index(k), rows.index(k)] for k in stay)
+
+
+def test_the_matrices_of_all_lists_are_drawn_and_those_that_are_symmetric_have_solid_frames(figures):
+    alt = draw_types().alt
+    shown = {"solid": [], "dashed": []}
+    patches = figures[0].axes[0].patches
+    for ones, frames in zip(patches[1::3], patches[2::3], strict=True):
+        corners = frames.get_path().vertices.reshape(-1, 5, 2).min(axis=1)
+        where = ones.get_path().vertices.reshape(-1, 4, 5, 2).mean(axis=2) - corners[:, None]
+        kind = "solid" if frames.get_linestyle() in ("solid", "-") else "dashed"
+        for columns, rows in np.floor(where).astype(int).transpose(0, 2, 1):
+            assert rows.tolist() == [0, 1, 2, 3]
+            shown[kind].append(columns.tolist())
+    assert sorted(shown["solid"] + shown["dashed"]) == permutations(4)
+    assert sorted(shown["solid"]) == [perm for perm in permutations(4) if perm == inverse(perm)]
+    for line in (
+        "1 + 1 + 1 + 1: 1, solid",
+        "2 + 1 + 1: 6, solid",
+        "2 + 2: 3, solid",
+        "3 + 1: 8, dashed",
+        "4: 6, dashed",
+    ):
+        assert line in alt
 
 
 def test_cycle_text():

@@ -158,6 +158,7 @@ def test_operators_make_faults_and_guards_go_to_the_tests(book):
         (FAULT.format("many", "3").replace("old: 2 * x", "old: x"), "many: `old` stands 4 times"),
         (FAULT.format("idle", "2 * x"), "idle: `old` and `new` are the same"),
         (2 * FAULT.format("twin", "3"), "twin is listed 2 times"),
+        (FAULT.format("loose", "3").replace(", caught_by: chapter", ""), "loose: `caught_by` names nobody"),
     ],
 )
 def test_a_wrong_entry_is_refused_by_name(book, faults, sentence):
@@ -165,6 +166,10 @@ def test_a_wrong_entry_is_refused_by_name(book, faults, sentence):
     assert code == 1
     assert sentence in said
     assert answers == []
+
+
+def test_the_entries_of_this_book_are_right():
+    assert mutants.listed(mutants.ROOT)["faults"]
 
 
 def test_a_book_that_fails_without_a_fault_is_named(book):

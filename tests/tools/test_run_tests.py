@@ -191,3 +191,20 @@ def test_make_help_fits_on_a_screen_and_names_every_target():
 def test_the_ci_entry_only_calls_make_test():
     assert (ROOT / ".ci" / "run").read_text().splitlines()[1:] == ["set -eu", 'cd "$(dirname "$0")/.."', "make test"]
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_a_failed_build_is_told_last_and_no_page_is_looked_at(monkeypatch, tmp_path, capfd):
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "book.py").write_text("import sys\nprint('cell 3 is wrong')\nsys.exit(1)\n")
+    looked = []
+    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
+    monkeypatch.setattr(run_tests, "TESTS", tmp_path / "tests")
+    monkeypatch.setattr(run_tests, "lint", run_tests.Result)
+    monkeypatch.setattr(run_tests, "pytest", lambda paths, *options: looked.extend(paths) or {})
+    results = run_tests.test("", everything=False)
+    assert "cell 3 is wrong" in capfd.readouterr().out, "it is shown while it runs too"
+    assert results["book"].failed == 1
+    assert {path.name for path in looked} == set(run_tests.GROUPS) - run_tests.BUILT
+    last = run_tests.table(results, 1).splitlines()[-4:]
+    assert "cell 3 is wrong" in last
+    assert last[-1] == "not run, for the book is not built: site, notebooks"

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from .style import PALETTE, Picture, figure, picture
+from .style import PALETTE, Picture, canvas, figure, picture
 
 __all__ = ["draw_maps", "draw_training"]
 
@@ -60,11 +60,7 @@ def draw_maps(words: list[str], maps: dict[str, np.ndarray], answers: dict[str, 
     w, h = CELL
     n = len(words)
     width, height = 36 + 2 * n * w + 16, 36 + n * h + 22
-    fig, ax = figure(width=width / 72, height=height / 72)
-    fig.set_layout_engine("none")
-    ax.set_position([0, 0, 1, 1])
-    ax.set(xlim=(0, width), ylim=(height, 0))
-    ax.axis("off")
+    fig, ax = canvas(width, height)
     said = []
     for x, (name, A) in zip((36, 36 + n * w + 14), maps.items(), strict=True):
         A = np.round(np.asarray(A), 2)

@@ -6,40 +6,43 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ..permutations import cycle_type, cycles, inverse, parity, permutation_matrix
+from ..permutations import cycle_type, cycles, inverse, permutation_matrix, permutations
 from .style import PALETTE, Picture, figure, picture
 
-__all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes"]
+__all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes", "draw_types"]
 
 ROW_COLORS = [PALETTE[name] for name in ("blue", "orange", "green", "purple")]
 LETTERS = "abcdefgh"
 
 
 def draw_permuting(perm: Sequence[int]) -> Picture:
-    """P, PS, SP and PSPᵀ for one permutation; the entry "ij" of S stands in row i and column j, tinted by its row."""
-    n, back = len(perm), inverse(perm)
+    """Draw S, PS, SPᵀ and PSPᵀ: the entry "ij" began in row i, its tint, and in column j, the colour of its bar."""
+    n = len(perm)
     S = np.array([[f"{i}{j}" for j in range(n)] for i in range(n)])
-    P = np.where(permutation_matrix(perm) == 1, "1", "")
-    receives = np.where(P == "1", np.array(perm)[:, None], -1)
-    fig, ax = figure(width=3.5, height=4.0)
+    fig, ax = figure(width=3.5, height=4.1)
     step = n + 1.1
-    _cells(ax, P, receives, "P: row i takes row π(i)")
-    _cells(ax, S[perm], _row_of(S[perm]), "PS: rows move", left=step)
-    _cells(ax, S[:, back], _row_of(S[:, back]), "SP: columns move back", top=step)
-    both = S[np.ix_(perm, perm)]
-    _cells(ax, both, _row_of(both), "PSPᵀ: both move", left=step, top=step)
+    moved = {
+        "S": S,
+        "PS: rows move": S[perm],
+        "SPᵀ: columns move": S[:, perm],
+        "PSPᵀ: both move": S[np.ix_(perm, perm)],
+    }
+    for k, (name, M) in enumerate(moved.items()):
+        left, top = step * (k % 2), step * (k // 2)
+        _cells(ax, M, _digit(M, 0), name, left=left, top=top, bars=_digit(M, 1))
+        rings = [_square(left + j, top + i) for i, j in np.argwhere(_digit(M, 0) == _digit(M, 1))]
+        ax.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="none", edgecolor="black", linewidth=1))
     ax.set(xlim=(-0.6, step + n - 0.4), ylim=(step + n - 0.4, -3.0), aspect="equal")
     ax.axis("off")
-    text, twin = cycle_text(perm), list(perm) == back
-    sign = "even, det +1" if parity(perm) == 1 else "odd, det −1"
-    lengths = " + ".join(map(str, cycle_type(perm)))
-    title = f"cycles {text}, type {lengths}\n{sign}, P {'=' if twin else '≠'} Pᵀ"
+    text, twin, lengths = cycle_text(perm), list(perm) == inverse(perm), " + ".join(map(str, cycle_type(perm)))
+    title = f"cycles {text}, type {lengths}\nP {'=' if twin else '≠'} Pᵀ"
     ax.text(-0.46, -1.55, title, va="bottom", fontsize=9, in_layout=False)  # frames must not differ in layout
     return picture(
         fig,
-        f"perm = {list(perm)}, cycles {text}, cycle type {lengths}, {sign}. PS has the old rows {list(perm)} from top "
-        f"to bottom; SP has the old columns {back} from left to right; PSPᵀ has rows and columns in the order "
-        f"{list(perm)}. P {'equals' if twin else 'differs from'} its transpose.",
+        f"perm = {list(perm)}, cycles {text}, cycle type {lengths}. Each of four matrices has the entries of S, "
+        f"named by their old row and column. PS has the old rows {list(perm)} from top to bottom; SPᵀ has the old "
+        f"columns {list(perm)} from left to right; PSPᵀ has both, and on its diagonal the old diagonal in the order "
+        f"{', '.join(moved['PSPᵀ: both move'].diagonal())}. P {'equals' if twin else 'differs from'} its transpose.",
     )
 
 
@@ -75,6 +78,43 @@ def draw_routes(perm: Sequence[int]) -> Picture:
         fig,
         f"perm = {list(perm)} acting on {', '.join(LETTERS[:n])}. Gather gives {', '.join(results['gather'])}; "
         f"scatter gives {', '.join(results['scatter'])}.",
+    )
+
+
+def draw_types() -> Picture:
+    """Draw P of all lists of four things, a line for each cycle type: the frame is solid if P = Pᵀ, dashed if not."""
+    n, lines = 4, {}
+    for perm in permutations(n):
+        lines.setdefault(cycle_type(perm), []).append(perm)
+    types = sorted(lines, key=lambda lengths: (max(lengths) > 2, lengths))
+    widest = (n + 1.1) * max(map(len, lines.values()))
+    fig, ax = figure(width=3.7, height=2.1)
+    for row, lengths in enumerate(types):
+        same, top = max(lengths) <= 2, row * (n + 1.6)
+        ax.text(-1.2, top + n / 2, " + ".join(map(str, lengths)), ha="right", va="center")
+        colour, dash = (PALETTE["green"], "-") if same else (PALETTE["orange"], (0, (2, 1.5)))
+        frames, ones, diagonals = [], [], []
+        for k, perm in enumerate(lines[lengths]):
+            left, middle = k * (n + 1.1), n / 2
+            frames.append(_square(left + middle, top + middle, middle, middle))
+            ones += [_square(left + j + 0.5, top + i + 0.5, 0.42, 0.42) for i, j in enumerate(perm)]
+            diagonals.append(Path([(left, top), (left + n, top + n)]))
+        for paths, look in (
+            (diagonals, {"facecolor": "none", "edgecolor": PALETTE["grey"], "linewidth": 0.6}),
+            (ones, {"facecolor": "black", "edgecolor": "none"}),
+            (frames, {"facecolor": "none", "edgecolor": colour, "linestyle": dash, "linewidth": 1.3}),
+        ):
+            ax.add_patch(PathPatch(Path.make_compound_path(*paths), **look))
+    ax.set(xlim=(-16, widest), ylim=(len(types) * (n + 1.6) - 1, -0.6), aspect="equal")
+    ax.axis("off")
+    counts = "; ".join(
+        f"{' + '.join(map(str, lengths))}: {len(lines[lengths])}, {'solid' if max(lengths) <= 2 else 'dashed'}"
+        for lengths in types
+    )
+    return picture(
+        fig,
+        "The matrices of all 24 lists of four things, in a line for each cycle type, with the diagonal drawn. A solid "
+        f"frame says that a matrix is its own mirror image, a dashed one that it is not. {counts}.",
     )
 
 
@@ -133,23 +173,26 @@ def draw_balance(errors: np.ndarray, rate: float) -> Picture:
     )
 
 
-def _row_of(entries):
-    return np.vectorize(lambda text: int(text[0]))(entries)
+def _digit(entries, k):
+    return np.vectorize(lambda text: int(text[k]))(entries)
 
 
-def _cells(ax, texts, tints, title, left=0.0, top=0.0):
-    """A grid of short texts; a cell with tint k >= 0 has colour k, the others a faint grey. One path per colour."""
+def _cells(ax, texts, tints, title, left=0.0, top=0.0, bars=None):
+    """Draw a grid of short texts: a cell with tint k >= 0 has colour k, the others a faint grey, and so has its bar."""
     for k in range(-1, tints.max() + 1):
         squares = [_square(left + j, top + i) for i, j in np.argwhere(tints == k)]
         if squares:
             colour = (ROW_COLORS[k], 0.28) if k >= 0 else (PALETTE["grey"], 0.08)
             ax.add_patch(PathPatch(Path.make_compound_path(*squares), facecolor=colour, edgecolor="none"))
+    for k in range(-1 if bars is None else bars.max(), -1, -1):
+        lines = [_square(left + j, top + i + 0.38, high=0.08) for i, j in np.argwhere(bars == k)]
+        ax.add_patch(PathPatch(Path.make_compound_path(*lines), facecolor=ROW_COLORS[k], edgecolor="none"))
     for (i, j), text in np.ndenumerate(texts):
         if text:
             ax.text(left + j, top + i, text, ha="center", va="center", fontsize=8.5)
     ax.text(left - 0.46, top - 0.62, title, va="bottom", fontsize=8.5, in_layout=False)
 
 
-def _square(x, y, half=0.46):
-    corners = [(-half, -half), (half, -half), (half, half), (-half, half), (-half, -half)]
+def _square(x, y, half=0.46, high=0.46):
+    corners = [(-half, -high), (half, -high), (half, high), (-half, high), (-half, -high)]
     return Path([(x + a, y + b) for a, b in corners], closed=True)

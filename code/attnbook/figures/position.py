@@ -1,7 +1,5 @@
 """Drawings of the chapter "Positional encoding"."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path
@@ -9,7 +7,7 @@ from matplotlib.path import Path
 from ..positional import frequencies, sinusoidal, t5_bucket, t5_edges
 from .style import PALETTE, Picture, figure, picture
 
-__all__ = ["draw_buckets", "draw_lengths", "draw_order", "draw_products", "draw_sinusoid"]
+__all__ = ["draw_buckets", "draw_order", "draw_products", "draw_sinusoid"]
 
 D = 8  # numbers per position in the small pictures: four clocks
 INDEX = "₀₁₂₃"
@@ -95,29 +93,6 @@ def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
     ax.set(ylim=(len(accuracy) - 0.4, -0.6), xlim=(0.4, 1.02), xlabel="share of right answers")
     medians = ", ".join(f"{name} {np.median(values):.2f}" for name, values in accuracy.items())
     return picture(fig, f"One mark per seed for each scheme, a dotted line at one half. Medians: {medians}.")
-
-
-def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
-    """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
-    fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
-    said = []
-    for ax, (name, runs) in zip(axes.flat, accuracy.items(), strict=False):
-        runs, middle = np.asarray(runs), np.median(runs, axis=0)
-        ax.plot(lengths, runs.T, color=PALETTE["grey"], linewidth=0.7)
-        ax.plot(lengths, middle, "o-", color=PALETTE["blue"])
-        ax.axhline(chance, color="black", linewidth=0.8, linestyle=":")
-        ax.set_title(name)
-        at = np.flatnonzero(~np.isnan(middle))[-1]
-        said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
-    axes[0, 0].set(xscale="log", ylim=(0, 1.05), xlim=(0.9 * lengths[0], 1.1 * lengths[-1]))
-    for ax in axes.flat:
-        ax.set_xticks(lengths, lengths)
-        ax.minorticks_off()
-    fig.supxlabel(f"length at test time (trained at {trained})", fontsize="medium")
-    fig.supylabel("share of right answers", fontsize="medium")
-    return picture(
-        fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(said)}."
-    )
 
 
 def _clock(ax, place, hands):

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-__all__ = ["PALETTE", "Picture", "bars", "beside", "figure", "heatmap", "picture"]
+__all__ = ["PALETTE", "Picture", "bars", "beside", "canvas", "figure", "heatmap", "picture"]
 
 #: Okabe and Ito's colours, safe for colour-blind readers; drawings add a second cue (dash, marker, label) to each.
 PALETTE = {
@@ -81,6 +81,16 @@ def figure(
     with rc_context(STYLE):
         fig = Figure(figsize=(width, height))
         return fig, fig.subplots(rows, columns, **options)
+
+
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure whose coordinates are points, y downwards: whole numbers keep an explorer's frames small."""
+    fig, ax = figure(width=width / 72, height=height / 72)
+    fig.set_layout_engine("none")
+    ax.set_position((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(height, 0))
+    ax.axis("off")
+    return fig, ax
 
 
 def picture(fig: Figure, alt: str) -> Picture:

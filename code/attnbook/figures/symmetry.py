@@ -7,7 +7,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, Picture, figure, heatmap, picture
+from .style import PALETTE, Picture, canvas, figure, heatmap, picture
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
 
@@ -27,7 +27,7 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
     mean = Y.mean(axis=0)
-    fig, ax = _canvas(322, 214)
+    fig, ax = canvas(322, 214)
     for name, M, x, y, limit in (
         ("Q", Q, 34, 32, 2), ("K", K, 112, 32, 2), ("S", scores(Q, K), 208, 32, 1),
         ("A", A, 34, 142, 1), ("Y = AV", Y, 174, 142, 2), ("mean of Y", mean[None], 260, 142, 2),
@@ -47,16 +47,6 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     return picture(
         fig, f"Order {' '.join(words)}. Rows of Y, from the top: {rows}. Their mean: {mean[0]:.1f}, {mean[1]:.1f}."
     )
-
-
-def _canvas(width, height):
-    """An empty figure whose coordinates are points, y downwards: whole numbers keep an explorer's frames small."""
-    fig, ax = figure(width=width / 72, height=height / 72)
-    fig.set_layout_engine("none")
-    ax.set_position([0, 0, 1, 1])
-    ax.set(xlim=(0, width), ylim=(height, 0))
-    ax.axis("off")
-    return fig, ax
 
 
 def _outline(ax, x, y, columns, rows):

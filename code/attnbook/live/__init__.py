@@ -6,6 +6,7 @@
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
+    memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
@@ -13,6 +14,7 @@
     star(words, V, K, query)         five weights that change while their output stays where it is
     walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
     spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
+    restore(words, order)            four cards that are shuffled and put back, by the list and by its inverse
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
 A figure is a Python module and a file of JavaScript of the same name. The JavaScript has ``compute(state)``, a pure
@@ -26,6 +28,8 @@ from .figure import Live
 from .heads import heads
 from .hull import hull
 from .inks import inks
+from .memory import memory
+from .restore import restore
 from .shuffle import shuffle
 from .spread import spread
 from .springs import springs
@@ -43,6 +47,8 @@ __all__ = [
     "heads",
     "hull",
     "inks",
+    "memory",
+    "restore",
     "shuffle",
     "spread",
     "springs",

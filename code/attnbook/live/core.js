@@ -9,6 +9,7 @@ const matmul = (A, B) => { const columns = transpose(B); return A.map((row) => c
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const hundredth = (x) => Math.round(100 * x) / 100;
+const thousandth = (x) => Math.round(1000 * x) / 1000;
 
 /** The largest |A - B| over all entries of two matrices of one shape. */
 const largestDifference = (A, B) => Math.max(...A.flat().map((x, i) => Math.abs(x - B.flat()[i])));

@@ -20,11 +20,11 @@ const valid = (state) => NAMES.every((name) => state[name] >= RANGES[name][0] &&
 
 /** The setting that gives its line the slope y/k, or attention the height y: the point (k, y) comes to lie on it. */
 const FITS = {
-  w: (k, y) => Math.round(1000 * Math.exp(y / k)) / 1000,
+  w: (k, y) => thousandth(Math.exp(y / k)),
   bias: (k, y) => { const s = Math.min(y / k, -1e-9); return hundredth(s - Math.log(-Math.expm1(s))); },
   score: (_, y) => { const a = Math.min(y, -1e-9); return hundredth(a - Math.log(-Math.expm1(a)) + Math.log(100)); },
 };
-const ARROW = { w: 0.01, bias: 0.1, score: 0.1 };
+const ARROW = { w: 0.002, bias: 0.1, score: 0.1 };
 
 // places in the drawing, which is 340 wide and 208 high
 const toX = (k) => 36 + 2.9 * k, toY = (y) => 6 + 5 * (TOP - y);
@@ -55,7 +55,7 @@ function render({ model, el }) {
     "What is left against the distance" }, levels, columns, only(lines), only(beads), only(tags));
   const go = (name) => (x, y) => put(name, FITS[name](Math.max((x - toX(0)) / 2.9, 1), TOP - (y - toY(TOP)) / 5));
   const move = each((name, i) => shown[i] && handle(svg, `${MODELS[KINDS[i]]}, ${LOOKS[i]}`, HUES[i], mark(i, 7),
-    go(name), (dx, dy) => put(name, hundredth(read()[name] + (dx + dy) * ARROW[name]))));
+    go(name), (dx, dy) => put(name, thousandth(read()[name] + (dx + dy) * ARROW[name]))));
 
   // the same as a table, whose settings can be typed
   const titles = ["", "setting", "×\u00a0per step", "slope", "half-life", "after 100"];

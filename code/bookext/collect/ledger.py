@@ -214,7 +214,7 @@ class Fill(SphinxPostTransform):
             ]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
-            copy += nodes.paragraph("", "Here the wrong version fails:")
+            copy += nodes.paragraph("", "These checks catch the wrong version:")
             copy += nodes.bullet_list("", *(self.item(docname, c) for c in catching), classes=["deciding"])
             yield copy
 

@@ -1,0 +1,142 @@
+"""Drawings of groups: what moves a mask, which stabilisers lie in which, and the ledger of layers in three colours."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from numpy.typing import ArrayLike
+
+from ..permutations import permutations
+from .style import PALETTE, Picture, canvas, picture
+
+__all__ = ["draw_hierarchy", "draw_ledger", "draw_stabiliser"]
+
+#: How a verdict is shown: a letter besides the colour; where neither law holds there is a frame as well.
+VERDICTS = {
+    "equivariant": ("E", "blue"),
+    "invariant": ("I", "green"),
+    "both": ("E I", "green"),
+    "neither": ("N", "orange"),
+    "–": ("–", "grey"),
+}
+
+
+def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
+    """Draw M beside P M Pᵀ for ``perm``, the entries that have changed framed, and count stabiliser and orbit of M.
+
+    ``mask`` is a boolean array (n, n) with n ≤ 6; True is a filled square.
+    """
+    M, n = np.asarray(mask, dtype=bool), len(perm)
+    moved, orbit = M[np.ix_(perm, perm)], _orbit(M)
+    survivors, masks = int((orbit == M).all(axis=(1, 2)).sum()), len(np.unique(orbit, axis=0))
+    fig, ax = canvas(300, 208)
+    for title, grid, left in (("M", M, 18), ("P M Pᵀ", moved, 172)):
+        ax.text(left, 18, title, fontsize=10.5)
+        _squares(ax, grid, left, 26, 20)
+        for i in range(n):
+            ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] + 1 if left > 100 else i + 1), fontsize=9.5, ha="right")
+    for i, j in np.argwhere(moved != M):
+        x, y = 172 + 20 * j, 26 + 20 * i
+        ax.plot([x + 4, x + 16, x + 16, x + 4, x + 4], [y + 4, y + 4, y + 16, y + 16, y + 4], color=PALETTE["orange"])
+    changed = int((moved != M).sum())
+    verdict = "The mask has not changed." if changed == 0 else f"{changed} entries have changed."
+    ax.text(18, 166, verdict, fontsize=10.5)
+    total = len(orbit)
+    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is,", fontsize=10.5)
+    ax.text(18, 198, f"and all orders make {total} / {survivors} = {masks} masks of it.", fontsize=10.5)
+    order = " ".join(str(p + 1) for p in perm)
+    return picture(
+        fig,
+        f"A mask of {int(M.sum())} visible pairs, and the same mask in the order {order}. {verdict} "
+        f"{survivors} of {total} orders leave it as it is; its orbit has {masks} masks.",
+    )
+
+
+def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
+    """Draw each mask with the size of its stabiliser, and a line from a group down to each largest group inside it.
+
+    ``masks`` maps a name to a boolean array (n, n), n ≤ 6. A group stands one row below the lowest group around it.
+    """
+    groups = {name: _stabiliser(np.asarray(M, dtype=bool)) for name, M in masks.items()}
+    above = {name: [other for other in groups if groups[name] < groups[other]] for name in groups}
+    depth = {name: _depth(name, above) for name in groups}
+    levels = [[name for name in groups if depth[name] == level] for level in range(max(depth.values()) + 1)]
+    width, step = 320, 96
+    fig, ax = canvas(width, step * len(levels) - 8)
+    at = {
+        name: (width * (k + 0.5) / len(row), step * level + 2)
+        for level, row in enumerate(levels)
+        for k, name in enumerate(row)
+    }
+    lines = [
+        (outer, inner) for inner in groups for outer in above[inner] if not any(outer in above[m] for m in above[inner])
+    ]
+    for outer, inner in lines:
+        (x, y), (u, v) = at[outer], at[inner]
+        below = y + 56 + 13 * outer.count("\n")
+        ax.plot([x, u], [below, v - 3], color=PALETTE["grey"], linewidth=1.0)
+    for name, (x, y) in at.items():
+        M = np.asarray(masks[name], dtype=bool)
+        _squares(ax, M, x - 39, y, 6, edge=False)
+        size = len(groups[name])
+        ax.text(x + 4, y + 24, str(size), fontsize=14, color=PALETTE["blue"] if size > 1 else PALETTE["orange"])
+        for k, line in enumerate(name.split("\n")):
+            ax.text(x, y + 50 + 13 * k, line, fontsize=9.5, ha="center")
+    told = "; ".join(f"{name}: {len(groups[name])}".replace("\n", " ") for name in groups)
+    inside = "; ".join(f"{inner} in {outer}".replace("\n", " ") for outer, inner in lines)
+    return picture(fig, f"Sizes of the groups that leave a mask as it is. {told}. Which group lies in which: {inside}.")
+
+
+def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> Picture:
+    """Draw a table of verdicts, a row per layer and a column per action: letters on three colours.
+
+    ``verdicts`` maps a layer to one of "equivariant", "invariant", "both", "neither" and "–" for each column.
+    """
+    left, cell, height = 150, 164 // len(columns), 19
+    fig, ax = canvas(left + cell * len(columns) + 4, 22 + height * len(verdicts) + 4)
+    for c, column in enumerate(columns):
+        ax.text(left + cell * (c + 0.5), 14, column, fontsize=9.5, ha="center")
+    for r, (layer, found) in enumerate(verdicts.items()):
+        y = 22 + height * r
+        ax.text(left - 6, y + 13, layer, fontsize=9.5, ha="right")
+        for c, verdict in enumerate(found):
+            letter, color = VERDICTS[verdict]
+            x = left + cell * c
+            if verdict != "–":
+                face = Rectangle((x, y), cell - 2, height - 2, facecolor=(PALETTE[color], 0.3), edgecolor="none")
+                ax.add_patch(face)
+            if verdict == "neither":
+                ax.add_patch(Rectangle((x, y), cell - 2, height - 2, fill=False, edgecolor=PALETTE[color], lw=1.2))
+            ax.text(x + cell / 2 - 1, y + 13, letter, fontsize=10, ha="center")
+    told = [f"{layer}: {', '.join(found)}" for layer, found in verdicts.items()]
+    return picture(fig, f"A table with the columns {', '.join(columns)}. {'; '.join(told)}.")
+
+
+def _orbit(M):
+    """P M Pᵀ for every permutation: (n!, n, n)."""
+    orders = np.array(permutations(len(M)))
+    return M[orders[:, :, None], orders[:, None, :]]
+
+
+def _stabiliser(M):
+    """The set of the permutations that leave M as it is."""
+    kept = (_orbit(M) == M).all(axis=(1, 2))
+    return {tuple(p) for p, keeps in zip(permutations(len(M)), kept, strict=True) if keeps}
+
+
+def _depth(name, above):
+    """The number of groups in the longest chain above a group."""
+    return max((1 + _depth(other, above) for other in above[name]), default=0)
+
+
+def _squares(ax, M, left, top, size, edge=True):
+    """The True entries of M as one path of filled squares, and a frame."""
+    n = len(M)
+    corners = [(left + size * j, top + size * i) for i, j in np.argwhere(M)]
+    s = size - 1
+    paths = [Path([(x, y), (x + s, y), (x + s, y + s), (x, y + s), (x, y)], closed=True) for x, y in corners]
+    ax.add_patch(PathPatch(Path.make_compound_path(*paths), facecolor=(PALETTE["blue"], 0.55), edgecolor="none"))
+    if edge:
+        w = n * size
+        ax.plot([left, left + w, left + w, left, left], [top, top, top + w, top + w, top], color="black", linewidth=0.8)

@@ -1,0 +1,107 @@
+"""Drawings of the chapter "Length"."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..length import ntk_frequencies, ramp_frequencies, turns
+from ..positional import frequencies
+from .style import PALETTE, Picture, figure, heatmap, picture
+
+__all__ = ["draw_accuracies", "draw_dilution", "draw_gates", "draw_lengths", "draw_ramp"]
+
+
+def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str], chance: float = 0.25) -> Picture:
+    """Draw two accuracies per name: a disc for the first of ``labels``, a cross for the second, and a line between."""
+    fig, ax = figure(height=0.8 + 0.36 * len(bars))
+    for row, (first, second) in enumerate(bars.values()):
+        ax.plot([first, second], [row, row], color=PALETTE["grey"], linewidth=1)
+        for value, colour, mark in ((first, "blue", "o"), (second, "orange", "X")):
+            label = None if row else labels[mark == "X"]
+            ax.plot(value, row, mark, color=PALETTE[colour], markersize=7, label=label)
+    ax.axvline(chance, color="black", linewidth=0.8, linestyle=":")
+    ax.set_yticks(range(len(bars)), list(bars))
+    ax.set(xlim=(0, 1.03), ylim=(len(bars) - 0.5, -0.6), xlabel="share of right answers (dotted: chance)")
+    fig.legend(loc="outside upper right", ncols=2)
+    said = "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in bars.items())
+    return picture(fig, f"Shares of right answers, {labels[0]} and {labels[1]}. {said}.")
+
+
+def draw_dilution(lead: float, trained: int = 12) -> Picture:
+    """Draw the weight of a key that leads by ``lead`` against the number of keys, with log-n scores and without."""
+    m = np.geomspace(2, 1e5, 200)
+    plain = 1 / (1 + (m - 1) * np.exp(-lead))
+    scaled = 1 / (1 + (m - 1) * m ** (-lead / np.log(trained)))
+    fig, ax = figure(height=2.5)
+    ax.semilogx(m, plain, color=PALETTE["orange"], linestyle="--", label="as trained")
+    ax.semilogx(m, scaled, color=PALETTE["blue"], label="times ln m / ln 12")
+    ax.axvline(trained, color="black", linewidth=0.8, linestyle=":")
+    ax.set(ylim=(0, 1.03), xlim=(2, 1e5), xlabel="keys m (dotted: trained)", ylabel="weight of the best key")
+    ax.set_title(f"lead R = {lead:g}, c = R / ln 12 = {lead / np.log(trained):.2f}")
+    ax.legend()
+    return picture(
+        fig,
+        f"Weight of a key with the lead {lead:g} against the number of keys: at 100 000 keys {plain[-1]:.3f} as "
+        f"trained, {scaled[-1]:.3f} with scores times ln m / ln {trained}.",
+    )
+
+
+def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> Picture:
+    """Draw by how much each pair of a head is slowed by interpolation, NTK and YaRN, against its turns in training."""
+    theta = frequencies(d, base)
+    r = turns(theta, n)
+    rules = {
+        "interpolate": (theta / s, "purple", ":"),
+        "NTK": (ntk_frequencies(d, s, base), "green", "--"),
+        "YaRN": (ramp_frequencies(theta, n, s), "blue", "-"),
+    }
+    fig, ax = figure(height=2.7)
+    ax.axvspan(r.min() / 2, 1, color=PALETTE["orange"], alpha=0.15, linewidth=0)
+    for name, (changed, colour, dash) in rules.items():
+        ax.plot(r, theta / changed, dash, color=PALETTE[colour], label=name)
+    ax.set(xscale="log", xlim=(r.min() / 2, r.max() * 2), ylim=(0, s + 0.7))
+    ax.set(xlabel="turns in training (shaded: less than one)", ylabel="angles divided by")
+    ax.legend(loc="center right")
+    ax.set_title(f"stretch s = {s:g}, base {base:,.0f}".replace(",", " "))
+    unfinished = int((r < 1).sum())
+    return picture(
+        fig,
+        f"By what the angle of each of {d // 2} pairs is divided for s = {s:g} and base {base:g}: by s for all pairs, "
+        f"by 1 to s from the fastest to the slowest, and by a ramp. {unfinished} pairs make less than one turn in {n} "
+        "positions.",
+    )
+
+
+def draw_gates(biases: dict[str, np.ndarray]) -> Picture:
+    """Draw exp of each bias (n, n), the factor that it leaves a weight of query i at key j, a panel for each."""
+    fig, axes = figure(1, len(biases), height=2.6, squeeze=False)
+    for ax, (name, bias) in zip(axes.flat, biases.items(), strict=True):
+        heatmap(ax, np.exp(bias), rows=range(len(bias)), columns=range(len(bias)), limit=1, digits=1)
+        ax.set_title(name)
+    said = "; ".join(f"{name}: {np.exp(bias[-1, 0]):.2g}" for name, bias in biases.items())
+    return picture(fig, f"The factor that gates leave of each weight. Of the last token's weight for token 0, {said}.")
+
+
+def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
+    """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
+    fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
+    said = []
+    for ax, (name, runs) in zip(axes.flat, accuracy.items(), strict=False):
+        runs, middle = np.asarray(runs), np.median(runs, axis=0)
+        ax.plot(lengths, runs.T, color=PALETTE["grey"], linewidth=0.7)
+        ax.plot(lengths, middle, "o-", color=PALETTE["blue"])
+        ax.axhline(chance, color="black", linewidth=0.8, linestyle=":")
+        ax.set_title(name)
+        at = np.flatnonzero(~np.isnan(middle))[-1]
+        said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
+    for ax in axes.flat[len(accuracy) :]:
+        ax.axis("off")
+    axes[0, 0].set(xscale="log", ylim=(0, 1.05), xlim=(0.9 * lengths[0], 1.1 * lengths[-1]))
+    for ax in axes.flat:
+        ax.set_xticks(lengths, lengths)
+        ax.minorticks_off()
+    fig.supxlabel(f"length at test time (trained at {trained})", fontsize="medium")
+    fig.supylabel("share of right answers", fontsize="medium")
+    return picture(
+        fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(said)}."
+    )

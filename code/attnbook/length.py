@@ -1,0 +1,182 @@
+r"""Attention at lengths that training never saw: rescaled rotary angles, and positions that the content decides.
+
+A rotary pair with the angle θ per position makes θ n₀ / 2π turns over n₀ positions. A pair with less than one turn
+meets angles beyond position n₀ that training never showed. The rules here give a pair another angle per position,
+between θ and θ/s for a stretch s = n/n₀; :func:`attnbook.rotary.rotate` takes the new angles.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Array, as_array, namespace, require_int, shape_of
+from .positional import frequencies
+
+__all__ = ["contextual_positions", "forgetting_bias", "ntk_frequencies", "ramp_frequencies", "turns"]
+
+
+def turns(theta: ArrayLike, n: float) -> np.ndarray:
+    """θ n / 2π: how often the hand of each rotary pair goes round over n positions, the shape of ``theta``.
+
+    Raises ``ValueError`` unless n is a finite number > 0.
+
+    >>> turns([2 * np.pi, np.pi / 8], 8)
+    array([8. , 0.5])
+    """
+    return as_array("theta", np.asarray(theta, dtype=float), 0) * _positive("n", n) / (2 * np.pi)
+
+
+def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
+    """θ_k = b^(−2k/d) with the larger base b = base · s^(d/(d−2)): θ_0 stays 1, the slowest pair is divided by s.
+
+    Parameters
+    ----------
+    d : int
+        Coordinates of a query, even and at least 4.
+    s : float
+        How many times longer than in training, > 0.
+    base : float
+        The base of training.
+
+    Returns
+    -------
+    array (d/2,)
+
+    Raises
+    ------
+    ValueError
+        If d is no even whole number ≥ 4, or s or base is not positive.
+
+    Source: bloc97 (2023), "NTK-aware scaled RoPE"; Peng et al. (2024), "YaRN", section 3.1.
+
+    >>> ntk_frequencies(4, 8.0)
+    array([1.     , 0.00125])
+    """
+    d = require_int("d", d, least=4, multiple=2)
+    return frequencies(d, base * _positive("s", s) ** (d / (d - 2)))
+
+
+def ramp_frequencies(
+    theta: ArrayLike, n: float, s: float, slow: float = 1.0, fast: float = 32.0, *, ramp: str = "turns"
+) -> np.ndarray:
+    r"""γ θ + (1 − γ) θ/s: fast pairs keep their angle (γ = 1), slow ones are divided by s (γ = 0).
+
+    With r = θ n / 2π, the turns over the training length n, γ rises from 0 at r = ``slow`` to 1 at r = ``fast``:
+    linearly in r as the paper prints it (``"turns"``; Llama 3 uses it with 1 and 4), or linearly in the number k of
+    the pair, between whole numbers k, as the code released with the paper does (``"index"``).
+
+    Parameters
+    ----------
+    theta : array (d/2,)
+        Angles per position of training; for ``"index"`` they must be base^(−2k/d).
+    n : float
+        The length of training.
+    s : float
+        How many times longer than in training.
+    slow, fast : float
+        Turns at the two ends of the ramp, 0 < slow < fast.
+    ramp : {"turns", "index"}
+
+    Returns
+    -------
+    array (d/2,)
+
+    Raises
+    ------
+    ValueError
+        If a number is not positive, slow is not below fast, the ramp is unknown, or "index" finds no geometric theta.
+
+    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; Grattafiori et al. (2024), "The Llama 3 herd of
+    models".
+
+    >>> ramp_frequencies([1.0, 0.1, 0.01], 100, 10.0, slow=1, fast=4).round(3)
+    array([1.   , 0.028, 0.001])
+    """
+    theta = as_array("theta", np.asarray(theta, dtype=float))
+    n, s = _positive("n", n), _positive("s", s)
+    if not 0 < slow < fast < math.inf:
+        raise ValueError(f"slow = {slow} and fast = {fast}; expected 0 < slow < fast")
+    if ramp == "turns":
+        gamma = (turns(theta, n) - slow) / (fast - slow)
+    elif ramp == "index":
+        steps = np.diff(np.log(theta))
+        if len(theta) < 2 or steps[0] >= 0 or not np.allclose(steps, steps[0]):
+            raise ValueError(f"theta = {theta}; expected base^(−2k/d) for the ramp 'index'")
+        first, last = ((math.log(2 * math.pi * r / n) - math.log(theta[0])) / steps[0] for r in (fast, slow))
+        first, last = max(math.floor(first), 0), min(math.ceil(last), 2 * len(theta) - 1)
+        gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
+    else:
+        raise ValueError(f"ramp = {ramp!r}; expected 'turns' or 'index'")
+    gamma = np.clip(gamma, 0, 1)
+    return gamma * theta + (1 - gamma) * theta / s
+
+
+def forgetting_bias(log_gates: ArrayLike) -> Array:
+    """B_ij = Σ_{l = j+1 … i} ln f_l for j ≤ i, and −∞ for j > i: what the gates between key j and query i let through.
+
+    With the same gate f everywhere, B_ij = (i − j) ln f: ALiBi with the slope −ln f, under a causal mask.
+
+    Parameters
+    ----------
+    log_gates : array (..., n)
+        ln f_l ≤ 0 of every token; the first is never used.
+
+    Returns
+    -------
+    array (..., n, n)
+
+    Raises
+    ------
+    ValueError
+        If a logarithm is positive.
+
+    Source: Lin et al. (2025), "Forgetting Transformer: softmax attention with a forget gate", section 3.
+
+    >>> forgetting_bias([-1.0, -0.5]).tolist()
+    [[0.0, -inf], [-0.5, 0.0]]
+    """
+    log_gates = as_array("log_gates", log_gates)
+    xp = namespace(log_gates)
+    if bool((log_gates > 0).any()):
+        raise ValueError(f"log_gates has a number > 0, shape {shape_of(log_gates)}; expected logarithms of gates ≤ 1")
+    total, n = xp.cumulative_sum(log_gates, axis=-1), log_gates.shape[-1]
+    later = np.arange(n)[None, :] > np.arange(n)[:, None]
+    return xp.where(xp.asarray(later), -xp.inf, total[..., :, None] - total[..., None, :])
+
+
+def contextual_positions(gates: ArrayLike) -> Array:
+    """p_ij = Σ_{l = j … i} g_il for j ≤ i: how many of the tokens from j to i query i counts, and 0 for j > i.
+
+    Parameters
+    ----------
+    gates : array (..., n, n)
+        g_il in [0, 1]: whether query i counts token l; entries with l > i are not used.
+
+    Returns
+    -------
+    array (..., n, n)
+
+    Raises
+    ------
+    ValueError
+        If ``gates`` is not square or has an entry outside [0, 1].
+
+    Source: Golovneva et al. (2024), "Contextual position encoding", section 4.
+
+    >>> contextual_positions([[1.0, 1.0], [0.0, 1.0]]).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+    gates = as_array("gates", gates, 2)
+    xp, n = namespace(gates), gates.shape[-1]
+    if gates.shape[-2] != n or bool(((gates < 0) | (gates > 1)).any()):
+        raise ValueError(f"gates has shape {shape_of(gates)}; expected (..., n, n) with entries from 0 to 1")
+    seen = xp.asarray(np.tril(np.ones((n, n))), dtype=gates.dtype)
+    return xp.flip(xp.cumulative_sum(xp.flip(gates * seen, axis=-1), axis=-1), axis=-1) * seen
+
+
+def _positive(name: str, value: float) -> float:
+    """``value`` as a number, if it is finite and > 0."""
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} = {value}; expected a finite number > 0")
+    return float(value)

@@ -1,0 +1,181 @@
+// Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep them inside.
+const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI, DEGREE = Math.PI / 180;
+const WAYS = { plain: "plain", interpolate: "interpolate", ntk: "NTK", yarn: "YaRN", window: "window" };
+const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
+const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
+
+/** The angle of each pair per position in the test. */
+const SPEEDS = {
+  plain: ({ base }) => frequencies(base),
+  window: ({ base }) => frequencies(base),
+  interpolate: ({ base }, s) => frequencies(base).map((w) => w / s),
+  ntk: (state, s) => frequencies(raisedBase(state, s)),
+  yarn: ({ base, train, fast }, s) => frequencies(base).map((w) => {
+    const gamma = clamp(((w * train) / TURN - SLOW) / (fast - SLOW), 0, 1);
+    return gamma * w + ((1 - gamma) * w) / s;
+  }),
+};
+/** What an offset counts as. */
+const counted = ({ way, train }, t) => (way === "window" ? Math.min(t, train) : t);
+
+/** The arcs seen in training, the angle of one step, where the hands end, and which pairs leave their arcs. */
+function compute(state) {
+  const { train, test, way, base } = state, s = test / train, theta = frequencies(base), omega = SPEEDS[way](state, s);
+  const seen = theta.map((w) => w * train), offsets = range(test + 1).map((t) => counted(state, t));
+  const last = omega.map((w) => w * offsets[test]), degrees = (angles) => angles.map((x) => x / DEGREE);
+  const beyond = omega.map((w, k) => offsets.some((t) => (t * w) % TURN > seen[k] + EDGE));
+  const rounds = [seen, last].map((angles) => angles.filter((x) => x >= TURN).length);
+  return { s, raised: raisedBase(state, s), arcs: degrees(seen.map((x) => Math.min(x, TURN))), before: degrees(theta),
+    steps: degrees(omega), ends: degrees(last), hands: last.map((x) => [Math.cos(x), Math.sin(x)]), beyond,
+    outside: beyond.filter(Boolean).length, rounds };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ train, test, way, base, fast }) => [train, test].every(Number.isInteger) && train >= 8 && train <= 64
+  && test >= train && test <= MOST * train && Object.hasOwn(WAYS, way) && base >= 10 && base <= 1e6
+  && fast >= 1.1 && fast <= 32;
+const shape = ({ train }) => train;
+
+// ---- drawing: a face of radius 50, whose hands begin at the top and go round clockwise -----------------------------
+const RADIUS = 50, short = (x) => String(Number(x.toPrecision(3)));
+const onRim = (angle, r = RADIUS) => [r * Math.sin(angle * DEGREE), -r * Math.cos(angle * DEGREE)].map(hundredth);
+
+/** The path of an arc on the rim from one angle to another, at most once round; of two halves, so that a whole circle
+ *  can be drawn. */
+function arcPath(from, to, r = RADIUS) {
+  const [a, b, c] = [from, (from + to) / 2, to].map((angle) => onRim(angle, r).join(" "));
+  return to > from ? `M${a}A${r} ${r} 0 0 1 ${b}A${r} ${r} 0 0 1 ${c}` : "";
+}
+
+/** One face: the arc seen in training, what is reached beyond it, one step, and the hand of the longest offset. */
+function dial(k) {
+  const looks = ["live-tint", "live-unseen", "live-stride"];
+  const [tint, unseen, stride] = looks.map((look) => make("path", { class: look }));
+  const tip = set(mark(5, 11), { class: "live-cross" });
+  const needle = make("g", { class: "live-needle" }, make("line", { y2: -RADIUS }),
+    make("g", { transform: `translate(0 ${-RADIUS})` }, make("circle", { r: 5 }), tip));
+  const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img" }, tint,
+    make("circle", { r: RADIUS, class: "live-rim" }), unseen, stride,
+    make("circle", { r: 2.5, class: "live-hub" }), needle);
+  const step = make("span", { "data-shows": `steps ${k}` });
+  const element = make("div", { class: "live-dial" }, svg, `pair ${k}: `, step, "°");
+  /** Turns the hand to an angle in degrees, which may be several turns. */
+  const turn = (angle, arc, beyond) => {
+    set(needle, { transform: `rotate(${hundredth(angle)})` });
+    set(unseen, { d: beyond ? arcPath(arc, Math.min(angle, 360)) : "" });
+  };
+  const put = (found, hidden) => {
+    const out = found.beyond[k] && !hidden;
+    set(tint, { d: `${arcPath(0, found.arcs[k])}L0 0Z` });
+    set(stride, { d: arcPath(0, Math.min(found.steps[k], 360), RADIUS + 5) });
+    needle.classList.toggle("live-beyond", out);
+    write(step, hidden ? "?" : short(found.steps[k]));
+    const said = out ? "reaches unseen angles" : "only seen angles";
+    set(svg, { "aria-label": hidden ? `pair ${k}` : `pair ${k}: ${said}` });
+  };
+  return { element, turn, put };
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), start = read(), { train } = start, most = MOST * train;
+  const asking = () => el.classList.contains("live-asking"), dials = range(PAIRS).map(dial);
+  const moveTo = (test) => change({ test: clamp(Math.round(test), train, most) });
+
+  // the road: what training saw of it, and the handle at the longest offset of the test
+  const along = (t) => 14 + (312 * t) / most;
+  const label = (x, y, ...text) => make("text", { x, y, "text-anchor": "middle" }, text);
+  const line = (look, x1, x2) => make("line", { class: look, x1, x2, y1: 36, y2: 36 });
+  const fresh = line("live-road-new", along(train), along(train)), s = make("tspan", { "data-shows": "s" });
+  const length = make("tspan"), above = label(0, 13, length, s);
+  const road = make("svg", { viewBox: "0 0 340 66", role: "group", "aria-label": "Longest offset of the test",
+    class: "live-road" }, line("live-axis", along(0), along(most)), line("live-road-seen", along(0), along(train)),
+  fresh, above, label(along(0), 62, "0"), label(along(train), 62, train), label(along(most), 62, most));
+  const put = handle(road, "longest offset of the test", "live-orange", mark(3, 10),
+    (x) => moveTo(((x - along(0)) * most) / 312), (right, up) => moveTo(read().test + right + up));
+  const id = newId(), typed = make("input", { type: "number", id, class: "live-typed", min: train, max: most, step: 1,
+    onchange: () => { if (typed.value !== "") moveTo(typed.valueAsNumber); typed.value = read().test; } });
+
+  const ways = Object.entries(WAYS).map(([way, name]) => [way, button(name, () => change({ way }))]);
+  const shows = (name) => make("span", { "data-shows": name }), slowest = PAIRS - 1;
+  const rows = [["pairs outside the tint", "", make("span", {}, "0"), shows("outside")],
+    ["pairs gone round", "", shows("rounds 0"), shows("rounds 1")],
+    ["one step, fastest pair", "°", shows("before 0"), shows("steps 0")],
+    ["one step, slowest pair", "°", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
+  const head = ["", "training", "test"].map((text) => (text ? make("th", { scope: "col" }, text) : make("td")));
+  const tally = make("table", { class: "live-tally" }, make("thead", {}, make("tr", {}, head)), make("tbody", {},
+    rows.map(([name, unit, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name),
+      cells.map((cell) => make("td", {}, cell, unit))))));
+  const icon = { viewBox: "-11 -7 22 14", "aria-hidden": true };
+  const sign = (text, ...parts) => make("span", {}, make("svg", icon, parts), text);
+  const dash = { x1: -11, x2: 11 }, cross = set(mark(5, 7), { class: "live-cross" });
+  const legends = make("div", { class: "live-legends" },
+    sign("seen in training", make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 })),
+    sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
+    sign("one step", make("line", { class: "live-stride", ...dash })),
+    sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
+    sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
+  const says = make("p", { class: "live-verdict" });
+  const hint = "Drag the diamond: the test outgrows training. Which hands reach angles never seen?";
+  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-controls" },
+    control("longest offset", typed, id), button("Back to start", () => change(start))),
+  make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
+    "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
+  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
+  make("div", { class: "live-tallied" }, tally, says));
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  let seen = null, frame = 0; // the angles at which the hands are drawn: they turn to where they belong
+  function travel(found) {
+    cancelAnimationFrame(frame);
+    const from = seen || found.ends, begun = performance.now(), time = calm() || !seen ? 0 : 250;
+    (function step() {
+      const left = time ? Math.max(1 - (performance.now() - begun) / time, 0) : 0;
+      seen = found.ends.map((end, k) => end - left * (end - from[k]));
+      dials.forEach(({ turn }, k) => turn(seen[k], found.arcs[k], found.beyond[k]));
+      if (left) frame = requestAnimationFrame(step);
+    })();
+  }
+
+  function update() {
+    const state = read(), { test, way } = state, found = compute(state), hidden = asking(), x = along(test);
+    dials.forEach((face) => face.put(found, hidden));
+    travel(found);
+    put([x, 36], `${test}, ${show(found.s)} times training`, { now: test, min: train, max: most });
+    set(fresh, { x2: x });
+    set(above, { x: clamp(x, 104, 236) });
+    write(length, `test: offsets up to ${test}, s = `);
+    write(s, show(found.s));
+    if (document.activeElement !== typed) typed.value = test;
+    ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
+    for (const [, , ...cells] of rows) for (const cell of cells) {
+      const [part, index] = (cell.dataset.shows || "").split(" ");
+      if (part) write(cell, hidden ? "?" : short(index ? found[part][index] : found[part]));
+    }
+    write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, found));
+    speak(says.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
+  const times = `s\u00a0=\u00a0${short(s)}`;
+  const pairs = (n) => `${n} ${n === 1 ? "pair reaches" : "pairs reach"} angles never seen`;
+  if (test === train) return "As long as in training: every hand stays where it has been.";
+  return {
+    plain: outside ? `Nothing is changed: ${pairs(outside)}. A pair that went round in training has seen them all.`
+      : "Nothing is changed, and no pair reaches an angle never seen.",
+    interpolate: `Every position is divided by ${times}: all hands stay inside, but neighbours are ${short(s)} times `
+      + "closer.",
+    ntk: `The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, the slowest is `
+      + `divided by ${times}. In between, ${outside ? pairs(outside) : "no pair reaches an angle never seen"}.`,
+    yarn: `A pair with ${short(fast)} turns or more in training keeps its step, one with less than a turn is divided `
+      + `by ${times}, others are mixed.`,
+    window: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look `
+      + "equally far.",
+  }[way];
+}
+
+export default { initialize, render, compute, valid, shape };

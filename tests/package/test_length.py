@@ -1,0 +1,105 @@
+"""Rescaled rotary angles against the frequencies of `transformers`, and gates and counts against sums written out."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from attnbook.figures.length import draw_accuracies, draw_dilution, draw_ramp
+from attnbook.length import contextual_positions, forgetting_bias, ntk_frequencies, ramp_frequencies, turns
+from attnbook.positional import frequencies
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import LlamaConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+stretches, bases = st.floats(1.5, 64), st.floats(100, 1e6)
+
+
+def theirs(kind, *, d=64, base=1e4, length=4096, seq_len=None, **parameters):
+    """The frequencies of a rule, and its factor for cosines and sines, from a configuration; nothing is downloaded."""
+    rope = {"rope_type": kind, "rope_theta": base, **parameters}
+    config = LlamaConfig(
+        hidden_size=d, num_attention_heads=1, head_dim=d, max_position_embeddings=length, rope_parameters=rope
+    )
+    angles, factor = ROPE_INIT_FUNCTIONS[kind](config, seq_len=seq_len)
+    return angles.double().numpy(), factor
+
+
+@pytest.mark.parametrize("base", [1e4, 5e5])
+@pytest.mark.parametrize("d", [64, 128])
+def test_the_rules_are_those_of_transformers(d, base):
+    theta = frequencies(d, base)
+    close = {"rtol": 1e-6}
+    np.testing.assert_allclose(theta / 8, theirs("linear", d=d, base=base, factor=8.0)[0], **close)
+    dynamic = theirs("dynamic", d=d, base=base, factor=8.0, seq_len=3 * 4096)[0]
+    np.testing.assert_allclose(ntk_frequencies(d, 8 * 3 - 7, base), dynamic, **close)
+    yarn, factor = theirs("yarn", d=d, base=base, factor=8.0, original_max_position_embeddings=4096)
+    np.testing.assert_allclose(ramp_frequencies(theta, 4096, 8, ramp="index"), yarn, **close)
+    assert factor == pytest.approx(0.1 * math.log(8) + 1)
+    ends = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+    llama = theirs("llama3", d=d, base=base, length=131_072, factor=8.0, **ends)[0]
+    np.testing.assert_allclose(ramp_frequencies(theta, 8192, 8, slow=1, fast=4), llama, **close)
+
+
+@given(d=st.integers(2, 40).map(lambda half: 2 * half), s=stretches, base=bases)
+def test_the_ntk_base_slows_the_slowest_by_s(d, s, base):
+    slower = frequencies(d, base) / ntk_frequencies(d, s, base)
+    np.testing.assert_allclose(slower[[0, -1]], [1, s], rtol=1e-9)
+    assert (np.diff(slower) > 0).all()
+
+
+@pytest.mark.parametrize("ramp", ["turns", "index"])
+@given(n=st.integers(500, 10**6), s=stretches, base=bases)
+def test_a_ramp_keeps_the_fast_and_divides_the_slow(ramp, n, s, base):
+    theta = frequencies(64, base)
+    divided, r = theta / ramp_frequencies(theta, n, s, ramp=ramp), turns(theta, n)
+    step = base ** (2 / 64)  # "index" moves the ends to whole pairs
+    np.testing.assert_allclose(divided[r > 32 * step], 1, rtol=1e-9)
+    np.testing.assert_allclose(divided[r < 1 / step], s, rtol=1e-9)
+    assert divided.min() >= 1 - 1e-9
+    assert divided.max() <= s + 1e-9
+
+
+@pytest.mark.parametrize("xp", [np.asarray, torch.tensor])
+def test_gates_are_sums_of_logarithms(xp):
+    log_f = -np.random.default_rng(0).uniform(0, 2, size=(2, 5))
+    B = np.asarray(forgetting_bias(xp(log_f)))
+    for i in range(5):
+        for j in range(5):
+            expected = log_f[:, j + 1 : i + 1].sum(axis=1) if j <= i else np.full(2, -np.inf)
+            np.testing.assert_allclose(B[:, i, j], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("xp", [np.asarray, torch.tensor])
+def test_counted_positions_are_sums_of_gates(xp):
+    gates = np.random.default_rng(1).uniform(size=(2, 5, 5))
+    p = np.asarray(contextual_positions(xp(gates)))
+    for i in range(5):
+        for j in range(5):
+            np.testing.assert_allclose(p[:, i, j], gates[:, i, j : i + 1].sum(axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: turns([1.0], 0), "n = 0; expected a finite number > 0"),
+        (lambda: ntk_frequencies(2, 8), "d = 2; expected"),
+        (lambda: ntk_frequencies(8, -1), "s = -1; expected a finite number > 0"),
+        (lambda: ramp_frequencies([1.0, 0.1], 100, 8, slow=4, fast=2), "slow = 4 and fast = 2; expected 0 < slow"),
+        (lambda: ramp_frequencies([1.0, 0.1], 100, 8, ramp="log"), "ramp = 'log'; expected 'turns' or 'index'"),
+        (lambda: ramp_frequencies([1.0, 0.1, 0.09], 100, 8, ramp="index"), "expected base"),
+        (lambda: forgetting_bias([0.1]), "log_gates has a number > 0"),
+        (lambda: contextual_positions([[2.0]]), r"gates has shape \(1, 1\); expected .* from 0 to 1"),
+        (lambda: contextual_positions([[0.5, 0.5]]), r"gates has shape \(1, 2\); expected"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_drawings_say_what_they_show():
+    assert "T5 1.00 and 0.70" in draw_accuracies({"T5": (1.0, 0.7)}, ("before", "after")).alt
+    assert "1.000 with scores" in draw_dilution(6).alt
+    assert "9 pairs make less than one turn" in draw_ramp(8).alt
