@@ -1,7 +1,8 @@
 """Store two encoders while they learn which of two words comes first: one without positions, one with sinusoidal ones.
 
-A member is one of the two after one number of training steps: all its weights in thousandths, of the 480 sentences how
-many it answers correctly with the weights so rounded, and how many of the 240 pairs of a sentence and its mirror wholly.
+A member is one of the two after one number of training steps: all its weights in thousandths, and with the weights so
+rounded how many of the 480 sentences it answers correctly, and in how many of the 240 pairs of a sentence and its
+mirror it answers both.
 """
 
 import cells

@@ -7,6 +7,7 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    mirror(sentence)                 two trained encoders, one without positions, answer a sentence and its mirror
     decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
     heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
@@ -26,6 +27,7 @@ from .figure import Live
 from .heads import heads
 from .hull import hull
 from .inks import inks
+from .mirror import mirror
 from .shuffle import shuffle
 from .spread import spread
 from .springs import springs
@@ -43,6 +45,7 @@ __all__ = [
     "heads",
     "hull",
     "inks",
+    "mirror",
     "shuffle",
     "spread",
     "springs",
