@@ -1,6 +1,7 @@
 """The live figure mirror: its forward passes, its tiles, its scoreboard, and what the reader finds."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from attnbook.live.mirror import STEPS, WORDS, compute, logits, weights
 from attnbook.positional import sinusoidal
 from attnbook.stored import load
 from live_cases import CASES
-from live_pages import EXACT, QUESTION, alone, put, state_of
+from live_pages import ARRIVES, EXACT, QUESTION, alone, put, state_of
 
 FIGURE = "mirror"
 MODELS = {"blind": "no positions", "seeing": "positions"}
@@ -139,8 +140,11 @@ def test_tiles_are_dragged_tapped_and_mirrored(open_gallery):
     assert sentence() == "cat and fish and sees and"
     drag(0, 0)
     assert sentence() == "cat and fish and sees and"
+    drag(4, 1)
+    assert sentence() == "cat sees and fish and and"  # a drag is no tap: no word has changed
+    drag(1, 4)
     drag(0, 4)
-    assert sentence() == "and fish and sees cat and"  # a drag is no tap: nothing else has changed
+    assert sentence() == "and fish and sees cat and"
     assert page.evaluate("document.activeElement.textContent") == "cat"
     for key, expected in (
         ("Shift+ArrowLeft", "cat and fish and sees and"),
@@ -168,6 +172,14 @@ def test_tiles_are_dragged_tapped_and_mirrored(open_gallery):
     assert state_of(page, "mirror")["tried"] == [*SENTENCES[1:20], pair[0]]
 
 
+def test_a_link_brings_at_most_20_pairs(still_page):
+    first = CASES["mirror"].figure.state
+    attempts = [json.dumps({"tried": SENTENCES[:count]}) for count in (20, 21)]
+    most, more = still_page.evaluate(ARRIVES, ["mirror", first, attempts])
+    assert most["tried"] == SENTENCES[:20]
+    assert more == first
+
+
 def test_what_is_said_and_a_question_that_hides_it(browser, tmp_path):
     page = alone(browser, live.mirror(ask=QUESTION), tmp_path)
     said = page.locator(".live-verdict")
@@ -175,6 +187,7 @@ def test_what_is_said_and_a_question_that_hides_it(browser, tmp_path):
         assert set(panel["numbers"] + panel["said"]) == {"?"}
         assert set(panel["discs"]) == {"none"}
         assert panel["score"] == "right ? of 2"
+        assert panel["frame"] is None
     assert said.inner_text() == "The answers are hidden until you have answered."
     page.get_by_label("that", exact=True).check()
     assert said.inner_text() == "Of this pair, 1 of 2 are right without positions and 2 of 2 with positions."

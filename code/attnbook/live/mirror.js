@@ -164,7 +164,7 @@ function panel(name) {
     });
     const look = (x, y) => (hidden || !hits[x] ? "live-mirror-none" : hits[x][y] ? "live-mirror-hit" : "live-mirror-miss");
     discs.forEach((pair, x) => pair.forEach((disc, y) => set(disc, { class: look(x, y) })));
-    set(frame, { x: 2 + 17 * at, visibility: at < 0 ? "hidden" : "visible" });
+    set(frame, { x: 2 + 17 * at, visibility: at < 0 || hidden ? "hidden" : "visible" });
     write(right, hidden ? "?" : String(found[`${name}Right`]));
     write(count, String(found.count));
     const whole = hits.filter(([a, b]) => a && b).length;
