@@ -1,10 +1,11 @@
 """Join the JavaScript and the styles of live figures; apart from the figures, for who only writes pages."""
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["module", "script", "styles"]
+__all__ = ["module", "script", "stored", "styles"]
 
 FOLDER = Path(__file__).parent / "live"
 SHARED = ("core.js", "parts.js")
@@ -14,9 +15,20 @@ def _read(name: str) -> str:
     return (FOLDER / name).read_text("utf-8")
 
 
+def stored(name: str) -> str:
+    """Return the numbers that the experiment ``name`` has measured for the figure of that name, as JavaScript.
+
+    They are the constant ``stored``, the list of the experiment's members; the text is empty if there is none.
+    """
+    path = FOLDER.parent / "results" / f"{name}.json"
+    if not path.exists():
+        return ""
+    return f"const stored = {json.dumps(json.loads(path.read_text('utf-8'))['members'], separators=(',', ':'))};\n"
+
+
 def module(name: str) -> str:
     """Return the JavaScript of the figure ``name`` as a module: what all figures share, then the figure itself."""
-    return "".join(map(_read, [*SHARED, f"{name}.js"]))
+    return "".join([*map(_read, SHARED), stored(name), _read(f"{name}.js")])
 
 
 def script(names: Iterable[str]) -> str:
@@ -24,7 +36,10 @@ def script(names: Iterable[str]) -> str:
 
     A classic script, for Chromium loads no module from a folder.
     """
-    figures = [f'"{name}": (() => {{\n{_read(f"{name}.js").replace("export default", "return")}}})()' for name in names]
+    figures = [
+        f'"{name}": (() => {{\n{stored(name)}{_read(f"{name}.js").replace("export default", "return")}}})()'
+        for name in names
+    ]
     text = f"(() => {{\n{''.join(map(_read, SHARED))}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
     return re.sub(r"^\s*(//.*|/\*\*[\s\S]*?\*/)\n", "", text, flags=re.MULTILINE)
 

@@ -11,6 +11,7 @@ from attnbook.live import (
     hull,
     inks,
     memory,
+    mirror,
     restore,
     shuffle,
     spread,
@@ -213,6 +214,24 @@ def walkers_state(rng):
     }
 
 
+def mirror_state(rng):
+    """Half of the states are extreme: 20 pairs, cat and fish at the ends, no other word but one, models not trained."""
+    edge = rng.random() < 0.5
+
+    def sentence():
+        order = rng.permutation(["cat", "fish", "", "", "", ""])
+        fillers = ["sees"] if rng.random() < edge / 2 else ["sees", "and"]
+        return " ".join(str(word or rng.choice(fillers)) for word in order)
+
+    ends = ["cat sees sees sees sees fish", "fish and and and and cat"]
+    pairs = {}
+    for text in [sentence() for _ in range(20 if edge else rng.integers(1, 6))]:
+        pairs.setdefault(min(text, " ".join(text.split()[::-1])), text)
+    shown = str(rng.choice([*pairs.values(), *(ends if edge else [sentence()])]))
+    step = int(rng.choice([0, 100] if edge else [0, 10, 25, 50, 100]))
+    return {"sentence": shown, "step": step, "tried": list(pairs.values())}
+
+
 def spread_state(rng):
     """Half of the states are extreme: a query of length 0 or in a corner, and the coldest and the hottest T."""
     if rng.random() < 0.5:
@@ -242,6 +261,7 @@ CASES = {
     "heads": Case(heads([[1.8, 0.9], [0, -1.9], [-1.8, 0.9]], [[0.6, 0.5], [-0.7, 0.4]]), heads_state),
     "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
+    "mirror": Case(mirror(), mirror_state),
     "spread": Case(spread(), spread_state),
     "walkers": Case(walkers(), walkers_state),
 }

@@ -8,6 +8,7 @@
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
+    mirror(sentence)                 two trained encoders, one without positions, answer a sentence and its mirror
     decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
     heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
@@ -29,6 +30,7 @@ from .heads import heads
 from .hull import hull
 from .inks import inks
 from .memory import memory
+from .mirror import mirror
 from .restore import restore
 from .shuffle import shuffle
 from .spread import spread
@@ -48,6 +50,7 @@ __all__ = [
     "hull",
     "inks",
     "memory",
+    "mirror",
     "restore",
     "shuffle",
     "spread",

@@ -1,0 +1,242 @@
+// Break the law: two trained encoders, with positions and without, answer a sentence and its mirror. Their weights, in
+// thousandths, are the constant `stored`, which live_files.py puts in front: experiments/mirror.py has trained them.
+const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2, MOST = 20;
+const STEPS = [0, 10, 25, 50, 100], NAMES = { blind: "no positions", seeing: "positions" };
+const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(NAMES);
+
+/** A function that keeps its answers. */
+function kept(f) {
+  const answers = new Map();
+  return (...given) => {
+    const key = given.join();
+    if (!answers.has(key)) answers.set(key, f(...given));
+    return answers.get(key);
+  };
+}
+
+/** The weights of a model after so many steps of training, as matrices. */
+const weightsOf = kept((name, step) => {
+  const { weights } = stored.find((m) => m.model === NAMES[name] && m.step === step);
+  let at = 0;
+  const row = (columns) => weights.slice(at, at += columns).map((x) => x / 1000);
+  const matrix = (rows, columns) => range(rows).map(() => row(columns));
+  const heads = () => range(H).map(() => matrix(D, D / H));
+  const layer = () => ({ Q: heads(), K: heads(), V: heads(), O: matrix(D, D), up: matrix(D, HIDDEN),
+    down: matrix(HIDDEN, D) });
+  return { embed: matrix(WORDS.length, D), layers: range(LAYERS).map(layer), read: matrix(D, 2) };
+});
+
+const wave = (t) => range(D).map((c) => [Math.sin, Math.cos][c % 2](t * 10000 ** (-2 * (c >> 1) / D)));
+const plus = (A, B) => A.map((row, i) => row.map((x, c) => x + B[i][c]));
+const mean = (x) => x.reduce((a, b) => a + b) / x.length;
+
+/** The product AB, with loops: the scoreboard asks for eighty forward passes at once. */
+const product = (A, B) => A.map((row) => {
+  const sums = B[0].map(() => 0);
+  for (let k = 0; k < row.length; k++) for (let c = 0; c < sums.length; c++) sums[c] += row[k] * B[k][c];
+  return sums;
+});
+
+/** Each row with mean 0 and variance 1. */
+const norm = (X) => X.map((row) => {
+  const middle = mean(row), centred = row.map((x) => x - middle);
+  const size = Math.sqrt(mean(centred.map((x) => x * x)) + 1e-5);
+  return centred.map((x) => x / size);
+});
+
+/** Heads side by side, times O: head r looks with softmax(X Q_r (X K_r)ᵀ / √d_k) at X V_r. */
+function attend(X, { Q, K, V, O }) {
+  const heads = range(H).map((r) => {
+    const [q, k, v] = [Q, K, V].map((W) => product(X, W[r]));
+    return product(q.map((u) => softmax(k.map((row) => dot(u, row) / Math.sqrt(D / H)))), v);
+  });
+  return product(X.map((_, i) => heads.flatMap((Y) => Y[i])), O);
+}
+
+/** P(cat first) that a model gives to a sentence: both layers, the mean of the rows, softmax of the two answers. */
+const probability = kept((name, step, sentence) => {
+  const { embed, layers, read } = weightsOf(name, step);
+  const T = sentence.split(" ").map((word) => embed[WORDS.indexOf(word)]);
+  let X = name === "seeing" ? plus(T, range(N).map(wave)) : T;
+  for (const layer of layers) {
+    const Z = norm(plus(X, attend(X, layer)));
+    const hidden = product(Z, layer.up).map((row) => row.map((x) => Math.max(x, 0)));
+    X = norm(plus(Z, product(hidden, layer.down)));
+  }
+  return softmax(product([transpose(X).map(mean)], read)[0])[1];
+});
+
+const reflected = (sentence) => sentence.split(" ").reverse().join(" ");
+const catFirst = (sentence) => sentence.indexOf("cat") < sentence.indexOf("fish");
+const both = (sentence) => [sentence, reflected(sentence)];
+
+/** P(cat first) for the sentence and its mirror, and what is right of all that was tried. */
+function compute({ sentence, step, tried }) {
+  const found = { catFirst: catFirst(sentence), count: 2 * tried.length };
+  for (const name of MODELS) {
+    const p = both(sentence).map((text) => probability(name, step, text));
+    const hits = tried.map((one) => both(one).map((text) => probability(name, step, text) > 0.5 === catFirst(text)));
+    const right = hits.flat().filter((hit) => hit).length;
+    Object.assign(found, { [name]: p, [`${name}Gap`]: Math.abs(p[0] - p[1]) });
+    Object.assign(found, { [`${name}Hits`]: hits, [`${name}Right`]: right });
+  }
+  return found;
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+function valid({ sentence, step, tried }) {
+  const isSentence = (text) => {
+    const words = text.split(" "), count = (word) => words.filter((other) => other === word).length;
+    return words.length === N && words.every((word) => WORDS.includes(word)) && count("cat") === 1
+      && count("fish") === 1;
+  };
+  const pairs = new Set(tried.map((text) => both(text).sort().join()));
+  return [sentence, ...tried].every(isSentence) && STEPS.includes(step) && tried.length > 0 && tried.length <= MOST
+    && pairs.size === tried.length;
+}
+
+/** Six tiles: dragged or moved by arrow keys they call `place(from, to)`, tapped `swap(i)`; `put(words, came)` writes
+ *  them, and each flies from the position where it was, came[i]. */
+function tileRow(place, swap) {
+  const names = { class: "live-mirror-tiles", role: "group", "aria-label": "The words of the sentence" };
+  const look = (i) => ({ class: "live-chip", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuenow": i + 1,
+    "aria-valuemax": N });
+  const tiles = range(N).map((i) => make("span", look(i))), row = make("div", names, tiles);
+  let held = -1, moved = false;
+  tiles.forEach((tile, i) => {
+    arrows(tile, (dx, dy) => (dx ? place(i, i + dx) : swap(i)));
+    tile.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      swap(i);
+    });
+  });
+  row.addEventListener("pointerdown", (event) => { // the row listens: a word leaves its tile when it moves
+    held = event.button ? -1 : tiles.indexOf(event.target);
+    moved = false;
+    if (held < 0) return;
+    event.preventDefault();
+    tiles[held].focus();
+    row.setPointerCapture(event.pointerId);
+  });
+  row.addEventListener("pointermove", ({ clientX }) => {
+    if (held < 0) return;
+    const { left, width } = row.getBoundingClientRect();
+    const to = clamp(Math.floor((N * (clientX - left)) / width), 0, N - 1);
+    if (to === held) return;
+    moved = true;
+    place(held, to);
+    held = to;
+  });
+  row.addEventListener("pointerup", () => { if (held >= 0 && !moved) swap(held); });
+  row.addEventListener("lostpointercapture", () => { held = -1; });
+  const put = (words, came) => {
+    words.forEach((word, i) => {
+      write(tiles[i], word);
+      set(tiles[i], { "data-word": word, "aria-label": word, "aria-valuetext": `${word}, position ${i + 1} of ${N}` });
+      const dx = tiles[came[i]].offsetLeft - tiles[i].offsetLeft;
+      if (dx && !calm()) tiles[i].animate({ translate: [`${dx}px 0`, "0 0"] }, { duration: 300, easing: "ease-out" });
+    });
+  };
+  return { row, put, focus: (i) => tiles[i].focus() };
+}
+
+/** What one of the models says: a table with its two answers, and the pairs that were tried as discs and rings. */
+function panel(name) {
+  const cell = (look) => make("td", { class: look });
+  const answers = range(2).map(() => [cell("live-mirror-number"), cell("live-mirror-said")]);
+  const line = (title, cells) => make("tr", {}, make("th", { scope: "row" }, title), cells);
+  const titles = ["P(cat first)", "it says"].map((text) => make("th", { scope: "col" }, text));
+  const table = make("table", { class: "live-table" }, make("thead", {}, make("tr", {}, make("td"), titles)),
+    make("tbody", {}, line("sentence", answers[0]), line("mirror", answers[1])));
+  const frame = make("rect", { class: "live-mirror-frame", y: 1, width: 16, height: 34 });
+  const discs = range(MOST).map((x) => [0, 1].map((y) => make("circle", { cx: 10 + 17 * x, cy: 10 + 16 * y })));
+  const svg = make("svg", { viewBox: "0 0 344 36", class: "live-mirror-pairs", role: "img" }, frame, discs);
+  const right = make("span", { "data-shows": `${name}Right` }), count = make("span", { "data-shows": "count" });
+  const score = make("span", {}, "right ", right, " of ", count);
+  const head = make("div", { class: "live-mirror-head" }, make("span", {}, TITLES[name]), score);
+  const put = (found, at, hidden) => { // at: the column of the pair on the tiles, or -1 if it was not tried
+    const truth = [found.catFirst, !found.catFirst], hits = found[`${name}Hits`];
+    answers.forEach(([number, said], i) => {
+      const p = found[name][i], unknown = hidden || (i === 1 && at < 0);
+      write(number, unknown ? "?" : p.toFixed(15));
+      write(said, unknown ? "?" : `${p > 0.5 ? "cat" : "fish"} first: ${p > 0.5 === truth[i] ? "right" : "wrong"}`);
+    });
+    const look = (x, y) => (hidden || !hits[x] ? "live-mirror-none" : hits[x][y] ? "live-mirror-hit" : "live-mirror-miss");
+    discs.forEach((pair, x) => pair.forEach((disc, y) => set(disc, { class: look(x, y) })));
+    set(frame, { x: 2 + 17 * at, visibility: at < 0 || hidden ? "hidden" : "visible" });
+    write(right, hidden ? "?" : String(found[`${name}Right`]));
+    write(count, String(found.count));
+    const whole = hits.filter(([a, b]) => a && b).length;
+    set(svg, { "aria-label": hidden ? "hidden" : `${whole} of ${hits.length} pairs are right as a whole` });
+  };
+  return { element: make("div", { class: "live-mirror-panel" }, head, table, svg), put };
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), still = range(N);
+  let came = still;
+  /** Puts words into another order: position i receives word order[i]. */
+  const reorder = (order, rest = {}) => {
+    const words = read().sentence.split(" ");
+    came = order;
+    change({ sentence: order.map((p) => words[p]).join(" "), ...rest });
+    came = still;
+  };
+  const place = (from, to) => {
+    const order = [...still], there = clamp(to, 0, N - 1);
+    order.splice(there, 0, ...order.splice(from, 1));
+    if (there !== from) reorder(order);
+    tiles.focus(there);
+  };
+  const other = { sees: "and", and: "sees" };
+  const swap = (i) => {
+    const words = read().sentence.split(" ");
+    change({ sentence: words.map((word, k) => (k === i && other[word]) || word).join(" ") });
+  };
+  const column = ({ sentence, tried }) => tried.findIndex((one) => both(one).includes(sentence));
+  const turn = () => {
+    const { sentence, tried } = read();
+    reorder([...still].reverse(), column(read()) < 0 ? { tried: [...tried, sentence].slice(-MOST) } : {});
+  };
+
+  const tiles = tileRow(place, swap), panels = MODELS.map(panel), truth = make("p", { class: "live-mirror-truth" });
+  const text = (i) => `${STEPS[i]} steps`;
+  const reach = { min: 0, max: STEPS.length - 1, step: 1, text };
+  const steps = slider("trained for", reach, (i) => change({ step: STEPS[i] }));
+  const say = make("p", { class: "live-verdict" });
+  const word = (w) => make("b", {}, w);
+  el.append(make("p", { class: "live-hint" }, "Drag the words. Tap ", word("sees"), " or ", word("and"),
+    " to change one into the other. Then press Mirror. Can you find a sentence that the model without positions answers ",
+    "correctly together with its mirror?"),
+  make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
+  tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
+  make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
+  make("p", {}, "Each column is a pair that was tried (the last 20): the sentence above, its mirror below. A disc ",
+    "is a right answer, a ring a wrong one. The frame marks the pair on the tiles."), say);
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
+    tiles.put(state.sentence.split(" "), came);
+    write(truth, `Does the cat come first? ${found.catFirst ? "Yes." : "No."}`);
+    panels.forEach(({ put }) => put(found, at, hidden));
+    steps.put(STEPS.indexOf(state.step));
+    write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(found, at));
+    speak(`${state.sentence}. ${say.textContent}`);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentenceOf(found, at) {
+  if (at < 0) return "Press Mirror to read this sentence backwards and to put the pair on the scoreboard.";
+  const [blind, seeing] = MODELS.map((name) => found[`${name}Hits`][at].filter((hit) => hit).length);
+  const [p, q] = found.blind.map((x) => x.toFixed(15));
+  const last = p !== q && found.blindGap <= EXACT ? " (The last digit is rounding.)" : "";
+  return `Of this pair, ${blind} of 2 are right without positions and ${seeing} of 2 with positions.${last}`;
+}
+
+export default { initialize, render, compute, valid };

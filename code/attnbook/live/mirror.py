@@ -1,0 +1,195 @@
+"""Break the law: two trained encoders, with positions and without, answer a sentence and its mirror."""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..attention import softmax
+from ..figures.style import Picture, figure, picture
+from ..layers import encoder_layer, feed_forward
+from ..positional import sinusoidal
+from ..stored import load
+from ..variants import Heads, multi_head_attention
+from .figure import Live
+
+__all__ = ["logits", "mirror", "weights"]
+
+WORDS = ["cat", "fish", "sees", "and"]
+N, D, H, HIDDEN, LAYERS = 6, 12, 3, 20, 2
+STEPS = (0, 10, 25, 50, 100)
+MOST = 20  # pairs on the scoreboard
+MODELS = {"blind": "no positions", "seeing": "positions"}
+
+
+def mirror(
+    sentence: str = "cat sees fish and sees and",
+    *,
+    step: int = 100,
+    tried: Sequence[str] | None = None,
+    ask: dict[str, Any] | str | None = None,
+    label: str = "mirror",
+) -> Live:
+    """A live figure of g(PX) = g(X) without positions: does *cat* come before *fish*, in a sentence and in its mirror?
+
+    Two encoders with two layers answer, one without positions and one with sinusoidal ones. Their weights, in
+    thousandths, are those that the experiment ``mirror`` has stored.
+
+    Parameters
+    ----------
+    sentence : str
+        Six words: *cat* and *fish* once each, and *sees* and *and* as often as you like.
+    step : {0, 10, 25, 50, 100}
+        For how many steps both models have been trained.
+    tried : list of str, optional
+        One to 20 sentences that are on the scoreboard, each together with its mirror; ``sentence`` alone unless given.
+    ask : dict, optional
+        What the reader predicts before the answers are shown.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If a sentence or the step is not as above, or two sentences of ``tried`` are one pair.
+
+    >>> p, reflected = mirror().compute()["blind"]
+    >>> bool(abs(p - reflected) < 1e-12)
+    True
+    """
+    state = {"sentence": sentence, "step": step, "tried": [sentence] if tried is None else list(tried)}
+    return Live("mirror", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def _is_sentence(text):
+    words = text.split(" ") if isinstance(text, str) else []
+    return len(words) == N and set(words) <= set(WORDS) and words.count("cat") == words.count("fish") == 1
+
+
+def _reflected(sentence):
+    return " ".join(sentence.split(" ")[::-1])
+
+
+def check(sentence: str, step: int, tried: list) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    for name, texts in (("sentence", [sentence]), ("tried", tried)):
+        if not isinstance(texts, list) or not all(map(_is_sentence, texts)):
+            raise ValueError(f"{name} = {texts}; expected six of the words {', '.join(WORDS)}, cat and fish once each")
+    if not 1 <= len({min(text, _reflected(text)) for text in tried}) == len(tried) <= MOST:
+        raise ValueError(f"tried has {len(tried)} sentences; expected 1 to {MOST}, none twice and none with its mirror")
+    if step not in STEPS:
+        raise ValueError(f"step = {step}; expected one of {STEPS}")
+
+
+@functools.cache
+def weights(model: str, step: int) -> dict[str, np.ndarray]:
+    """Return the weights of a stored model by name: embed, Q0, K0, V0, O0, up0, down0, Q1, …, down1, read.
+
+    Parameters
+    ----------
+    model : {"no positions", "positions"}
+    step : {0, 10, 25, 50, 100}
+        For how many steps it has been trained.
+
+    Returns
+    -------
+    dict of arrays
+        As in the capstone chapter: embed (4, 12), Q, K and V (3, 12, 4), O (12, 12), up (12, 20), down (20, 12),
+        read (12, 2); every number is a whole number of thousandths.
+
+    Raises
+    ------
+    ValueError
+        If no such model is stored.
+    """
+    found = [m["weights"] for m in load("mirror")["members"] if (m["model"], m["step"]) == (model, step)]
+    if not found:
+        raise ValueError(f"model = {model!r}, step = {step}; expected one of {list(MODELS.values())} and of {STEPS}")
+    layer = {**dict.fromkeys("QKV", (H, D, D // H)), "O": (D, D), "up": (D, HIDDEN), "down": (HIDDEN, D)}
+    shapes = {"embed": (len(WORDS), D)}
+    shapes |= {f"{name}{i}": shape for i in range(LAYERS) for name, shape in layer.items()}
+    shapes |= {"read": (D, 2)}
+    ends = np.cumsum([np.prod(shape) for shape in shapes.values()])
+    parts = np.split(np.array(found[0]) / 1000, ends[:-1])
+    return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
+
+
+def logits(model: str, step: int, tokens: ArrayLike) -> np.ndarray:
+    """Return the pooled answer mean(F(T + E)) W_read of a stored model, with E = 0 without positions.
+
+    Parameters
+    ----------
+    model : {"no positions", "positions"}
+    step : {0, 10, 25, 50, 100}
+    tokens : integer array (..., 6)
+        Indices into cat, fish, sees, and.
+
+    Returns
+    -------
+    array (..., 2)
+        The scores of "fish first" and "cat first".
+
+    Raises
+    ------
+    ValueError
+        If no such model is stored.
+    """
+    w = weights(model, step)
+    X = w["embed"][np.asarray(tokens)] + (sinusoidal(np.arange(N), D) if model == "positions" else 0)
+    for i in range(LAYERS):
+        heads = Heads(w[f"Q{i}"], w[f"K{i}"], w[f"V{i}"], w[f"O{i}"])
+        X = encoder_layer(
+            X,
+            lambda X, heads=heads: multi_head_attention(X, X, X, heads),
+            lambda Z, i=i: feed_forward(Z, w[f"up{i}"], w[f"down{i}"]),
+        )
+    return X.mean(axis=-2) @ w["read"]
+
+
+def compute(sentence: str, step: int, tried: list) -> dict[str, Any]:
+    """Return P(cat first) for the sentence and its mirror, and what is right of all that was tried.
+
+    ``blind`` is the model without positions, ``seeing`` the one with them. Hits are pairs: is the sentence answered
+    correctly, is its mirror? The mirror of ``compute`` in mirror.js.
+    """
+    pairs = [[text.split(" "), text.split(" ")[::-1]] for text in [sentence, *tried]]
+    first = np.array([[words.index("cat") < words.index("fish") for words in pair] for pair in pairs])
+    tokens = [[[WORDS.index(word) for word in words] for words in pair] for pair in pairs]
+    found = {"catFirst": bool(first[0, 0]), "count": 2 * len(tried)}
+    for name, model in MODELS.items():
+        p = softmax(logits(model, step, tokens))[..., 1]
+        hits = (p > 0.5) == first
+        found |= {name: p[0], f"{name}Gap": abs(p[0, 0] - p[0, 1])}
+        found |= {f"{name}Hits": hits[1:], f"{name}Right": int(hits[1:].sum())}
+    return found
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw the sentence and its mirror with both answers, and a disc for each answer that was right."""
+    sentence, tried, found = state["sentence"], state["tried"], compute(**state)
+    fig, ax = figure(width=4.6, height=3.5)
+    ax.set(xlim=(0, 100), ylim=(100, 0))
+    ax.axis("off")
+    ax.text(0, 4, f"sentence: {sentence}")
+    ax.text(0, 14, f"its mirror: {_reflected(sentence)}")
+    said = []
+    for y, (name, title) in zip((27, 62), (("blind", "Without positions"), ("seeing", "With positions")), strict=True):
+        right = f"right {found[name + 'Right']} of {found['count']}" if not asking else "right ?"
+        ax.text(0, y, f"{title}, {state['step']} steps of training: {right}", weight="bold")
+        for line, (part, p) in enumerate(zip(("sentence", "mirror"), found[name], strict=True)):
+            ax.text(2, y + 9 + 8 * line, f"P(cat first), {part}")
+            ax.text(44, y + 9 + 8 * line, "?" if asking else f"{p:.15f}")
+        for x, hits in enumerate(() if asking else found[f"{name}Hits"]):
+            for line, hit in enumerate(hits):
+                ax.plot(
+                    4 + 4.6 * x, y + 22 + 5 * line, "o", mec="#000000", mfc="#000000" if hit else "none", markersize=5
+                )
+        said.append(f"{title.lower()} {found[name][0]:.6f} and {found[name][1]:.6f}, {right}")
+    alt = f"The sentence {sentence}, its mirror, and what two trained encoders answer"
+    ax.text(0, 104, "a column for each pair, disc: right, ring: wrong", va="bottom")
+    if asking:
+        return picture(fig, f"{alt}; the probabilities that cat comes first are for you to predict.")
+    kinds = f"Discs are answers that are right, rings are wrong, for {len(tried)} sentences above their mirrors."
+    return picture(fig, f"{alt}: P(cat first) is {'; '.join(said)}. {kinds}")
