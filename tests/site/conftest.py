@@ -156,10 +156,9 @@ def look(open_page, server):
         seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
         seen["headings"], seen["elements"], seen["shifts"] = page.evaluate(COUNTS)
         seen["asked"] = {unquote(urlsplit(url).path) for url in page.asked if url.startswith(server)}
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": HEIGHT})
-            seen["late"][width] = page.evaluate(LATE, "narrow" if width == PHONE else "wide")
+        seen["late"][PHONE] = page.evaluate(LATE, "narrow")
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
+        seen["late"][DESK] = page.evaluate(LATE, "wide")
         page.emulate_media(media="print")
         seen["paper"] = page.evaluate(PLAIN, False)
         page.emulate_media(media="screen")
