@@ -47,15 +47,19 @@ def browser():
 
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory):
-    """{name: address} of a page in a folder for each figure, as the site would have it."""
+    """gallery(name): the address of a page with one figure, as the site would have it; each is written once."""
     folder = tmp_path_factory.mktemp("live")
     head = '<!doctype html><html lang="en"><head><title>A figure</title><meta charset="utf-8">'
     head += f'<meta name="viewport" content="width=device-width"><style>{live_files.styles()}</style></head>'
-    for name, case in CASES.items():
-        body = f'<main><h1>A figure</h1>{case.figure._repr_html_()}</main><script src="{name}.js"></script>'
+
+    @functools.cache
+    def write(name):
+        body = f'<main><h1>A figure</h1>{CASES[name].figure._repr_html_()}</main><script src="{name}.js"></script>'
         (folder / f"{name}.js").write_text(live_files.script([name]), encoding="utf-8")
         (folder / f"{name}.html").write_text(f"{head}<body>{body}</body></html>", encoding="utf-8")
-    return {name: (folder / f"{name}.html").as_uri() for name in CASES}
+        return (folder / f"{name}.html").as_uri()
+
+    return write
 
 
 @pytest.fixture
@@ -78,7 +82,7 @@ def open_gallery(browser, gallery, figure_name):
         page.on("pageerror", lambda error: log.append(str(error)))
         expected = (f"{figure_name}.html", f"{figure_name}.js")
         page.on("request", lambda r: r.url.partition("#")[0].endswith(expected) or log.append(r.url))
-        page.goto(gallery[figure_name] + address)
+        page.goto(gallery(figure_name) + address)
         contexts.append(context)
         return page
 
@@ -95,7 +99,7 @@ def still_pages(browser, gallery):
     @functools.cache
     def still_page(name):
         page = browser.new_page(reduced_motion="reduce")
-        page.goto(gallery[name])
+        page.goto(gallery(name))
         return page
 
     return still_page

@@ -26,7 +26,7 @@ def page(tmp_path_factory):
 
 @pytest.mark.parametrize("name", CASES)
 def test_firefox_computes_what_python_computes(page, gallery, name):
-    page.open(gallery[name])
+    page.open(gallery(name))
     drawn = states(name)
     for state, result in zip(drawn, page.evaluate(COMPUTE, name, drawn), strict=True):
         expected = CASES[name].figure._compute(**state)
@@ -35,7 +35,7 @@ def test_firefox_computes_what_python_computes(page, gallery, name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_mouse_moves_a_handle(page, gallery, name):
-    page.open(gallery[name])
+    page.open(gallery(name))
     first, index = page.evaluate(STATE, name), 0
     while place := page.evaluate(PLACE, name, index):
         for dx, dy in ((60, 0), (-60, 0), (0, 45), (0, -45)):

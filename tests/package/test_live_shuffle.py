@@ -168,7 +168,7 @@ def test_the_small_shuffle_shows_the_output_alone_and_has_its_room(shuffled, wid
 
 def test_the_words_of_shuffle_fly_from_where_they_were(browser, gallery):
     page = browser.new_page(reduced_motion="no-preference")
-    page.goto(gallery["shuffle"])
+    page.goto(gallery("shuffle"))
     page.wait_for_timeout(400)  # tables that have just changed would jump
     moves = """() => { document.querySelectorAll("#shuffle button")[3].click();
       return document.getAnimations().map((a) => [a.effect.target.tagName, a.effect.target.textContent,

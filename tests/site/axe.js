@@ -2,7 +2,7 @@
 // takes many seconds for them. So what is hidden is emptied first, and drawings, of which axe reads the name alone; code
 // and formulas within a line stay as their text, and the two rules about colours, by far the slowest, are asked once for
 // each look: colour, ground, opacity, size and weight of text, and for a link its underline and the colour of the text
-// around it. `judged` lists looks of pages before this.
+// around it, while every element that holds none of the looks is away. `judged` lists looks of pages before this.
 // `preload` would ask for style sheets again, which a folder refuses. `rules` says whether all other rules are asked too.
 // Returns the violations and the looks that were found.
 async ([rules, judged]) => {
@@ -45,7 +45,14 @@ async ([rules, judged]) => {
     found.push(...(await axe.run(document, { ...options, rules: off })).violations);
   }
   if (looks.size) {
+    const kept = new Set();
+    for (let element of looks.values()) {
+      for (; element && !kept.has(element); element = element.parentElement) kept.add(element);
+    }
+    const away = [...kept].flatMap((element) => [...element.children]).filter((child) => !kept.has(child) && document.body.contains(child));
+    const marks = away.map((element) => { const mark = new Comment(); element.replaceWith(mark); return mark; });
     found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: COLOURS })).violations);
+    marks.forEach((mark, index) => mark.replaceWith(away[index]));
   }
   return [found, [...looks.keys()]];
 }

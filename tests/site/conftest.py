@@ -138,11 +138,11 @@ def look(open_page, server):
 
     The page is opened on a phone in the dark theme, its font of formulas comes late, and then it changes its width,
     medium and theme. What unfolds it comes after what must be seen folded, and axe comes last, because it takes
-    formulas out. Colours that axe has judged on one page are not judged again on the next.
+    formulas out. Colours that axe has judged, and fonts of letters, on one page are not judged again on the next.
     """
     from axe_playwright_python.base import AXE_SCRIPT
 
-    judged = set()
+    judged, letters = set(), set()
 
     def ask_axe(page, rules):
         found, looks = page.evaluate(AXE, [rules, list(judged)])
@@ -156,16 +156,15 @@ def look(open_page, server):
         seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
         seen["headings"], seen["elements"], seen["shifts"] = page.evaluate(COUNTS)
         seen["asked"] = {unquote(urlsplit(url).path) for url in page.asked if url.startswith(server)}
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": HEIGHT})
-            seen["late"][width] = page.evaluate(LATE, "narrow" if width == PHONE else "wide")
+        seen["late"][PHONE] = page.evaluate(LATE, "narrow")
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
+        seen["late"][DESK] = page.evaluate(LATE, "wide")
         page.emulate_media(media="print")
         seen["paper"] = page.evaluate(PLAIN, False)
         page.emulate_media(media="screen")
         seen["words"] = page.evaluate(PLAIN, True)["words"]
         seen[DESK] = page.evaluate(FACTS)
-        seen["fonts"] = fonts_of_formulas(page)
+        seen["fonts"] = fonts_of_formulas(page, letters)
         page.set_viewport_size({"width": PHONE, "height": HEIGHT})
         seen[PHONE] = page.evaluate(FACTS)
         page.evaluate(AXE_SCRIPT)
@@ -184,12 +183,17 @@ def look(open_page, server):
     return look
 
 
-def fonts_of_formulas(page):
-    """The fonts that drew each different letter or sign of a formula: [[letter, font, whether the book's own]]."""
+def fonts_of_formulas(page, known):
+    """The fonts that drew each new letter or sign of a formula: [[letter, font, whether the book's own]].
+
+    ``known`` holds the letters of the pages before, and is filled up with those of this page.
+    """
     devtools = page.context.new_cdp_session(page)
     devtools.send("DOM.enable")
     devtools.send("CSS.enable")
     letters, found = page.evaluate("bookLetters()"), []  # marked by facts.js
+    letters = [letter for letter in letters if letter["key"] not in known]
+    known.update(letter["key"] for letter in letters)
     root = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
     for text in letters:
         query = {"nodeId": root, "selector": f'[data-letter="{text["mark"]}"]'}

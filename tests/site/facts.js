@@ -96,9 +96,9 @@ async () => {
       const key = letter.localName + letter.getAttribute("mathvariant") + letter.textContent;
       if (!invisible.test(letter.textContent) && !seen.has(key)) seen.set(key, letter);
     }
-    return [...seen.values()].map((letter, mark) => {
+    return [...seen].map(([key, letter], mark) => {
       letter.dataset.letter = mark;
-      return { mark, text: letter.textContent };
+      return { mark, key, text: letter.textContent };
     });
   };
 
