@@ -33,7 +33,8 @@ LATENCY = """async ([id, keys]) => {
   return [0.5, 0.95].map((share) => painted[Math.floor(share * (keys - 1))]);
 }"""
 STOPS = """(id) => [...document.querySelectorAll(
-  `#${id} :is([tabindex="0"], button, select, input:not([type=radio]), fieldset)`)].filter((e) => !e.disabled).length"""
+  `#${id} :is([tabindex="0"], button, select, input:not([type=radio]), fieldset)`)]
+  .filter((e) => !e.disabled && (e.tabIndex >= 0 || e.matches("fieldset")) && e.getClientRects().length).length"""
 
 
 def places(pages):
