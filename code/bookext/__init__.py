@@ -26,8 +26,8 @@ def setup(app):
     """Register the parts; see their modules for the reasons."""
     from .collect import checks, coursework, ledger, package, quiz, reading, wayfinding
     from .run import execution, quotes
-    from .theme import pages, social
-    from .write import launch, live, mathml, notebooks
+    from .theme import assets, pages, social
+    from .write import boxes, launch, live, mathml, notebooks
 
     execution.setup(app)
     quotes.setup(app)
@@ -42,7 +42,9 @@ def setup(app):
     package.setup(app)
     notebooks.setup(app)
     launch.setup(app)
+    boxes.setup(app)
     social.setup(app)
+    assets.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
