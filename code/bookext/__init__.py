@@ -9,12 +9,12 @@ only how checks and live figures are shown.
   collects them on one page; ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links
   to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package`` completes the
   page of the package and links the import lines of cells to it.
-* ``write`` writes what is no text: ``mathml`` turns formulas into MathML while building; ``live`` gives each page
-  the script of its live figures; ``notebooks`` and ``notebook_text`` write every chapter as a notebook that runs
-  anywhere; ``launch`` shows the links that open it.
-* ``theme`` works on the pages that the theme has written: ``pages`` repairs what keeps them from being read by
-  everyone; ``loading`` and ``styles`` take out what a page need not load; ``repairs`` counts what was repaired;
-  ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere.
+* ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
+  theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
+  ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
+* ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
+  ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
+  address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
 """
 
 from pathlib import Path

@@ -62,8 +62,10 @@ def test_every_repair_and_script_left_out_is_expected_at_least_once(monkeypatch)
         ('<p><span class="math"><math></math></span>), so</p>', '<p><span class="math"><math></math>),</span> so</p>'),
         ("<svg><g>\n<path></path>\n</g></svg>", "<svg><path></path></svg>"),
         ("<svg><text> a <tspan>b</tspan> c</text></svg>", "<svg><text> a <tspan>b</tspan> c</text></svg>"),
-        ('<div class="highlight"><pre><span class="n">x</span><span class="k">if</span></pre></div>',)
-        + ('<div class="highlight"><pre>x<span class="k">if</span></pre></div>',),
+        (
+            '<div class="highlight"><pre><span class="n">x</span><span class="k">if</span></pre></div>',
+            '<div class="highlight"><pre>x<span class="k">if</span></pre></div>',
+        ),
         ('<div role="doc-biblioentry"></div>', '<div role="listitem"></div>'),
         ('<summary aria-label="Toggle">words</summary>', "<summary>words</summary>"),
         ('<p role="heading" aria-level="2">x</p>', "<p>x</p>"),

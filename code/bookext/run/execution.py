@@ -26,7 +26,7 @@ from sphinx.util.display import status_iterator
 from . import dependencies, quotes
 
 CODE = Path(__file__).parents[2]
-CACHE_LIMIT = 100  # executed chapters; the least recently used go first
+CACHE_LIMIT = 250  # executed chapters, three times the book; the least recently used go first
 LIBRARIES = ("numpy", "torch", "scipy", "matplotlib", "array-api-compat", "ipython", "ipywidgets")
 
 

@@ -15,6 +15,7 @@ PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme
 UNUSED = {"_static/design-tabs.js": 1, "_static/scripts/sphinx-book-theme.js": 1}
 INLINED = "_static/documentation_options.js"  # layout.html writes its text: the next script needs it at once
 SEARCH = ("_static/searchtools.js", "_static/language_data.js")  # search.html loads them
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 PDF_PLACE = "the link to the PDF"  # in a comment, until there is a PDF
 
 loaded: dict[str, None] = {}  # the style sheets and scripts of the pages that this build has written, in their order
@@ -30,7 +31,7 @@ def setup(app):
 
 def _begin(app):
     loaded.clear()
-    repairs.begin(UNUSED)
+    repairs.begin(UNUSED | {VIEWPORT: 1})
 
 
 def _choose(app, name, template, context, doctree):
@@ -44,4 +45,6 @@ def _choose(app, name, template, context, doctree):
     kept = [file for file in scripts if str(file.filename) not in UNUSED]
     loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in kept), *SEARCH]))
     context["script_files"][:] = kept
+    repairs.count(VIEWPORT, context.get("metatags", "").count(VIEWPORT))
+    context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
     context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE}

@@ -67,6 +67,7 @@ def _write_sitemap(app, failure):
 
 def _describe(app, name, template, context, doctree):
     """Give a page its description, and the title, words and picture that a link to it shows."""
+    context.setdefault("metatags", "")  # a page that no text was written for has none
     if name in DESCRIPTIONS:
         context["metatags"] += meta(name="description", content=DESCRIPTIONS[name])
     elif doctree:

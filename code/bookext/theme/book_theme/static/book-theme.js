@@ -16,11 +16,14 @@
     paint(mode);
   }));
 
-  // A dialog closes on Escape by itself, and here by a click beside it.
-  const opened = (dialog) => dialog.addEventListener("click", ({ target, clientX: x, clientY: y }) => {
-    const box = dialog.getBoundingClientRect();
-    if (target === dialog && (x < box.left || x > box.right || y < box.top || y > box.bottom)) { dialog.close(); }
-  });
+  // A dialog closes on Escape, and by a click beside it.
+  function closable(dialog) {
+    dialog.addEventListener("keydown", (event) => { if (event.key === "Escape") { dialog.close(); } });
+    dialog.addEventListener("click", ({ target, clientX: x, clientY: y }) => {
+      const box = dialog.getBoundingClientRect();
+      if (target === dialog && (x < box.left || x > box.right || y < box.top || y > box.bottom)) { dialog.close(); }
+    });
+  }
 
   // The search: a dialog, and on its own page the field there.
   const dialog = find("#pst-search-dialog"), field = find("main form.bd-search input");
@@ -28,7 +31,7 @@
   function search() {
     if (field) { field.focus(); field.select(); } else if (dialog.open) { dialog.close(); } else { dialog.showModal(); }
   }
-  opened(dialog);
+  closable(dialog);
   all(".search-button__button").forEach((button) => button.addEventListener("click", search));
   addEventListener("keydown", (event) => {
     if ((mac ? event.metaKey : event.ctrlKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {
@@ -57,7 +60,7 @@
       }
     });
     box.addEventListener("close", () => move(box, bar));
-    opened(box);
+    closable(box);
   }
 
   // The contents keep their place from page to page; on the first one the page itself comes into view.
