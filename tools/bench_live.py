@@ -38,7 +38,7 @@ STOPS = """(id) => [...document.querySelectorAll(
 
 
 def places(pages):
-    """(page, id, name) of every live figure, from {file: parsed page}."""
+    """Return (page, id, name) of every live figure, from {file: parsed page}."""
     for path, html in pages.items():
         for place in html.find_class("live"):
             if place.get("data-live"):
@@ -46,7 +46,7 @@ def places(pages):
 
 
 def measure(pages):
-    """Rows (what, value, unit, target, note) for the live figures of {file: parsed page}."""
+    """Return rows (what, value, unit, target, note) for the live figures of {file: parsed page}."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
         for path, label, name in places(pages):

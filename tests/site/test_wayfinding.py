@@ -105,7 +105,7 @@ def addressed(tmp_path, monkeypatch):
     def addressed(address, repository=""):
         monkeypatch.setenv("BOOK_ADDRESS", address)
         config = SimpleNamespace(html_baseurl="", book_repository=repository)
-        social._take_address(None, config)
+        social._read_address(None, config)
         builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
         env = SimpleNamespace(found_docs={"chapters/a"})
         app = SimpleNamespace(config=config, builder=builder, outdir=tmp_path, env=env)
@@ -113,7 +113,8 @@ def addressed(tmp_path, monkeypatch):
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
         social.make_links_absolute(page, config.html_baseurl)
-        social.add_description(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
+        tags = social.tags("chapters/a", "T", "Words.", "Book", tmp_path, config.html_baseurl, "../")
+        page.find("head").extend(lxml.html.fragments_fromstring(tags.strip()))
         return page
 
     return addressed

@@ -39,7 +39,7 @@ def setup(app):
 
 
 def _results(env):
-    """Each page's theorems and definitions, as (kind, counter, label, nodes of the title)."""
+    """Return each page's theorems and definitions, as (kind, counter, label, nodes of the title)."""
     return checks.collection(env, "attnbook_results")
 
 
@@ -50,14 +50,14 @@ def _collect(app, doctree):
 
 
 def chapters(env):
-    """The numbered pages in the order of the book, as docname → "3"."""
+    """Return the numbered pages in the order of the book, as docname → "3"."""
     order = env.toctree_includes.get(env.config.root_doc, [])
     numbers = {name: env.toc_secnumbers.get(name, {}).get("") for name in order}
     return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
 
 
 def with_deeper(env, chapter):
-    """The name of a chapter, and those of the pages that go deeper into it."""
+    """Return the name of a chapter, and those of the pages that go deeper into it."""
     return [chapter, *env.toctree_includes.get(chapter, [])]
 
 
@@ -96,8 +96,8 @@ class Fill(SphinxPostTransform):
             node.replace_self(list(self.lists()))
 
     def lists(self):
-        """A heading and a list for each chapter that has results."""
-        env, here = self.env, self.env.docname
+        """Return a heading and a list for each chapter that has results."""
+        env, docname = self.env, self.env.docname
         for name, number in chapters(env).items():
             items = []
             for page, kind, counter, label, title in (
@@ -105,7 +105,7 @@ class Fill(SphinxPostTransform):
             ):
                 figures = env.toc_fignumbers.get(page, {}).get(counter, {}).get(label, ())
                 words = nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
-                link = make_refnode(self.app.builder, here, page, label, words)
+                link = make_refnode(self.app.builder, docname, page, label, words)
                 items.append(nodes.list_item("", nodes.paragraph("", "", link, *(t.deepcopy() for t in title))))
             if not items:
                 continue
@@ -113,7 +113,7 @@ class Fill(SphinxPostTransform):
             yield nodes.section("", title, nodes.bullet_list("", *items, classes=["results"]), ids=[f"of-{number}"])
 
     def drawing(self, needs):
-        """The map as inline SVG: a chapter stands below all it builds on; an arrow that others imply is left out."""
+        """Draw the map as inline SVG: each chapter below all it builds on, without arrows that others imply."""
         numbers, titles = chapters(self.env), self.env.titles
         if missing := [name for name in needs if name not in numbers]:
             raise ExtensionError(f"{self.env.docname}: the map names {', '.join(missing)}, which is no chapter")
@@ -143,7 +143,7 @@ class Fill(SphinxPostTransform):
 
 
 def depths(needs):
-    """The row of each chapter: one below the lowest it builds on; ``ExtensionError`` if they go in a circle."""
+    """Return the row of each chapter: one below the lowest it builds on; ``ExtensionError`` if they go in a circle."""
     rows = {}
     while len(rows) < len(needs):
         ready = [name for name in needs if name not in rows and all(n in rows for n in needs[name])]
@@ -154,7 +154,7 @@ def depths(needs):
 
 
 def direct(needs, name):
-    """What ``name`` builds on and reaches by no other way."""
+    """Return what ``name`` builds on and reaches by no other way."""
 
     def below(n):
         return set(needs[n]).union(*(below(m) for m in needs[n]))
@@ -163,7 +163,7 @@ def direct(needs, name):
 
 
 def arrow(start, end):
-    """A line from the foot of one box to the head of another."""
+    """Draw a line from the foot of one box to the head of another."""
     (x1, y1), (x2, y2) = ((x + BOX[0] / 2, y) for x, y in (start, end))
     y1, middle = y1 + BOX[1], (y1 + BOX[1] + y2) / 2
     path = f"M{x1:g} {y1:g}C{x1:g} {middle:g} {x2:g} {middle:g} {x2:g} {y2 - 2:g}"
@@ -171,7 +171,7 @@ def arrow(start, end):
 
 
 def words(label, x, y):
-    """One or two lines of text in the middle of a box."""
+    """Write one or two lines of text in the middle of a box."""
     lines = [""]
     for word in label.split():
         if lines[-1] and len(lines[-1]) + len(word) >= LINE:
