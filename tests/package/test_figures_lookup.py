@@ -34,16 +34,16 @@ def test_a_query_its_scores_weights_and_output(unsaved, angle, length):
     assert question.axes[0].get_title() == f"query: length {length:g}" + (", cut" if length > 2.4 else "")
     for ax, numbers, digits in ((question.axes[1], s, 1), (answer.axes[0], a, 2)):
         np.testing.assert_allclose([bar.get_height() for bar in ax.patches], numbers, atol=1e-12)
-        assert [note.get_text() for note in ax.texts] == [f"{x:.{digits}f}".replace("-", "−") for x in numbers.round(digits) + 0.0]
+        shown = [f"{x:.{digits}f}".replace("-", "−") for x in numbers.round(digits) + 0.0]
+        assert [note.get_text() for note in ax.texts] == shown
         assert list(ticks(ax.xaxis).values()) == ["k₁", "k₂", "k₃", "k₄", "k₅"]
     *marks, star = answer.axes[1].lines
     np.testing.assert_allclose(star.get_xydata(), [y])
     for mark, value, weight in zip(marks, lookup.VALUES, a, strict=True):
         np.testing.assert_allclose(mark.get_xydata(), [value])
         assert mark.get_markersize() == pytest.approx(3 + 11 * np.sqrt(weight))
-    assert (
-        f"at {angle} degrees with length {length:g}. Scaled scores: {', '.join(f'{x:.1f}' for x in s.round(1) + 0.0)}." in question.alt
-    )
+    told = ", ".join(f"{x:.1f}" for x in s.round(1) + 0.0)
+    assert f"at {angle} degrees with length {length:g}. Scaled scores: {told}." in question.alt
     assert f"Key {a.argmax() + 1} has the largest weight, and the output is ({y[0]:.2f}, {y[1]:.2f})." in answer.alt
 
 

@@ -48,7 +48,8 @@ def test_the_tables_of_shuffled_words_and_the_outline_of_the_cat(unsaved, perm):
     expected = {(x, y + 17 * cat, 26 * len(known[name][0]), 17) for name, (x, y, _) in SQUARE.items()}
     expected |= {(x + 26 * cat, y, 26, 68) for x, y, _ in (SQUARE[name] for name in "SA")}
     assert frames == expected
-    rows = "; ".join(f"{word} {y[0]:.1f}, {y[1]:.1f}" for word, y in zip(order, np.round(known["Y"], 1) + 0.0, strict=True))
+    Y = np.round(known["Y"], 1) + 0.0
+    rows = "; ".join(f"{word} {y[0]:.1f}, {y[1]:.1f}" for word, y in zip(order, Y, strict=True))
     assert f"Order {' '.join(order)}. Rows of Y, from the top: {rows}. Their mean: " in drawn.alt
 
 

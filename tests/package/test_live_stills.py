@@ -144,7 +144,7 @@ def test_inks(still):
     for ax, row, known in ((above, "influence", 0.7 ** np.arange(4, -1, -1)), (below, "recovery", None)):
         if known is not None:
             np.testing.assert_allclose(found[row], known)
-        for t, word in enumerate("one two three four five".split()):
+        for t, word in enumerate(["one", "two", "three", "four", "five"]):
             text, amount = ax.texts[2 * t], ax.texts[2 * t + 1]
             assert (text.get_text(), text.get_position()) == (word, (t, 0))
             assert text.get_alpha() == pytest.approx(0.07 + 0.93 * found[row][t])
@@ -253,7 +253,7 @@ def test_springs(still):
         np.testing.assert_allclose(arm.get_xydata(), [v, [0.25, 0.5]])
         assert arm.get_linewidth() == pytest.approx(12 * weight, abs=1e-6)
     [arrow] = arrows(ax)
-    np.testing.assert_allclose([arrow.xyann, arrow.xy], [[0.25, 0.5], q + [0.25, 0.5]])
+    np.testing.assert_allclose([arrow.xyann, arrow.xy], [[0.25, 0.5], q + np.array([0.25, 0.5])])
     assert f"as wide as its weight: {', '.join(f'{x:.2f}' for x in a)}." in drawn.alt
     assert f"is the query ({q[0]:.2f}, {q[1]:.2f}), of length {np.hypot(*q):.2f}." in drawn.alt
 
