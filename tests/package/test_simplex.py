@@ -156,6 +156,13 @@ def test_the_gap_of_the_direction_is_the_distance_in_the_one_norm():
         assert w @ y - (V @ w).max() == pytest.approx(primal.fun, abs=1e-9)
 
 
+@pytest.mark.parametrize(("gap", "inside"), [(1e-9, True), (1e-6, False), (1e-4, False), (0.1, False)])
+def test_one_of_the_two_certificates_exists_however_near_the_hull(gap, inside):
+    V, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0.25, -gap])
+    assert (hull_weights(y, V) is not None) == inside
+    assert (separating_direction(y, V) is not None) != inside
+
+
 def test_corners_edges_and_a_single_value():
     square = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]])
     for corner, value in enumerate(square):
