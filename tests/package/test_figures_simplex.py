@@ -81,3 +81,29 @@ def test_collapse_is_drawn_layer_by_layer_with_its_median(unsaved):
     assert "over 2 layers, 3 seeds each" in drawn.alt
     assert "alone 1.0e-05, residual 1.0e+00." in drawn.alt
     assert hue(ax.lines[0].get_color()) == hue(ax.lines[3].get_color())
+
+
+def test_the_two_curves_of_two_keys_are_a_sigmoid_and_a_ramp(unsaved):
+    drawn = unsaved(simplex).draw_two_keys()
+    for name, law in {
+        "softmax": lambda x: 1 / (1 + np.exp(-x)),
+        "sparsemax": lambda x: np.clip((1 + x) / 2, 0, 1),
+    }.items():
+        x, weight = curve(drawn.axes[0], name).T
+        np.testing.assert_allclose(weight, law(x), atol=1e-12)
+        assert (x.min(), x.max()) == (-3, 3)
+    assert "from 0.05 to 0.95" in drawn.alt
+
+
+def test_the_picture_of_a_smoother_has_the_data_the_curves_and_the_band(unsaved):
+    x, y, at = np.array([0.0, 1.0, 2.0]), np.array([1.0, -2.0, 4.0]), np.linspace(0, 2, 5)
+    fits = {"T = 1": at**2 / 4, "T = 2": 1 - at}
+    drawn = unsaved(simplex).draw_smoother(x, y, at, fits, truth=at / 2)
+    [ax] = drawn.axes
+    for name, fitted in (fits | {"truth": at / 2}).items():
+        np.testing.assert_array_equal(curve(ax, name), np.stack([at, fitted], axis=1))
+    np.testing.assert_array_equal(curve(ax, "data"), np.stack([x, y], axis=1))
+    [band] = ax.patches
+    assert (band.get_y(), band.get_y() + band.get_height()) == (-2, 4)
+    assert "3 data between -2.00 and 4.00" in drawn.alt
+    assert "T = 2 from -1.00 to 1.00" in drawn.alt
