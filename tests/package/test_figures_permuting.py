@@ -51,9 +51,9 @@ def test_terms_of_a_doubly_stochastic_matrix_are_its_permutation_matrices(unsave
 
 
 def test_the_line_of_a_balance_ends_at_the_last_error(unsaved):
-    errors = np.array([0.5, 0.04, 0.002, 0.0005])
+    errors = np.array([0.7, 0.04, 0.002, 0.0005])
     drawn = unsaved(permuting).draw_balance(errors, 0.1)
     [ax] = drawn.axes
     np.testing.assert_array_equal(curve(ax, "measured"), np.stack([[1, 2, 3, 4], errors], axis=1))
     np.testing.assert_allclose(curve(ax, "slope σ₂² = 0.100")[:, 1], [0.5, 0.05, 0.005, 0.0005])
-    assert "falls from 0.5 after one round to 5.0e-04 after 4 rounds" in drawn.alt
+    assert "falls from 0.7 after one round to 5.0e-04 after 4 rounds" in drawn.alt
