@@ -157,6 +157,8 @@ def _tested(copy, fault):
     every = sorted(str(path) for path in (copy / "tests" / "package").glob("test_*.py"))
     path = Path(fault["file"])
     own = [name for name in every if Path(name).name.startswith((f"test_{path.stem}", f"test_{path.parent.name}"))]
+    nearest = (f"test_{path.parent.name}_{path.stem}", f"test_{path.parent.name}_stills")  # they come first
+    own.sort(key=lambda name: Path(name).stem not in nearest or path.suffix == ".js")
     shared = path.stem in ("core", "parts")
     chosen = ["-k", path.stem] if path.suffix == ".js" and not shared else []  # the tests that name a live figure
     answer = cells.run_tests(copy, [*own, *chosen]) if own else {"failures": []}

@@ -187,6 +187,14 @@ def test_the_errors_are_the_largest_over_the_group():
     assert pooled[::2] == ("invariant", 0.0)
 
 
+def test_every_permutation_of_the_group_counts_wherever_it_is_listed():
+    X, group = np.array([[0.0], [1.0], [5.0]]), [[0, 1, 2], [1, 0, 2], [0, 2, 1]]
+    functions = {(5.0, 8.0): lambda X: X * np.array([[1.0], [1.0], [2.0]]), (0.0, 4.0): lambda X: X}
+    for errors, f in functions.items():
+        for order in (group, group[::-1], group[1:] + group[:1], [group[0], group[2]], [group[2], group[0]]):
+            assert symmetry(f, [X], [rows], order)[1:] == errors
+
+
 def test_numbers_vectors_and_zeros_have_their_verdict():
     X, group = np.array([[0.0], [1.0], [5.0]]), permutations(3)
     functions = {"invariant": lambda X: X.sum(), "equivariant": lambda X: X[:, 0], "both": lambda X: 0 * X}

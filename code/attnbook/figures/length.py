@@ -62,7 +62,7 @@ def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> P
     ax.set(xscale="log", xlim=(r.min() / 2, r.max() * 2), ylim=(0, s + 0.7))
     ax.set(xlabel="turns in training (shaded: less than one)", ylabel="angles divided by")
     ax.legend(loc="center right")
-    ax.set_title(f"stretch s = {s:g}, base {base:,.0f}".replace(",", " "))
+    ax.set_title(f"stretch s = {s:g}, base " + f"{base:,.0f}".replace(",", " "))
     unfinished = int((r < 1).sum())
     return picture(
         fig,
