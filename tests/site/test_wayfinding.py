@@ -42,9 +42,9 @@ def test_the_map_shows_every_chapter_and_no_circle():
 
 
 def words(box, apart):
-    """What a box says besides its title and the parts that the XPath ``apart`` finds: one line."""
+    """What a box says besides its title and the parts that the XPath ``apart`` finds, without spaces."""
     left = set(box.xpath(f"./p[@class='admonition-title']//text() | .{apart}//text()"))
-    return " ".join(" ".join(str(part) for part in box.xpath(".//text()") if part not in left).split())
+    return "".join("".join(part for part in box.xpath(".//text()") if part not in left).split())
 
 
 def statements():
