@@ -433,7 +433,11 @@ WRONG = {
                 "np.cos(position * angles), np.sin(position * angles)",
                 "np.cos(position * angles[0]), np.sin(position * angles[0])",
             ),
-            ("the position forgotten", "np.cos(position * angles), np.sin(position * angles)", "np.cos(angles), np.sin(angles)"),
+            (
+                "the position forgotten",
+                "np.cos(position * angles), np.sin(position * angles)",
+                "np.cos(angles), np.sin(angles)",
+            ),
             ("no sign", "c * x[0::2] - s * x[1::2]", "c * x[0::2] + s * x[1::2]"),
             ("forwards only", "enumerate(offset * angles)", "enumerate(abs(offset) * angles)"),
             ("one step", "enumerate(offset * angles)", "enumerate(angles)"),
