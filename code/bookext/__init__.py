@@ -6,9 +6,9 @@ only how checks and live figures are shown.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
   cells and gives each law an address; ``ledger`` makes the pages of claims, contradictions and famous mistakes;
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
-  collects them on one page; ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links
-  to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package`` completes the
-  page of the package and links the import lines of cells to it.
+  collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
+  page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
+  completes the page of the package and links the import lines of cells to it.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
@@ -50,4 +50,4 @@ def setup(app):
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}

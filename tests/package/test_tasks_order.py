@@ -47,7 +47,7 @@ def test_tasks_refuse_what_has_no_question():
     with pytest.raises(ValueError, match="symbols = 1; expected at least 2"):
         previous_task(generator(), symbols=1)
     for task in (order_task, previous_task):
-        with pytest.raises(ValueError, match="n = 1; expected at least two places"):
+        with pytest.raises(ValueError, match="n = 1; expected at least two positions"):
             task(generator())(1)
 
 

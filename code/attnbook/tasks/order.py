@@ -14,7 +14,7 @@ __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"
 def order_task(
     generator: torch.Generator, *, seeds: int = 5, batch: int = 32, symbols: int = 4
 ) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
-    """Does symbol 0 stand before symbol 1? Both occur once; all other places are filled from symbols 2, 3, ….
+    """Does symbol 0 stand before symbol 1? Both occur once; all other positions are filled from symbols 2, 3, ….
 
     Returns a function of the length n that draws ``tokens`` (seeds, batch, n) and ``answer`` (seeds, batch), 0 or 1.
     The two answers are equally likely, and reversing a sequence always changes its answer.
@@ -30,11 +30,11 @@ def order_task(
 
     def draw(n):
         if n < 2:
-            raise ValueError(f"n = {n}; expected at least two places")
+            raise ValueError(f"n = {n}; expected at least two positions")
         tokens = torch.randint(2, symbols, (seeds, batch, n), generator=generator)
-        places = torch.rand(seeds, batch, n, generator=generator).argsort(dim=-1)[..., :2]
-        tokens.scatter_(-1, places, torch.tensor([0, 1]).expand(places.shape))
-        return tokens, (places[..., 0] < places[..., 1]).long()
+        positions = torch.rand(seeds, batch, n, generator=generator).argsort(dim=-1)[..., :2]
+        tokens.scatter_(-1, positions, torch.tensor([0, 1]).expand(positions.shape))
+        return tokens, (positions[..., 0] < positions[..., 1]).long()
 
     return draw
 
@@ -42,7 +42,7 @@ def order_task(
 def previous_task(
     generator: torch.Generator, *, seeds: int = 5, batch: int = 32, symbols: int = 4
 ) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
-    """Which symbol stood one place earlier? Asked at every place but the first.
+    """Which symbol stood one position earlier? Asked at every position but the first.
 
     Returns a function of the length n that draws ``tokens`` (seeds, batch, n), independent and uniform, and
     ``answer`` (seeds, batch, n − 1), the tokens without the last.
@@ -58,7 +58,7 @@ def previous_task(
 
     def draw(n):
         if n < 2:
-            raise ValueError(f"n = {n}; expected at least two places")
+            raise ValueError(f"n = {n}; expected at least two positions")
         tokens = torch.randint(symbols, (seeds, batch, n), generator=generator)
         return tokens, tokens[..., :-1]
 

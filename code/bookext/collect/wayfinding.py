@@ -1,4 +1,4 @@
-"""Finding one's way: the map of the chapters, the list of theorems and definitions, and the way to the glossary.
+"""Finding one's way: the map of the chapters, the page of theorems and definitions, and the way to the glossary.
 
 What other pages hold is known only after every page has been read, so all three are made when a page is written.
 """
@@ -9,6 +9,7 @@ from html import escape
 from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import docname_join
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
@@ -17,6 +18,7 @@ from .quiz import quiz
 
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
+ORDINARY |= {"layer", "scan", "turns", "swap", "tile", "batch", "gate", "stretch", "resolution", "inversion"}
 WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
 
 
@@ -25,7 +27,7 @@ class chapter_map(nodes.General, nodes.Element):
 
 
 class results_list(nodes.General, nodes.Element):
-    """The place of the list of theorems and definitions."""
+    """The place of the statements of all theorems and definitions."""
 
 
 def setup(app):
@@ -39,14 +41,13 @@ def setup(app):
 
 
 def _results(env):
-    """Return each page's theorems and definitions, as (kind, counter, label, nodes of the title)."""
+    """Return each page's theorems and definitions: docname → list of boxes."""
     return checks.collection(env, "attnbook_results")
 
 
 def _collect(app, doctree):
     boxes = (node for node in doctree.findall(nodes.Element) if node.get("realtype") in LISTED)
-    found = [(b["realtype"], b["countertype"], b["label"], b[0].deepcopy().children) for b in boxes if "label" in b]
-    _results(app.env)[app.env.docname] = found
+    _results(app.env)[app.env.docname] = [box.deepcopy() for box in boxes if "label" in box]
 
 
 def chapters(env):
@@ -77,7 +78,7 @@ class ChapterMap(SphinxDirective):
 
 
 class Results(SphinxDirective):
-    """`{results}`: every theorem and definition of the book, chapter by chapter."""
+    """`{results}`: the statement of every theorem and definition of the book, chapter by chapter."""
 
     def run(self):
         self.env.metadata[self.env.docname]["made_from_others"] = True
@@ -85,7 +86,7 @@ class Results(SphinxDirective):
 
 
 class Fill(SphinxPostTransform):
-    """Draw the map and write the list where their pages ask for them."""
+    """Draw the map and write the statements where their pages ask for them."""
 
     default_priority = 5  # before references are resolved
 
@@ -96,21 +97,32 @@ class Fill(SphinxPostTransform):
             node.replace_self(list(self.lists()))
 
     def lists(self):
-        """Return a heading and a list for each chapter that has results."""
-        env, docname = self.env, self.env.docname
-        for name, number in chapters(env).items():
-            items = []
-            for page, kind, counter, label, title in (
-                (p, *r) for p in with_deeper(env, name) for r in _results(env)[p]
-            ):
-                figures = env.toc_fignumbers.get(page, {}).get(counter, {}).get(label, ())
-                words = nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
-                link = make_refnode(self.app.builder, docname, page, label, words)
-                items.append(nodes.list_item("", nodes.paragraph("", "", link, *(t.deepcopy() for t in title))))
-            if not items:
-                continue
-            title = nodes.title("", f"{number}. {env.titles[name].astext()}")
-            yield nodes.section("", title, nodes.bullet_list("", *items, classes=["results"]), ids=[f"of-{number}"])
+        """Return a section for each chapter that has results, those of the pages that go deeper included."""
+        for name, number in chapters(self.env).items():
+            pages = with_deeper(self.env, name)
+            if stated := [self.statement(page, box) for page in pages for box in _results(self.env)[page]]:
+                title = nodes.title("", f"{number}. {self.env.titles[name].astext()}")
+                yield nodes.section("", title, *stated, ids=[f"of-{number}"])
+
+    def statement(self, page, box):
+        """Return what a box of another page says, under a link to it; ids and numbers of formulas stay there."""
+        here, kind, label = self.env.docname, box["realtype"], box["label"]
+        figures = self.env.toc_fignumbers.get(page, {}).get(box["countertype"], {}).get(label, ())
+        head, *body = box.deepcopy().children
+        link = make_refnode(
+            self.app.builder, here, page, label, nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
+        )
+        body = [node for part in body for node in (part.children if isinstance(part, nodes.section) else [part])]
+        copy = nodes.admonition("", nodes.title("", "", link, *head.children), *body, classes=["proof", kind])
+        for node in list(copy.findall(nodes.Element)):
+            node["ids"] = node["names"] = []
+            if isinstance(node, nodes.math_block):
+                node["number"] = node["label"] = None
+            if node.get("reftype") == "doc":
+                node["reftarget"] = "/" + docname_join(page, node["reftarget"])
+            if "refdoc" in node:
+                node["refdoc"] = here
+        return copy
 
     def drawing(self, needs):
         """Draw the map as inline SVG: each chapter below all it builds on, without arrows that others imply."""
