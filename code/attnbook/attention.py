@@ -216,7 +216,8 @@ def attention(
     A = attention_weights(Q, K, mask, scale)
     expect("V", V, (*V.shape[:-2], A.shape[-1], V.shape[-1]), f"({A.shape[-1]}, d_v), one row per row of K")
     same_batch("V", V, A)
-    return namespace(Q=A, V=V).matmul(A, V)
+    namespace(Q=A, V=V)
+    return A @ V
 
 
 def causal_mask(n: int, m: int | None = None) -> np.ndarray:
