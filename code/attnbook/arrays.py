@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -147,7 +148,7 @@ def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
     """
     if not is_array_api_obj(x):
         try:
-            x = np.asarray(x, dtype=np.float64)
+            x = np.asarray(x if np.asarray(x).dtype.kind in "US" else np.asarray(x, dtype=np.float64))
         except (TypeError, ValueError, RuntimeError, OverflowError):
             raise ValueError(f"{name} is not a rectangular array of numbers: {said(repr(x))}") from None
     if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
@@ -209,14 +210,13 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
     >>> as_permutation([1, 0])
     array([1, 0])
     """
-    try:
-        checked = np.asarray(perm)
-        checked = checked if checked.dtype.kind in "iu" else whole_numbers("perm", perm, 1)
-    except (TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
-        checked = np.empty(0, dtype=int)
+    checked, shown = np.empty(0, dtype=int), perm
+    with suppress(TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
+        shown = np.asarray(perm).tolist()
+        checked = np.asarray(perm) if np.asarray(perm).dtype.kind in "iu" else whole_numbers("perm", perm, 1)
     length = max(checked.size, 1) if n is None else n
     if checked.ndim != 1 or sorted(checked.tolist()) != list(range(length)):
-        shown, which = checked.tolist() if checked.size else perm, "" if n is None else f", n = {n}"
+        which = "" if n is None else f", n = {n}"
         raise ValueError(f"perm = {said(shown)} is no permutation; expected each of 0 … n−1 exactly once{which}")
     return checked.astype(np.int64)
 

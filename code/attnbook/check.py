@@ -210,9 +210,9 @@ def _pair(left, right, law, kinds=""):
     _demand(a.shape == b.shape, law, f"shapes {a.shape} and {b.shape} differ")
     _demand(a.size > 0, law, "nothing to compare, both sides are empty")
     for side, x in (("left", a), ("right", b)):
-        _demand(not kinds or x.dtype.kind in kinds, law, f"the {side} side has dtype {x.dtype}, expected numbers")
         if x.dtype.kind in "fc":
             _demand(not np.isnan(x).any(), law, f"the {side} side contains NaN")
+        _demand(not kinds or x.dtype.kind in kinds, law, f"the {side} side has dtype {x.dtype}, expected numbers")
     return a, b
 
 

@@ -154,7 +154,8 @@ def birkhoff(D: ArrayLike) -> list[tuple[float, list[int]]]:
     if D.shape != (n, n):
         raise ValueError(f"D has shape {D.shape}; expected a square matrix")
     if D.min() < 0 or abs(D.sum(0) - 1).max() > dust or abs(D.sum(1) - 1).max() > dust:
-        raise ValueError(f"D with shape {D.shape} has a row or column that does not sum to 1, or an entry < 0; expected none")
+        said = "has rows or columns that do not sum to 1, or entries < 0; expected neither"
+        raise ValueError(f"D with shape {D.shape} {said}")
     rest, terms = D.copy(), []
     while True:
         rows, perm = linear_sum_assignment(np.where(rest > dust, rest, -n - 1.0), maximize=True)

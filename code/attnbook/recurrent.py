@@ -234,7 +234,7 @@ def _start(xp, X, W_x, W_h, b, start=None):
         h = xp.zeros_like(z[..., : W_h.shape[-1]]) if start is None else h
         h @ xp.matrix_transpose(W_h) + z + b
     except (ValueError, RuntimeError):
-        given = f"W_x has shape {shape_of(W_x)}, W_h {shape_of(W_h)}, b {shape_of(b)}, h_0 {shape_of(h)}"
+        given = f"W_x has shape {shape_of(W_x)}, W_h {shape_of(W_h)}, b {shape_of(b)}, start {shape_of(start)}"
         raise ValueError(f"{given}; expected axes that fit each other and X with shape {shape_of(X)}") from None
     return h
 

@@ -36,6 +36,11 @@ def many_heads(Q, K, V, mask, **weights):
     return var.multi_head_attention(Q, K, V, var.Heads(**weights), mask)
 
 
+def move(perm, x):
+    """An action of one's own, which looks at nothing."""
+    return x[list(perm)]
+
+
 def drawn(task):
     """A task that draws once: sizes are arguments of both."""
     return lambda n, **sizes: task(torch.Generator(), **sizes)(n)
@@ -116,8 +121,17 @@ ALONE = {  # tested by name below, or elsewhere; each with the reason
     "lookup_task": "drawn", "encoder_weights": "drawn", "weights": "drawn", "train_translator": "trains",
     "loss_per_sentence": "takes a network", "words_to_ids": "test_tasks_translation",
 }  # fmt: skip
-OTHERS = {"arrays", "check", "check_display", "check_numbers", "check_record", "explore", "kernel", "live_files",
-    "needs"}
+OTHERS = {
+    "arrays",
+    "check",
+    "check_display",
+    "check_numbers",
+    "check_record",
+    "explore",
+    "kernel",
+    "live_files",
+    "needs",
+}
 
 leaf = torch.ones(3, 4, dtype=torch.float64, requires_grad=True)
 BAD = {
@@ -241,7 +255,7 @@ REFUSED = {
     "eps = 0.0": lambda: layers.layer_norm(np.ones((2, 3)), eps=0.0),
     "scale = nan": lambda: att.attention(Q, K, V, scale=np.nan),
     "a_to": lambda: layers.graph_attention(X, np.eye(3) > 0, W, W[:, :1], W[0]),
-    "perm = [0, 0, 0]": lambda: layers.symmetry(lambda x: x, [X], [layers.rows], [[0, 0, 0]]),
+    "perm = [0, 0, 0]": lambda: layers.symmetry(lambda x: x, [X], [move], [[0, 0, 0]], move),
     "perm = [0, 1]": lambda: layers.symmetry(lambda x: x, [X], [layers.stay], [[0, 1, 2], [0, 1]]),
     "perm = [0, 2, 2]": lambda: layers.conjugate([0, 2, 2], square),
     "perm = [1, 0]": lambda: layers.rows([1, 0], X),
