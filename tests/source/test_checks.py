@@ -106,7 +106,7 @@ def test_no_check_is_empty(source):
 CELLS = [
     ("check.equal(a + b, a + b)", "is compared with itself"),
     ("check.differs(f(x), f(x), by=1)", "is compared with itself"),
-    ("check.equal(1, 1)", "were both typed"),
+    ("check.equal(1, 2)", "were both typed"),
     ("check.below(-1, 2.5)", "were both typed"),
     ("check.prints(0.5, '0.50')", "were both typed"),
     ("check.equal([True] * 3, [True, True, True])", "were both typed"),
