@@ -78,8 +78,8 @@ def require_number(
     return value if hasattr(value, "detach") and hasattr(like, "detach") else number
 
 
-def said(value):
-    """A value in at most 60 characters of one line."""
+def said(value: object) -> str:
+    """Write a value in at most 60 characters of one line."""
     return " ".join(str(value).split())[:60]
 
 
@@ -141,14 +141,14 @@ def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> 
 
 
 def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
-    """Return ``x``, of whatever real type, as a dense array of rank at least ``ndim``; refuse anything else.
-
-    >>> any_array("x", [1, 2])
-    array([1., 2.])
-    """
+    """Return ``x``, of whatever real type, as a dense array of rank at least ``ndim``; refuse anything else."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biuf" and x.ndim >= ndim:
+        return x
     if not is_array_api_obj(x):
         try:
-            x = np.asarray(x if np.asarray(x).dtype.kind in "US" else np.asarray(x, dtype=np.float64))
+            if np.asarray(x).dtype.kind in "US":
+                raise TypeError("text")  # which NumPy would read as numbers
+            x = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError, RuntimeError, OverflowError):
             raise ValueError(f"{name} is not a rectangular array of numbers: {said(repr(x))}") from None
     if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
@@ -212,8 +212,9 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
     """
     checked, shown = np.empty(0, dtype=int), perm
     with suppress(TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
-        shown = np.asarray(perm).tolist()
-        checked = np.asarray(perm) if np.asarray(perm).dtype.kind in "iu" else whole_numbers("perm", perm, 1)
+        given = np.asarray(perm)
+        shown = given.tolist()
+        checked = given if given.dtype.kind in "iu" else whole_numbers("perm", perm, 1)
     length = max(checked.size, 1) if n is None else n
     if checked.ndim != 1 or sorted(checked.tolist()) != list(range(length)):
         which = "" if n is None else f", n = {n}"
@@ -237,11 +238,7 @@ def same_batch(name: str, x: Array, other: Array) -> None:
 
 
 def in_range(law: str, y: Array) -> Array:
-    """Return ``y``, computed from finite numbers; refuse it if it has left the range of its floating-point type.
-
-    >>> in_range("x y", np.array([1.0]))
-    array([1.])
-    """
+    """Return ``y``, computed from finite numbers; refuse it if it has left the range of its floating-point type."""
     xp = array_namespace(y)
     if not bool(xp.all(xp.isfinite(y))):
         expected = "expected smaller numbers, or a type with a wider range"

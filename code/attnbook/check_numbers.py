@@ -3,12 +3,13 @@
 import sys
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["epsilon", "numbers", "short"]
 
 
-def numbers(x):
-    """Any array, tensor, number or nested list as a NumPy array that autograd no longer follows."""
+def numbers(x: ArrayLike) -> np.ndarray:
+    """Return any array, tensor, number or nested list as a NumPy array that autograd no longer follows."""
     try:
         if isinstance(x, (list, tuple)):
             return np.asarray([numbers(item) for item in x])
@@ -20,8 +21,8 @@ def numbers(x):
         raise TypeError(f"{x!s:.60} is no array; expected numbers, or a list of the same shape throughout") from None
 
 
-def epsilon(x):
-    """Machine epsilon of what ``x`` was computed in; 0 for whole numbers, so the other side decides."""
+def epsilon(x: ArrayLike) -> float:
+    """Return the machine epsilon of what ``x`` was computed in; 0 for whole numbers, so the other side decides."""
     if isinstance(x, (list, tuple)):
         return max((epsilon(item) for item in x), default=0.0)
     if hasattr(x, "detach"):
@@ -31,8 +32,8 @@ def epsilon(x):
     return float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
 
 
-def short(x):
-    """At most four numbers, with four digits each."""
+def short(x: ArrayLike) -> str:
+    """Write at most four numbers, with four digits each."""
     x = np.asarray(x, dtype=float).ravel()
     if x.size == 1:
         return f"{x[0]:.4g}"

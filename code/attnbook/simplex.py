@@ -119,7 +119,7 @@ def _nearest(y, V):
     expect("V", V, V.shape[-2:], "a matrix (m, d_v)")
     expect("y", y, V.shape[1:], f"({V.shape[1]},) to match V with shape {V.shape}")
     m, d_v = V.shape
-    size = in_range("V − y", np.abs(V - y)).max() or 1.0
+    size = max(in_range("V − y", np.abs(V - y)).max(), 1e-8 * np.abs(V).max()) or 1.0  # V is itself rounded
     identity, zero = np.eye(d_v), np.zeros(d_v)
     found = linprog(
         np.repeat([0.0, 1.0], [m, 2 * d_v]),
