@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import torch
 
+from ..arrays import require_int
+
 __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
 
 
@@ -25,12 +27,11 @@ def order_task(
     >>> tokens.shape
     torch.Size([1, 32, 6])
     """
-    if symbols < 3:
-        raise ValueError(f"symbols = {symbols}; expected at least 3: the two in question and one to fill with")
+    seeds, batch = require_int("seeds", seeds), require_int("batch", batch)
+    symbols = require_int("symbols", symbols, least=3)  # the two in question and one to fill with
 
     def draw(n):
-        if n < 2:
-            raise ValueError(f"n = {n}; expected at least two positions")
+        n = require_int("n", n, least=2)
         tokens = torch.randint(2, symbols, (seeds, batch, n), generator=generator)
         positions = torch.rand(seeds, batch, n, generator=generator).argsort(dim=-1)[..., :2]
         tokens.scatter_(-1, positions, torch.tensor([0, 1]).expand(positions.shape))
@@ -53,12 +54,11 @@ def previous_task(
     >>> answer.shape
     torch.Size([1, 32, 5])
     """
-    if symbols < 2:
-        raise ValueError(f"symbols = {symbols}; expected at least 2, or there is nothing to guess")
+    seeds, batch = require_int("seeds", seeds), require_int("batch", batch)
+    symbols = require_int("symbols", symbols, least=2)  # or there is nothing to guess
 
     def draw(n):
-        if n < 2:
-            raise ValueError(f"n = {n}; expected at least two positions")
+        n = require_int("n", n, least=2)
         tokens = torch.randint(symbols, (seeds, batch, n), generator=generator)
         return tokens, tokens[..., :-1]
 
@@ -81,6 +81,9 @@ def encoder_weights(
 
     Raises ``ValueError`` if a table has the name of another weight.
     """
+
+    seeds, d, symbols = require_int("seeds", seeds), require_int("d", d), require_int("symbols", symbols)
+    outputs = require_int("outputs", outputs)
 
     def normal(rows, columns, variance=1.0):
         return (variance**0.5 * torch.randn(seeds, 1, rows, columns, generator=generator)).requires_grad_()
@@ -116,7 +119,7 @@ def train(
     Source: Kingma and Ba (2015), "Adam".
     """
     optimiser = torch.optim.Adam(weights.values(), lr=lr)
-    for step in range(steps):
+    for step in range(require_int("steps", steps, least=0)):
         tokens, answer = draw(n)
         guess = logits(tokens)
         loss = torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]
