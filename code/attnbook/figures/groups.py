@@ -43,8 +43,8 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
     verdict = "The mask has not changed." if changed == 0 else f"{changed} entries have changed."
     ax.text(18, 166, verdict, fontsize=10.5)
     total = len(orbit)
-    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is:", fontsize=10.5)
-    ax.text(18, 198, f"the {total} orders turn it into {total} / {survivors} = {masks} different masks.", fontsize=10.5)
+    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is.", fontsize=10.5)
+    ax.text(18, 198, f"{total} / {survivors} = {masks} different masks come from it.", fontsize=10.5)
     order = " ".join(map(str, perm))
     return picture(
         fig,

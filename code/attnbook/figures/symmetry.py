@@ -30,10 +30,10 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
     mean = Y.mean(axis=0)
-    fig, ax = canvas(322, 252)
+    fig, ax = canvas(322, 246)
     for name, M, x, y, limit in (
         ("Q", Q, 34, 32, 2), ("K", K, 112, 32, 2), ("S", scores(Q, K), 208, 32, 1),
-        ("A", A, 34, 142, 1), ("V", V, 158, 142, 2), ("Y = AV", Y, 256, 142, 2), ("mean", mean[None], 256, 228, 2),
+        ("A", A, 34, 142, 1), ("V", V, 158, 142, 2), ("Y = AV", Y, 256, 142, 2), ("mean", mean[None], 256, 221, 2),
     ):  # fmt: skip
         square = name in "SA"
         if len(M) == 4:
