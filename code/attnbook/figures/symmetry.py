@@ -30,16 +30,14 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
     mean = Y.mean(axis=0)
-    fig, ax = canvas(322, 246)
+    fig, ax = canvas(272, 294)  # narrow: read on a phone
     for name, M, x, y, limit in (
-        ("Q", Q, 34, 32, 2), ("K", K, 112, 32, 2), ("S", scores(Q, K), 208, 32, 1),
-        ("A", A, 34, 142, 1), ("V", V, 158, 142, 2), ("Y = AV", Y, 256, 142, 2), ("mean", mean[None], 256, 221, 2),
+        ("Q", Q, 34, 24, 2), ("K", K, 112, 24, 2), ("V", V, 190, 24, 2),
+        ("S", scores(Q, K), 34, 128, 1), ("A", A, 163, 128, 1),
+        ("Y = AV", Y, 34, 222, 2), ("mean of Y", mean[None], 163, 222, 2),
     ):  # fmt: skip
         square = name in "SA"
-        if len(M) == 4:
-            ax.text(x, y - (17 if square else 5), name, fontsize=9.5)
-        else:
-            ax.text(x - 4, y + 12, name, fontsize=8.5, ha="right")
+        ax.text(x, y - (17 if square else 5), name, fontsize=9.5)
         _matrix(ax, M, x, y, limit, digits=2 if name == "A" else 1)
         for j, word in enumerate(words if square else []):
             ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=8.5, ha="center")
