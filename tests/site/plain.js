@@ -46,7 +46,7 @@
 
   // What there is to read, once each word. What explorers show depends on their sliders; search, filters and live figures,
   // which stand for a drawing, need a script.
-  const moving = new Set(all(".explore, .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
+  const moving = new Set(all(".explore > :not(.explore-chosen), .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
   const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
 
   return { explorers, formulas, faint, words, folded: folded.map((details) => details.id) };
