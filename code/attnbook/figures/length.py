@@ -67,8 +67,8 @@ def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> P
     return picture(
         fig,
         f"The factor by which the angle of each of {d // 2} pairs is divided for s = {s:g} and base {base:g}: s for "
-        f"all pairs, 1 to s from the fastest to the slowest, and a ramp. {unfinished} pairs make less than one turn in {n} "
-        "positions.",
+        f"all pairs, 1 to s from the fastest to the slowest, and a ramp. {unfinished} pairs make less than one turn "
+        f"in {n} positions.",
     )
 
 
