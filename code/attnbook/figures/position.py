@@ -73,7 +73,7 @@ def draw_products(d: int = 64, reach: int = 60) -> Picture:
     ax.plot(steps, product, color=PALETTE["blue"])
     for sign in (-1, 1):
         ax.plot(sign * 5, product[reach + 5], "o", color=PALETTE["orange"], markersize=6)
-    ax.set(xlabel="offset s", ylabel="pₜ · pₜ₊ₛ", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
+    ax.set(xlabel="offset s", ylabel="dot product", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
     return picture(
         fig,
         f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is "
