@@ -52,12 +52,12 @@ def say(text):
 
 
 def row(group, what, value, unit, target=None, note=""):
-    """One measurement; `value` is None where it failed, and `note` says why or adds a second number."""
+    """Return one measurement; `value` is None where it failed, and `note` says why or adds a second number."""
     return {"group": group, "what": what, "value": value, "unit": unit, "target": target, "note": note}
 
 
 def chapters(tree):
-    """The pages of the book that run code."""
+    """Return the pages of the book that run code."""
     return [path for path in sorted((tree / "chapters").rglob("*.md")) if "```{code-cell}" in path.read_text("utf-8")]
 
 
@@ -81,7 +81,7 @@ def build(tree):
 
 
 def time_builds(tree):
-    """From an empty cache, with nothing changed, and after three edits, one after the other."""
+    """Time builds from an empty cache, with nothing changed, and after three edits, one after the other."""
     largest = max(chapters(tree), key=lambda path: path.stat().st_size, default=tree / "chapters" / "index.md")
     cell = "\n```{code-cell} ipython3\n# This cell was added by the benchmark.\n```\n"
     steps = (
@@ -100,7 +100,7 @@ def time_builds(tree):
 
 
 def memory(process):
-    """Resident bytes of a process and all it has started; 0 as soon as one of them is gone."""
+    """Return resident bytes of a process and all it has started; 0 as soon as one of them is gone."""
     with suppress(psutil.NoSuchProcess):
         return sum(member.memory_info().rss for member in (process, *process.children(recursive=True)))
     return 0
@@ -136,7 +136,7 @@ def execute(path):
 
 
 def run_chapters(tree):
-    """What each chapter needs, run by itself, one after the other, with one thread as in the build."""
+    """Measure what each chapter needs, run by itself, one after the other, with one thread as in the build."""
     os.environ.update({"ATTNBOOK_BUILD": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(tree / "code")})
     for path in chapters(tree):
         say(f"running {path.stem}")
@@ -146,7 +146,7 @@ def run_chapters(tree):
 
 
 def sizes(data):
-    """How many bytes, raw and gzipped as a server sends them."""
+    """Count bytes, raw and gzipped as a server sends them."""
     return len(data), len(gzip.compress(data, compresslevel=6, mtime=0))
 
 
@@ -154,7 +154,7 @@ weigh = functools.cache(lambda path: sizes(path.read_bytes()))
 
 
 def requested(pages):
-    """What a browser really asks for when it opens each page: {page: set of files}; None if there is no browser."""
+    """Record what a browser asks for when it opens each page: {page: set of files}; None if there is no browser."""
     if not chromium():
         return None
     from playwright.sync_api import sync_playwright
@@ -176,7 +176,7 @@ def requested(pages):
 
 
 def referenced(name, html):
-    """What a page names, for want of a browser, without the theme's fonts: they are named and hardly ever loaded."""
+    """List what a page names, for want of a browser, without the theme's fonts: they are hardly ever loaded."""
     links = html.xpath("//script/@src | //img/@src | //link[@rel='stylesheet' or contains(@rel, 'icon')]/@href")
     files = {name} | {(name.parent / unquote(urlsplit(link).path)).resolve() for link in links}
     sheets = [path for path in files if path.suffix == ".css" and path.parent.name == "_static" and path.is_file()]
@@ -185,14 +185,14 @@ def referenced(name, html):
 
 
 def parsed(site):
-    """{path of a page: the page}, without those that only lead to another."""
+    """Return {path of a page: the page}, without those that only lead to another."""
     names = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
     pages = {name: lxml.html.document_fromstring(name.read_bytes()) for name in names}
     return {name: html for name, html in pages.items() if html.find(".//main") is not None}
 
 
 def weigh_pages(pages):
-    """{path of a page: what it weighs with everything it loads, and by itself}, in kB."""
+    """Return {path of a page: what it weighs with everything it loads, and by itself}, in kB."""
     say("weighing pages")
     files = requested(pages) or {name: referenced(name, html) for name, html in pages.items()}
     for name in pages:
@@ -202,7 +202,7 @@ def weigh_pages(pages):
 
 
 def judge_pages(site, pages, runs):
-    """{path of a page: Lighthouse's scores and times, the median of ``runs``}; empty without a browser."""
+    """Return {path of a page: Lighthouse's scores and times, the median of ``runs``}; empty without a browser."""
     with lighthouse.serve(site) as address:
         for name in pages if chromium() else ():
             path = name.relative_to(site).as_posix()
@@ -211,7 +211,7 @@ def judge_pages(site, pages, runs):
 
 
 def weigh_explorers(site, pages):
-    """The explorers of each page."""
+    """Return the explorers of each page."""
     for name, html in pages.items():
         what = name.relative_to(site).with_suffix("").as_posix()
         found = html.find_class("explore")
@@ -224,7 +224,7 @@ def weigh_explorers(site, pages):
 
 
 def table(rows):
-    """The measurements as aligned text, target and verdict beside each."""
+    """Return the measurements as aligned text, target and verdict beside each."""
     lines = [("what", "", "measured", "target", "", "")]
     for group, what, value, unit, target, note in map(dict.values, rows):
         measured = "failed" if value is None else f"{value} {unit}"
@@ -236,7 +236,7 @@ def table(rows):
 
 
 def page_table(pages):
-    """A line for each page: what Lighthouse says, what it weighs, and the peer's figures below."""
+    """Return a line for each page: what Lighthouse says, what it weighs, and the peer's figures below."""
     columns = [*lighthouse.CATEGORIES, *lighthouse.FIGURES, "gzipped, kB", "raw, kB", "page alone, kB", "files"]
     lines = [["page", *columns]]
     for what, found in [*pages.items(), ("a peer", PEER)]:
@@ -249,7 +249,7 @@ def page_table(pages):
 
 
 def measure(quick):
-    """All rows and {page: figures}, from a temporary copy of the tree that is gone afterwards."""
+    """Return all rows and {page: figures}, from a temporary copy of the tree that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
         tree = Path(folder).resolve() / "book"
         shutil.copytree(ROOT, tree, ignore=NOT_COPIED)

@@ -33,11 +33,12 @@ LATENCY = """async ([id, keys]) => {
   return [0.5, 0.95].map((share) => painted[Math.floor(share * (keys - 1))]);
 }"""
 STOPS = """(id) => [...document.querySelectorAll(
-  `#${id} :is([tabindex="0"], button, select, input:not([type=radio]), fieldset)`)].filter((e) => !e.disabled).length"""
+  `#${id} :is([tabindex="0"], button, select, input:not([type=radio]), fieldset)`)]
+  .filter((e) => !e.disabled && (e.tabIndex >= 0 || e.matches("fieldset")) && e.getClientRects().length).length"""
 
 
 def places(pages):
-    """(page, id, name) of every live figure, from {file: parsed page}."""
+    """Return (page, id, name) of every live figure, from {file: parsed page}."""
     for path, html in pages.items():
         for place in html.find_class("live"):
             if place.get("data-live"):
@@ -45,7 +46,7 @@ def places(pages):
 
 
 def measure(pages):
-    """Rows (what, value, unit, target, note) for the live figures of {file: parsed page}."""
+    """Return rows (what, value, unit, target, note) for the live figures of {file: parsed page}."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
         for path, label, name in places(pages):

@@ -45,7 +45,7 @@ OUTSIDE = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
 
 
 def loaded(page):
-    """Every address that a parsed page loads by itself."""
+    """Return every address that a parsed page loads by itself."""
     yield from page.xpath(SOURCES)
     for addresses in page.xpath(SOURCE_SETS):
         yield from (part.split()[0] for part in re.split(r",\s+", addresses) if part.strip())
@@ -57,7 +57,7 @@ def loaded(page):
 
 
 def findings(html):
-    """What is wrong with one page, given as bytes: a list of sentences without a full stop."""
+    """List what is wrong with one page, given as bytes: sentences without a full stop."""
     import lxml.html  # only here: `serve` runs on a Python that may lack it
 
     if not html.strip():
@@ -82,12 +82,12 @@ def scan(site):
 
 
 def full_disk():
-    """Whether the folder of the book or the temporary folder has no room left."""
+    """Return whether the folder of the book or the temporary folder has no room left."""
     return any(shutil.disk_usage(folder).free < 20 * 2**20 for folder in (ROOT, tempfile.gettempdir()))
 
 
 def environ(chapters=()):
-    """The environment of a build that executes ``chapters`` in any case."""
+    """Return the environment of a build that executes ``chapters`` in any case."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     kept = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}
     return kept | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}

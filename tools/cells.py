@@ -42,7 +42,7 @@ FIXED = {"reproduces-source", "fixed-draw"}  # tags of cells that quote figures 
 
 
 def chapters(tree=ROOT):
-    """The numbered chapters and the pages below them that have cells, in the order of the table of contents.
+    """Return the numbered chapters and the pages below them that have cells, in the order of the table of contents.
 
     Each is named as a file below chapters/, without its ending.
     """
@@ -54,7 +54,7 @@ def chapters(tree=ROOT):
 
 
 def read(path):
-    """The code cells of a page: (line of the fence, source, tags)."""
+    """Return the code cells of a page: (line of the fence, source, tags)."""
     text = path.read_text("utf-8")
     fences = [i for i, line in enumerate(text.splitlines(), 1) if re.match(r"`{3,}\{code-cell\}", line)]
     if not fences:
@@ -64,7 +64,7 @@ def read(path):
 
 
 def digest(*parts):
-    """One short name for texts and files: the same as long as all of them are."""
+    """Hash texts and files: the same name as long as all of them are the same."""
     mixed = hashlib.sha256()
     for part in parts:
         mixed.update((part.read_bytes() if isinstance(part, Path) else str(part).encode()) + b"\0")
@@ -72,12 +72,12 @@ def digest(*parts):
 
 
 def code(path):
-    """All that a run of a page depends on: the sources and tags of its cells, and none of its prose."""
+    """Return all that a run of a page depends on: the sources and tags of its cells, and none of its prose."""
     return repr([(source, sorted(tags)) for _, source, tags in read(path)])
 
 
 def package(tree=ROOT):
-    """The files of the package, in a fixed order."""
+    """Return the files of the package, in a fixed order."""
     return sorted(
         path for end in ("*.py", "*.json", "*.js", "*.css") for path in (tree / "code" / "attnbook").rglob(end)
     )
@@ -110,7 +110,7 @@ def definitions(slug, *names, tree=ROOT):
 
 
 def _bound(node):
-    """Names that a statement defines."""
+    """Return names that a statement defines."""
     if isinstance(node, ast.FunctionDef):
         return [node.name]
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -120,20 +120,20 @@ def _bound(node):
 
 
 def _globals(table):
-    """Names that a piece of code uses and does not define inside a function."""
-    here = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() or table.get_type() == "module"}
-    return here.union(*map(_globals, table.get_children()))
+    """Return names that a piece of code uses and does not define inside a function."""
+    names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() or table.get_type() == "module"}
+    return names.union(*map(_globals, table.get_children()))
 
 
 def state(tree):
-    """What decides a result: the files of the book, and the versions of the libraries; None without the tree."""
+    """Hash what decides a result: the files of the book, and the versions of the libraries; None without the tree."""
     folders = ("code/attnbook", "chapters", "experiments", "tools", "tests/package")
     files = sorted(path for folder in folders for path in (tree / folder).rglob("*.*") if path.suffix != ".pyc")
     return digest(*files, versions()) if files else None
 
 
 def versions():
-    """The versions of Python and of the two libraries that compute."""
+    """Return the versions of Python and of the two libraries that compute."""
     numbers = {name: metadata.version(name).partition("+")[0] for name in ("numpy", "torch")}
     return {"python": ".".join(map(str, sys.version_info[:3]))} | numbers
 
@@ -242,7 +242,7 @@ def _failed(kind, message):
 
 @functools.cache
 def _server():
-    """A source of processes in which the libraries are already imported; where none can be forked, fresh ones."""
+    """Return a source of processes that have imported the libraries; where none can be forked, fresh ones."""
     os.environ.update({"ATTNBOOK_BUILD": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"})
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -252,7 +252,7 @@ def _server():
 
 
 def _child(pipe, tree, slug, draw, stop, limit):
-    """The process of one run: silence, the tree's package first, the cells, the answer."""
+    """Run in a process of its own: silence, the tree's package first, the cells, the answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller ends this process; a cell must not count as failed
     if resource:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 9))
@@ -272,15 +272,15 @@ def _execute(tree, slug, draw, stop):
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    start, failures, here = time.process_time(), [], {"tags": set()}
+    start, failures, cell = time.process_time(), [], {"tags": set()}
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
     shell.display_pub = published = CapturingDisplayPublisher()
     shell.display_formatter.active_types = ["text/plain"]  # pictures are drawn and not encoded
     shell.showtraceback = shell.showsyntaxerror = lambda *args, **kwargs: None
     if draw:
-        _reseed(draw, here)
-    for line, source, here["tags"] in read(tree / "chapters" / f"{slug}.md"):
-        if "hide-input" in here["tags"] and "explore(" in source:  # many pictures and no check: a fifth of the time
+        _reseed(draw, cell)
+    for line, source, cell["tags"] in read(tree / "chapters" / f"{slug}.md"):
+        if "hide-input" in cell["tags"] and "explore(" in source:  # many pictures and no check: a fifth of the time
             continue
         result = shell.run_cell(source, store_history=False)
         error = result.error_before_exec or result.error_in_exec
@@ -298,7 +298,7 @@ def _execute(tree, slug, draw, stop):
     return {"checks": held, "seconds": round(time.process_time() - start, 1), "failures": failures}
 
 
-def _reseed(draw, here):
+def _reseed(draw, cell):
     """Mix the number of the run into every whole seed of numpy and torch, except in cells tagged with one of FIXED.
 
     Generators made with the same seed still draw the same numbers, so a comparison on equal draws stays one.
@@ -312,7 +312,7 @@ def _reseed(draw, here):
         return np.random.SeedSequence([draw, *np.atleast_1d(seed).tolist()])
 
     def other(seed):
-        return seed if here["tags"] & FIXED else int(mixed(seed).generate_state(1, np.uint64)[0] >> 1)
+        return seed if cell["tags"] & FIXED else int(mixed(seed).generate_state(1, np.uint64)[0] >> 1)
 
     class Generator(torch.Generator):
         def manual_seed(self, seed):
@@ -320,7 +320,7 @@ def _reseed(draw, here):
 
     def other_rng(seed=None):
         whole = isinstance(seed, (int, np.integer, list, tuple))
-        return default_rng(mixed(seed) if whole and not here["tags"] & FIXED else seed)
+        return default_rng(mixed(seed) if whole and not cell["tags"] & FIXED else seed)
 
     np.random.default_rng = other_rng
     torch.Generator = Generator

@@ -4,22 +4,22 @@ import re
 import subprocess
 from pathlib import Path
 
-from bookext.run.dependencies import CELL, imported, modules, of_cells, uses
+from bookext.run.dependencies import CELL, imported, imported_by_cells, imports, modules
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def files(root=ROOT):
-    """The files that differ from the last commit or are new, as paths from the top of the tree."""
+    """Return the files that differ from the last commit or are new, as paths from the top of the tree."""
     commands = (["diff", "--name-only", "HEAD"], ["ls-files", "--others", "--exclude-standard"])
     said = [subprocess.run(["git", *c], cwd=root, capture_output=True, text=True, check=True).stdout for c in commands]
     return sorted({line for text in said for line in text.splitlines()})
 
 
 def reached(since, root=ROOT):
-    """Every module of the package that changed, or imports one that did, directly or through others."""
+    """Return every module of the package that changed, or imports one that did, directly or through others."""
     known = modules(root / "code")
-    using = uses(known)
+    using = imports(known)
     found = {name for name, path in known.items() if path.relative_to(root).as_posix() in since}
     while more := {name for name, its in using.items() if its & found} - found:
         found |= more
@@ -27,7 +27,7 @@ def reached(since, root=ROOT):
 
 
 def reaching(since, root=ROOT):
-    """Test files that an edit reaches: those that changed, and those of the package that import what changed.
+    """Return test files that an edit reaches: those that changed, and those of the package that import what changed.
 
     Tests of the site, the notebooks and coursework need more than a minute and are left to `make test`.
     """
@@ -44,16 +44,18 @@ def reaching(since, root=ROOT):
 
 
 def chapters(since, root=ROOT):
-    """The pages with cells that changed, by their names below chapters/."""
+    """Return the pages with cells that changed, by their names below chapters/."""
     pages = [root / path for path in since if re.fullmatch(r"chapters/[\w/-]+\.md", path)]
     return [_name(page, root) for page in pages if page.exists() and CELL.search(page.read_text("utf-8"))]
 
 
 def importing(since, known_already=(), root=ROOT):
-    """The pages whose cells import what an edit reaches, by their names below chapters/."""
+    """Return the pages whose cells import what an edit reaches, by their names below chapters/."""
     known, hit = modules(root / "code"), reached(since, root)
     pages = sorted((root / "chapters").rglob("*.md"))
-    names = [_name(page, root) for page in pages if of_cells(CELL.findall(page.read_text("utf-8")), known) & hit]
+    names = [
+        _name(page, root) for page in pages if imported_by_cells(CELL.findall(page.read_text("utf-8")), known) & hit
+    ]
     return [name for name in names if name not in known_already]
 
 

@@ -61,14 +61,14 @@ def say_pythons(limits):
 
 
 def seed_for(given, remembered):
-    """The seed to use, and where it comes from."""
+    """Return the seed to use, and where it comes from."""
     if given and remembered and given != remembered:
         return given, f"given; the assignment was made with another one, {report.harmless(remembered)}"
     return (given, "given") if given else (remembered or str(marks.SEED), "as made" if remembered else "not given")
 
 
 def remembered(folder):
-    """The seed with which an assignment was made, or None."""
+    """Return the seed with which an assignment was made, or None."""
     try:
         return json.loads((folder / "bundle.json").read_text(encoding="utf-8")).get("seed")
     except (OSError, ValueError, AttributeError):
@@ -90,7 +90,7 @@ def make(options):
 
 
 def bundle_of(assignment, work):
-    """The bundle that `make course` has written, and its seed; `assignment` is a chapter or the path of a bundle."""
+    """Read the bundle that `make course` has written, and its seed; `assignment` is a chapter or a path."""
     out = work / "assignments"
     path = Path(assignment) if str(assignment).endswith(".json") else out / assignment / "bundle.json"
     if not path.is_file():
@@ -102,7 +102,7 @@ def bundle_of(assignment, work):
 
 
 def connect(stack, cluster, processes):
-    """A dask client for an address, or for a cluster of local processes that ends with the stack."""
+    """Return a dask client for an address, or for a cluster of local processes that ends with the stack."""
     from dask.distributed import Client, LocalCluster
 
     if cluster:
@@ -119,7 +119,7 @@ def connect(stack, cluster, processes):
 
 
 def other_pythons(options):
-    """(version, program) for PYTHONS, else for what is on the PATH here; one that is named must be able to run code."""
+    """List (version, program) for PYTHONS, else for what is on the PATH; one that is named must be able to run code."""
     try:
         named = shlex.split(options.pythons)
     except ValueError as error:
@@ -161,7 +161,7 @@ def ask_workers(client, cluster, limits, unsafe):
 
 
 def refuse_without_sandbox(reason, unsafe):
-    """Untrusted code runs in a sandbox, or the instructor has said otherwise in so many words."""
+    """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it in so many words."""
     if reason and not unsafe:
         raise author.CourseError(
             f"No sandbox: {reason} Students' code could then read and delete your files. If you have read every "
@@ -170,7 +170,7 @@ def refuse_without_sandbox(reason, unsafe):
 
 
 def folder_for(submissions, chapter, work):
-    """Where the grades of these submissions lie: another folder of submissions never gets the same one."""
+    """Return the folder for the grades of these submissions: another folder of submissions never gets the same one."""
     source, number = str(submissions.resolve()), 1
     while True:
         name = submissions.resolve().stem if submissions.is_file() else submissions.resolve().name
@@ -190,7 +190,7 @@ def folder_for(submissions, chapter, work):
 
 
 def read_class(options, bundle, folder):
-    """The downloads, the roster and the policy as one `Grades`."""
+    """Return the downloads, the roster and the policy as one `Grades`."""
     asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
     found, aside, platform = downloads.read(options.submissions, asked)
     people = options.roster or options.submissions / downloads.ROSTER
@@ -278,7 +278,7 @@ def try_notebook(options):
 
 
 def _assignment_of(options, data):
-    """The assignment of a notebook: the one that is named, or the one of which it defines most functions."""
+    """Return the assignment of a notebook: the one that is named, or the one of which it defines most functions."""
     files = author.assignments(options.course)
     if options.assignment:
         if options.assignment not in files:
@@ -299,13 +299,13 @@ def _assignment_of(options, data):
 
 
 def path_of(text):
-    """A path as somebody types it: `~` is home, and `$$`, which make once needed for one `$`, is that."""
+    """Return a path as somebody types it: `~` is home, and `$$`, which make once needed for one `$`, is that."""
     path = Path(text).expanduser()
     return Path(text.replace("$$", "$")).expanduser() if "$$" in text and not path.exists() else path
 
 
 def read_options(words):
-    """The task and its options, from NAME=value words, else from the environment; a bad one ends in one sentence."""
+    """Read the task and its options from NAME=value words, else the environment; a bad one ends in one sentence."""
     if not words or words[0] not in TASKS:
         raise author.CourseError(f"Say what to do: {', '.join(TASKS)}.")
     values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
@@ -360,7 +360,7 @@ def main(words):
 
 
 def run(words):
-    """Like `main`, and whatever goes wrong ends in one sentence."""
+    """Run `main`; whatever goes wrong ends in one sentence."""
     try:
         main(words)
     except KeyboardInterrupt:

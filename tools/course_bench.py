@@ -21,7 +21,7 @@ BIN = Path(sys.executable).parent
 
 
 def class_of(bundle, size):
-    """{student: answer cells}: the exercises that are solved, wrong or left out differ from student to student."""
+    """Make a class, {student: answer cells}; which exercises are solved, wrong or left out differs."""
     kinds = itertools.islice(itertools.cycle(itertools.product(range(3), repeat=len(bundle["exercises"]))), size)
     return {f"student{n:04}": list(_cells(bundle, choice)) for n, choice in enumerate(kinds)}
 
@@ -35,7 +35,7 @@ def _cells(bundle, choice):
 
 
 def write(bundle, students, folder):
-    """Plain notebooks, one for each student."""
+    """Write plain notebooks, one for each student."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, cells in students.items():
         blank = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
@@ -44,8 +44,8 @@ def write(bundle, students, folder):
         (folder / f"{name}.ipynb").write_text(json.dumps(document), encoding="utf-8")
 
 
-def here(bundle, place, processes, seed, connect):
-    """Seconds a submission, and the scores; with more than one process on a local dask cluster."""
+def own_grader(bundle, place, processes, seed, connect):
+    """Return seconds a submission, and the scores; with more than one process on a local dask cluster."""
     limits, found = sandbox.Limits(), downloads.read(place / "in")[0]
     with ExitStack() as stack:
         mapper = batch.in_process(bundle, seed, limits)
@@ -57,7 +57,7 @@ def here(bundle, place, processes, seed, connect):
 
 
 def otter(place, names):
-    """Seconds that `otter run` takes for a submission."""
+    """Return seconds that `otter run` takes for a submission."""
     start = time.perf_counter()
     for name in names:
         _call(place / "course" / "gradescope", "otter", "run", "-a", "autograder.zip", place / "in" / f"{name}.ipynb")
@@ -65,7 +65,7 @@ def otter(place, names):
 
 
 def nbgrader(place, chapter, students):
-    """Seconds that `nbgrader autograde` takes for a submission, all in one call."""
+    """Return seconds that `nbgrader autograde` takes for a submission, all in one call."""
     folder, file = place / "course" / "nbgrader", f"{chapter}.ipynb"
     _call(folder, "nbgrader", "generate_assignment", chapter)
     for name, cells in students.items():
@@ -96,9 +96,9 @@ def main(options, connect):
         write(bundle, students, place / "in")
         layouts.write(bundle, place / "course", seed)
         print(f"{SIZE} submissions of {chapter}; seconds for one, on the clock")
-        one, results = here(bundle, place, 1, seed, connect)
+        one, results = own_grader(bundle, place, 1, seed, connect)
         print(f"one process         {one:.3f}")
-        two, again = here(bundle, place, 2, seed, connect)
+        two, again = own_grader(bundle, place, 2, seed, connect)
         print(f"two, dask           {two:.3f}   the same grades: {results == again}")
         for name, seconds in (("otter run", otter(place, few)), ("nbgrader autograde", nbgrader(place, chapter, few))):
             print(f"{name:19} {seconds:.2f}   {seconds / one:.1f} times one process here, over {FEW} of them")

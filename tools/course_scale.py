@@ -32,7 +32,7 @@ ONE_IN = {"hostile": 40, "loop": 500, "twice": 10}  # of so many students one ha
 
 
 def varied(source, rng):
-    """An answer that nobody else has: the same work behind statements of its own."""
+    """Return an answer that nobody else has: the same work behind statements of its own."""
     tree = ast.parse(source)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
@@ -60,7 +60,7 @@ def generate(bundle, size, folder, rng):
 
 
 def free_port():
-    """A port of the loopback that nobody uses now."""
+    """Return a port of the loopback that nobody uses now."""
     with socket.socket() as line:
         line.bind(("127.0.0.1", 0))
         return line.getsockname()[1]
@@ -88,20 +88,20 @@ def end(process):
 
 
 def worker_processes(nanny):
-    """The processes that grade, below the one that watches over them."""
+    """Return the processes that grade, below the one that watches over them."""
     children = psutil.Process(nanny.pid).children()
     return [child for child in children if not any("resource_tracker" in word for word in child.cmdline())]
 
 
 def size(process):
-    """MiB of memory that a process holds."""
+    """Return MiB of memory that a process holds."""
     with suppress(psutil.NoSuchProcess):
         return psutil.Process(process.pid).memory_info().rss >> 20
     return 0
 
 
 def graded(table):
-    """Lines in the table that grows while a class is graded."""
+    """Return lines in the table that grows while a class is graded."""
     with suppress(FileNotFoundError):
         return max(0, table.read_bytes().count(b"\n") - 1)
     return 0

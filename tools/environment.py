@@ -52,7 +52,7 @@ CAUSES = {  # what pip, uv or venv wrote: what to tell the reader; the first tha
 
 
 def explain(output):
-    """The one sentence, without its full stop, that says why an installation stopped and what to do."""
+    """Return the one sentence, without its full stop, that says why an installation stopped and what to do."""
     for pattern, sentence in CAUSES.items():
         found = re.search(pattern, output, re.IGNORECASE)
         if found:
@@ -68,7 +68,7 @@ def fail(output):
 
 
 def progress(line):
-    """What a line of pip's or uv's output tells the reader, or None: (text, whether it is worth a line of its own)."""
+    """Translate a line of pip's or uv's output: (text, whether it is worth a line of its own), or None."""
     line = line.strip().split(" (from ")[0]
     if line.startswith("Installing collected packages:"):
         return f"Installing {line.count(',') + 1} packages", True
@@ -80,7 +80,7 @@ def progress(line):
 
 
 def fits(version, spec):
-    """Whether a version such as '2.13.0+cpu' lies in a range such as '>=2.3,<3'; '' is the range of everything."""
+    """Test whether a version such as '2.13.0+cpu' lies in a range such as '>=2.3,<3'; '' is the range of everything."""
 
     def numbers(text):
         return ([int(n) for n in re.findall(r"\d+", text.split("+")[0])] + [0] * 6)[:6]
@@ -94,14 +94,14 @@ def fits(version, spec):
 
 
 def newest_cpu(listing, spec):
-    """The newest '+cpu' version within `spec` in what `pip index versions` printed (newest first), or None."""
+    """Return the newest '+cpu' version within `spec` in what `pip index versions` printed (newest first), or None."""
     found = re.search(r"Available versions: (.*)", listing)
     versions = found.group(1).strip().split(", ") if found else []
     return next((v for v in versions if re.match(r"[\d.]+\+cpu$", v) and fits(v, spec)), None)
 
 
 def torch_range():
-    """The range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
+    """Return the range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
     import tomllib  # only here: a Python without it must get as far as the sentence in main
 
     pin = re.search(r"^torch(==.*)", locked().read_text(encoding="utf-8"), re.MULTILINE) if locked() else None
@@ -112,7 +112,7 @@ def torch_range():
 
 
 def locked():
-    """The file of exact versions that LOCKED names, by its edition or, for 1, the newest; None if it names none."""
+    """Find the file of exact versions that LOCKED names, by edition or, for 1, the newest; None if it names none."""
     wanted = os.environ.get("LOCKED", "")
     if wanted in ("", "0"):
         return None
@@ -126,12 +126,12 @@ def locked():
 
 
 def constrained():
-    """The arguments that keep pip or uv to the locked edition."""
+    """Return the arguments that keep pip or uv to the locked edition."""
     return ["-c", str(locked())] if locked() else []
 
 
 def key():
-    """What the packages depend on: the lists, the locked edition, where the tree lies, and which Python .venv has."""
+    """Hash what the packages depend on: the lists, the locked edition, the path of the tree, and .venv's Python."""
     digest = hashlib.sha256()
     for path in filter(None, (ROOT / "pyproject.toml", ROOT / "requirements.txt", locked())):
         digest.update(path.read_bytes() + b"\0")
@@ -140,7 +140,7 @@ def key():
 
 
 def child_environ():
-    """The environment of a script inside .venv: its programs first, nothing of another Python's packages."""
+    """Return the environment of a script inside .venv: its programs first, nothing of another Python's packages."""
     environ = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
     environ.update(VIRTUAL_ENV=str(VENV), PIP_USER="0", PYTHONUNBUFFERED="1")
     environ["PATH"] = str(PYTHON.parent) + os.pathsep + environ.get("PATH", "")
@@ -214,16 +214,16 @@ def make_venv():
 
 
 def find_cpu_torch(spec):
-    """pip's arguments for a CPU build of torch: from pip's sources, else from PyTorch's CPU index, else any build."""
+    """Return pip's arguments for a CPU build of torch: from pip's sources, else PyTorch's CPU index, else any build."""
     ask = ("-m", "pip", "index", "versions", "torch", "--no-input", "--disable-pip-version-check")
-    here = in_venv(*ask)[1]
-    if newest_cpu(here, spec):
-        return ["torch==" + newest_cpu(here, spec)]
-    if "Available versions" not in here:  # ask again for the reason, which pip tells only then
-        here = in_venv(*ask, "-vv", "--retries", "0")[1]
-        if re.search(NETWORK, here):
-            log(here)
-            fail(here)
+    output = in_venv(*ask)[1]
+    if newest_cpu(output, spec):
+        return ["torch==" + newest_cpu(output, spec)]
+    if "Available versions" not in output:  # ask again for the reason, which pip tells only then
+        output = in_venv(*ask, "-vv", "--retries", "0")[1]
+        if re.search(NETWORK, output):
+            log(output)
+            fail(output)
     there = in_venv(*ask, "--index-url", CPU_INDEX, "--retries", "0", "--timeout", "5", timeout=20)[1]
     if newest_cpu(there, spec):
         return ["torch==" + newest_cpu(there, spec), "--extra-index-url", CPU_INDEX]
@@ -257,12 +257,12 @@ def install(*arguments):
 
 
 def stamped():
-    """What the stamp says: the key and the extras that were installed; nothing if an installation was cut short."""
+    """Read the stamp: the key and the extras that were installed; nothing if an installation was cut short."""
     return STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNFINISHED.exists() else []
 
 
 def is_current(extras):
-    """Whether .venv is what pyproject.toml, requirements.txt, the locked edition and these extras ask for."""
+    """Return whether .venv is what pyproject.toml, requirements.txt, the locked edition and these extras ask for."""
     words = stamped()
     return words[:1] == [key()] and extras <= set(words[1:]) and PYTHON.exists()
 
@@ -322,24 +322,24 @@ class Need(NamedTuple):
 
 
 def program(name):
-    """A function that says whether a program is missing."""
+    """Return a function that says whether a program is missing."""
     return lambda: None if shutil.which(name) else f"There is no {name}"
 
 
 def chromium_fault():
-    """Whether no Chromium is found."""
+    """Return whether no Chromium is found."""
     from browser import chromium  # only here: other trees load this file by itself
 
     return None if chromium() else "There is no Chromium"
 
 
 def firefox_fault():
-    """Whether no Firefox is found."""
+    """Return whether no Firefox is found."""
     return None if shutil.which("firefox-esr") or shutil.which("firefox") else "There is no Firefox"
 
 
 def said_by(*command, limit=60):
-    """Exit code and output of a program of the system; 127 if it cannot be started or takes too many seconds."""
+    """Return exit code and output of a program of the system; 127 if it cannot be started or takes too many seconds."""
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=limit, **PIPED)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -348,13 +348,13 @@ def said_by(*command, limit=60):
 
 
 def chinese_font_fault():
-    """Whether fontconfig knows no font for Chinese."""
+    """Return whether fontconfig knows no font for Chinese."""
     code, fonts = said_by("fc-list", ":lang=zh")
     return None if code == 0 and fonts.strip() else "There is no font with Chinese characters"
 
 
 def bubblewrap_fault():
-    """Whether bubblewrap is missing or too old for --disable-userns."""
+    """Return whether bubblewrap is missing or too old for --disable-userns."""
     version = re.search(r"\d+\.\d+\S*", said_by("bwrap", "--version")[1]) if shutil.which("bwrap") else None
     if version is None:
         return "There is no bubblewrap"
@@ -362,7 +362,7 @@ def bubblewrap_fault():
 
 
 def namespaces_fault():
-    """Why bubblewrap, if it is here, makes no sandbox; the kernel's settings are for people to change."""
+    """Say why bubblewrap, if it is installed, makes no sandbox; the kernel's settings are for people to change."""
     if not shutil.which("bwrap"):
         return None
     code, output = said_by("bwrap", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true")
@@ -412,22 +412,22 @@ NEEDS = (
 
 
 def is_root():
-    """Whether this is the system's administrator."""
+    """Return whether this is the system's administrator."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def manager():
-    """The package manager of this system, or None."""
+    """Return the package manager of this system, or None."""
     return next(filter(shutil.which, MANAGERS), None)
 
 
 def as_root(*command):
-    """A command as a person types it who may have to ask for the rights."""
+    """Return a command as a person types it who may have to ask for the rights."""
     return " ".join([*([] if is_root() or command[0] == "brew" else ["sudo"]), *command])
 
 
 def missing():
-    """What the tests need of the system and do not find: {name: one sentence with the command that helps}."""
+    """List what the tests need of the system and do not find: {name: one sentence with the command that helps}."""
     found = {}
     for need in NEEDS:
         fault = need.fault()
@@ -437,7 +437,7 @@ def missing():
 
 
 def sentence(need, fault):
-    """The sentence on one need that is not met."""
+    """Return the sentence on one need that is not met."""
     if not need.packages:
         return fault + "."
     packages = need.packages.get(manager(), ())
@@ -447,7 +447,7 @@ def sentence(need, fault):
 
 
 def rights():
-    """What stands before a command that installs without a question, or None where that is not allowed."""
+    """Return what stands before a command that installs without a question, or None where that is not allowed."""
     quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
     if manager() == "brew":
         return None if is_root() else quiet  # Homebrew refuses root

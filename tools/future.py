@@ -37,7 +37,7 @@ def setup(app):
 
 
 def names(requirements, needed):
-    """What makes pages, without limits of versions: the lines of requirements.txt and what Jupyter Book needs."""
+    """List what makes pages, without limits of versions: the lines of requirements.txt and what Jupyter Book needs."""
     lines = [*requirements.splitlines(), *(need for need in needed if "extra ==" not in need), "docutils"]
     found = {match[0].lower().replace("_", "-") for line in lines if (match := re.match(r"\w[\w.-]*", line))}
     return sorted(found - {"jupyter-book"})

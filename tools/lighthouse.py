@@ -39,7 +39,7 @@ LIMIT = 180  # seconds for one run
 
 @functools.cache
 def program():
-    """The file that node runs; npm installs it where it is missing."""
+    """Return the file that node runs; npm installs it where it is missing."""
     folder = Path(sys.prefix) / "lighthouse"
     file = folder / "node_modules" / "lighthouse" / "cli" / "index.js"
     if not file.exists():
@@ -75,7 +75,7 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serve(site):
-    """The folder ``site`` on an address of this machine, which is what the block gets."""
+    """Return the folder ``site`` on an address of this machine, which is what the block gets."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -83,7 +83,7 @@ def serve(site):
 
 
 def look(address):
-    """One run: {category: score from 0 to 1, figure: number, "findings": [sentence]}; RuntimeError where it fails."""
+    """Run once: {category: score from 0 to 1, figure: number, "findings": [sentence]}; RuntimeError where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.json"  # not the output: node cuts that off where a run fails
         words = [program(), address, "--quiet", "--output=json", f"--output-path={file}", "--no-enable-error-reporting"]
@@ -100,7 +100,7 @@ def look(address):
 
 
 def findings(report):
-    """What keeps a score below 1, but for speed: a sentence for each rule, with the first elements that break it."""
+    """List what keeps a score below 1, speed aside: a sentence for each rule, with the first elements that break it."""
     for name in CATEGORIES[1:]:
         for rule in report["categories"][name]["auditRefs"]:
             audit = report["audits"][rule["id"]]
@@ -112,13 +112,13 @@ def findings(report):
 
 
 def median(runs):
-    """The middle of several runs, figure by figure, and every finding once."""
+    """Return the middle of several runs, figure by figure, and every finding once."""
     middle = {name: statistics.median(run[name] for run in runs) for name in (*CATEGORIES, *FIGURES)}
     return middle | {"findings": list(dict.fromkeys(finding for run in runs for finding in run["findings"]))}
 
 
 def judge(address, wanted, most=5):
-    """Runs of one page until it is certain on which side of ``wanted`` the median performance of ``most`` runs lies."""
+    """Run one page until it is certain on which side of ``wanted`` the median performance of ``most`` runs lies."""
     runs = []
     while True:
         runs.append(look(address))

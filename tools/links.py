@@ -25,7 +25,7 @@ def outcomes(lines):
 
 
 def describe(link):
-    """Address, page and line of a link, and what was wrong."""
+    """Return address, page and line of a link, and what was wrong."""
     cause = re.search(r"Caused by (\w+)", link["info"])
     reason = cause[1] if cause else link["info"].partition(" for url: ")[0]
     return f"{link['uri']} ({link['filename']}:{link['lineno']}: {reason})"

@@ -33,7 +33,7 @@ COPIED = ("code/attnbook", "chapters", "tests/package", "tools/browser.py", "pyp
 
 
 def listed(tree):
-    """The faults that mutants.yml lists, and its other sections; one sentence ends the run if an entry is wrong."""
+    """Read the faults of mutants.yml, and its other sections; one sentence ends the run if an entry is wrong."""
     data = yaml.safe_load((tree / "tools" / "mutants.yml").read_text("utf-8"))
     seen = collections.Counter(fault["id"] for fault in data["faults"])
     problems = [f"{name} is listed {times} times" for name, times in seen.items() if times > 1]
@@ -54,7 +54,7 @@ def listed(tree):
 
 
 def teachers(tree):
-    """{(module, name): the chapters that import this function of the package}, the one that uses it most first."""
+    """Return {(module, name): the chapters that import this function}, the one that uses it most first."""
     found = collections.defaultdict(collections.Counter)
     for slug in cells.chapters(tree):
         sources = [source for _, source, _ in cells.read(tree / "chapters" / f"{slug}.md")]
@@ -68,7 +68,7 @@ def teachers(tree):
 
 
 def callers(module):
-    """{function: the functions at the top of this file that reach it, itself among them}, from a parsed file."""
+    """Return {function: the functions at the top of this file that reach it, itself among them}, from a parsed file."""
     bodies = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     uses = {
         name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(bodies) for name, node in bodies.items()
@@ -82,7 +82,7 @@ def callers(module):
 
 
 def systematic(tree, settings):
-    """Faults in arithmetic, comparisons, signs and numbers of the package, one operator at one place each."""
+    """Return faults in arithmetic, comparisons, signs and numbers of the package, one operator at one place each."""
     taught = teachers(tree)
     for file, most in settings["files"].items():
         path, module = tree / "code" / "attnbook" / f"{file}.py", file.replace("/", ".")
@@ -101,7 +101,7 @@ def systematic(tree, settings):
 
 
 def _mutations(text, guards):
-    """Every mutated version of a file: (function, whether it only guards the input, mutated line, mutated text)."""
+    """List the mutated versions of a file: (function, whether it only guards the input, mutated line, mutated text)."""
     wrapper = MetadataWrapper(libcst.parse_module(text))
     code = wrapper.module.code_for_node
     parents = wrapper.resolve(ParentNodeProvider)
@@ -125,7 +125,7 @@ def _mutations(text, guards):
 
 
 def _refuses(node, guards):
-    """Whether this is `if …: raise`, or a call of a function that only refuses bad arguments."""
+    """Return whether this is `if …: raise`, or a call of a function that only refuses bad arguments."""
     if isinstance(node, libcst.If):
         first = node.body.body[0]
         return isinstance(first, libcst.SimpleStatementLine) and isinstance(first.body[0], libcst.Raise)
@@ -153,10 +153,12 @@ def attempt(tree, fault):
 
 
 def _tested(copy, fault):
-    """The tests of the faulty module or its folder, and after them all other tests of the package."""
+    """Return the tests of the faulty module or its folder, and after them all other tests of the package."""
     every = sorted(str(path) for path in (copy / "tests" / "package").glob("test_*.py"))
     path = Path(fault["file"])
     own = [name for name in every if Path(name).name.startswith((f"test_{path.stem}", f"test_{path.parent.name}"))]
+    nearest = (f"test_{path.parent.name}_{path.stem}", f"test_{path.parent.name}_stills")  # they come first
+    own.sort(key=lambda name: Path(name).stem not in nearest or path.suffix == ".js")
     shared = path.stem in ("core", "parts")
     chosen = ["-k", path.stem] if path.suffix == ".js" and not shared else []  # the tests that name a live figure
     answer = cells.run_tests(copy, [*own, *chosen]) if own else {"failures": []}
@@ -164,7 +166,7 @@ def _tested(copy, fault):
 
 
 def key(tree, fault):
-    """The name under which the answer is kept: it changes with the fault, the package, the cells and the tests."""
+    """Name the stored answer: the name changes with the fault, the package, the cells and the tests."""
     code = [_code(tree, who) for who in fault["caught_by"] if who != TESTS]
     tests = sorted((tree / "tests" / "package").glob("*.py")) if TESTS in fault["caught_by"] else []
     return cells.digest(sorted(fault.items()), _package(tree), *code, *tests)
@@ -181,7 +183,7 @@ def _package(tree):
 
 
 def faults(tree, only=""):
-    """All faults with the chapters that must catch them, and the equivalent ones, left out, with their reasons."""
+    """List all faults with the chapters that must catch them, and the equivalent ones, left out, with their reasons."""
     data = listed(tree)
     made = list(systematic(tree, data["systematic"])) if data.get("systematic") else []
     details, equivalent = data.get("details") or {}, data.get("equivalent") or {}
@@ -200,7 +202,7 @@ def faults(tree, only=""):
 
 
 def report(found, answers, equivalent):
-    """The report as Markdown."""
+    """Return the report as Markdown."""
     rows = [(fault, answers[fault["id"]]) for fault in found]
     survivors = [fault for fault, answer in rows if not answer["caught"]]
     weak = [(fault, answer) for fault, answer in rows if answer["caught"] and answer["kind"] not in ("check", "test")]

@@ -35,7 +35,7 @@ AUTHOR = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what
 
 
 def requirements():
-    """binder/requirements.txt: the ranges of pyproject.toml, with a torch that brings no CUDA, and the package."""
+    """Return binder/requirements.txt: the ranges of pyproject.toml, with a torch without CUDA, and the package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return "\n".join([f"--extra-index-url {CPU_INDEX}", *project["dependencies"], "."]) + "\n"
 

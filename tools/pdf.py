@@ -27,14 +27,14 @@ REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "da
 
 
 def pages():
-    """The addresses of the pages, in the order of the contents beside each of them."""
+    """Return the addresses of the pages, in the order of the contents beside each of them."""
     page = html.parse(SITE / "chapters" / "index.html").getroot()
     links = [link.split("#")[0] or "index.html" for link in page.xpath("//nav[contains(@class, 'bd-links')]//a/@href")]
     return list(dict.fromkeys(links))
 
 
 def section(address):
-    """The text of one page, ready to stand among the others: its names and links begin with the page's own."""
+    """Return the text of one page, ready to stand among the others: its names and links begin with the page's own."""
     name = address.rpartition("/")[2].removesuffix(".html")
     page = html.parse(SITE / "chapters" / address).getroot()
     for path in LEFT_OUT:
@@ -61,7 +61,7 @@ def section(address):
 
 
 def moved(link, name):
-    """Where a link of page ``name`` leads in the one document."""
+    """Return where a link of page ``name`` leads in the one document."""
     if re.match(r"[a-z]+:", link):
         return link
     path, _, fragment = link.partition("#")
@@ -87,7 +87,7 @@ def take_solutions(name, part):
 
 
 def only_known_links(document):
-    """A link to a page that is not printed, the search for one, is text."""
+    """Replace links to pages that are not printed, such as the search, by their text."""
     known = set(document.xpath("//@id"))
     for link in document.xpath("//a[starts-with(@href, '#')]"):
         if link.get("href")[1:] not in known:
@@ -98,7 +98,7 @@ def only_known_links(document):
 
 
 def contents(parts, numbers):
-    """The table of contents as a section; ``numbers`` maps an id to its page."""
+    """Return the table of contents as a section; ``numbers`` maps an id to its page."""
     rows = []
     for part in parts:
         for depth, heading in [(1, part.find("h1")), *((2, s.find("h2")) for s in part.findall("section"))]:
@@ -113,13 +113,13 @@ def contents(parts, numbers):
 
 
 def plain(heading):
-    """A heading with formulas, as markup without its own element."""
+    """Return a heading with formulas, as markup without its own element."""
     inside = etree.tostring(heading, encoding="unicode", method="html", with_tail=False)
     return re.sub(r"^<h\d[^>]*>|</h\d>$", "", inside)
 
 
 def assemble(numbers):
-    """The whole book as one document."""
+    """Return the whole book as one document."""
     made = [section(address) for address in pages()]
     solutions = html.fragment_fromstring('<section id="solutions"><h1>Solutions</h1></section>')
     for name, part in made:
@@ -143,7 +143,7 @@ def assemble(numbers):
 
 
 def pages_of(file):
-    """The number of the page on which each place of the document lies, and how many pages there are."""
+    """Return the number of the page on which each place of the document lies, and how many pages there are."""
     from pypdf import PdfReader
 
     reader = PdfReader(file)
@@ -165,7 +165,7 @@ def finish(document, numbers):
 
 
 def spoken(element):
-    """The text of an element, its formulas as they look and not as TeX."""
+    """Return the text of an element, its formulas as they look and not as TeX."""
     return "".join(element.xpath(".//text()[not(ancestor::annotation)]"))
 
 

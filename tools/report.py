@@ -19,7 +19,7 @@ def gh(*arguments):
 
 
 def main(run):
-    """One open issue at a time, whatever the number of weeks."""
+    """Open one issue at a time, whatever the number of weeks."""
     text = f"Something that the book stands on has changed. What failed, and where: {run}"
     search = f'in:title "{TITLE}"'
     opened = gh("issue", "list", "--state", "open", "--search", search, "--json", "number", "--jq", ".[0].number")

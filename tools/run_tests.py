@@ -100,7 +100,7 @@ def build():
 
 
 def count(report, code):
-    """{group: Result} from the JUnit report of pytest (None if there is none) and its exit code."""
+    """Return {group: Result} from the JUnit report of pytest (None if there is none) and its exit code."""
     results = {}
     for case in ElementTree.fromstring(report).iter("testcase") if report else ():
         parts = case.get("classname", "").split(".")
@@ -132,7 +132,7 @@ def pytest(paths, *options, workers=WORKERS):
 
 
 def table(results, seconds):
-    """The closing table as text: a line for each group, its slowest tests, what was skipped, what went wrong."""
+    """Return the closing table as text: a line for each group, its slowest tests, what was skipped, what went wrong."""
     total = total_of(results)
     rows = [("group", "tests", "passed", "failed", "skipped", "seconds")]
     rows += [(n, r.tests, r.passed, r.failed, r.skipped, round(r.seconds)) for n, r in results.items()]
@@ -150,7 +150,7 @@ def table(results, seconds):
 
 
 def total_of(results):
-    """All groups in one Result."""
+    """Return all groups in one Result."""
     total = Result()
     for r in results.values():
         for name in ("passed", "failed", "skipped"):
@@ -160,12 +160,12 @@ def total_of(results):
 
 
 def line(total):
-    """`N passed, N failed`, and how many were skipped if any were."""
+    """Return `N passed, N failed`, and how many were skipped if any were."""
     return f"{total.passed} passed, {total.failed} failed" + (f", {total.skipped} skipped" if total.skipped else "")
 
 
 def chosen(only):
-    """What `--only` names: (groups, test files, options of pytest)."""
+    """Resolve what `--only` names: (groups, test files, options of pytest)."""
     if not only:
         return ["lint", "book", *GROUPS], [TESTS / group for group in GROUPS], []
     if only in ("lint", "book"):
@@ -179,7 +179,7 @@ def chosen(only):
 
 
 def test(only, everything):
-    """`make test` and `make test-all`: {group: Result}."""
+    """Return `make test` and `make test-all`: {group: Result}."""
     groups, paths, options = chosen(only)
     results = {}
     if "lint" in groups:
@@ -217,7 +217,7 @@ def end_page(chapters, process, said, start):
 
 
 def check(chapter):
-    """`make check`: lint, sources, the tests of what changed, one chapter and its page: {group: Result}."""
+    """Return `make check`: lint, sources, the tests of what changed, one chapter and its page: {group: Result}."""
     since = changed.files()
     chapters = [chapter] if chapter else changed.chapters(since)
     page = begin_page(chapters) if chapters else ()

@@ -22,7 +22,7 @@ ROOT = cells.ROOT
 
 
 def upper(failures, trials):
-    """The largest failure rate that ``failures`` in ``trials`` leave possible at 95 % (Clopper and Pearson, one side).
+    """Bound the failure rate that ``failures`` in ``trials`` leave possible at 95 % (Clopper and Pearson, one side).
 
     Without a failure it is 1 − 0.05^(1/trials), about 3/trials.
     """
@@ -30,13 +30,13 @@ def upper(failures, trials):
 
 
 def counted(answer):
-    """The failures of one run that count: an error behind a failed check is its consequence and not another one."""
+    """List the failures of one run that count: an error behind a failed check is its consequence."""
     checks = [failure for failure in answer["failures"] if failure["kind"] == "check"]
     return checks or answer["failures"][:1]
 
 
 def report(answers, tree):
-    """The report as Markdown, from {(draw, chapter): answer}, and how many failures it names."""
+    """Return the report as Markdown, from {(draw, chapter): answer}, and how many failures it names."""
     draws, chapters = (sorted(set(part)) for part in zip(*answers, strict=True))
     failing, checks = collections.defaultdict(list), collections.Counter()
     for (draw, slug), answer in answers.items():

@@ -21,7 +21,7 @@ COMPLETE = book.BUILD / ".doctrees" / "complete"  # without it, book.py builds e
 
 
 def snapshot(root):
-    """When each source below `root` was last written: {path: time}. What editors and Python leave is no source."""
+    """Map each source below `root` to the time of its last change; what editors and Python leave does not count."""
     paths = [Path(folder, name) for source in SOURCES for folder, _, files in os.walk(root / source) for name in files]
     paths += [root / source for source in SOURCES if (root / source).is_file()]
     times = {}
@@ -44,7 +44,7 @@ class Sources(Watcher):
         self.seen, self.saved = snapshot(book.ROOT), []
 
     def is_changed(self, *_):
-        """Whether a source was written, added or removed since the last call."""
+        """Return whether a source was written, added or removed since the last call."""
         now = snapshot(book.ROOT)
         self.saved = sorted({path for path, _ in now.items() ^ self.seen.items()})
         self.seen = now
@@ -72,7 +72,7 @@ def rebuild(sources):
 
 
 def free_port(first):
-    """The first free port of this machine from `first` on."""
+    """Return the first free port of this machine from `first` on."""
     for port in range(first, first + 100):
         with socket.socket() as probe:
             if os.name == "posix":  # a port that was in use a moment ago is free

@@ -1,5 +1,8 @@
 """Validate input: the one place where the package says what it accepts."""
 
+import math
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -9,29 +12,81 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Array", "as_array", "namespace", "require_int", "shape_of"]
+__all__ = [
+    "Array",
+    "any_array",
+    "as_array",
+    "as_mask",
+    "as_numpy",
+    "as_permutation",
+    "expect",
+    "in_range",
+    "namespace",
+    "one_of",
+    "require_int",
+    "require_number",
+    "said",
+    "same_batch",
+    "shape_of",
+    "whole_numbers",
+]
 
 #: What a law takes and returns once it is validated: a NumPy array or a PyTorch tensor.
 Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
 
 
-def require_int(name: str, value: Any, least: int = 1, multiple: int = 1) -> int:
+def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: float = math.inf) -> int:
     """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
 
-    Raises ``ValueError`` that names the argument unless it is whole, >= ``least`` and divisible by ``multiple``.
+    Raises ``ValueError`` that names the argument unless it is whole, from ``least`` to ``most``, and a multiple of
+    ``multiple``.
 
     >>> require_int("n", 3.0)
     3
     """
     try:
         number = int(value)
-        accepted = number == value and number >= least and number % multiple == 0
-    except (TypeError, ValueError, OverflowError):
+        accepted = np.ndim(value) == 0 and number == value and least <= number <= most and number % multiple == 0
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False
     if not accepted:
         even = {1: "a", 2: "an even"}.get(multiple, f"a multiple of {multiple} as")
-        raise ValueError(f"{name} = {value}; expected {even} whole number >= {least}")
+        limit = "" if most == math.inf else f" and <= {most}"
+        raise ValueError(f"{name} = {said(value)}; expected {even} whole number >= {least}{limit}")
     return number
+
+
+def require_number(
+    name: str, value: Any, least: float = -math.inf, above: float = -math.inf, like: Array | None = None
+) -> Any:
+    """Return ``value`` as a float; beside a tensor ``like`` it may be a tensor without axes that autograd follows.
+
+    Raises ``ValueError`` that names the argument unless it is finite, >= ``least`` and > ``above``.
+
+    >>> require_number("eps", 0.5, above=0)
+    0.5
+    """
+    try:
+        number = float(value.detach() if hasattr(value, "detach") else value)
+        accepted = np.ndim(value) == 0 and not isinstance(value, str) and math.isfinite(number)
+        accepted = accepted and number >= least and number > above
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        accepted = False
+    if not accepted:
+        bound = f" >= {least:g}" if least > above else f" > {above:g}" if above > -math.inf else ""
+        raise ValueError(f"{name} = {said(value)}; expected a finite number{bound}")
+    return value if hasattr(value, "detach") and hasattr(like, "detach") else number
+
+
+def said(value: object) -> str:
+    """Write a value in at most 60 characters of one line."""
+    return " ".join(str(value).split())[:60]
+
+
+def one_of(name: str, value: Any, *choices: str) -> None:
+    """Refuse ``value`` unless it is one of these words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} = {said(repr(value))}; expected {' or '.join(map(repr, choices))}")
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -43,37 +98,39 @@ def shape_of(x: Any) -> tuple[int, ...]:
     return tuple(np.shape(x)) if not hasattr(x, "shape") else tuple(x.shape)
 
 
-def namespace(*arrays: Array) -> Any:
-    """The array library that ``arrays`` belong to, seen through the array API standard."""
-    return array_namespace(*arrays)
+def namespace(*arrays: Array, **named: Array) -> Any:
+    """The array library that the arrays belong to, seen through the array API standard.
+
+    Raises ``TypeError`` if arrays of two libraries are given, or tensors of two precisions or devices: torch does not
+    multiply them. Arrays given by name are named in the message.
+    """
+    given = {f"array {i}": x for i, x in enumerate(arrays)} | named
+    kinds = {n: f"{x.dtype} on {x.device}" if hasattr(x, "detach") else "a NumPy array" for n, x in given.items()}
+    if len(set(kinds.values())) > 1:
+        said = ", ".join(f"{name} with shape {shape_of(given[name])} is {kind}" for name, kind in kinds.items())
+        raise TypeError(f"{said}; expected one library, one precision and one device")
+    return array_namespace(*given.values())
 
 
 def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> Array:
-    """Return ``x`` as a floating array of rank at least ``ndim``.
+    """Return ``x`` as a real floating array of rank at least ``ndim``.
 
     Lists and integers become float64 NumPy arrays; NumPy arrays and torch tensors keep their library and dtype.
 
     Raises
     ------
     ValueError
-        When the rank is too small, an axis is empty, or an entry is NaN. With ``finite`` an infinity is refused too.
+        When the rank is too small, an axis is empty, or an entry is complex or NaN. With ``finite`` an infinity is
+        refused too.
         The message names the argument, its shape and what was expected.
 
     >>> as_array("x", [1, 2])
     array([1., 2.])
     """
-    if not is_array_api_obj(x):
-        try:
-            x = np.asarray(x, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} is not a rectangular array of numbers: {x!r:.60}") from None
-    if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
-        raise ValueError(f"{name} is not a rectangular array of numbers: {x!r:.60}")
+    x = any_array(name, x, ndim)
     xp = array_namespace(x)
-    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+    if not xp.isdtype(x.dtype, "real floating"):
         x = xp.astype(x, xp.float64)
-    if x.ndim < ndim:
-        raise ValueError(f"{name} has shape {tuple(x.shape)}; expected at least {ndim} axes")
     if 0 in x.shape:
         raise ValueError(f"{name} has shape {tuple(x.shape)}; expected no empty axis")
     if bool(xp.any(xp.isnan(x))):
@@ -81,3 +138,109 @@ def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> 
     if finite and not bool(xp.all(xp.isfinite(x))):
         raise ValueError(f"{name} with shape {tuple(x.shape)} contains an infinity; expected finite numbers")
     return x
+
+
+def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
+    """Return ``x``, of whatever real type, as a dense array of rank at least ``ndim``; refuse anything else."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biuf" and x.ndim >= ndim:
+        return x
+    if not is_array_api_obj(x):
+        try:
+            if np.asarray(x).dtype.kind in "US":
+                raise TypeError("text")  # which NumPy would read as numbers
+            x = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError, RuntimeError, OverflowError):
+            raise ValueError(f"{name} is not a rectangular array of numbers: {said(repr(x))}") from None
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
+        raise ValueError(f"{name} is not a rectangular array of numbers: {said(repr(x))}")
+    if getattr(x, "is_meta", False) or getattr(x, "is_sparse", False):
+        kind = "meta tensor without numbers" if x.is_meta else "sparse tensor"
+        raise ValueError(f"{name} with shape {shape_of(x)} is a {kind}; expected a dense array")
+    if array_namespace(x).isdtype(x.dtype, "complex floating"):
+        raise ValueError(f"{name} with shape {shape_of(x)} has dtype {x.dtype}; expected real numbers")
+    if x.ndim < ndim:
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected at least {ndim} axes")
+    return x
+
+
+def as_mask(name: str, mask: ArrayLike, like: Array) -> Array:
+    """Return ``mask`` as booleans of the library of ``like``; refuse anything but booleans."""
+    xp = array_namespace(like)
+    try:
+        mask = xp.asarray(mask)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"{name} = {said(mask)}; expected booleans, True where a query may look") from None
+    if mask.dtype != xp.bool or getattr(mask, "is_meta", False):
+        raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
+    return mask
+
+
+def as_numpy(name: str, x: ArrayLike, ndim: int = 0, *, finite: bool = True) -> np.ndarray:
+    """Return ``x`` as a float64 NumPy array that autograd no longer follows; refuse what :func:`as_array` refuses.
+
+    >>> as_numpy("x", [1, 2])
+    array([1., 2.])
+    """
+    x = as_array(name, x, ndim, finite=finite)
+    return np.asarray(x.detach().cpu().double() if hasattr(x, "detach") else x, dtype=np.float64)
+
+
+def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:
+    """Return ``x`` as int64, in which differences do not wrap around; with exactly ``ndim`` axes if that is given.
+
+    Raises ``ValueError`` as :func:`as_array` does, and for booleans, fractions, and numbers beyond 2⁵³.
+
+    >>> whole_numbers("offset", [1.0, -2.0])
+    array([ 1, -2])
+    """
+    numbers = as_numpy(name, x)
+    boolean = str(x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype).endswith("bool")
+    if ndim not in (None, numbers.ndim):
+        raise ValueError(f"{name} has shape {numbers.shape}; expected a list of whole numbers")
+    if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
+        raise ValueError(f"{name} with shape {numbers.shape} holds {said(x)}; expected whole numbers up to 2**53")
+    return numbers.astype(np.int64)
+
+
+def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
+    """Return ``perm`` as an array of whole numbers.
+
+    Raises ``ValueError`` if it is not a rearrangement of 0 … n−1, n being its own length unless given.
+
+    >>> as_permutation([1, 0])
+    array([1, 0])
+    """
+    checked, shown = np.empty(0, dtype=int), perm
+    with suppress(TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
+        given = np.asarray(perm)
+        shown = given.tolist()
+        checked = given if given.dtype.kind in "iu" else whole_numbers("perm", perm, 1)
+    length = max(checked.size, 1) if n is None else n
+    if checked.ndim != 1 or sorted(checked.tolist()) != list(range(length)):
+        which = "" if n is None else f", n = {n}"
+        raise ValueError(f"perm = {said(shown)} is no permutation; expected each of 0 … n−1 exactly once{which}")
+    return checked.astype(np.int64)
+
+
+def expect(name: str, x: Array, shape: Sequence[int], words: str = "") -> None:
+    """Refuse ``x`` unless it has this very shape, which the message describes in ``words`` if there are any."""
+    if tuple(x.shape) != tuple(shape):
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected {words or tuple(shape)}")
+
+
+def same_batch(name: str, x: Array, other: Array) -> None:
+    """Refuse ``x`` unless its leading axes fit those of ``other`` as NumPy broadcasts: equal, or 1, or missing."""
+    try:
+        np.broadcast_shapes(tuple(x.shape[:-2]), tuple(other.shape[:-2]))
+    except ValueError:
+        batch = shape_of(other)[:-2]
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected leading axes that fit {batch}") from None
+
+
+def in_range(law: str, y: Array) -> Array:
+    """Return ``y``, computed from finite numbers; refuse it if it has left the range of its floating-point type."""
+    xp = array_namespace(y)
+    if not bool(xp.all(xp.isfinite(y))):
+        expected = "expected smaller numbers, or a type with a wider range"
+        raise ValueError(f"{law} with shape {tuple(y.shape)} leaves the range of {y.dtype}; {expected}")
+    return y

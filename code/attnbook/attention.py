@@ -12,7 +12,19 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, require_int, shape_of
+from .arrays import (
+    Array,
+    as_array,
+    as_mask,
+    expect,
+    in_range,
+    namespace,
+    require_int,
+    require_number,
+    same_batch,
+    shape_of,
+    whole_numbers,
+)
 
 __all__ = [
     "attention",
@@ -45,13 +57,14 @@ def softmax(S: ArrayLike, axis: int = -1) -> Array:
     Raises
     ------
     ValueError
-        If ``S`` has rank 0, an empty axis, a NaN or ``+inf``, or a slice along ``axis`` that is ``-inf`` throughout.
+        If ``S`` has no such axis, an empty one, a NaN or ``+inf``, or a slice along ``axis`` that is all ``-inf``.
 
     >>> softmax([0.0, 0.0])
     array([0.5, 0.5])
     """
     S = as_array("S", S, finite=False)
     xp = namespace(S)
+    axis = require_int("axis", axis, -S.ndim, most=S.ndim - 1)
     largest = xp.max(S, axis=axis, keepdims=True)
     if not bool(xp.all(xp.isfinite(largest))):
         raise ValueError(
@@ -126,16 +139,15 @@ def scores(Q: ArrayLike, K: ArrayLike, scale: float | None = None) -> Array:
     Raises
     ------
     ValueError
-        If a rank is below 2 or the last axes differ.
+        If a rank is below 2, the last axes differ, or a product leaves the range of the numbers.
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     d_k = Q.shape[-1]
-    if K.shape[-1] != d_k:
-        raise ValueError(f"K has shape {shape_of(K)}; expected (..., m, {d_k}) to match Q with shape {shape_of(Q)}")
-    _same_batch("K", K, Q)
-    xp = namespace(Q, K)
-    scale = 1 / math.sqrt(d_k) if scale is None else scale
-    return scale * (Q @ xp.matrix_transpose(K))
+    expect("K", K, (*K.shape[:-1], d_k), f"(..., m, {d_k}) to match Q with shape {shape_of(Q)}")
+    same_batch("K", K, Q)
+    xp = namespace(Q=Q, K=K)
+    scale = 1 / math.sqrt(d_k) if scale is None else require_number("scale", scale, like=Q)
+    return in_range("scale · Q Kᵀ", scale * (Q @ xp.matrix_transpose(K)))
 
 
 def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None, scale: float | None = None) -> Array:
@@ -163,9 +175,7 @@ def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None,
     if mask is None:
         return softmax(S)
     xp = namespace(S)
-    mask = xp.asarray(mask)
-    if mask.dtype != xp.bool:
-        raise ValueError(f"mask has dtype {mask.dtype}; expected booleans, True where a query may look")
+    mask = as_mask("mask", mask, S)
     try:
         mask = xp.broadcast_to(mask, S.shape)
     except (ValueError, RuntimeError):
@@ -204,9 +214,9 @@ def attention(
     """
     V = as_array("V", V, 2)
     A = attention_weights(Q, K, mask, scale)
-    if V.shape[-2] != A.shape[-1]:
-        raise ValueError(f"V has shape {shape_of(V)}; expected ({A.shape[-1]}, d_v), one row per row of K")
-    _same_batch("V", V, A)
+    expect("V", V, (*V.shape[:-2], A.shape[-1], V.shape[-1]), f"({A.shape[-1]}, d_v), one row per row of K")
+    same_batch("V", V, A)
+    namespace(Q=A, V=V)
     return A @ V
 
 
@@ -224,19 +234,10 @@ def padding_mask(lengths: ArrayLike, m: int) -> np.ndarray:
 
     Raises ``ValueError`` unless 1 ≤ lengths[b] ≤ m for every b.
     """
-    lengths, m = np.asarray(lengths), require_int("m", m)
-    if lengths.ndim != 1 or lengths.size == 0 or not np.isin(lengths, np.arange(1, m + 1)).all():
-        raise ValueError(f"lengths = {lengths.tolist()}; expected a list of whole numbers from 1 to m = {m}")
+    lengths, m = whole_numbers("lengths", lengths, 1), require_int("m", m)
+    if lengths.min() < 1 or lengths.max() > m:
+        raise ValueError(f"lengths = {lengths.tolist()!s:.60}; expected a list of whole numbers from 1 to m = {m}")
     return (np.arange(m) < lengths[:, None])[:, None, :]
-
-
-def _same_batch(name, x, other):
-    """Leading axes must fit as NumPy's broadcasting has it: equal, or 1, or missing."""
-    try:
-        np.broadcast_shapes(x.shape[:-2], other.shape[:-2])
-    except ValueError:
-        batch = shape_of(other)[:-2]
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected leading axes that fit {batch}") from None
 
 
 def _on_simplex(name, a):

@@ -6,24 +6,28 @@ match exactly, NaN is a failure and so is a comparison of nothing.
 
 The tolerance of :func:`equal` is derived: a sum of N products in floating point is off by at most about N·ε times the
 size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
-``8 · ε · N · scale`` with ε the coarser machine epsilon of the two sides, N the longest axis and ``scale`` their
-largest absolute value. It is relative: small numbers are compared as strictly as large ones.
+``8 · ε · N · scale`` with ε the coarser machine epsilon of the two sides, N the length of the last axis (leading axes
+are batches, over which nothing is added; a sum longer than 64 names its length) and ``scale`` the largest absolute
+value of the two arrays. Small arrays are compared as strictly as large ones; small entries beside large ones are not,
+unless the comparison is ``entrywise``.
 """
 
 import ast
 import linecache
 import sys
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import check_display
+from .check_numbers import epsilon, numbers, short
 from .check_record import Check
 
 __all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
 
+LONGEST = 64  # a longer sum is named by its check
 SIGMAS = 6  # an honest rerun exceeds six standard errors about twice in a thousand million times
 
 
@@ -32,7 +36,13 @@ class CheckFailed(AssertionError):
 
 
 def equal(
-    left: ArrayLike, right: ArrayLike, law: str | None = None, *, terms: int | None = None, scale: float | None = None
+    left: ArrayLike,
+    right: ArrayLike,
+    law: str | None = None,
+    *,
+    terms: int | None = None,
+    scale: float | None = None,
+    entrywise: bool = False,
 ) -> None:
     """left = right, up to rounding; exactly for whole numbers, booleans and text.
 
@@ -42,9 +52,11 @@ def equal(
     law : str, optional
         The law in words; the two expressions themselves unless given.
     terms : int, optional
-        N above: the number of terms in the longest sum, where it exceeds the longest axis of the result.
+        N above: the number of terms in the longest sum, where it exceeds the last axis of the result, or 64.
     scale : float, optional
         Size of the numbers that were added, where the result is small because they cancel.
+    entrywise : bool
+        Compare every entry with a tolerance of its own size, not with that of the largest entry.
 
     Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN.
 
@@ -63,13 +75,14 @@ def equal(
         raise CheckFailed(f"{law}: the infinities stand in different places")
     finite = np.isfinite(a)
     gap = np.abs(np.where(finite, a, 0) - np.where(finite, b, 0))
-    size = max(np.abs(a[finite]).max(initial=0), np.abs(b[finite]).max(initial=0)) if scale is None else scale
-    terms = max(terms or 1, *a.shape, 1)
-    allowed = 8 * max(_epsilon(left), _epsilon(right)) * terms * float(size)
-    where = np.unravel_index(np.argmax(gap), gap.shape)
+    sizes = np.where(finite, np.maximum(np.abs(a), np.abs(b)), 0) if scale is None else np.full(a.shape, scale)
+    sizes = sizes if entrywise else np.full(a.shape, sizes.max())
+    terms = max(terms or 1, min(a.shape[-1] if a.ndim else 1, LONGEST))
+    bounds = 8 * max(epsilon(left), epsilon(right)) * terms * sizes
+    where = np.unravel_index(np.argmax(gap - bounds if entrywise else gap), gap.shape)
+    error, allowed = float(gap[where]), float(bounds[where])
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
-    _demand(gap.max() <= allowed, law, f"largest difference {gap.max():.3g}{at}, allowed {allowed:.2g}")
-    error = float(gap.max())
+    _demand(bool(np.all(gap <= bounds)), law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
     check_display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0))
 
 
@@ -80,7 +93,7 @@ def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: fl
     a side is empty, or contains NaN.
     """
     law = law or _words("{} ≠ {}")
-    a, b = _pair(left, right, law)
+    a, b = _pair(left, right, law, "biufc")
     _demand(by > 0, law, f"by = {by}; expected a positive margin")
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
@@ -108,18 +121,18 @@ def estimate(
     Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
     """
     law = law or _words("{} ≈ {}")
-    m, e = (side * 1.0 for side in _pair(measured, exact, law))
-    error = np.asarray(_numpy(stderr), dtype=float)
+    m, e = (side * 1.0 for side in _pair(measured, exact, law, "biuf"))
+    error = np.asarray(numbers(stderr), dtype=float)
     _demand(error.ndim == 0 or error.shape == m.shape, law, f"stderr has shape {error.shape}, measured {m.shape}")
     error = np.broadcast_to(error, m.shape)
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
-    _demand(z.max() <= SIGMAS, law, f"measured {_short(m)}, exact {_short(e)}: {z.max():.1f} standard errors apart")
-    note = f"measured {_short(m)}, exact {_short(e)}"
+    _demand(z.max() <= SIGMAS, law, f"measured {short(m)}, exact {short(e)}: {z.max():.1f} standard errors apart")
+    note = f"measured {short(m)}, exact {short(e)}"
     if rejects is not None:
-        rival = (np.abs(m - np.asarray(_numpy(rejects), dtype=float)) / error).min()
+        rival = (np.abs(m - np.asarray(numbers(rejects), dtype=float)) / error).min()
         _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
-        note += f", {_short(np.asarray(_numpy(rejects)))} is {rival:.0f} away"
+        note += f", {short(np.asarray(numbers(rejects)))} is {rival:.0f} away"
     check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note))
 
 
@@ -129,8 +142,8 @@ def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: 
     Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
     """
     law = law or _words("{} < {}")
-    a, b = _numpy(smaller), _numpy(larger)
-    a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law))
+    a, b = numbers(smaller), numbers(larger)
+    a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law, "biuf"))
     _demand(by >= 0, law, f"by = {by}; expected a margin that is not negative")
     closest = np.unravel_index(np.argmin(b - a), a.shape)
     x, y = float(a[closest]), float(b[closest])
@@ -150,16 +163,19 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
     ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
     law = law or _words("{} prints as {}")
-    texts = np.asarray(printed)
+    texts = numbers(printed)
     if texts.dtype.kind != "U":
         raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
-    v, _ = _pair(value, np.zeros(texts.shape), law)
+    v, _ = _pair(value, np.zeros(texts.shape), law, "biuf")
     for x, text in zip(v.ravel(), texts.ravel(), strict=True):
-        figure = Decimal(text.rstrip("%")).scaleb(-2 if text.endswith("%") else 0)
+        try:
+            figure = Decimal(text.rstrip("%")).scaleb(-2 if text.endswith("%") else 0)
+        except InvalidOperation:
+            raise ValueError(f"printed = {text!r:.60}; expected the digits of a number") from None
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
         _demand(abs(Decimal(float(x)) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
     shown = ", ".join(texts.ravel()[:4]) + ", …" * (texts.size > 4)
-    check_display.add(Check("prints", law, _short(v), shown if texts.size == 1 else f"[{shown}]"))
+    check_display.add(Check("prints", law, short(v), shown if texts.size == 1 else f"[{shown}]"))
 
 
 def refuses(
@@ -189,42 +205,15 @@ def _demand(holds, law, figure):
         raise CheckFailed(f"{law}: {figure}")
 
 
-def _numpy(x):
-    """Any array, tensor, number or nested list as a NumPy array that autograd no longer follows."""
-    if isinstance(x, (list, tuple)):
-        return np.asarray([_numpy(item) for item in x])
-    if hasattr(x, "detach"):
-        x = x.detach().cpu()
-        x = x.float() if x.dtype.is_floating_point and x.dtype.itemsize == 2 else x
-    return np.asarray(x)
-
-
-def _pair(left, right, law):
-    a, b = _numpy(left), _numpy(right)
+def _pair(left, right, law, kinds=""):
+    a, b = numbers(left), numbers(right)
     _demand(a.shape == b.shape, law, f"shapes {a.shape} and {b.shape} differ")
     _demand(a.size > 0, law, "nothing to compare, both sides are empty")
     for side, x in (("left", a), ("right", b)):
         if x.dtype.kind in "fc":
             _demand(not np.isnan(x).any(), law, f"the {side} side contains NaN")
+        _demand(not kinds or x.dtype.kind in kinds, law, f"the {side} side has dtype {x.dtype}, expected numbers")
     return a, b
-
-
-def _epsilon(x):
-    """Machine epsilon of what ``x`` was computed in; 0 for whole numbers, so the other side decides."""
-    if isinstance(x, (list, tuple)):
-        return max((_epsilon(item) for item in x), default=0.0)
-    if hasattr(x, "detach"):
-        inexact = x.dtype.is_floating_point or x.dtype.is_complex
-        return float(sys.modules["torch"].finfo(x.dtype).eps) if inexact else 0.0
-    dtype = np.asarray(x).dtype
-    return float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
-
-
-def _short(x):
-    x = np.asarray(x, dtype=float).ravel()
-    return (
-        f"{x[0]:.4g}" if x.size == 1 else "[" + ", ".join(f"{v:.4g}" for v in x[:4]) + (", …]" if x.size > 4 else "]")
-    )
 
 
 def _words(pattern):

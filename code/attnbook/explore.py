@@ -1,8 +1,9 @@
 """A figure with a control that works on a page without a kernel.
 
 ``explore(draw, d_k=[1, 4, 16])`` draws one frame for every choice and returns a player: inline SVG frames and a native
-range input per parameter, moved by a dozen lines of script that need no library. It works in the built book (also from
-a folder), in JupyterLab and in Colab. In a live kernel ``free`` adds ipywidgets sliders on top, for any value.
+control per parameter, a slider for numbers and a menu for names, read by some lines of script that need no library.
+It works in the built book (also from a folder), in JupyterLab and in Colab; on paper it names the choice that is drawn.
+In a live kernel ``free`` adds ipywidgets sliders on top, for any value.
 """
 
 import hashlib
@@ -22,21 +23,27 @@ __all__ = ["explore"]
 SCRIPT = """
 (function () {
   var root = document.getElementById(ID);
-  var inputs = root.querySelectorAll("input"), frames = root.querySelectorAll(".frame");
+  var inputs = root.querySelectorAll("input, select"), frames = root.querySelectorAll(".frame");
+  var chosen = root.querySelector(".explore-chosen");
   function show() {
-    var index = 0;
+    var index = 0, told = [];
     inputs.forEach(function (input) {
-      index = index * (Number(input.max) + 1) + Number(input.value);
-      var label = JSON.parse(input.dataset.labels)[input.value];
-      input.nextElementSibling.textContent = label;
-      input.setAttribute("aria-valuetext", label);
+      var labels = JSON.parse(input.dataset.labels), label = labels[input.value];
+      index = index * labels.length + Number(input.value);
+      told.push(input.labels[0].textContent + ": " + label);
+      if (input.type === "range") {
+        input.nextElementSibling.textContent = label;
+        input.setAttribute("aria-valuetext", label);
+      }
     });
+    chosen.textContent = told.join("; ");
     frames.forEach(function (frame, i) { frame.hidden = i !== index; });
     const drawn = [...frames[index].querySelectorAll("svg[aria-label]")];
     root.querySelector(".explore-spoken").textContent = drawn.map((svg) => svg.getAttribute("aria-label")).join(" ");
   }
   inputs.forEach(function (input) { input.addEventListener("input", show); show(); });
   root.querySelector(".explore-controls").hidden = false;
+  chosen.hidden = true;
 })();
 """
 
@@ -77,9 +84,10 @@ def explore(
     draw : function
         Takes the parameters by name and returns a :class:`~attnbook.figures.style.Picture`.
     **choices : list
-        The values each parameter can take, in the order of its slider; a dict maps the shown text to the value.
+        The values each parameter can take, in the order of its control; a dict maps the shown text to the value.
+        Texts that all begin with a digit are numbers and get a slider, others are names and get a menu.
     labels : dict, optional
-        Parameter name → the words beside its slider. The name itself unless given.
+        Parameter name → the words beside its control. The name itself unless given.
     start : dict, optional
         Parameter name → the index shown first, which is also what is printed. 0 unless given.
     free : dict, optional
@@ -119,9 +127,10 @@ def explore(
     controls = "".join(
         _control(f"{uid}-{name}", (labels or {}).get(name, name), shown[name], start[name]) for name in choices
     )
+    chosen = "; ".join(f"{(labels or {}).get(name, name)}: {shown[name][i]}" for name, i in start.items())
     block = (
         f'<div class="explore" id="{uid}"><div class="explore-controls" hidden>{controls}</div>'
-        f'<div class="explore-frames">{frames}</div>'
+        f'<div class="explore-chosen">{html.escape(chosen)}</div><div class="explore-frames">{frames}</div>'
         f'<div class="explore-spoken" aria-live="polite" style="{HIDDEN}"></div></div>'
         f"<script>{SCRIPT.replace('ID', json.dumps(uid))}</script>"
     )
@@ -129,13 +138,20 @@ def explore(
 
 
 def _control(uid, label, texts, start):
-    return (
-        f'<div class="explore-control"><label for="{uid}">{html.escape(label)}</label> '
-        f'<input type="range" id="{uid}" min="0" max="{len(texts) - 1}" step="1" value="{start}" '
-        f'data-labels="{html.escape(json.dumps(texts, ensure_ascii=False))}" '
-        f'aria-valuetext="{html.escape(texts[start])}" data-lm-suppress-shortcuts="true"> '
-        f'<output for="{uid}">{html.escape(texts[start])}</output></div>'
-    )
+    data = f'id="{uid}" data-labels="{html.escape(json.dumps(texts, ensure_ascii=False))}"'
+    if all(re.match(r"−?\d", text) for text in texts):
+        shown = html.escape(texts[start])
+        control = (
+            f'<input type="range" {data} min="0" max="{len(texts) - 1}" step="1" value="{start}" '
+            f'aria-valuetext="{shown}" data-lm-suppress-shortcuts="true"> <output for="{uid}">{shown}</output>'
+        )
+    else:
+        options = (
+            f'<option value="{i}"{" selected" if i == start else ""}>{html.escape(text)}</option>'
+            for i, text in enumerate(texts)
+        )
+        control = f'<select {data} data-lm-suppress-shortcuts="true">{"".join(options)}</select>'
+    return f'<div class="explore-control"><label for="{uid}">{html.escape(label)}</label> {control}</div>'
 
 
 def _with_progress(combinations):

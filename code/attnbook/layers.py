@@ -12,7 +12,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, shape_of
+from .arrays import (
+    Array,
+    any_array,
+    as_array,
+    as_mask,
+    as_permutation,
+    expect,
+    in_range,
+    namespace,
+    require_int,
+    require_number,
+    shape_of,
+)
 from .attention import softmax
 
 __all__ = [
@@ -42,17 +54,16 @@ def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:
     -------
     array, same shape as ``X``
 
-    Raises
-    ------
-    ValueError
-        If ``X`` has rank 0, an empty axis, or an entry that is not finite.
+    Raises ``ValueError`` if ``X`` has rank 0, an empty axis or an entry that is not finite, or ``eps`` is not > 0.
 
     Source: Ba, Kiros and Hinton (2016), equation (4), without gain and bias.
     """
-    X = as_array("X", X)
+    X, eps = as_array("X", X), require_number("eps", eps, above=0)
     xp = namespace(X)
-    centred = X - xp.mean(X, axis=-1, keepdims=True)
-    return centred / xp.sqrt(xp.mean(centred**2, axis=-1, keepdims=True) + eps)
+    centred = in_range("X − mean", X - xp.mean(X, axis=-1, keepdims=True))
+    largest = xp.max(xp.abs(centred), axis=-1, keepdims=True)
+    unit = xp.maximum(largest / 100, xp.ones_like(largest))  # measured in it, no number is too large to be squared
+    return centred / unit / xp.sqrt(xp.mean((centred / unit) ** 2, axis=-1, keepdims=True) + eps / unit**2)
 
 
 def feed_forward(X: ArrayLike, W_1: ArrayLike, W_2: ArrayLike) -> Array:
@@ -68,20 +79,16 @@ def feed_forward(X: ArrayLike, W_1: ArrayLike, W_2: ArrayLike) -> Array:
     -------
     array (..., n, d)
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit.
+    Raises ``ValueError`` if the shapes do not fit, or a product leaves the range of the numbers.
 
     Source: Vaswani et al. (2017), equation (2), without biases.
     """
     X, W_1, W_2 = as_array("X", X, 2), as_array("W_1", W_1, 2), as_array("W_2", W_2, 2)
-    if W_1.shape[0] != X.shape[-1] or W_1.ndim != 2:
-        raise ValueError(f"W_1 has shape {shape_of(W_1)}; expected ({X.shape[-1]}, d_hidden) to match X {shape_of(X)}")
-    if W_2.ndim != 2 or W_2.shape[0] != W_1.shape[1]:
-        raise ValueError(f"W_2 has shape {shape_of(W_2)}; expected ({W_1.shape[1]}, d) to match W_1 {shape_of(W_1)}")
-    hidden = X @ W_1
-    return namespace(X).where(hidden > 0, hidden, 0 * hidden) @ W_2
+    expect("W_1", W_1, (X.shape[-1], W_1.shape[-1]), f"({X.shape[-1]}, d_hidden) to match X {shape_of(X)}")
+    expect("W_2", W_2, (W_1.shape[-1], W_2.shape[-1]), f"({W_1.shape[-1]}, d) to match W_1 {shape_of(W_1)}")
+    xp = namespace(X=X, W_1=W_1, W_2=W_2)
+    hidden = in_range("X W_1", X @ W_1)
+    return in_range("max(0, X W_1) W_2", xp.where(hidden > 0, hidden, 0 * hidden) @ W_2)
 
 
 def encoder_layer(X: ArrayLike, attend: Callable, transform: Callable, norm: Callable = layer_norm) -> Array:
@@ -101,18 +108,14 @@ def encoder_layer(X: ArrayLike, attend: Callable, transform: Callable, norm: Cal
     -------
     array (..., n, d)
 
-    Raises
-    ------
-    ValueError
-        If one of the functions changes the shape.
+    Raises ``ValueError`` if one of the functions changes the shape.
 
     Source: Vaswani et al. (2017), section 3.1 (normalisation after the sum).
     """
     X = as_array("X", X, 2)
     for name, f in (("attend", attend), ("transform", transform)):
-        change = f(X)
-        if change.shape != X.shape:
-            raise ValueError(f"{name} returns shape {shape_of(change)}; expected {shape_of(X)}, the shape of X")
+        change = as_array(f"{name}(X)", f(X), 0)
+        expect(f"{name}(X)", change, X.shape, f"{shape_of(X)}, the shape of X")
         X = norm(X + change)
     return X
 
@@ -145,18 +148,16 @@ def graph_attention(
 
     Source: Veličković et al. (2018), "Graph Attention Networks", equations (3) and (4), with a single head.
     """
-    X, W = as_array("X", X, 2), as_array("W", W, 2)
-    xp = namespace(X)
-    adjacency = xp.asarray(adjacency)
-    n = X.shape[-2]
-    if tuple(adjacency.shape) != (n, n) or adjacency.dtype != xp.bool:
-        given = f"shape {shape_of(adjacency)} and dtype {adjacency.dtype}"
-        raise ValueError(f"adjacency has {given}; expected booleans {(n, n)}")
+    X, W, a_to, a_from = as_array("X", X, 2), as_array("W", W, 2), as_array("a_to", a_to), as_array("a_from", a_from)
+    xp, slope = namespace(X=X, W=W, a_to=a_to, a_from=a_from), require_number("slope", slope, like=X)
+    adjacency, n = as_mask("adjacency", adjacency, X), X.shape[-2]
+    expect("adjacency", adjacency, (n, n), f"booleans {(n, n)}")
     if not bool(xp.all(xp.any(adjacency, axis=-1))):
         raise ValueError(f"adjacency with shape {(n, n)} leaves a node without a neighbour; expected one True per row")
-    if W.shape[0] != X.shape[-1]:
-        raise ValueError(f"W has shape {shape_of(W)}; expected ({X.shape[-1]}, d_v) to match X {shape_of(X)}")
-    V = X @ W
+    expect("W", W, (X.shape[-1], W.shape[-1]), f"({X.shape[-1]}, d_v) to match X {shape_of(X)}")
+    expect("a_to", a_to, W.shape[1:])
+    expect("a_from", a_from, W.shape[1:])
+    V = in_range("X W", X @ W)
     S = (V @ a_to)[..., :, None] + (V @ a_from)[..., None, :]
     S = xp.where(S > 0, S, slope * S)
     return softmax(xp.where(adjacency, S, xp.full_like(S, -math.inf))) @ V
@@ -172,11 +173,15 @@ class Symmetry(NamedTuple):
 
 def rows(perm: Sequence[int], x: Array) -> Array:
     """g·X = PX: the rows move."""
-    return x[perm]
+    x = any_array("x", x)
+    return x[as_permutation(perm, x.shape[0])]
 
 
 def conjugate(perm: Sequence[int], x: Array) -> Array:
     """g·M = P M Pᵀ: rows and columns move together, as for a mask, a score matrix or an adjacency matrix."""
+    x = any_array("x", x, 2)
+    perm = as_permutation(perm, x.shape[0])
+    expect("x", x, (len(perm), len(perm), *x.shape[2:]), "a square matrix")
     return x[perm][:, perm]
 
 
@@ -186,12 +191,8 @@ def stay(perm: Sequence[int], x: Array) -> Array:
 
 
 def rotations(n: int) -> list[list[int]]:
-    """The n cyclic shifts of 0 … n−1 as lists, the identity first.
-
-    Raises ``ValueError`` if ``n`` is below 1.
-    """
-    if n < 1:
-        raise ValueError(f"n = {n}; expected a positive length")
+    """The n cyclic shifts of 0 … n−1 as lists, the identity first. Raises ``ValueError`` unless 1 ≤ n ≤ 2000."""
+    n = require_int("n", n, most=2000)
     return [[(i - k) % n for i in range(n)] for k in range(n)]
 
 
@@ -222,11 +223,12 @@ def symmetry(
     Raises
     ------
     ValueError
-        If there is not one action per input, the group is empty, or an output has NaN.
+        If there is not one action per input, the group is empty or not of permutations, or an output is not finite.
     """
     if len(inputs) != len(actions) or not group:
         given = f"{len(inputs)} inputs, {len(actions)} actions, {len(group)} permutations"
         raise ValueError(f"{given}; expected one action each")
+    group = [as_permutation(perm, len(group[0])).tolist() for perm in group]
     still = _array(f(*inputs))
     acts = still.ndim > 0 and still.shape[0] == len(group[0])
     equivariance, invariance = 0.0, 0.0
@@ -240,10 +242,9 @@ def symmetry(
 
 
 def _array(y):
-    return as_array("f(x)", y.detach().numpy() if hasattr(y, "detach") else np.asarray(y), 0)
+    return np.asarray(as_array("f(x)", y.detach().cpu() if hasattr(y, "detach") else y, 0))
 
 
 def _gap(a, b):
-    if a.shape != b.shape:
-        raise ValueError(f"f(g·x) has shape {a.shape}, f(x) has shape {b.shape}; expected the same")
+    expect("f(g·x)", a, b.shape, f"{b.shape}, the shape of f(x)")
     return float(np.abs(a - b).max())

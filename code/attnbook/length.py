@@ -10,7 +10,18 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, require_int, shape_of
+from .arrays import (
+    Array,
+    as_array,
+    as_numpy,
+    expect,
+    in_range,
+    namespace,
+    one_of,
+    require_int,
+    require_number,
+    shape_of,
+)
 from .positional import frequencies
 
 __all__ = ["contextual_positions", "forgetting_bias", "ntk_frequencies", "ramp_frequencies", "turns"]
@@ -24,7 +35,7 @@ def turns(theta: ArrayLike, n: float) -> np.ndarray:
     >>> turns([2 * np.pi, np.pi / 8], 8)
     array([8. , 0.5])
     """
-    return as_array("theta", np.asarray(theta, dtype=float), 0) * _positive("n", n) / (2 * np.pi)
+    return as_numpy("theta", theta) * require_number("n", n, above=0) / (2 * np.pi)
 
 
 def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
@@ -53,8 +64,8 @@ def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
     >>> ntk_frequencies(4, 8.0)
     array([1.     , 0.00125])
     """
-    d = require_int("d", d, least=4, multiple=2)
-    return frequencies(d, base * _positive("s", s) ** (d / (d - 2)))
+    d, s = require_int("d", d, least=4, multiple=2), require_number("s", s, above=0)
+    return frequencies(d, require_number("base", base, above=0) * np.float64(s) ** (d / (d - 2)))
 
 
 def ramp_frequencies(
@@ -93,21 +104,20 @@ def ramp_frequencies(
     >>> ramp_frequencies([1.0, 0.1, 0.01], 100, 10.0, slow=1, fast=4).round(3)
     array([1.   , 0.028, 0.001])
     """
-    theta = as_array("theta", np.asarray(theta, dtype=float))
-    n, s = _positive("n", n), _positive("s", s)
-    if not 0 < slow < fast < math.inf:
-        raise ValueError(f"slow = {slow} and fast = {fast}; expected 0 < slow < fast")
+    theta, n, s = as_numpy("theta", theta, 1), require_number("n", n, above=0), require_number("s", s, above=0)
+    expect("theta", theta, theta.shape[:1])
+    slow = require_number("slow", slow, above=0)
+    fast = require_number("fast", fast, above=slow)
+    one_of("ramp", ramp, "turns", "index")
     if ramp == "turns":
         gamma = (turns(theta, n) - slow) / (fast - slow)
-    elif ramp == "index":
-        steps = np.diff(np.log(theta))
+    else:
+        steps = np.diff(np.log(theta)) if (theta > 0).all() else np.zeros(1)
         if len(theta) < 2 or steps[0] >= 0 or not np.allclose(steps, steps[0]):
             raise ValueError(f"theta = {theta}; expected base^(−2k/d) for the ramp 'index'")
         first, last = ((math.log(2 * math.pi * r / n) - math.log(theta[0])) / steps[0] for r in (fast, slow))
         first, last = max(math.floor(first), 0), min(math.ceil(last), 2 * len(theta) - 1)
         gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
-    else:
-        raise ValueError(f"ramp = {ramp!r}; expected 'turns' or 'index'")
     gamma = np.clip(gamma, 0, 1)
     return gamma * theta + (1 - gamma) * theta / s
 
@@ -140,7 +150,7 @@ def forgetting_bias(log_gates: ArrayLike) -> Array:
     xp = namespace(log_gates)
     if bool((log_gates > 0).any()):
         raise ValueError(f"log_gates has a number > 0, shape {shape_of(log_gates)}; expected logarithms of gates ≤ 1")
-    total, n = xp.cumulative_sum(log_gates, axis=-1), log_gates.shape[-1]
+    total, n = in_range("Σ log_gates", xp.cumulative_sum(log_gates, axis=-1)), log_gates.shape[-1]
     later = np.arange(n)[None, :] > np.arange(n)[:, None]
     return xp.where(xp.asarray(later), -xp.inf, total[..., :, None] - total[..., None, :])
 
@@ -173,10 +183,3 @@ def contextual_positions(gates: ArrayLike) -> Array:
         raise ValueError(f"gates has shape {shape_of(gates)}; expected (..., n, n) with entries from 0 to 1")
     seen = xp.asarray(np.tril(np.ones((n, n))), dtype=gates.dtype)
     return xp.flip(xp.cumulative_sum(xp.flip(gates * seen, axis=-1), axis=-1), axis=-1) * seen
-
-
-def _positive(name: str, value: float) -> float:
-    """``value`` as a number, if it is finite and > 0."""
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} = {value}; expected a finite number > 0")
-    return float(value)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from .arrays import Array, as_array, namespace, shape_of
+from .arrays import Array, as_array, as_numpy, as_permutation, in_range, namespace, require_int, shape_of
 
 __all__ = [
     "birkhoff",
@@ -34,7 +34,8 @@ def permutations(n: int) -> list[list[int]]:
     >>> permutations(2)
     [[0, 1], [1, 0]]
     """
-    if not 1 <= n <= 9:
+    n = require_int("n", n)
+    if n > 9:
         raise ValueError(f"n = {n}; expected 1 to 9, since all n! permutations are listed")
     return [list(perm) for perm in itertools.permutations(range(n))]
 
@@ -49,7 +50,7 @@ def permutation_matrix(perm: Sequence[int]) -> np.ndarray:
            [0., 0., 1.],
            [1., 0., 0.]])
     """
-    return np.eye(len(_checked(perm)))[_checked(perm)]
+    return np.eye(len(as_permutation(perm)))[as_permutation(perm)]
 
 
 def inverse(perm: Sequence[int]) -> list[int]:
@@ -60,7 +61,7 @@ def inverse(perm: Sequence[int]) -> list[int]:
     >>> inverse([1, 2, 0])
     [2, 0, 1]
     """
-    return np.argsort(_checked(perm)).tolist()
+    return np.argsort(as_permutation(perm)).tolist()
 
 
 def compose(sigma: Sequence[int], tau: Sequence[int]) -> list[int]:
@@ -73,7 +74,7 @@ def compose(sigma: Sequence[int], tau: Sequence[int]) -> list[int]:
     >>> compose([1, 2, 0], [1, 0, 2])
     [0, 2, 1]
     """
-    sigma, tau = _checked(sigma), _checked(tau)
+    sigma, tau = as_permutation(sigma), as_permutation(tau)
     if len(sigma) != len(tau):
         raise ValueError(f"sigma has length {len(sigma)} and tau {len(tau)}; expected equal lengths")
     return tau[sigma].tolist()
@@ -87,7 +88,7 @@ def cycles(perm: Sequence[int]) -> list[tuple[int, ...]]:
     >>> cycles([1, 0, 2])
     [(0, 1), (2,)]
     """
-    perm, seen, found = _checked(perm).tolist(), set(), []
+    perm, seen, found = as_permutation(perm).tolist(), set(), []
     for start in range(len(perm)):
         if start not in seen:
             cycle = [start]
@@ -147,13 +148,14 @@ def birkhoff(D: ArrayLike) -> list[tuple[float, list[int]]]:
     >>> birkhoff([[1.0, 0.0], [0.0, 1.0]])
     [(1.0, [0, 1])]
     """
-    D = np.asarray(as_array("D", D, 2), dtype=np.float64)
+    D = as_numpy("D", D, 2)
     n = len(D)
     dust = 8 * n * np.finfo(float).eps  # what rounding leaves of a difference that is 0
     if D.shape != (n, n):
         raise ValueError(f"D has shape {D.shape}; expected a square matrix")
     if D.min() < 0 or abs(D.sum(0) - 1).max() > dust or abs(D.sum(1) - 1).max() > dust:
-        raise ValueError(f"D with shape {D.shape} has rows or columns that do not sum to 1, or entries < 0")
+        said = "has rows or columns that do not sum to 1, or entries < 0; expected neither"
+        raise ValueError(f"D with shape {D.shape} {said}")
     rest, terms = D.copy(), []
     while True:
         rows, perm = linear_sum_assignment(np.where(rest > dust, rest, -n - 1.0), maximize=True)
@@ -195,21 +197,7 @@ def sinkhorn(M: ArrayLike, rounds: int = 100) -> Array:
     xp = namespace(M)
     if M.shape[-1] != M.shape[-2] or not bool(xp.all(M > 0)):
         raise ValueError(f"M has shape {shape_of(M)}; expected (..., n, n) with entries > 0")
-    if rounds < 1:
-        raise ValueError(f"rounds = {rounds}; expected at least 1")
-    for _ in range(rounds):
+    for _ in range(require_int("rounds", rounds)):
         M = M / xp.sum(M, axis=-1, keepdims=True)
         M = M / xp.sum(M, axis=-2, keepdims=True)
-    return M
-
-
-def _checked(perm):
-    try:
-        checked = np.asarray(perm)
-    except ValueError:  # ragged
-        checked = np.empty(0)
-    shape_fits = checked.ndim == 1 and checked.size > 0 and checked.dtype.kind in "iuf"
-    if not shape_fits or sorted(checked.tolist()) != list(range(checked.size)):
-        shown = checked.tolist() if checked.size else perm
-        raise ValueError(f"perm = {shown} is no permutation; expected each of 0 … n−1 exactly once")
-    return checked.astype(int)
+    return in_range("a quotient of M and its sums", M)

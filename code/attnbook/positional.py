@@ -13,13 +13,24 @@ causal mask differ in A, B and C only; rotary encoding (:mod:`attnbook.rotary`) 
 The offset of a pair is **j − i**, key minus query: positive when the key comes later.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, require_int, shape_of
+from .arrays import (
+    Array,
+    as_array,
+    as_numpy,
+    expect,
+    in_range,
+    namespace,
+    require_int,
+    require_number,
+    same_batch,
+    shape_of,
+    whole_numbers,
+)
 
 __all__ = [
     "Terms",
@@ -74,16 +85,16 @@ def logit_terms(
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
-    if K.shape[-1] != d_k:
-        raise ValueError(f"K has shape {shape_of(K)}; expected (..., m, {d_k}) to match Q with shape {shape_of(Q)}")
-    xp = namespace(Q, K)
-    content = Q @ xp.matrix_transpose(K)
+    expect("K", K, (*K.shape[:-1], d_k), f"(..., m, {d_k}) to match Q with shape {shape_of(Q)}")
+    same_batch("K", K, Q)
+    xp = namespace(Q=Q, K=K)
+    content = in_range("Q Kᵀ", Q @ xp.matrix_transpose(K))
     zero = xp.zeros_like(content)
 
     def fitting(name, table, pair):
         table = as_array(name, table, finite=False)
         if namespace(table) is not xp:  # a table of plain numbers beside tensors
-            table = xp.asarray(table, dtype=content.dtype)
+            table = xp.asarray(as_numpy(name, table, finite=False), dtype=content.dtype)
         if not all(a in (1, b) for a, b in zip(reversed(table.shape), reversed(pair), strict=False)):
             raise ValueError(f"{name} has shape {shape_of(table)}; expected {pair} after any batch axes, or 1 instead")
         return table
@@ -105,27 +116,19 @@ def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
     array([[ 0,  1],
            [-1,  0]])
     """
-    queries, keys = np.asarray(queries), np.asarray(keys)
-    for name, x in (("queries", queries), ("keys", keys)):
-        if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iu":
-            raise ValueError(f"{name} has shape {x.shape} and dtype {x.dtype}; expected a list of whole numbers")
-    return keys[None, :] - queries[:, None]
+    return whole_numbers("keys", keys, 1)[None, :] - whole_numbers("queries", queries, 1)[:, None]
 
 
 def frequencies(d: int, base: float = 10_000.0) -> np.ndarray:
     """ω_k = base^(−2k/d) for k = 0 … ⌈d/2⌉ − 1, in radians per position. The wavelength is 2π/ω_k positions.
 
-    Raises ``ValueError`` unless d is a whole number ≥ 1 and base > 0.
-
-    Source: Vaswani et al. (2017), section 3.5.
+    Raises ``ValueError`` unless d is a whole number ≥ 1 and base > 0. Source: Vaswani et al. (2017), section 3.5.
 
     >>> frequencies(4)
     array([1.  , 0.01])
     """
     d = require_int("d", d)
-    if not (0 < base < math.inf):
-        raise ValueError(f"base = {base}; expected a finite number > 0")
-    return base ** (-np.arange(0, d, 2) / d)
+    return require_number("base", base, above=0) ** (-np.arange(0, d, 2) / d)
 
 
 def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarray:
@@ -153,21 +156,20 @@ def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarr
     array([[0., 1., 0., 1.]])
     """
     d = require_int("d", d)
-    omega = frequencies(d, base)
-    angle = as_array("positions", np.asarray(positions, dtype=float), 0)[..., None] * omega
+    angle = as_numpy("positions", positions)[..., None] * frequencies(d, base)
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)[..., :d]
 
 
 def clipped(offset: ArrayLike, width: int) -> np.ndarray:
     """min(max(offset, −w), w) + w, a row of a table with 2w + 1 rows; the same shape as ``offset``.
 
-    Raises ``ValueError`` if ``width`` is below 1. Source: Shaw, Uszkoreit and Vaswani (2018), section 3.2.
+    Raises ``ValueError`` if ``width`` < 1, or not everything is whole. Source: Shaw et al. (2018), section 3.2.
 
     >>> clipped([-9, 0, 9], 2)
     array([0, 2, 4])
     """
     width = require_int("width", width)
-    return np.clip(offset, -width, width) + width
+    return np.clip(whole_numbers("offset", offset), -width, width) + width
 
 
 def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
@@ -175,13 +177,13 @@ def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
 
     It counts i − j, the *opposite* sign of ``offset`` = j − i, so δ(j, i) is ``deberta_rows(-offset, span)``.
 
-    Raises ``ValueError`` if ``span`` is below 1. Source: He, Liu, Gao and Chen (2021), equation (3).
+    Raises ``ValueError`` if ``span`` < 1, or not everything is whole. Source: He et al. (2021), equation (3).
 
     >>> deberta_rows([-9, 0, 9], 2)
     array([3, 2, 0])
     """
     span = require_int("span", span)
-    return np.clip(span - np.asarray(offset), 0, 2 * span - 1)
+    return np.clip(span - whole_numbers("offset", offset), 0, 2 * span - 1)
 
 
 def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
@@ -190,22 +192,24 @@ def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
     With e = buckets // 2 the first e distances have a bucket each; bucket e + t begins at the smallest distance
     ≥ e (max_distance / e)^(t / (buckets − e)). Compared in whole numbers, so no rounding can move an edge.
 
-    Raises ``ValueError`` unless buckets ≥ 2 and max_distance > buckets // 2.
+    Raises ``ValueError`` unless 2 ≤ buckets ≤ 4096 and max_distance > buckets // 2.
 
     Source: Raffel et al. (2020), section 2.1.
 
     >>> t5_edges(8, 16)
     [0, 1, 2, 3, 4, 6, 8, 12]
     """
-    buckets = require_int("buckets", buckets, least=2)
+    buckets = require_int("buckets", buckets, least=2, most=4096)
     exact = buckets // 2
     max_distance = require_int("max_distance", max_distance, least=exact + 1)
     edges, logarithmic = list(range(exact + 1)), buckets - exact
     for t in range(1, logarithmic):
-        distance = edges[-1]
-        while distance**logarithmic * exact**t < max_distance**t * exact**logarithmic:
-            distance += 1
-        edges.append(distance)
+        low, high = edges[-1], max_distance  # the edge lies between, so halving finds it however large they are
+        while low < high:
+            middle = (low + high) // 2
+            far = middle**logarithmic * exact**t >= max_distance**t * exact**logarithmic
+            low, high = (low, middle) if far else (middle + 1, high)
+        edges.append(low)
     return edges
 
 
@@ -222,7 +226,7 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     >>> t5_bucket([-2, -1, 0, 1, 2])
     array([ 2,  1,  0, 17, 18])
     """
-    offset = np.asarray(offset)
+    offset = whole_numbers("offset", offset)
     if not bidirectional:
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
     half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction

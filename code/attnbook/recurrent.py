@@ -12,7 +12,7 @@ Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, shape_of
+from .arrays import Array, as_array, as_numpy, expect, in_range, namespace, require_int, require_number, said, shape_of
 
 __all__ = ["lstm", "lstm_jacobians", "path_norms", "random_recurrence", "rnn", "rnn_jacobians", "spectral_radius"]
 
@@ -41,14 +41,12 @@ def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: Array
     Source: Elman (1990). Equal to ``torch.nn.RNN`` with b = b_ih + b_hh.
     """
     X, W_x, W_h, b = _checked(X, W_x, W_h, b, gates=1)
-    xp, states = namespace(X, W_x, W_h, b), []
-    h = _zero_state(xp, X, W_x, W_h) if start is None else as_array("start", start)
-    if h.shape[-1] != W_h.shape[-1]:
-        raise ValueError(f"start has shape {shape_of(h)}; expected (..., {W_h.shape[-1]}), one number per unit")
+    xp, states = namespace(X=X, W_x=W_x, W_h=W_h, b=b), []
+    h = _start(xp, X, W_x, W_h, b, start)
     for x in xp.unstack(X, axis=-2):
         h = xp.tanh(x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b)
         states.append(h)
-    return xp.stack(states, axis=-2)
+    return in_range("h_t", xp.stack(states, axis=-2))
 
 
 def lstm(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
@@ -75,15 +73,15 @@ def lstm(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> tuple[Ar
     Source: Hochreiter and Schmidhuber (1997), Gers et al. (2000). Equal to ``torch.nn.LSTM`` with b = b_ih + b_hh.
     """
     X, W_x, W_h, b = _checked(X, W_x, W_h, b, gates=4)
-    xp, states, cells = namespace(X, W_x, W_h, b), [], []
-    h = c = _zero_state(xp, X, W_x, W_h)
+    xp, states, cells = namespace(X=X, W_x=W_x, W_h=W_h, b=b), [], []
+    h = c = _start(xp, X, W_x, W_h, b)
     for x in xp.unstack(X, axis=-2):
         i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
         c = f * c + i * g
         h = o * xp.tanh(c)
         states.append(h)
         cells.append(c)
-    return xp.stack(states, axis=-2), xp.stack(cells, axis=-2)
+    return in_range("h_t", xp.stack(states, axis=-2)), in_range("c_t", xp.stack(cells, axis=-2))
 
 
 def rnn_jacobians(H: ArrayLike, W_h: ArrayLike) -> Array:
@@ -105,9 +103,10 @@ def rnn_jacobians(H: ArrayLike, W_h: ArrayLike) -> Array:
         If the shapes do not fit, or there are fewer than two states.
     """
     H, W_h = as_array("H", H, 2), _square("W_h", W_h)
+    namespace(H=H, W_h=W_h)
     if H.ndim != 2 or H.shape[0] < 2 or H.shape[1] != W_h.shape[0]:
         raise ValueError(f"H has shape {shape_of(H)}; expected (n, {W_h.shape[0]}) with n >= 2 to match W_h")
-    return (1 - H[1:] ** 2)[:, :, None] * W_h
+    return in_range("(1 − H²) W_h", (1 - H[1:] ** 2)[:, :, None] * W_h)
 
 
 def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> Array:
@@ -133,11 +132,12 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
     """
     X, W_x, W_h, b = _checked(X, W_x, W_h, b, gates=4)
     d_h = W_h.shape[-1]
-    if X.ndim != 2 or X.shape[0] < 2:
-        raise ValueError(f"X has shape {shape_of(X)}; expected one sequence (n, d) with n >= 2")
-    xp, jacobians = namespace(X, W_x, W_h, b), []
+    if [x.ndim for x in (X, W_x, W_h, b)] != [2, 2, 2, 1] or X.shape[0] < 2:
+        given = f"X has shape {shape_of(X)}, W_x {shape_of(W_x)}, W_h {shape_of(W_h)}, b {shape_of(b)}"
+        raise ValueError(f"{given}; expected one sequence (n, d) with n >= 2, and one network")
+    xp, jacobians = namespace(X=X, W_x=W_x, W_h=W_h, b=b), []
     W_i, W_f, W_g, W_o = xp.unstack(xp.reshape(W_h, (4, d_h, d_h)))
-    h = c = _zero_state(xp, X, W_x, W_h)
+    h = c = _start(xp, X, W_x, W_h, b)
     for x in xp.unstack(X, axis=-2):
         i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
         through_gates = (
@@ -151,7 +151,7 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
         rows = [xp.concat(upper, axis=1), xp.concat([through_gates, along_cell], axis=1)]
         jacobians.append(xp.concat(rows, axis=0))
         h = o * squashed
-    return xp.stack(jacobians[1:], axis=0)
+    return in_range("J_t", xp.stack(jacobians[1:], axis=0))
 
 
 def path_norms(J: ArrayLike) -> Array:
@@ -169,7 +169,7 @@ def path_norms(J: ArrayLike) -> Array:
     Raises
     ------
     ValueError
-        If ``J`` is no stack of square matrices.
+        If ``J`` is no stack of square matrices, or a product leaves the range of the numbers.
 
     >>> path_norms([[[0.5]], [[0.5]]])
     array([1.  , 0.5 , 0.25])
@@ -183,7 +183,7 @@ def path_norms(J: ArrayLike) -> Array:
     for J_t in reversed(xp.unstack(J)):
         product = product @ J_t
         products.append(product)
-    return xp.linalg.matrix_norm(xp.stack(products), ord=2)
+    return xp.linalg.matrix_norm(in_range("a product of J", xp.stack(products)), ord=2)
 
 
 def spectral_radius(W: ArrayLike) -> float:
@@ -194,45 +194,49 @@ def spectral_radius(W: ArrayLike) -> float:
     >>> spectral_radius([[2.0, 1.0], [0.0, 1.0]])
     2.0
     """
-    return float(np.abs(np.linalg.eigvals(_square("W", W))).max())
+    return float(np.abs(np.linalg.eigvals(_square("W", as_numpy("W", W)))).max())
 
 
 def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.ndarray:
     r"""W (d_h, d_h) with independent normal entries, multiplied by the number that makes ρ(W) = ``radius``.
 
-    ``rng`` is a NumPy generator. Raises ``ValueError`` unless ``d_h`` ≥ 1 and ``radius`` ≥ 0.
+    ``rng`` is a NumPy generator. Raises ``ValueError`` unless ``d_h`` is whole and ≥ 1, and ``radius`` finite and ≥ 0.
     """
-    if d_h < 1 or not radius >= 0:
-        raise ValueError(f"d_h = {d_h} and radius = {radius}; expected d_h >= 1 and radius >= 0")
+    d_h, radius = require_int("d_h", d_h), float(require_number("radius", radius, least=0))
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng = {said(rng)}; expected a generator, such as np.random.default_rng(0)")
     W = rng.normal(size=(d_h, d_h))
     return W * (radius / spectral_radius(W))
 
 
 def _checked(X, W_x, W_h, b, gates):
     X, W_x, W_h, b = as_array("X", X, 2), as_array("W_x", W_x, 2), as_array("W_h", W_h, 2), as_array("b", b)
-    d_h, d = W_h.shape[-1], X.shape[-1]
-    for name, W, expected in [
-        ("W_h", W_h, (gates * d_h, d_h)),
-        ("W_x", W_x, (gates * d_h, d)),
-        ("b", b, (gates * d_h,)),
-    ]:
+    rows, d_h, d = gates * W_h.shape[-1], W_h.shape[-1], X.shape[-1]
+    for name, W, expected in ("W_h", W_h, (rows, d_h)), ("W_x", W_x, (rows, d)), ("b", b, (rows,)):
         if tuple(W.shape[-len(expected) :]) != expected:
-            fit = ", ".join(map(str, expected))
-            raise ValueError(
-                f"{name} has shape {shape_of(W)}; expected (..., {fit}) to match X with shape {shape_of(X)}"
-            )
+            fit = f"(..., {', '.join(map(str, expected))})"
+            raise ValueError(f"{name} has shape {shape_of(W)}; expected {fit} to match X with shape {shape_of(X)}")
     return X, W_x, W_h, b
 
 
 def _square(name, W):
     W = as_array(name, W, 2)
-    if W.ndim != 2 or W.shape[0] != W.shape[1]:
-        raise ValueError(f"{name} has shape {shape_of(W)}; expected a square matrix")
+    expect(name, W, W.shape[-1:] * 2, "a square matrix")
     return W
 
 
-def _zero_state(xp, X, W_x, W_h):
-    return xp.zeros_like((X[..., 0, :] @ xp.matrix_transpose(W_x))[..., : W_h.shape[-1]])
+def _start(xp, X, W_x, W_h, b, start=None):
+    """h_0, once a step from it has been tried: leading axes must fit too."""
+    h = X[..., 0, :] if start is None else as_array("start", start)
+    namespace(X=X, start=h)
+    try:
+        z = X[..., 0, :] @ xp.matrix_transpose(W_x)
+        h = xp.zeros_like(z[..., : W_h.shape[-1]]) if start is None else h
+        h @ xp.matrix_transpose(W_h) + z + b
+    except (ValueError, RuntimeError):
+        given = f"W_x has shape {shape_of(W_x)}, W_h {shape_of(W_h)}, b {shape_of(b)}, start {shape_of(start)}"
+        raise ValueError(f"{given}; expected axes that fit each other and X with shape {shape_of(X)}") from None
+    return h
 
 
 def _gates(xp, x, h, W_x, W_h, b):

@@ -12,7 +12,7 @@ Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position e
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, require_int, shape_of
+from .arrays import Array, as_array, as_numpy, in_range, namespace, one_of, require_int, shape_of
 from .positional import frequencies
 
 __all__ = ["pairing_permutation", "rotate"]
@@ -48,10 +48,9 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     n, d = x.shape[-2:]
     if d % 2:
         raise ValueError(f"x has shape {shape_of(x)}; expected an even last axis, since coordinates turn in pairs")
-    if pairing not in ("adjacent", "halves"):
-        raise ValueError(f"pairing = {pairing!r}; expected 'adjacent' or 'halves'")
-    positions = as_array("positions", np.asarray(positions, dtype=float))
-    theta = as_array("theta", frequencies(d) if theta is None else np.asarray(theta, dtype=float))
+    one_of("pairing", pairing, "adjacent", "halves")
+    positions = as_numpy("positions", positions, 1)
+    theta = frequencies(d) if theta is None else as_numpy("theta", theta, 1)
     if positions.shape != (n,) or theta.shape != (d // 2,):
         raise ValueError(
             f"positions has shape {shape_of(positions)} and theta {shape_of(theta)}; expected ({n},) and ({d // 2},) "
@@ -62,9 +61,11 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     cos, sin = xp.asarray(np.cos(angle), dtype=x.dtype), xp.asarray(np.sin(angle), dtype=x.dtype)
     if pairing == "adjacent":
         a, b = x[..., 0::2], x[..., 1::2]
-        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
+        return in_range(
+            "x, once turned,", xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
+        )
     a, b = x[..., : d // 2], x[..., d // 2 :]
-    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+    return in_range("x, once turned,", xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1))
 
 
 def pairing_permutation(d: int) -> list[int]:

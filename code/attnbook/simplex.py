@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from .arrays import Array, as_array, namespace, shape_of
+from .arrays import Array, as_array, as_numpy, expect, in_range, namespace, shape_of
 
 __all__ = ["hull_weights", "separating_direction", "sparsemax"]
 
@@ -55,9 +55,9 @@ def sparsemax(s: ArrayLike) -> Array:
 def hull_weights(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     """Weights a ≥ 0 with Σ_j a_j = 1 and aᵀV = y, or None if there are none: y is in the hull exactly if there are.
 
-    The linear program has d_v + 1 equations, and the dual simplex method stops at a corner of its solutions, so at most
-    d_v + 1 weights are positive (Carathéodory's theorem). Points closer to the hull than 1e-7 count as inside: that is
-    the solver's tolerance for an equation.
+    The linear program has d_v + 1 equations, and the simplex method stops at a corner of its solutions, so at most
+    d_v + 1 weights are positive (Carathéodory's theorem). A point counts as inside if its distance from the hull, in
+    the 1-norm, is at most 1e-7 times the largest |V_jc − y_c|: a test in floating point needs a tolerance.
 
     Parameters
     ----------
@@ -76,16 +76,14 @@ def hull_weights(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     >>> hull_weights([0.5], [[0.0], [1.0]])
     array([0.5, 0.5])
     """
-    y, V = _point_and_values(y, V)
-    system = np.vstack([V.T, np.ones(len(V))])
-    found = linprog(np.zeros(len(V)), A_eq=system, b_eq=np.append(y, 1.0), bounds=(0, None), method="highs-ds")
-    return np.maximum(found.x, 0.0) if found.status == 0 else None
+    a, _, inside = _nearest(y, V)
+    return a if inside else None
 
 
 def separating_direction(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     """w with w·y > w·V_j for every j and |w_c| ≤ 1, or None: y is outside the hull exactly if there is such a w.
 
-    Of all such w it is the one with the largest gap w·y − max_j w·V_j, which is the distance from y to the hull in the
+    Of all such w it is one with the largest gap w·y − max_j w·V_j, which is the distance from y to the hull in the
     1-norm. Either this function or :func:`hull_weights` has an answer, never both (Farkas' lemma).
 
     Parameters
@@ -107,23 +105,27 @@ def separating_direction(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:
     >>> separating_direction([2.0], [[0.0], [1.0]])
     array([1.])
     """
-    y, V = _point_and_values(y, V)
-    d_v = V.shape[1]  # the unknowns are w and t = max_j w·V_j
+    _, w, inside = _nearest(y, V)
+    return None if inside else w
+
+
+def _nearest(y, V):
+    """Weights of a nearest point of the hull in the 1-norm, the direction from it to y, and whether y is that point.
+
+    min Σ_c (p_c + q_c) over a, p, q ≥ 0 with (V − y)ᵀa + p − q = 0 and Σ_j a_j = 1. One program answers both questions:
+    w is how its value grows with y. It is solved in units of the data, so it does not matter how large they are.
+    """
+    y, V = as_numpy("y", y, 1), as_numpy("V", V, 2)
+    expect("V", V, V.shape[-2:], "a matrix (m, d_v)")
+    expect("y", y, V.shape[1:], f"({V.shape[1]},) to match V with shape {V.shape}")
+    m, d_v = V.shape
+    size = max(in_range("V − y", np.abs(V - y)).max(), 1e-8 * np.abs(V).max()) or 1.0  # V is itself rounded
+    identity, zero = np.eye(d_v), np.zeros(d_v)
     found = linprog(
-        np.append(-y, 1.0),
-        A_ub=np.column_stack([V, -np.ones(len(V))]),
-        b_ub=np.zeros(len(V)),
-        bounds=[(-1, 1)] * d_v + [(None, None)],
+        np.repeat([0.0, 1.0], [m, 2 * d_v]),
+        A_eq=np.block([[(V - y).T / size, identity, -identity], [np.ones(m), zero, zero]]),
+        b_eq=np.append(zero, 1.0),
+        bounds=(0, None),
         method="highs-ds",
     )
-    w = found.x[:d_v]
-    return w if w @ y - (V @ w).max() > 1e-7 else None  # the tolerance of hull_weights, so that one of the two answers
-
-
-def _point_and_values(y, V):
-    y, V = np.asarray(as_array("y", y), dtype=float), np.asarray(as_array("V", V, 2), dtype=float)
-    if V.ndim != 2:
-        raise ValueError(f"V has shape {V.shape}; expected a matrix (m, d_v)")
-    if y.shape != V.shape[1:]:
-        raise ValueError(f"y has shape {y.shape}; expected ({V.shape[1]},) to match V with shape {V.shape}")
-    return y, V
+    return np.maximum(found.x[:m], 0.0), found.eqlin.marginals[:d_v], found.fun <= 1e-7

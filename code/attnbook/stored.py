@@ -7,6 +7,8 @@ what one of them measures.
 import json
 from importlib.resources import files
 
+from .arrays import said
+
 __all__ = ["load"]
 
 
@@ -19,6 +21,6 @@ def load(name: str) -> dict:
     Raises ``ValueError`` if there is no experiment ``name``.
     """
     known = {file.name.removesuffix(".json"): file for file in files("attnbook").joinpath("results").iterdir()}
-    if name not in known:
-        raise ValueError(f"name = {name!r}; expected one of {', '.join(sorted(known))}")
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"name = {said(repr(name))}; expected one of {', '.join(sorted(known))}")
     return json.loads(known[name].read_text(encoding="utf-8"))

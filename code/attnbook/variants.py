@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, namespace, require_int, shape_of
+from .arrays import Array, as_array, as_mask, expect, in_range, namespace, require_int, said, same_batch
 from .attention import attention, scores
 
 if TYPE_CHECKING:
@@ -46,11 +46,13 @@ def additive_scores(Q: ArrayLike, K: ArrayLike, W_Q: ArrayLike, W_K: ArrayLike, 
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     W_Q, W_K, v = as_array("W_Q", W_Q, 2), as_array("W_K", W_K, 2), as_array("v", v)
-    _expect("W_Q", W_Q, (Q.shape[-1], W_Q.shape[-1]))
-    _expect("W_K", W_K, (K.shape[-1], W_Q.shape[-1]))
-    _expect("v", v, (W_Q.shape[-1],))
-    hidden = (Q @ W_Q)[..., :, None, :] + (K @ W_K)[..., None, :, :]
-    return (namespace(Q).tanh(hidden) @ v[:, None])[..., 0]
+    expect("W_Q", W_Q, (Q.shape[-1], W_Q.shape[-1]))
+    expect("W_K", W_K, (K.shape[-1], W_Q.shape[-1]))
+    expect("v", v, (W_Q.shape[-1],))
+    same_batch("K", K, Q)
+    xp = namespace(Q=Q, K=K, W_Q=W_Q, W_K=W_K, v=v)
+    hidden = in_range("q W_Q + k W_K", (Q @ W_Q)[..., :, None, :] + (K @ W_K)[..., None, :, :])
+    return in_range("v · tanh(…)", (xp.tanh(hidden) @ v[:, None])[..., 0])
 
 
 class Heads(NamedTuple):
@@ -97,14 +99,18 @@ def multi_head_attention(
     Q = _project("Q", Q, heads.W_Q, heads.b_Q)
     K = _project("K", K, heads.W_K, heads.b_K)
     V = _project("V", V, heads.W_V, heads.b_V)
-    xp = namespace(Q, K, V)
+    xp = namespace(Q=Q, K=K, V=V)
+    for name, x in (("K", K), ("V", V)):
+        if x.shape[-3] != Q.shape[-3]:
+            raise ValueError(f"W_{name} has {x.shape[-3]} heads; expected {Q.shape[-3]}, as many as W_Q")
     if mask is not None:
-        mask = xp.asarray(mask)
+        mask = as_mask("mask", mask, Q)
         mask = mask[..., None, :, :] if mask.ndim >= 2 else mask
     Y = xp.moveaxis(attention(Q, K, V, mask), -3, -2)  # (..., n, h, d_v)
     Y = xp.reshape(Y, (*Y.shape[:-2], Y.shape[-2] * Y.shape[-1]))
     W_O = as_array("W_O", heads.W_O, 2)
-    _expect("W_O", W_O, (Y.shape[-1], W_O.shape[-1]))
+    namespace(Q=Y, W_O=W_O)
+    expect("W_O", W_O, (Y.shape[-1], W_O.shape[-1]))
     return Y @ W_O if heads.b_O is None else Y @ W_O + _bias("b_O", heads.b_O, (W_O.shape[-1],))
 
 
@@ -121,6 +127,8 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
     >>> torch_heads(torch.nn.MultiheadAttention(8, 2)).W_Q.shape
     torch.Size([2, 8, 4])
     """
+    if not hasattr(module, "in_proj_weight"):
+        raise TypeError(f"module = {said(module)}; expected a torch.nn.MultiheadAttention")
     if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
         raise ValueError(f"module = {module}; expected keys and values as wide as queries, and no appended keys")
     h = module.num_heads
@@ -160,10 +168,9 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
     array([[3.]])
     """
     Q, K, V = as_array("Q", Q, 2), as_array("K", K, 2), as_array("V", V, 2)
-    if V.shape[-2] != K.shape[-2]:
-        raise ValueError(f"V has shape {shape_of(V)}; expected ({K.shape[-2]}, d_v), one row per row of K")
-    tile = require_int("tile", tile)
-    xp = namespace(Q, K, V)
+    expect("V", V, (*V.shape[:-2], K.shape[-2], V.shape[-1]), f"({K.shape[-2]}, d_v), one row per row of K")
+    same_batch("V", V, K)
+    tile, xp = require_int("tile", tile), namespace(Q=Q, K=K, V=V)
     rows = []
     for i in range(0, Q.shape[-2], tile):
         largest, total, Y = -math.inf, 0.0, 0.0
@@ -183,17 +190,13 @@ def _project(name, x, W, b):
     """x W + b for every head at once: (..., n, d) and (h, d, c) give (..., h, n, c)."""
     x = as_array(name, x, 2)
     W = as_array(f"W_{name}", W, 3)
-    _expect(f"W_{name}", W, (W.shape[0], x.shape[-1], W.shape[-1]))
-    y = x[..., None, :, :] @ W
+    expect(f"W_{name}", W, (W.shape[0], x.shape[-1], W.shape[-1]))
+    namespace(**{name: x, f"W_{name}": W})
+    y = in_range(f"{name} W_{name}", x[..., None, :, :] @ W)
     return y if b is None else y + _bias(f"b_{name}", b, (W.shape[0], W.shape[-1]))[:, None, :]
 
 
 def _bias(name, b, shape):
     b = as_array(name, b)
-    _expect(name, b, shape)
+    expect(name, b, shape)
     return b
-
-
-def _expect(name, x, shape):
-    if tuple(x.shape) != tuple(shape):
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected {tuple(shape)}")

@@ -33,7 +33,7 @@ class CourseError(ValueError):
 
 
 def assignments(folder, chapter=""):
-    """The assignment files in a folder, by chapter name: all of them, or the one of a chapter."""
+    """Return the assignment files in a folder, by chapter name: all of them, or the one of a chapter."""
     files = {path.stem: path for path in sorted(Path(folder).glob("*.md"))}
     if not files:
         raise CourseError(f"There is no assignment in {folder}: expected one .md file for each chapter.")
@@ -43,7 +43,7 @@ def assignments(folder, chapter=""):
 
 
 def read(path):
-    """The bundle of one assignment: {"chapter", "title", "given", "hours", "exercises": [...]}, checked."""
+    """Return the bundle of one assignment: {"chapter", "title", "given", "hours", "exercises": [...]}, checked."""
     import jupytext
 
     path = Path(path)
@@ -136,12 +136,12 @@ def _check(bundle, where):
 
 
 def worth(exercise):
-    """The points of an exercise: those of its hidden tests, or those that a person gives."""
+    """Return the points of an exercise: those of its hidden tests, or those that a person gives."""
     return exercise["points"]
 
 
 def by_tests(bundle):
-    """The points of an assignment that tests give; the rest is for written answers."""
+    """Return the points of an assignment that tests give; the rest is for written answers."""
     return sum(worth(exercise) for exercise in bundle["exercises"] if exercise["kind"] == "code")
 
 
@@ -177,7 +177,7 @@ def _cut(text):
 
 
 def functions(exercise):
-    """Names of the functions that the answer of an exercise defines."""
+    """Return names of the functions that the answer of an exercise defines."""
     return [
         node.name
         for source in exercise["answer"]
@@ -187,12 +187,12 @@ def functions(exercise):
 
 
 def stub(source):
-    """An answer without its solution, as the student gets it."""
+    """Return an answer without its solution, as the student gets it."""
     return SOLUTION.sub(r'\1raise NotImplementedError("your code here")', source)
 
 
 def solution(source):
-    """An answer without the two marks around its solution."""
+    """Return an answer without the two marks around its solution."""
     return re.sub(r"^[ ]*### (BEGIN|END) SOLUTION\n?", "", source, flags=re.MULTILINE).rstrip()
 
 
@@ -220,7 +220,7 @@ def prove(bundle, seed=marks.SEED):
 
 
 def secrets(bundle):
-    """Texts that no student may see: each solution, hidden test, mistake and note, without its margin."""
+    """Return texts that no student may see: each solution, hidden test, mistake and note, without its margin."""
     for exercise in bundle["exercises"]:
         for source in exercise["answer"]:
             for region in SOLUTION.finditer(source):

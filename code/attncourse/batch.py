@@ -22,7 +22,7 @@ GONE = "The dask scheduler ended. What is graded is kept: start it and run the s
 
 
 def grade_or_say(data, bundle, seed, limits, unsafe=False):
-    """The result of one submission; whatever goes wrong in the grader itself ends in a result without a score."""
+    """Grade one submission; whatever goes wrong in the grader itself ends in a result without a score."""
     if isinstance(data, str):
         return grade.no_file(data, bundle)
     try:
@@ -38,7 +38,7 @@ def _not_graded(error):
 
 @contextlib.contextmanager
 def bounded_memory(more=4 << 30):
-    """Four gigabytes for tests that work on a student's values: more is an error of that test, not of the machine."""
+    """Limit the memory of tests on a student's values to 4 GB: more is an error of the test, not the machine."""
     try:
         import resource
     except ImportError:
@@ -62,7 +62,7 @@ def version():
 
 
 def key(data, bundle, seed, limits):
-    """The name of a result: changes with whatever the result follows from."""
+    """Return the name of a result: changes with whatever the result follows from."""
     digest = hashlib.sha256(version().encode())
     about = json.dumps([bundle, seed, sandbox.describe(limits), isinstance(data, str)], sort_keys=True)
     for part in (about.encode(), data.encode() if isinstance(data, str) else data):
@@ -71,13 +71,13 @@ def key(data, bundle, seed, limits):
 
 
 def timed_out(result):
-    """Whether a time limit had a part in a result: on a busy machine it may be another one tomorrow."""
+    """Return whether a time limit had a part in a result: on a busy machine it may be another one tomorrow."""
     remarks = [*result["remarks"], *(mark["remark"] for mark in result["marks"])]
     return any(TIMEOUT.search(remark) for remark in remarks)
 
 
 def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=None, grades=None, force=()):
-    """Grade {student: Handed}, store and write everything below ``folder``, and return {student: result}.
+    """Grade {student: Submission}, store and write everything below ``folder``, and return {student: result}.
 
     ``mapper(pairs)`` takes (name, bytes) pairs and yields (name, result) pairs in any order. A result with a timeout is
     not stored; its submission is tried once more, alone. Students in ``force`` are graded though a result is stored.
@@ -118,7 +118,7 @@ def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=No
 
 
 def _stored(path):
-    """A stored result, or None."""
+    """Return a stored result, or None."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -126,7 +126,7 @@ def _stored(path):
 
 
 def in_process(bundle, seed, limits, unsafe=False):
-    """A mapper that grades one submission after the other in this process."""
+    """Return a mapper that grades one submission after the other in this process."""
     return lambda pairs: ((name, grade_or_say(data, bundle, seed, limits, unsafe)) for name, data in pairs)
 
 
@@ -142,7 +142,7 @@ def _while_connected(client):
 
 
 def on_cluster(client, bundle, seed, limits, unsafe=False):
-    """A mapper that grades on the workers of a dask client; what a worker or the scheduler takes down is graded again.
+    """Grade on the workers of a dask client: what a worker or the scheduler takes down is graded again.
 
     A few submissions for each worker are on their way at a time, never the whole class. CourseError if the scheduler
     stays away.

@@ -105,10 +105,10 @@ class Conversation:
                 raise TimeoutError
 
     def watch(self):
-        """Nothing: who started the worker looks at what it uses."""
+        """Do nothing: who started the worker looks at what it uses."""
 
     def close(self):
-        """Nothing: who started the worker ends it."""
+        """Do nothing: who started the worker ends it."""
 
     def _end(self, why):
         self.close()
@@ -116,7 +116,7 @@ class Conversation:
 
 
 def _is_error(error):
-    """Whether this is what a worker says about an error: a type, words and a line."""
+    """Return whether this is what a worker says about an error: a type, words and a line."""
     if not isinstance(error, list) or [*map(type, error[:2])] != [str, str] or len(error) != 3:
         return False
     return error[2] is None or (type(error[2]) is int and 0 <= error[2] < 10**6)

@@ -29,7 +29,7 @@ OTHER = "another file of the same student"
 
 
 @dataclass(frozen=True)
-class Handed:
+class Submission:
     """What one student has handed in. `read` gives its bytes, or a sentence: why there is nothing to grade."""
 
     student: str  # the name under which the grade is written
@@ -46,7 +46,7 @@ class Handed:
 
 
 def load(handed):
-    """The bytes of a submission; a sentence if they cannot be had."""
+    """Return the bytes of a submission; a sentence if they cannot be had."""
     return handed.read()
 
 
@@ -55,7 +55,7 @@ def _is_of_the_system(path):
 
 
 def _without_one_folder_around(entries):
-    """Paths without a folder that holds all of them, unless it is a student's."""
+    """Return paths without a folder that holds all of them, unless it is a student's."""
     while entries and len({path.parts[0] for path, *_ in entries}) == 1:
         deeper = [(PurePosixPath(*path.parts[1:]), *rest) for path, *rest in entries if len(path.parts) > 1]
         inside = {path.parts[0] for path, *_ in deeper}
@@ -69,7 +69,7 @@ def _without_one_folder_around(entries):
 
 
 def _platform(entries):
-    """The platform that most names point to."""
+    """Return the platform that most names point to."""
     tops = [path.parts[0] for path, *_ in entries]
     for platform, pattern in (("moodle", MOODLE), ("blackboard", BLACKBOARD), ("canvas", CANVAS)):
         if 2 * sum(bool(pattern.fullmatch(top)) for top in tops) >= len(tops) > 0:
@@ -78,7 +78,7 @@ def _platform(entries):
 
 
 def read(place, asked=()):
-    """{student: Handed}, what was set aside as (path, reason) pairs, and the platform of a download.
+    """Return {student: Submission}, what was set aside as (path, reason) pairs, and the platform of a download.
 
     `asked` are the names of functions: of two notebooks, one that defines any of them is the assignment.
     """
@@ -110,12 +110,12 @@ def read(place, asked=()):
 
 
 def _handed(entries, platform):
-    """A Handed for every file."""
+    """Return a Submission for every file."""
     logins = _logins(entries) if platform == "blackboard" else {}
     for path, moment, get in entries:
         path = PurePosixPath(unicodedata.normalize("NFC", str(path)))
         top, stamp = path.parts[0], "-".join(f"{n:02}" for n in moment)
-        handed = Handed("", get, str(path), platform, time=stamp, order=(0, stamp))
+        handed = Submission("", get, str(path), platform, time=stamp, order=(0, stamp))
         match = {"canvas": CANVAS, "moodle": MOODLE, "blackboard": BLACKBOARD}.get(platform, CANVAS).fullmatch(top)
         if platform == "plain" or not match:
             yield replace(handed, platform="plain", student=top if len(path.parts) > 1 else _stem(path))
@@ -138,12 +138,12 @@ def _handed(entries, platform):
 
 
 def _stem(path):
-    """The name of a student from the name of a file: without its ending, and without a browser's ` (1)`."""
+    """Return the name of a student from the name of a file: without its ending, and without a browser's ` (1)`."""
     return re.sub(r" ?\(\d+\)$", "", path.stem) or path.stem
 
 
 def _logins(entries):
-    """{head of the file name: (username, name)} from the .txt that Blackboard puts beside each attempt."""
+    """Return {head of the file name: (username, name)} from the .txt that Blackboard puts beside each attempt."""
     found = {}
     for path, _, get in entries:
         match = BLACKBOARD.fullmatch(path.parts[0])
@@ -155,7 +155,7 @@ def _logins(entries):
 
 
 def choose(several, asked=()):
-    """The file to grade of one student's, and the others with the reason why not."""
+    """Return the file to grade of one student's, and the others with the reason why not."""
     known = [handed for handed in several if handed.file]
     notebooks = [handed for handed in known if handed.file.lower().endswith(".ipynb")]
     if not notebooks:
@@ -182,7 +182,7 @@ def _why_not(file, chosen):
 
 
 def _unpacked(handed):
-    """The notebooks in a zip that a student has handed in."""
+    """Return the notebooks in a zip that a student has handed in."""
     data = handed.read()
     try:
         inside = list(files.in_zip(BytesIO(data))) if isinstance(data, bytes) else []
@@ -196,6 +196,6 @@ def _unpacked(handed):
 
 
 def _defines(handed, asked):
-    """Whether the text of a notebook defines any of the functions."""
+    """Return whether the text of a notebook defines any of the functions."""
     data = handed.read()
     return isinstance(data, bytes) and any(b"def " + name.encode() in data for name in asked)

@@ -11,7 +11,7 @@ from .tables import number, page_name, safe
 
 
 def _filled(grades, column, extra=None):
-    """The roster's own table with the grades in a column that is there already, or in a new one."""
+    """Return the roster's own table with the grades in a column that is there already, or in a new one."""
     header, rows = list(grades.people.header), [list(row) for row in grades.people.rows]
     places = [n for n, name in enumerate(header) if _same_column(name, column)]
     place = places[0] if len(places) == 1 else len(header)
@@ -45,7 +45,7 @@ def new_column(grades):
 
 
 def canvas(grades):
-    """Canvas's gradebook: the columns that its import asks for, and one assignment."""
+    """Write Canvas's gradebook: the columns that its import asks for, and one assignment."""
     column = grades.policy.get("column") or grades.bundle["title"]
     if grades.people and grades.people.platform == "canvas":
         header, *rows = _filled(grades, column)
@@ -68,7 +68,7 @@ def canvas(grades):
 
 
 def moodle(grades):
-    """Moodle's grading worksheet; it must have the three columns Identifier, Grade and Last modified (grade)."""
+    """Write Moodle's grading worksheet, which must have the columns Identifier, Grade and Last modified (grade)."""
     if grades.people and grades.people.platform == "moodle":
         return _filled(grades, "Grade", lambda result: {"Feedback comments": " ".join(result["comments"])})
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
@@ -81,7 +81,7 @@ def moodle(grades):
 
 
 def blackboard(grades):
-    """Blackboard's grade centre knows a student by the username and a column by its whole heading."""
+    """Write Blackboard's grade centre, which knows a student by the username and a column by its whole heading."""
     column = grades.policy.get("column") or grades.bundle["title"]
     if grades.people and grades.people.platform == "blackboard":
         return _filled(grades, column)
@@ -98,7 +98,7 @@ def _graded(grades):
 
 
 def pages(grades):
-    """A zip with every page under the name by which its platform finds the student."""
+    """Zip every page under the name by which its platform finds the student."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
         for student in sorted({*grades.results, *grades.groups}):
@@ -116,7 +116,7 @@ def pages(grades):
 
 
 def _same_column(name, column):
-    """Whether a heading is the column, but for what platforms add: ` (4711)`, ` [Total Pts: …] |4711`."""
+    """Return whether a heading is the column, but for what platforms add: ` (4711)`, ` [Total Pts: …] |4711`."""
     short = re.sub(r"\s*(\(\d+\)|\[Total Pts:.*)\s*$", "", name.strip())
     return column.strip() in (name.strip(), short)
 

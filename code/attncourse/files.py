@@ -10,7 +10,7 @@ from . import reading
 
 
 def read_file(path):
-    """The bytes of a file; a sentence if they cannot be had. Links are not followed."""
+    """Return the bytes of a file; a sentence if they cannot be had. Links are not followed."""
     try:
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(fd, "rb") as file:
@@ -32,7 +32,7 @@ def _read_member(archive, info):
 
 
 def in_folder(folder):
-    """(path inside, time, read) for every file, empty folder and link below a folder."""
+    """Return (path inside, time, read) for every file, empty folder and link below a folder."""
     for top, inside, names in os.walk(folder):
         links = [name for name in inside if os.path.islink(os.path.join(top, name))]
         for name in sorted([*names, *links]):
@@ -44,7 +44,7 @@ def in_folder(folder):
 
 
 def in_zip(file):
-    """(path inside, time, read) for every file in a zip."""
+    """Return (path inside, time, read) for every file in a zip."""
     archive = zipfile.ZipFile(file)
     holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
     for info in archive.infolist():

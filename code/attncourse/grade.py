@@ -83,7 +83,7 @@ class Student:
             self.session = None
 
     def remarks(self, written):
-        """One line for each cell that was skipped or raised an error; `written` are the student's own cells."""
+        """Return one line for each cell that was skipped or raised an error; `written` are the student's own cells."""
         for number in range(len(self.sources)):
             # The given cell stands before the student's.
             name = _name(number, written[number - 1]) if number else "The given cell"
@@ -97,7 +97,7 @@ class Student:
 
 
 def _name(number, source):
-    """Which cell this is, so that the student finds it: code cells are counted, the empty ones too."""
+    """Return which cell this is, so that the student finds it: code cells are counted, the empty ones too."""
     first = next((line.strip() for line in source.splitlines() if line.strip()), "")
     return f"Code cell {number}" + (f" ({first[:40]}{'…' * (len(first) > 40)})" if first else "")
 
@@ -160,6 +160,6 @@ def grade(data, bundle, seed=marks.SEED, limits=None, unsafe=False):
 
 
 def no_file(reason, bundle):
-    """The result where there is no notebook to run: no points, and the reason under `file`."""
+    """Return the result where there is no notebook to run: no points, and the reason under `file`."""
     found = [marks.marked(test, reason) for test in marks.tests(bundle)]
     return {"score": 0, "marks": found, "remarks": [reason], "file": reason}

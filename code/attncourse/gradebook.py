@@ -46,11 +46,13 @@ class Grades:
         self._try(self._begin)
 
     def _who(self, name):
-        """The student that a name means, as it stands in the table; names that mean nobody are kept and told."""
+        """Return the student that a name means, as it stands in the table; names that mean nobody are kept and told."""
         if name in self.found or name in self.absent:
             return name
-        plain = roster.plainly(name)
-        fits = [s for s, h in self.found.items() if plain in {roster.plainly(x) for x in (s, h.user, h.login, h.name)}]
+        plain = roster.normalized(name)
+        fits = [
+            s for s, h in self.found.items() if plain in {roster.normalized(x) for x in (s, h.user, h.login, h.name)}
+        ]
         for student, person in [*self.matched.items(), *self.absent.items()]:
             if plain in roster.called(person) | roster.names(person) and student not in fits:
                 fits.append(student)
@@ -60,7 +62,7 @@ class Grades:
         return fits[0]
 
     def who(self, name):
-        """Like `_who`, and a name that means nobody is an error."""
+        """Find the student that a name means; a name that means nobody is an error."""
         student, known = self._who(name), len(self.unknown)
         if student not in self.found:
             del self.unknown[known - 1 :]
@@ -91,13 +93,13 @@ class Grades:
                 number(result["late"]), *map(safe, words)]  # fmt: skip
 
     def name(self, student):
-        """A student's name, from the roster or the file."""
+        """Return a student's name, from the roster or the file."""
         person = self.matched.get(student) or self.absent.get(student) or {}
         handed = self.found.get(student)
         return person.get("name") or (handed.name if handed else "") or ""
 
     def final(self, student):
-        """The result of a student with the instructor's decisions in it."""
+        """Return the result of a student with the instructor's decisions in it."""
         result = self.results.get(self.groups.get(student, student))
         if result is None:
             result = {"score": None, "marks": [], "remarks": ["Nothing was handed in."]}
@@ -132,7 +134,7 @@ class Grades:
             return set()
 
     def everyone(self):
-        """All students, with those who handed in nothing, sorted."""
+        """Return all students, with those who handed in nothing, sorted."""
         return sorted({*self.results, *self.groups, *self.absent})
 
     def finish(self):
@@ -160,7 +162,7 @@ class Grades:
         return {student: self.final(student) for student in self.everyone()}
 
     def lists(self):
-        """What an instructor must know beside the grades: {title: lines}."""
+        """List what an instructor must know beside the grades: {title: lines}."""
         zeros = [f"{student}: {result['file']}" for student, result in sorted(self.results.items()) if "file" in result]
         slow = [student for student, result in sorted(self.results.items()) if result.get("slow")]
         failed = [f"{s}: {' '.join(r['remarks'])}" for s, r in sorted(self.results.items()) if r["score"] is None]

@@ -45,7 +45,7 @@ CONFIG = {
 
 
 def otter_tests(bundle, seed=marks.SEED):
-    """Otter's test files by name, one for each exercise that tests mark."""
+    """Return Otter's test files by name, one for each exercise that tests mark."""
     files = {}
     for exercise in bundle["exercises"]:
         text = HEAD.format(name=exercise["name"], kit=notebooks.KIT)

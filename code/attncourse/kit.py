@@ -4,7 +4,7 @@ import numpy as np
 
 
 def same(value, expected, tolerance=1e-9):
-    """Whether value is expected, up to rounding: same shape, no broadcasting, no NaN, and True is not a number."""
+    """Compare value with expected, up to rounding: same shape, no broadcasting, no NaN, and True is not a number."""
     expected = np.asarray(expected)
     if not fits(value, expected.shape):  # first: an array of a long list of long texts fills any memory
         return False
@@ -24,14 +24,14 @@ def same(value, expected, tolerance=1e-9):
 
 
 def fits(value, shape):
-    """Whether value is an array of this shape, or lists with these lengths, or something else where shape is ()."""
+    """Test whether value is an array of this shape, lists with these lengths, or something else where shape is ()."""
     if isinstance(value, list | tuple):
         return bool(shape) and len(value) == shape[0] and all(fits(item, shape[1:]) for item in value)
     return np.shape(value) == shape if isinstance(value, np.ndarray) else not shape
 
 
 def refuses(function, *arguments):
-    """Whether function(*arguments) raises ValueError."""
+    """Return whether function(*arguments) raises ValueError."""
     try:
         function(*arguments)
     except Exception as error:

@@ -15,7 +15,7 @@ SEED = 2026  # of the tests, unless the instructor chooses another
 
 
 def seed_of(seed, exercise, test):
-    """The seed of one test: the same for every student, another one for every test."""
+    """Return the seed of one test: the same for every student, another one for every test."""
     digest = hashlib.sha256(f"{seed}/{exercise}/{test}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
@@ -58,7 +58,7 @@ def marked(test, remark):
 
 
 def _failure(run, *arguments):
-    """None if a test holds, else why it does not, in one line."""
+    """Return None if a test holds, else why it does not, in one line."""
     try:
         with np.errstate(all="ignore"):
             run(*arguments)
@@ -95,5 +95,5 @@ def _function(functions, name):
 
 
 def earned(marks, exercise=None):
-    """The points earned, in one exercise or in all."""
+    """Return the points earned, in one exercise or in all."""
     return sum(m["earned"] for m in marks if exercise in (None, m["exercise"]))

@@ -19,19 +19,19 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def student(bundle):
-    """What is handed out: stubs and visible asserts in a plain notebook."""
+    """Return the notebook that is handed out: stubs and visible asserts."""
     return _notebook(_cells(bundle, author.stub))
 
 
 def instructor(bundle, seed=marks.SEED):
-    """Everything: solutions, hidden tests that run, marking notes."""
+    """Return everything: solutions, hidden tests that run, marking notes."""
     return _notebook(
         _cells(bundle, author.solution, lambda exercise, test: [_hidden(exercise, test, seed)], notes=True)
     )
 
 
 def nbgrader(bundle, seed=marks.SEED):
-    """nbgrader's source notebook: it makes the student version by itself, from marks in the cells."""
+    """Return nbgrader's source notebook, from whose marked cells it makes the student version by itself."""
 
     def cell(exercise, test):
         words = f"# Hidden test: {test['name']} ({_points(test['points'])})\n"
@@ -52,7 +52,7 @@ def _points(number):
 
 
 def _cells(bundle, answer, hidden=None, notes=False):
-    """(kind, source, metadata) of every cell in order."""
+    """Return (kind, source, metadata) of every cell in order."""
     how = HOW.format(points=author.POINTS) + "\n\n" + TIME.format(hours=bundle["hours"])
     cells = [("markdown", f"# {bundle['title']}\n\n{how}", {})]
     cells.append(("code", bundle["given"], {}))
@@ -72,7 +72,7 @@ def _cells(bundle, answer, hidden=None, notes=False):
 
 
 def _hidden(exercise, test, seed):
-    """A cell that runs one hidden test on the functions of its own notebook."""
+    """Return a cell that runs one hidden test on the functions of its own notebook."""
     given = [name if name != "rng" else f"rng=np.random.default_rng({_seed(exercise, test, seed)})"
              for name in test["asks"]]  # fmt: skip
     return ("code", f"{KIT}\n\n{test['source']}\n\n\n{test['function']}({', '.join(given)})", {})
@@ -86,7 +86,7 @@ KIT = (Path(__file__).parent / "kit.py").read_text(encoding="utf-8").partition('
 
 
 def _notebook(cells):
-    """The text of a notebook; the same cells give the same bytes."""
+    """Return the text of a notebook; the same cells give the same bytes."""
     made = []
     for number, (kind, source, metadata) in enumerate(cells):
         name = hashlib.sha256(f"{number}/{source}".encode()).hexdigest()[:8]

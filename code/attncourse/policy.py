@@ -25,7 +25,7 @@ MOMENTS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
 
 
 def read(path, bundle):
-    """The decisions in a YAML file, checked against the assignment; a wrong word is named in one sentence."""
+    """Return the decisions in a YAML file, checked against the assignment; a wrong word is named in one sentence."""
     import yaml
 
     try:
@@ -76,7 +76,7 @@ def _number(value):
 
 
 def _share(value):
-    """(part of the score, points) of `10%` or `1`; None if it is neither."""
+    """Return (part of the score, points) of `10%` or `1`; None if it is neither."""
     try:
         if isinstance(value, str) and value.strip().endswith("%"):
             return float(value.strip()[:-1]) / 100, 0
@@ -86,7 +86,7 @@ def _share(value):
 
 
 def _moment(value):
-    """A date and time, whatever YAML made of it."""
+    """Parse a date and time, whatever YAML made of it."""
     if isinstance(value, datetime.datetime):
         return value.replace(tzinfo=None)
     if isinstance(value, datetime.date):
@@ -100,13 +100,13 @@ def _moment(value):
 
 
 def students(policy):
-    """Every name of a student that the file uses."""
+    """Return every name of a student that the file uses."""
     named = [*policy.get("late", {}).get("days", {}), *policy.get("students", {})]
     return list(map(str, named + [name for group in policy.get("groups", []) for name in group]))
 
 
 def renamed(policy, who):
-    """The policy with every student under the name in the table of grades; `who` translates."""
+    """Return the policy with every student under the name in the table of grades; `who` translates."""
     late = dict(policy.get("late", {}))
     late["days"] = {who(str(name)): days for name, days in late.get("days", {}).items()}
     by_hand = {who(str(name)): about for name, about in policy.get("students", {}).items()}
@@ -115,7 +115,7 @@ def renamed(policy, who):
 
 
 def days_late(policy, student, handed):
-    """How many days late, and whether anybody knows: the file, or the instructor."""
+    """Return how many days late, and whether anybody knows: the file, or the instructor."""
     late = policy.get("late", {})
     if student in late.get("days", {}):
         return late["days"][student]
@@ -126,7 +126,7 @@ def days_late(policy, student, handed):
 
 
 def apply(policy, bundle, student, result, handed=None, owner=None):
-    """The result with the decisions in it: new `score`, `parts` (points of each exercise), `late` and `comments`.
+    """Apply the decisions to a result: new `score`, `parts` (points of each exercise), `late` and `comments`.
 
     The points of a written answer that nobody has graded are None. `owner` is the member of a group whose file counts:
     what is decided for that one holds for `student`, unless something else is.
@@ -158,14 +158,14 @@ def apply(policy, bundle, student, result, handed=None, owner=None):
 
 
 def _waiting(bundle, result):
-    """The written exercises that a person must look at: with an answer, or without a heading to look below."""
+    """Return the written exercises that a person must look at: with an answer, or without a heading to look below."""
     answers, lost = result.get("written", {}), "written" in result and "file" not in result
     names = [exercise["name"] for exercise in bundle["exercises"] if exercise["kind"] == "written"]
     return [name for name in names if answers.get(name, lost)]
 
 
 def _deducted(late, score, days):
-    """The score after the days late, and the words for it."""
+    """Return the score after the days late, and the words for it."""
     if not days or "per_day" not in late:
         return max(score, 0), []
     part, points = _share(late["per_day"])

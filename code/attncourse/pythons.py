@@ -29,12 +29,12 @@ class Python:
 
     @property
     def shown(self):
-        """The prefix in the sandbox: the name of a home folder is nobody's business."""
+        """Return the prefix in the sandbox: the name of a home folder is nobody's business."""
         return self.prefix if os.path.commonpath([self.prefix, "/usr"]) == "/usr" else "/python"
 
     @property
     def inside(self):
-        """The program in the sandbox."""
+        """Return the program in the sandbox."""
         return os.path.join(self.shown, os.path.relpath(self.program, self.prefix))
 
 

@@ -22,7 +22,7 @@ class NotGradable(ValueError):
 
 
 def notebook(data):
-    """(code cells, other cells, the version of Python that the notebook names, or ""); a cell is its text."""
+    """Return (code cells, other cells, the version of Python that the notebook names, or ""); a cell is its text."""
     if not data.strip():
         raise NotGradable("The file is empty.")
     if len(data) > LARGEST:
@@ -40,14 +40,14 @@ def notebook(data):
 
 
 def _text(cell):
-    """The text of a cell: one string or a list of lines; a cell without text is empty."""
+    """Return the text of a cell: one string or a list of lines; a cell without text is empty."""
     source = cell.get("source", cell.get("input", ""))
     lines = source if isinstance(source, list) else [source]
     return "".join(line for line in lines if isinstance(line, str)).encode("utf-8", "replace").decode("utf-8")
 
 
 def _python(document):
-    """The version of Python in the metadata, such as 3.12."""
+    """Return the version of Python in the metadata, such as 3.12."""
     try:
         found = re.match(r"3\.\d{1,2}\b", document["metadata"]["language_info"]["version"])
     except (KeyError, TypeError):
@@ -63,7 +63,7 @@ def _ipython():
 
 
 def translate(cells):
-    """The cells in plain Python. Those that cannot be translated stay as they are."""
+    """Return the cells in plain Python. Those that cannot be translated stay as they are."""
     left, done = TRANSLATED, []
     for cell in cells:
         indented = cell.lstrip("\n").startswith((" ", "\t"))  # as a whole, which IPython allows
@@ -77,7 +77,7 @@ def translate(cells):
 
 
 def _translated(cell):
-    """One cell, translated, with its lines where they were."""
+    """Translate one cell, with its lines where they were."""
     blank = re.match(r"(?:[ \t]*\n)*", cell)[0].count("\n")  # IPython takes the empty lines at the top away
     try:
         return "\n" * blank + _ipython().transform_cell(cell)

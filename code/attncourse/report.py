@@ -32,7 +32,7 @@ td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 
 
 def harmless(text):
-    """Text from a student as one line that a terminal only shows."""
+    """Return text from a student as one line that a terminal only shows."""
     return "".join(c if c.isprintable() else " " for c in str(text))
 
 
@@ -41,18 +41,18 @@ def _shown(text):
 
 
 def _words(text):
-    """Text of several lines, such as a written answer, as it was typed."""
+    """Return text of several lines, such as a written answer, as it was typed."""
     lines = text.replace("\r\n", "\n").split("\n")
     return '<pre class="words">' + "\n".join(map(_shown, lines)) + "</pre>"
 
 
 def page(title, *parts):
-    """A page of HTML that loads and runs nothing; `parts` are HTML, `title` is text."""
+    """Return a page of HTML that loads and runs nothing; `parts` are HTML, `title` is text."""
     return PAGE.format(title=_shown(title), body="\n".join(parts))
 
 
 def feedback(bundle, student, result, name=""):
-    """The page of one student: visible tests in full, of hidden ones only name and points."""
+    """Return the page of one student: visible tests in full, of hidden ones only name and points."""
     title = bundle["title"]
     graded = result["score"] is not None
     score = f"{result['score']:g} of {author.POINTS} points" if graded else "not graded"
@@ -81,7 +81,7 @@ def _points(points, exercise):
 
 
 def _answer(text):
-    """What a student wrote, or why there is nothing; None where the heading of the exercise is gone."""
+    """Return what a student wrote, or why there is nothing; None where the heading of the exercise is gone."""
     if text is None:
         return "<p>The heading of this exercise is not in the notebook, so no answer was found below it.</p>"
     return _words(text) if text else "<p>Nothing was written.</p>"
@@ -101,7 +101,7 @@ def _list(title, lines):
 
 
 def class_page(bundle, results, lists, alike, students=()):
-    """The instructor's page: distribution, points of each test, tests that nobody passed, answers that are alike.
+    """Write the instructor's page: distribution, points of each test, tests that nobody passed, answers that are alike.
 
     `lists` maps titles to lines of text; `alike` is what `similar.compare` found; the written answers of `students`
     come last.
@@ -133,7 +133,7 @@ def class_page(bundle, results, lists, alike, students=()):
 
 
 def _written(exercise, results):
-    """All answers to one written exercise, those that are not graded yet first."""
+    """Return all answers to one written exercise, those that are not graded yet first."""
     name = exercise["name"]
     answers = {student: result for student, result in results.items() if "written" in result}
     waiting = [student for student in answers if answers[student]["parts"][name] is None]
@@ -150,7 +150,7 @@ def _written(exercise, results):
 
 
 def _tests(bundle, results):
-    """How many passed each hidden test, and which ones nobody did."""
+    """Return how many passed each hidden test, and which ones nobody did."""
     marks = [mark for result in results for mark in result["marks"] if mark["hidden"]]
     if not marks:
         return []

@@ -28,7 +28,7 @@ class Roster:
 
 
 def read(path):
-    """The roster in a CSV file; commas, semicolons or tabs, UTF-8, UTF-16 or Windows' own encoding."""
+    """Return the roster in a CSV file; commas, semicolons or tabs, UTF-8, UTF-16 or Windows' own encoding."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -74,34 +74,34 @@ def _platform(header):
     return "plain"
 
 
-def plainly(text):
-    """A name without what writers of names differ in: case, accents, spaces, punctuation."""
+def normalized(text):
+    """Normalize a name: without case, accents, spaces and punctuation."""
     parts = unicodedata.normalize("NFKD", str(text)).casefold()
     return "".join(c for c in parts if c.isalnum())
 
 
 def label(person):
-    """How a person on the roster is called in a table of grades."""
+    """Return how a person on the roster is called in a table of grades."""
     return next(person[kind] for kind in ("login", "email", "name", "number", "user", "file") if person.get(kind))
 
 
 def names(person):
-    """The name of a person in the orders in which it is written."""
+    """Return the name of a person in the orders in which it is written."""
     whole = person.get("name", "")
     last, comma, first = whole.partition(",")
     words = whole.split()
     turned = first + last if comma else " ".join(words[-1:] + words[:-1])
-    return {plainly(whole), plainly(turned)} - {""}
+    return {normalized(whole), normalized(turned)} - {""}
 
 
 def called(person):
-    """Everything that means one person and, unlike a name, no other."""
-    keys = {plainly(person[kind]) for kind in ("file", "number", "login", "email", "user") if person.get(kind)}
-    return (keys | {plainly(person.get("email", "").partition("@")[0])}) - {""}
+    """Return the identifiers of one person, which unlike a name mean no other."""
+    keys = {normalized(person[kind]) for kind in ("file", "number", "login", "email", "user") if person.get(kind)}
+    return (keys | {normalized(person.get("email", "").partition("@")[0])}) - {""}
 
 
 def match(roster, found):
-    """({student: person}, people without a submission, {student: why the file belongs to nobody}).
+    """Return ({student: person}, people without a submission, {student: why the file belongs to nobody}).
 
     Of two files for one person the newer counts.
     """
@@ -114,9 +114,9 @@ def match(roster, found):
         elif handed.login and logins:
             fits = [person for person in roster.people if person.get("login", "").casefold() == handed.login.casefold()]
         else:
-            own = {plainly(student), plainly(handed.login)} - {""}
+            own = {normalized(student), normalized(handed.login)} - {""}
             fits = [person for person in roster.people if own & called(person)]
-            own.add(plainly(handed.name))
+            own.add(normalized(handed.name))
             fits = fits or [person for person in roster.people if own & names(person)]
         if len(fits) == 1 and any(person["row"] == fits[0]["row"] for person in matched.values()):
             strangers[student] = f"is an older file of {label(fits[0])}"

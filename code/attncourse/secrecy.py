@@ -13,17 +13,17 @@ SHORTEST = 50  # characters of a line, or of two in a row, that say enough; what
 
 
 def squeeze(text):
-    """Letters, digits and a few signs: a notebook, a highlighted page and a source write one line differently."""
+    """Keep letters, digits and a few signs: a notebook, a highlighted page and a source write one line differently."""
     return re.sub(r"[^\w()=+*@.]", "", text.replace("\\n", " "))
 
 
 def visible(text):
-    """What a page says once its tags are gone."""
+    """Return the text of a page without its tags."""
     return html.unescape(re.sub(r"<[^<>]*>", "", text))
 
 
-def telling(bundle):
-    """Squeezed pairs of lines that only the instructor may see, without those that a student gets anyway."""
+def secret_lines(bundle):
+    """Return squeezed pairs of lines that only the instructor may see, without those that a student gets anyway."""
     public = squeeze("".join(json.dumps(e["text"]) + "".join(map(author.stub, e["answer"])) + "".join(e["visible"])
                              for e in bundle["exercises"]))  # fmt: skip
     lines = set()
@@ -36,14 +36,14 @@ def telling(bundle):
 
 @functools.lru_cache(maxsize=300)
 def _squeezed(path, *state):
-    """The text of a file and of what it shows, squeezed; `state` tells a file that has changed from what it was."""
+    """Squeeze the text of a file and of what it shows; `state` tells a file that has changed from what it was."""
     text = path.read_bytes().decode("utf-8", "replace")
     return squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
 
 
 def leaks(bundle, folder):
-    """`file: line` for every secret line in any file below a folder."""
-    wanted = telling(bundle)
+    """Return `file: line` for every secret line in any file below a folder."""
+    wanted = secret_lines(bundle)
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
             text = _squeezed(path, path.stat().st_mtime_ns, path.stat().st_size)

@@ -20,7 +20,7 @@ TEXT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|#[^\n]*|"[^"\n]*"|\'
 
 
 def body(source, name):
-    """The text of the last `def name` in a cell, to the next line that is not indented."""
+    """Return the text of the last `def name` in a cell, to the next line that is not indented."""
     starts = [match.start() for match in re.finditer(rf"^def {re.escape(name)}\b", source, re.MULTILINE)]
     if not starts:
         return ""
@@ -30,7 +30,7 @@ def body(source, name):
 
 
 def tokens(text, known=()):
-    """The tokens of an answer, without comments and texts, and with its own names numbered."""
+    """Return the tokens of an answer, without comments and texts, and with its own names numbered."""
     seen, found = {}, []
     for token in TEXT.findall(text):
         if token.startswith(("#", '"""', "'''")):
@@ -41,13 +41,13 @@ def tokens(text, known=()):
 
 
 def answers(bundle, cells):
-    """{function: its text} for the cells of one student: all that `compare` needs of them."""
+    """Return {function: its text} for the cells of one student: all that `compare` needs of them."""
     names = [name for exercise in bundle["exercises"] for name in author.functions(exercise)]
     return {name: next(filter(None, (body(source, name) for source in reversed(cells))), "") for name in names}
 
 
 def compare(bundle, texts):
-    """[(exercise, function, "identical" or "nearly identical", students)] for {student: answers}."""
+    """Return [(exercise, function, "identical" or "nearly identical", students)] for {student: answers}."""
     told = []
     for exercise in bundle["exercises"]:
         for name in author.functions(exercise):
@@ -59,7 +59,7 @@ def compare(bundle, texts):
 
 
 def _alike(answers):
-    """(word, students) for groups of equal and pairs of nearly equal token lists."""
+    """Return (word, students) for groups of equal and pairs of nearly equal token lists."""
     groups = defaultdict(list)
     for student, answer in sorted(answers.items()):
         groups[answer].append(student)

@@ -14,19 +14,19 @@ FORMULA = re.compile(r"(?:^|(?<=[,;\t|\r\n]))([\s\"']*)(?=[=+\-@\uff1d\uff0b\uff
 
 
 def safe(text):
-    """Text in one line that no spreadsheet takes for a formula; a number and a lone hyphen are none."""
+    """Return text in one line that no spreadsheet takes for a formula; a number and a lone hyphen are none."""
     if re.fullmatch(r"[+-]?[0-9]*[.]?[0-9]*", str(text)):
         return str(text)
     return report.harmless(FORMULA.sub(r"\1'", str(text)))
 
 
 def number(value):
-    """A number as a cell; None is empty."""
+    """Return a number as a cell; None is empty."""
     return "" if value is None else f"{value:g}"
 
 
 def table(rows):
-    """The bytes of a CSV file: UTF-8 with the mark by which Excel knows it."""
+    """Return the bytes of a CSV file: UTF-8 with the mark by which Excel knows it."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerows(rows)
     return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
@@ -44,7 +44,7 @@ def write(path, data):
 
 
 def page_name(student):
-    """The file name of a student's page; a name as long as a file system allows leaves no room for an ending."""
+    """Return the file name of a student's page; a name as long as a file system allows leaves no room for an ending."""
     name = student.replace("/", "_").replace("\\", "_")
     if len(os.fsencode(name)) <= 200 and name == student:
         return f"{name}.html"

@@ -23,7 +23,7 @@ class Refused(ValueError):
 
 
 def encode(value):
-    """The bytes of a message."""
+    """Return the bytes of a message."""
     arrays = []
     text = json.dumps(_encode(value, arrays, 0)).encode()
     body = b"".join(arrays)
@@ -31,7 +31,7 @@ def encode(value):
 
 
 def decode(text, body):
-    """The value of a message; Refused unless it is well formed to the last byte."""
+    """Return the value of a message; Refused unless it is well formed to the last byte."""
     try:
         tree = json.loads(text)
         arrays = memoryview(body)
@@ -73,7 +73,7 @@ def _encode(value, arrays, depth):
 
 
 def _pick_up(tree, arrays, at, depth):
-    """The value of a JSON tree and where its arrays end."""
+    """Return the value of a JSON tree and where its arrays end."""
     if tree is None or isinstance(tree, bool | str | int | float):
         return tree, at
     if depth > DEPTH or not isinstance(tree, dict) or len(tree) != 1:

@@ -41,7 +41,7 @@ def restrict(limits):
 
 
 def read_exactly(fd, size):
-    """`size` bytes, or the end of this process when the other side is gone."""
+    """Return `size` bytes, or the end of this process when the other side is gone."""
     data = bytearray()
     while len(data) < size:
         piece = os.read(fd, min(size - len(data), 1 << 20))
@@ -52,7 +52,7 @@ def read_exactly(fd, size):
 
 
 def describe(error, name):
-    """The type, the words and the line of an error in the student's cell of this name."""
+    """Return the type, the words and the line of an error in the student's cell of this name."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == name:
@@ -68,7 +68,7 @@ def describe(error, name):
 
 
 def parse(source, name):
-    """The syntax tree of a cell. Where it is no Python, magics become comments: there is no IPython here."""
+    """Return the syntax tree of a cell. Where it is no Python, magics become comments: there is no IPython here."""
     flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
         return compile(source, name, "exec", flags, dont_inherit=True)
@@ -116,7 +116,7 @@ def answer(message, space, values):
 
 
 def receive(fd, values):
-    """The next message from the other side."""
+    """Return the next message from the other side."""
     sizes = values.HEAD.unpack(read_exactly(fd, values.HEAD.size))
     return values.decode(*(read_exactly(fd, size) for size in sizes))
 
@@ -131,14 +131,14 @@ def main():
     import values
 
     restrict(receive(asked, values))  # the limits come first, and not on the command line, which can be read inside
-    here = types.ModuleType("__main__")
-    here.__dict__.update(__builtins__=builtins, display=print)
-    sys.modules["__main__"] = here
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__builtins__=builtins, display=print)
+    sys.modules["__main__"] = module
     os.chdir("/tmp")
     sys.path.insert(0, "")
     os.write(told, values.encode({"ready": numpy.__version__}))
     while True:
-        reply = memoryview(answer(receive(asked, values), here.__dict__, values))
+        reply = memoryview(answer(receive(asked, values), module.__dict__, values))
         while reply:
             reply = reply[os.write(told, reply) :]
 

@@ -6,15 +6,15 @@ only how checks and live figures are shown.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
   cells and gives each law an address; ``ledger`` makes the pages of claims, contradictions and famous mistakes;
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
-  collects them on one page; ``wayfinding`` draws the map of the chapters, lists theorems and definitions, and links
-  to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package`` completes the
-  page of the package and links the import lines of cells to it.
-* ``write`` writes what is no text: ``mathml`` turns formulas into MathML while building; ``live`` gives each page
-  the script of its live figures; ``notebooks`` and ``notebook_text`` write every chapter as a notebook that runs
-  anywhere; ``launch`` shows the links that open it.
-* ``theme`` works on the pages that the theme has written: ``pages`` repairs what keeps them from being read by
-  everyone; ``loading`` and ``styles`` take out what a page need not load; ``repairs`` counts what was repaired;
-  ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere.
+  collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
+  page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
+  completes the page of the package and links the import lines of cells to it.
+* ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
+  theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
+  ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
+* ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
+  ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
+  address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
 """
 
 from pathlib import Path
@@ -26,8 +26,8 @@ def setup(app):
     """Register the parts; see their modules for the reasons."""
     from .collect import checks, coursework, ledger, package, quiz, reading, wayfinding
     from .run import execution, quotes
-    from .theme import pages, social
-    from .write import launch, live, mathml, notebooks
+    from .theme import assets, pages, social
+    from .write import boxes, launch, live, mathml, notebooks
 
     execution.setup(app)
     quotes.setup(app)
@@ -42,10 +42,12 @@ def setup(app):
     package.setup(app)
     notebooks.setup(app)
     launch.setup(app)
+    boxes.setup(app)
     social.setup(app)
+    assets.setup(app)
     pages.setup(app)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,7 +50,7 @@ def client(cluster):
 
 
 def handed(texts):
-    return {name: downloads.Handed(name, lambda text=text: text, f"{name}.ipynb") for name, text in texts.items()}
+    return {name: downloads.Submission(name, lambda text=text: text, f"{name}.ipynb") for name, text in texts.items()}
 
 
 def reasons(results):
@@ -135,7 +135,7 @@ def test_memory_does_not_grow_with_the_class(where, bundle, tmp_path):
         book["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * (1 << 20)}]
     data = json.dumps(book).encode()
     found = {
-        name: downloads.Handed(name, lambda n=n: data[:-1] + b" " * n + b"}", f"{name}.ipynb")
+        name: downloads.Submission(name, lambda n=n: data[:-1] + b" " * n + b"}", f"{name}.ipynb")
         for n, name in enumerate(CLASS)
     }
 

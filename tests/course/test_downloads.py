@@ -93,7 +93,7 @@ def test_a_plain_roster_in_any_encoding(encoding, tmp_path):
     names = ["jd1", "José Müller", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
     found = {}
     for n, name in enumerate(names):
-        found[name] = downloads.Handed(name, lambda: b"", f"{name}.ipynb", time=f"2026-01-0{n + 1}")
+        found[name] = downloads.Submission(name, lambda: b"", f"{name}.ipynb", time=f"2026-01-0{n + 1}")
     matched, missing, strangers = roster.match(roster.read(tmp_path / "r.csv"), found)
     assert {student: person["login"] for student, person in matched.items()} == {
         "jd1": "jd1",

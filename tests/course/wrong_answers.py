@@ -427,13 +427,17 @@ WRONG = {
             ("scaled", "return np.array([q @ W_Q", "return np.array([q / np.sqrt(W_Q.shape[1]) @ W_Q"),
         ],
         "rotary-and-sinusoidal": [
-            ("the other direction", "np.sin(place * angles)", "-np.sin(place * angles)"),
+            ("the other direction", "np.sin(position * angles)", "-np.sin(position * angles)"),
             (
                 "one angle for all",
-                "np.cos(place * angles), np.sin(place * angles)",
-                "np.cos(place * angles[0]), np.sin(place * angles[0])",
+                "np.cos(position * angles), np.sin(position * angles)",
+                "np.cos(position * angles[0]), np.sin(position * angles[0])",
             ),
-            ("the place forgotten", "np.cos(place * angles), np.sin(place * angles)", "np.cos(angles), np.sin(angles)"),
+            (
+                "the position forgotten",
+                "np.cos(position * angles), np.sin(position * angles)",
+                "np.cos(angles), np.sin(angles)",
+            ),
             ("no sign", "c * x[0::2] - s * x[1::2]", "c * x[0::2] + s * x[1::2]"),
             ("forwards only", "enumerate(offset * angles)", "enumerate(abs(offset) * angles)"),
             ("one step", "enumerate(offset * angles)", "enumerate(angles)"),
@@ -445,7 +449,7 @@ WRONG = {
         ],
         "what-it-cannot-see": [
             (
-                "the last two places that are clipped, and one that is not",
+                "the last two positions that are clipped, and one that is not",
                 "[1, 0, *range(2, n)]",
                 "[*range(n - c - 1), n - c, n - c - 1, *range(n - c + 1, n)]",
             ),
@@ -455,18 +459,18 @@ WRONG = {
             ("the identity", "[1, 0, *range(2, n)]", "[*range(n)]"),
             ("the identity is not counted", "math.factorial(max(n - c, 1))", "math.factorial(max(n - c, 1)) - 1"),
             ("any two of them", "math.factorial(max(n - c, 1))", "max(n - c, 1) ** 2"),
-            ("the places that are clipped", "math.factorial(max(n - c, 1))", "max(n - c, 1)"),
+            ("the positions that are clipped", "math.factorial(max(n - c, 1))", "max(n - c, 1)"),
         ],
         "longer-than-training": [
             (
                 "the sum of the distances",
-                "places * A.sum(axis=1) - A @ places",
-                "places * (A > 0).sum(axis=1) - (A > 0) @ places",
+                "positions * A.sum(axis=1) - A @ positions",
+                "positions * (A > 0).sum(axis=1) - (A > 0) @ positions",
             ),
             (
                 "the mean of all queries",
-                "return places * A.sum(axis=1) - A @ places",
-                "return np.full(len(A), (places * A.sum(axis=1) - A @ places).mean())",
+                "return positions * A.sum(axis=1) - A @ positions",
+                "return np.full(len(A), (positions * A.sum(axis=1) - A @ positions).mean())",
             ),
             ("one too far", "1 / math.expm1(m)", "1 / math.expm1(m) + 1"),
             ("weights from distance one", "1 / math.expm1(m)", "1 / -math.expm1(-m)"),

@@ -65,13 +65,17 @@ def test_stand_ins_become_addresses(published):
     """On the branch those of the fork, in downloads those of this site; without any, links lead to the built site."""
     own = [os.environ.get(name, "") for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS")]
     for slug, written in published.written.items():
-        assert launch.ANY_SITE in written, f"{slug}: the notebook names no page"
+        assert launch.SITE_PLACEHOLDER in written, f"{slug}: the notebook names no page"
         on_branch, local = launch.with_addresses(written, ADDRESS), launch.with_addresses(written, "")
         assert (published.tree / f"{slug}.ipynb").read_text("utf-8") == on_branch
         assert (published.site / "notebooks" / f"{slug}.ipynb").read_text("utf-8") == launch.with_addresses(
             written, *own
         )
-        assert not {stand_in for stand_in in (launch.ANY_SITE, launch.ANY_PACKAGE) if stand_in in on_branch + local}
+        assert not {
+            stand_in
+            for stand_in in (launch.SITE_PLACEHOLDER, launch.PACKAGE_PLACEHOLDER)
+            if stand_in in on_branch + local
+        }
         for page in re.findall(r"\]\(\.\./html/([^)#]+)", local):
             assert (published.site / page).is_file(), f"{slug}: {page}"
 

@@ -144,10 +144,10 @@ def test_equal_passes_when_it_should(left, right, capsys):
     assert capsys.readouterr().out.startswith("✓ ")
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (3,), (7,), (2, 3), (3, 2), (2, 1, 5)])
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (7,), (2, 3), (3, 2), (2, 1, 5), (1000, 4), (64,), (65,), (2, 500)])
 @pytest.mark.parametrize(("types", "eps"), [("ff", EPS32), ("dd", EPS), ("fd", EPS32), ("df", EPS32)])
 def test_tolerance_of_equal_is_eight_epsilon_n_scale(shape, types, eps):
-    terms, one = max([*shape, 1]), np.ones(shape)
+    terms, one = min(shape[-1] if shape else 1, 64), np.ones(shape)
     for allowed, expectation in ((8 * terms, contextlib.nullcontext()), (8 * terms + 1, fails("allowed"))):
         moved = one.copy()
         moved.flat[-1] += allowed * eps
@@ -163,6 +163,29 @@ def test_tolerance_grows_with_terms_and_scale_and_is_relative(to_library):
         check.equal(left, left + to_library(np.array([0, size * EPS * ulps])), **options)
         with fails("allowed"):
             check.equal(left, left + to_library(np.array([0, size * EPS * (ulps + 1)])), **options)
+
+
+@pytest.mark.parametrize("terms", [65, 100, 4096, 10**6])
+@pytest.mark.parametrize(("dtype", "eps"), [("f4", EPS32), ("f8", EPS)])
+def test_tolerance_of_long_sums_stays_that_of_their_precision(terms, dtype, eps):
+    one = np.ones(3)
+    for ulps, expectation in ((8 * terms, contextlib.nullcontext()), (8.05 * terms, fails("allowed"))):
+        with expectation:
+            check.equal(one.astype(dtype), one - np.array([0, 0, ulps * eps]), terms=terms)
+
+
+def test_entrywise_small_entries_are_compared_as_strictly_as_large_ones():
+    for small in (1e-3, 1e-12, 1e-300):
+        left = np.array([[1e3, small], [1.0, 2.0]])
+        check.equal(left, left * (1 + 4 * EPS), entrywise=True)
+        moved = left + np.array([[0, small * 1e-13], [0, 0]])
+        with fails(r"at \[0, 1\]"):
+            check.equal(left, moved, entrywise=True)
+    check.equal(left, moved)  # 1e-313 is nothing beside 1000
+    check.equal([1.0, 1e-9], [1.0, 1.1e-9], entrywise=True, scale=1e7)
+    check.equal([INF, 1.0], [INF, 1.0], entrywise=True)
+    with fails("allowed"):
+        check.equal([0.0, 1.0], [1e-300, 1.0], entrywise=True)
 
 
 def test_lists_of_tensors_have_the_tolerance_of_their_coarsest_precision():
@@ -184,6 +207,17 @@ def test_differs_needs_the_promised_difference_somewhere(capsys):
     for left, right in (([1.0, 2.0], [1.0, 2.5]), (INF, INF), (1, 1), (np.uint8(3), np.uint8(5))):
         with fails("largest difference"):
             check.differs(left, right, by=2.01)
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (50, 2)])
+def test_differs_takes_the_largest_difference_and_no_sum(shape):
+    moved = np.full(shape, 0.4)  # together more than 1
+    with fails("largest difference 0.4"):
+        check.differs(np.zeros(shape), moved, by=1)
+    moved.flat[-1] = -1.5  # one entry is enough, and its sign does not count
+    check.differs(np.zeros(shape), moved, by=1.5)
+    with fails("largest difference 1.5"):
+        check.differs(torch.zeros(shape), torch.tensor(moved), by=1.51)
 
 
 @pytest.mark.parametrize("by", [0, -1, NAN])

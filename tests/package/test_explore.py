@@ -17,7 +17,7 @@ def draw(a, b=0):
     return Picture(f'<svg role="img" aria-label="{html.escape(alt)}"><text>{a},{b}</text></svg>', alt)
 
 
-TWO = {"a": [1, 4, 16], "b": ["x", "y"]}
+TWO = {"a": [1, 4, 16], "b": ["x", "y"]}  # a slider and a menu
 
 
 def parse(player):
@@ -25,10 +25,12 @@ def parse(player):
 
 
 def test_every_parameter_has_one_named_control():
-    root = parse(explore(draw, **TWO, labels={"b": "mode <b>"}, start={"a": 2}))
+    values = {"a": [1, 4, 16], "b": {"2 & more": 0, "−3": 1}}
+    root = parse(explore(draw, **values, labels={"b": "mode <b>"}, start={"a": 2}))
     inputs = root.findall(".//input")
+    assert root.find(".//select") is None
     assert len(inputs) == len(root.findall(".//label")) == len(root.findall(".//output")) == 2
-    expected = [("a", ["1", "4", "16"], 2), ("mode <b>", ["x", "y"], 0)]
+    expected = [("a", ["1", "4", "16"], 2), ("mode <b>", ["2 & more", "−3"], 0)]
     for control, (name, values, start) in zip(inputs, expected, strict=True):
         [label] = root.xpath("//label[@for=$id]", id=control.get("id"))
         [output] = root.xpath("//output[@for=$id]", id=control.get("id"))
@@ -39,6 +41,17 @@ def test_every_parameter_has_one_named_control():
         have = {key: control.get(key) for key in ("type", "min", "max", "step", "value", "data-lm-suppress-shortcuts")}
         assert list(have.values()) == ["range", "0", str(len(values) - 1), "1", str(start), "true"]
     assert len({element.get("id") for element in root.xpath("//*[@id]")}) == len(root.xpath("//*[@id]"))
+
+
+def test_names_are_options_of_a_menu():
+    root = parse(explore(draw, **TWO, labels={"b": "mode"}, start={"b": 1}))
+    [menu], [slider] = root.findall(".//select"), root.findall(".//input")
+    assert (slider.get("type"), slider.get("max")) == ("range", "2")
+    [label] = root.xpath("//label[@for=$id]", id=menu.get("id"))
+    assert (label.text_content(), json.loads(menu.get("data-labels"))) == ("mode", ["x", "y"])
+    options = [(option.get("value"), option.text_content(), "selected" in option.attrib) for option in menu]
+    assert options == [("0", "x", False), ("1", "y", True)]
+    assert root.find_class("explore-chosen")[0].text_content() == "a: 1; mode: y"
 
 
 @pytest.mark.parametrize("choices", [{"a": [1, 4]}, TWO, {"b": [1, 2], "a": (5, 6, 7)}])
@@ -59,7 +72,7 @@ def test_without_script_there_are_no_dead_controls():
     root = parse(explore(draw, **TWO))
     [controls] = root.find_class("explore-controls")
     assert "hidden" in controls.attrib
-    assert all(controls in control.iterancestors() for control in root.iter("input"))
+    assert all(controls in control.iterancestors() for control in root.iter("input", "select"))
     assert "src" not in root.find(".//script").attrib
     assert root.find_class("explore-spoken")[0].get("aria-live") == "polite"
 
@@ -67,8 +80,8 @@ def test_without_script_there_are_no_dead_controls():
 def test_a_dict_maps_shown_text_to_values():
     root = parse(explore(draw, a={"one & a half": 1.5, '"two"': 2}))
     assert [frame.text_content() for frame in root.find_class("frame")] == ["1.5,0", "2,0"]
-    assert json.loads(root.find(".//input").get("data-labels")) == ["one & a half", '"two"']
-    assert root.find(".//output").text_content() == "one & a half"
+    assert json.loads(root.find(".//select").get("data-labels")) == ["one & a half", '"two"']
+    assert root.find(".//option[@selected]").text_content() == "one & a half"
 
 
 def test_a_player_made_twice_has_the_same_bytes():
@@ -108,15 +121,18 @@ def test_the_script_shows_the_chosen_frame():
         tab, errors = browser.new_page(), []
         tab.on("pageerror", lambda error: errors.append(error))
         tab.set_content(explore(draw, **TWO, labels={"a": "size"}, start={"a": 1}).block)
-        size, mode = (tab.get_by_role("slider", name=name, exact=True) for name in ("size", "b"))
+        size, mode = (tab.get_by_role(role, name=name) for role, name in (("slider", "size"), ("combobox", "b")))
         assert size.is_visible()  # the script has brought the controls
+        chosen = tab.locator(".explore-chosen")
+        assert not chosen.is_visible()  # the controls say it
         assert tab.locator(".frame:visible").all_inner_texts() == ["4,x"]
         mode.focus()
         tab.keyboard.press("ArrowRight")
         size.press("End")
         assert tab.locator(".frame:visible").all_inner_texts() == ["16,y"]
-        assert [control.get_attribute("aria-valuetext") for control in (size, mode)] == ["16", "y"]
-        assert tab.locator("output").all_inner_texts() == ["16", "y"]
+        assert (size.get_attribute("aria-valuetext"), mode.locator(":checked").inner_text()) == ("16", "y")
+        assert tab.locator("output").all_inner_texts() == ["16"]
+        assert chosen.text_content() == "size: 16; b: y"
         assert tab.locator(".explore-spoken").text_content() == draw(16, "y").alt
         browser.close()
     assert errors == []

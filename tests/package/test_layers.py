@@ -100,13 +100,19 @@ REFUSED = {
         lambda: feed_forward(X3, np.ones((2, 4)), np.ones((5, 2))),
         "W_2 has shape (5, 2); expected (4,",
     ),
-    "attend": (lambda: encoder_layer(X3, lambda X: X[:2], lambda X: X), "attend returns shape (2, 2); expected (3, 2)"),
-    "transform": (lambda: encoder_layer(X3, lambda X: X, lambda X: X[:, :1]), "transform returns shape (3, 1)"),
-    "adjacency shape": (lambda: graph_attention(X3, EYE3[:2], X3.T, *X3), "adjacency has shape (2, 3)"),
-    "adjacency dtype": (lambda: graph_attention(X3, np.eye(3), X3.T, *X3), "dtype float64; expected booleans (3, 3)"),
+    "attend": (lambda: encoder_layer(X3, lambda X: X[:2], lambda X: X), "attend(X) has shape (2, 2); expected (3, 2)"),
+    "transform": (lambda: encoder_layer(X3, lambda X: X, lambda X: X[:, :1]), "transform(X) has shape (3, 1)"),
+    "adjacency shape": (
+        lambda: graph_attention(X3, EYE3[:2], X3.T, *X3[[0, 1], :1].repeat(3, 1)),
+        "adjacency has shape (2, 3)",
+    ),
+    "adjacency dtype": (
+        lambda: graph_attention(X3, np.eye(3), X3.T, *X3[[0, 1], :1].repeat(3, 1)),
+        "adjacency has dtype float64; expected booleans",
+    ),
     "lonely node": (lambda: graph_attention(X3, EYE3 & (np.arange(3) < 2), np.eye(2), *X3[:2]), "without a neighbour"),
-    "W of a graph": (lambda: graph_attention(X3, EYE3, np.eye(3), *X3), "W has shape (3, 3); expected (2, d_v)"),
-    "rotations": (lambda: rotations(0), "n = 0; expected a positive length"),
+    "W of a graph": (lambda: graph_attention(X3, EYE3, np.eye(3), *X3[:2]), "W has shape (3, 3); expected (2, d_v)"),
+    "rotations": (lambda: rotations(0), "n = 0; expected a whole number >= 1"),
     "actions": (lambda: symmetry(layer_norm, [X3], [], permutations(3)), "1 inputs, 0 actions, 6 permutations"),
     "empty group": (lambda: symmetry(layer_norm, [X3], [rows], []), "1 inputs, 1 actions, 0 permutations"),
     "NaN": (
@@ -115,7 +121,7 @@ REFUSED = {
     ),
     "changing shape": (
         lambda: symmetry(lambda X: X[: 1 + int(X[0, 0])], [np.arange(4.0).reshape(2, 2)], [rows], [[0, 1], [1, 0]]),
-        "f(g·x) has shape (2, 2), f(x) has shape (1, 2); expected the same",
+        "f(g·x) has shape (2, 2); expected (1, 2), the shape of f(x)",
     ),
 }
 
@@ -185,6 +191,14 @@ def test_the_errors_are_the_largest_over_the_group():
     pooled = symmetry(lambda X: X.sum(axis=0), [X], [rows], permutations(3))
     assert math.isnan(pooled.equivariance)
     assert pooled[::2] == ("invariant", 0.0)
+
+
+def test_every_permutation_of_the_group_counts_wherever_it_is_listed():
+    X, group = np.array([[0.0], [1.0], [5.0]]), [[0, 1, 2], [1, 0, 2], [0, 2, 1]]
+    functions = {(5.0, 8.0): lambda X: X * np.array([[1.0], [1.0], [2.0]]), (0.0, 4.0): lambda X: X}
+    for errors, f in functions.items():
+        for order in (group, group[::-1], group[1:] + group[:1], [group[0], group[2]], [group[2], group[0]]):
+            assert symmetry(f, [X], [rows], order)[1:] == errors
 
 
 def test_numbers_vectors_and_zeros_have_their_verdict():

@@ -86,7 +86,7 @@ def test_counted_positions_are_sums_of_gates(xp):
         (lambda: turns([1.0], 0), "n = 0; expected a finite number > 0"),
         (lambda: ntk_frequencies(2, 8), "d = 2; expected"),
         (lambda: ntk_frequencies(8, -1), "s = -1; expected a finite number > 0"),
-        (lambda: ramp_frequencies([1.0, 0.1], 100, 8, slow=4, fast=2), "slow = 4 and fast = 2; expected 0 < slow"),
+        (lambda: ramp_frequencies([1.0, 0.1], 100, 8, slow=4, fast=2), "fast = 2; expected a finite number > 4"),
         (lambda: ramp_frequencies([1.0, 0.1], 100, 8, ramp="log"), "ramp = 'log'; expected 'turns' or 'index'"),
         (lambda: ramp_frequencies([1.0, 0.1, 0.09], 100, 8, ramp="index"), "expected base"),
         (lambda: forgetting_bias([0.1]), "log_gates has a number > 0"),

@@ -81,6 +81,30 @@ def test_every_handle_takes_the_arrow_keys(open_gallery, name):
 
 
 @names
+def test_the_keys_page_move_a_handle_and_leave_the_page(open_gallery, name):
+    page = open_gallery()
+    first, handles = state_of(page, name), page.locator(f"#{name} {HANDLES}")
+    if not handles.count():
+        return
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    handles.first.focus()
+    scrolled, moves = page.evaluate("scrollY"), []
+    for key in ("PageUp", "PageDown"):
+        put(page, name, first)
+        handles.first.focus()
+        page.keyboard.press(key)
+        moves.append(state_of(page, name))
+    assert any(state != first for state in moves)
+    assert page.evaluate("scrollY") == scrolled
+
+
+@names
+def test_the_module_of_a_kernel_is_one_that_a_browser_loads(still_page, name):
+    load = "async (text) => Object.keys((await import(`data:text/javascript,${encodeURIComponent(text)}`)).default)"
+    assert {"initialize", "render", "compute", "valid"} <= set(still_page.evaluate(load, live_files.module(name)))
+
+
+@names
 @pytest.mark.parametrize("pointer", ["mouse", pytest.param("touch", marks=pytest.mark.thorough)])
 def test_every_handle_is_dragged(open_gallery, name, pointer):
     page = open_gallery(width=375 if pointer == "touch" else 900, has_touch=pointer == "touch")

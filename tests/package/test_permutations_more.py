@@ -228,7 +228,7 @@ def test_sinkhorn_is_differentiable_and_takes_batches():
     [
         (np.ones((2, 3)), 5, "M has shape (2, 3); expected (..., n, n) with entries > 0"),
         ([[1, 1], [0, 1]], 5, "M has shape (2, 2); expected (..., n, n) with entries > 0"),
-        (np.ones((2, 2)), 0, "rounds = 0; expected at least 1"),
+        (np.ones((2, 2)), 0, "rounds = 0; expected a whole number >= 1"),
         (np.ones(2), 5, "expected at least 2 axes"),
     ],
 )

@@ -118,8 +118,8 @@ def test_coverage_at_the_limits():
     assert coverage(1000 * 1.5, 10**6) == pytest.approx(special.erf(1.5 / np.sqrt(2)), abs=1e-5)  # normal law
 
 
-BAD = [({"t": -0.1}, "t = -0.1; expected a finite threshold >= 0"), ({"t": np.nan}, "t = nan; expected a finite"),
-       ({"t": np.inf}, "t = inf; expected a finite threshold"), ({"d_k": 0}, "d_k = 0; expected a whole number >= 1"),
+BAD = [({"t": -0.1}, "t = -0.1; expected a finite number >= 0"), ({"t": np.nan}, "t = nan; expected a finite"),
+       ({"t": np.inf}, "t = inf; expected a finite number"), ({"d_k": 0}, "d_k = 0; expected a whole number >= 1"),
        ({"d_k": 1.5}, "d_k = 1.5; expected a whole number >= 1"), ({"m": 0}, "m = 0; expected a whole number"),
        ({"m": 2.5}, "m = 2.5; expected a whole number >= 1")]  # fmt: skip
 
@@ -145,8 +145,10 @@ def test_whole_numbers_are_finite(name, bad):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 100])
-def test_density_vanishes_at_infinity_and_passes_nan_on(d_k):
-    np.testing.assert_array_equal(density([np.inf, -np.inf, np.nan], d_k), [0, 0, np.nan])
+def test_density_vanishes_at_infinity_and_refuses_nan(d_k):
+    np.testing.assert_array_equal(density([np.inf, -np.inf], d_k), [0, 0])
+    with pytest.raises(ValueError, match=r"s with shape \(2,\) contains NaN"):
+        density([0.0, np.nan], d_k)
 
 
 @pytest.mark.parametrize(

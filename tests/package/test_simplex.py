@@ -156,6 +156,13 @@ def test_the_gap_of_the_direction_is_the_distance_in_the_one_norm():
         assert w @ y - (V @ w).max() == pytest.approx(primal.fun, abs=1e-9)
 
 
+@pytest.mark.parametrize(("gap", "inside"), [(1e-9, True), (1e-6, False), (1e-4, False), (0.1, False)])
+def test_one_of_the_two_certificates_exists_however_near_the_hull(gap, inside):
+    V, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0.25, -gap])
+    assert (hull_weights(y, V) is not None) == inside
+    assert (separating_direction(y, V) is not None) != inside
+
+
 def test_corners_edges_and_a_single_value():
     square = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]])
     for corner, value in enumerate(square):
@@ -221,35 +228,3 @@ def test_the_collapse_picture_tells_where_the_curves_end():
     drawn = drawings.draw_collapse({"alone": np.array([[1, 1e-3], [1, 3e-3]]), "residual": np.ones((2, 2))})
     assert "alone 2.0e-03, residual 1.0e+00" in drawn.alt
     assert "1 layers, 2 seeds" in drawn.alt
-
-
-def lines_of(drawing, monkeypatch):
-    """Each labelled line of the first axes: {label: its points, shape (n, 2)}."""
-    monkeypatch.setattr(drawings, "picture", lambda fig, alt: (fig, alt))
-    fig, alt = drawing()
-    return {line.get_label(): line.get_xydata() for line in fig.axes[0].get_lines()}, fig.axes[0], alt
-
-
-def test_the_two_curves_of_two_keys_are_a_sigmoid_and_a_ramp(monkeypatch):
-    drawn, _, alt = lines_of(drawings.draw_two_keys, monkeypatch)
-    for name, law in {
-        "softmax": lambda x: 1 / (1 + np.exp(-x)),
-        "sparsemax": lambda x: np.clip((1 + x) / 2, 0, 1),
-    }.items():
-        x, weight = drawn[name].T
-        np.testing.assert_allclose(weight, law(x), atol=1e-12)
-        assert (x.min(), x.max()) == (-3, 3)
-    assert "from 0.05 to 0.95" in alt
-
-
-def test_the_picture_of_a_smoother_has_the_data_the_curves_and_the_band(monkeypatch):
-    x, y, at = np.array([0.0, 1.0, 2.0]), np.array([1.0, -2.0, 4.0]), np.linspace(0, 2, 5)
-    fits = {"T = 1": at**2 / 4, "T = 2": 1 - at}
-    drawn, ax, alt = lines_of(lambda: drawings.draw_smoother(x, y, at, fits, truth=at / 2), monkeypatch)
-    for name, curve in (fits | {"truth": at / 2}).items():
-        np.testing.assert_array_equal(drawn[name], np.stack([at, curve], axis=1))
-    np.testing.assert_array_equal(drawn["data"], np.stack([x, y], axis=1))
-    [band] = ax.patches
-    assert (band.get_y(), band.get_y() + band.get_height()) == (-2, 4)
-    assert "3 data between -2.00 and 4.00" in alt
-    assert "T = 2 from -1.00 to 1.00" in alt

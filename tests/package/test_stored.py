@@ -1,5 +1,6 @@
 """The stored results: every one can be read, a wrong name is refused, and an installed package has them too."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ def test_a_result_has_its_parts(name):
     assert set(stored) == {"members", "seconds", "seeds", "source", "summary", "versions"}
     assert len(stored["members"]) == len(stored["seeds"]) > 0
     assert stored["summary"]
+    assert stored == json.loads((ROOT / "code" / "attnbook" / "results" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def test_an_unknown_name_is_refused_and_the_known_ones_are_named():

@@ -47,7 +47,7 @@ def test_tasks_refuse_what_has_no_question():
     with pytest.raises(ValueError, match="symbols = 1; expected at least 2"):
         previous_task(generator(), symbols=1)
     for task in (order_task, previous_task):
-        with pytest.raises(ValueError, match="n = 1; expected at least two places"):
+        with pytest.raises(ValueError, match="n = 1; expected at least two positions"):
             task(generator())(1)
 
 
@@ -86,6 +86,13 @@ def test_seeds_train_side_by_side_as_they_would_alone():
     train(lambda tokens: of_each(alone, tokens).mean(-2), lambda n: next(second), alone, n=5, steps=20, lr=0.05)
     for name, x in alone.items():
         torch.testing.assert_close(together[name][1:2], x, rtol=1e-4, atol=1e-5)
+
+
+def test_the_first_step_of_adam_is_as_long_as_its_rate_wherever_there_is_a_gradient():
+    w = {"b": torch.zeros(1, 1, 1, 3).requires_grad_()}
+    tokens = torch.zeros(1, 4, 2, dtype=torch.int64)
+    train(lambda tokens: w["b"].expand(1, 4, 2, 3), lambda n: (tokens, tokens + 1), w, n=2, steps=1, lr=0.25)
+    torch.testing.assert_close(w["b"].detach().flatten(), torch.tensor([-0.25, 0.25, -0.25]), atol=1e-6, rtol=0)
 
 
 def test_training_lowers_the_loss_and_stops_at_infinity():

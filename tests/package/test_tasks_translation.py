@@ -102,6 +102,13 @@ def test_the_loss_is_that_of_the_probabilities():
     assert loss_per_sentence(model, [(words, english)]) == pytest.approx(expected, rel=1e-12)
 
 
+def test_a_sentence_loses_the_same_beside_a_longer_one():
+    model, short, long = untrained(1), CHINESE[0], CHINESE[2]
+    assert len(short[1]) < len(long[1])
+    alone = [loss_per_sentence(model, [pair]) for pair in (short, long)]
+    assert loss_per_sentence(model, [short, long]) == pytest.approx(sum(alone) / 2, rel=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_no_blind_model_loses_less_than_one_bit(seed):
     assert loss_per_sentence(untrained(seed), CHINESE) > np.log(2)
@@ -141,3 +148,12 @@ def test_a_trained_model_masters_what_it_can_see():
     assert min(right(blind, LATIN), right(blind, backwards), right(sighted, LATIN)) >= 36
     assert right(blind, CHINESE) <= 30
     assert right(sighted, CHINESE) >= 54
+
+
+def test_half_of_what_is_trained_on_is_chinese(monkeypatch):
+    seen, loss = [], Translator.loss
+    monkeypatch.setattr(Translator, "loss", lambda model, ids, target: seen.append(ids) or loss(model, ids, target))
+    train_translator(0, source_positions=False, steps=20)
+    chinese = words_to_ids([[words[1]] for words, _ in CHINESE]).flatten()  # the verbs
+    share = torch.isin(torch.cat(seen), chinese).any(dim=1).double().mean()
+    assert abs(share - 0.5) < 6 * 0.5 / 1280**0.5

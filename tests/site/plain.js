@@ -6,17 +6,22 @@
   if (unfold) all("details").forEach((details) => { details.open = true; });
   all(".late").forEach((section) => { section.style.contentVisibility = "visible"; });  // as one who has been everywhere
 
-  // Explorers: the frame of the start and no other, and no slider, because it would move nothing.
+  // Explorers: the frame of the start and no other, and no control, because it would move nothing.
   const explorers = [];
   for (const player of all(".explore")) {
-    const frames = all(".frame", player), inputs = all("input", player);
+    const frames = all(".frame", player), inputs = all("input, select", player);
     const seen = frames.filter((frame) => frame.checkVisibility() && frame.offsetHeight > 0);
-    const start = inputs.reduce((index, input) => index * (Number(input.max) + 1) + Number(input.getAttribute("value")), 0);
+    const count = (input) => (input.options ? input.options.length : Number(input.max) + 1);
+    const first = (input) => (input.querySelector("[selected]") ?? input).getAttribute("value");
+    const start = inputs.reduce((index, input) => index * count(input) + Number(first(input)), 0);
     if (seen.length !== 1 || seen[0] !== frames[start]) {
       explorers.push(`${player.id}: ${seen.length} of ${frames.length} frames are visible; expected the start alone`);
     }
-    if (all("input, output, label", player).some((e) => e.checkVisibility())) {
+    if (all("input, select, output, label", player).some((e) => e.checkVisibility())) {
       explorers.push(`${player.id}: a control is visible that moves nothing`);
+    }
+    if (!all(".explore-chosen", player).some((e) => e.checkVisibility())) {
+      explorers.push(`${player.id}: nothing says which choice is drawn`);
     }
   }
 
@@ -41,7 +46,7 @@
 
   // What there is to read, once each word. What explorers show depends on their sliders; search, filters and live figures,
   // which stand for a drawing, need a script.
-  const moving = new Set(all(".explore, .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
+  const moving = new Set(all(".explore > :not(.explore-chosen), .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
   const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
 
   return { explorers, formulas, faint, words, folded: folded.map((details) => details.id) };

@@ -7,18 +7,18 @@ import pytest
 from built_site import HEIGHT, PAGES, mainly, pages_with, report
 
 PLAYER = "//*[contains(concat(' ', @class, ' '), ' explore ')]"
-# What a reader can tell of an explorer: which frames take room, what the slider says, what is spoken.
+# What a reader can tell of an explorer: which frames take room, what the slider or menu says, what is spoken.
 STATE = """(input) => {
   const player = input.closest(".explore");
   const frames = [...player.querySelectorAll(".frame")].filter((f) => f.checkVisibility() && f.offsetHeight > 0);
   const drawn = [...(frames[0]?.querySelectorAll("svg[aria-label]") ?? [])];
   return {
     focused: document.activeElement === input, value: Number(input.value), visible: frames.length,
-    min: Number(input.min), max: Number(input.max),
+    min: Number(input.min || 0), max: Number(input.max || input.length - 1),
     drawing: frames[0]?.innerHTML,
     alt: drawn.map((svg) => svg.getAttribute("aria-label")).join(" "),
-    output: player.querySelector(`output[for="${input.id}"]`)?.textContent ?? null,
-    valuetext: input.getAttribute("aria-valuetext"),
+    output: player.querySelector(`output[for="${input.id}"]`)?.textContent ?? input.selectedOptions?.[0].text ?? null,
+    valuetext: input.getAttribute("aria-valuetext") ?? JSON.parse(input.dataset.labels)[input.value],
     spoken: player.querySelector("[aria-live]")?.textContent ?? null,
   };
 }"""
@@ -75,7 +75,7 @@ def same(a, b):
 
 
 def defects(slider):
-    """Move one slider through its range by keyboard; a list of what is wrong."""
+    """Move one slider or menu through its range by keyboard; a list of what is wrong."""
     slider.focus()
     slider.page.keyboard.press("Shift+Tab")
     slider.page.keyboard.press("Tab")
@@ -105,15 +105,16 @@ def defects(slider):
 
 @on_pages_with(PLAYER)
 def test_sliders(page):
-    sliders = page.locator(".explore input[type=range]").all()
-    assert sliders, f"{page.name}: an explorer without a slider"
+    bare = page.locator(".explore:not(:has(input[type=range], select))").count()
+    assert not bare, f"{page.name}: {bare} explorers without a control"
+    sliders = page.locator(".explore :is(input[type=range], select)").all()
     report(f"{page.name}: {s.get_attribute('id')}: {defect}" for s in sliders for defect in defects(s))
 
 
 @on_pages_with(PLAYER)
 def test_every_choice_has_its_frame(page):
     count = """(players) => players.map((player) => [player.id, player.querySelectorAll(".frame").length,
-      [...player.querySelectorAll("input")].reduce((product, input) => product * (Number(input.max) + 1), 1)])"""
+      [...player.querySelectorAll("input, select")].reduce((n, e) => n * JSON.parse(e.dataset.labels).length, 1)])"""
     report(
         f"{page.name}: {name}: {frames} frames for {choices} choices"
         for name, frames, choices in page.locator(".explore").evaluate_all(count)

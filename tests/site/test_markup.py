@@ -11,7 +11,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bookext.theme.loading import PLAIN
+from bookext.theme.repairs import PLAIN
 from built_site import PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
@@ -115,13 +115,15 @@ def test_a_page_has_nothing_that_the_build_counts_on_not_being_there(source):
     shells = [span for span in page.xpath("//pre//span") if span.get("class") in PLAIN]
     shells += page.xpath("//*[local-name()='g'][not(@*)]")
     notes = [name for each in page.xpath("//@class") for name in each.split() if name.removeprefix("tag_") in NOTES]
-    assert not shells, f"{source.name}: {len(shells)} empty shells: see loading.drop_shells"
-    assert not notes, f"{source.name}: {notes[0]} does not react: see loading.THEME_PATCHES"
+    assert not shells, (
+        f"{source.name}: {len(shells)} empty shells: see PLAIN and drop_space in bookext/theme/repairs.py"
+    )
+    assert not notes, f"{source.name}: {notes[0]} does not react: see assets.UNUSED"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_code_without_a_span_has_its_colour(theme):
-    """What loading.PLAIN names is drawn in the colour of its box, so it needs no span."""
+    """What repairs.PLAIN names is drawn in the colour of its box, so it needs no span."""
     sheet, site = ((SITE / "_static" / name).read_text("utf-8") for name in ("pygments.css", "site.css"))
     assert "div.highlight pre{color: inherit;" in site, "the text of a box of code has a colour of its own"
     rule = rf'html\[data-theme="{theme}"\] \.highlight{{}} {{{{[^}}}}]*?\bcolor: (#\w+)'

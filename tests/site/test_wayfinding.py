@@ -41,18 +41,35 @@ def test_the_map_shows_every_chapter_and_no_circle():
         assert all(int(number) < own for number in re.findall(r"(\d+)\. ", needs)), f"{title} builds on a later chapter"
 
 
-def test_the_list_of_results_is_whole():
-    """Every numbered box of a chapter stands in the list, with its own number and title."""
-    page = SOURCES[named("chapters/results")]
-    listed = {a.get("href"): " ".join(a.getparent().text_content().split()) for a in page.xpath("//article//li//a")}
-    problems = []
+def words(box, apart):
+    """What a box says besides its title and the parts that the XPath ``apart`` finds, without spaces."""
+    left = set(box.xpath(f"./p[@class='admonition-title']//text() | .{apart}//text()"))
+    return "".join("".join(part for part in box.xpath(".//text()") if part not in left).split())
+
+
+def statements():
+    """{address of a box: (its number and title, what it says)}, from the page of theorems and definitions."""
+    stated = {}
+    for copy in SOURCES[named("chapters/results")].xpath(f"//article//div[{CLASS.format('proof')}]"):
+        link = copy.xpath("./p[@class='admonition-title']//a/@href")[0]
+        stated[link] = copy.xpath("string(./p[@class='admonition-title'])"), words(copy, "//none")
+    return stated
+
+
+def test_every_statement_of_the_book_is_told_in_full():
+    """Every numbered box of a chapter is on the page of theorems, with its number, its title and its words."""
+    stated, problems, found = statements(), [], 0
     for name in chapters():
         for box in boxes(name, RESULTS):
             place = f"{name.removeprefix('chapters/')}.html#{box.get('id')}"
-            number = " ".join(box.xpath("string(.//*[contains(@class, 'caption-number')])").split())
-            if number not in listed.get(place, ""):
-                problems.append(f"chapters/results: {number} ({place}) is listed as {listed.get(place)!r}")
-    assert listed, "chapters/results: the list is empty"
+            title = " ".join(box.xpath("string(./p[@class='admonition-title'])").removesuffix("#").split())
+            told, said = stated.get(place, ("", ""))
+            found += 1
+            if " ".join(told.split()) != title:
+                problems.append(f"chapters/results: {title} ({place}) is listed as {told!r}")
+            elif said != words(box, "//span[@class='eqno']"):
+                problems.append(f"chapters/results: {title} says {said[:60]!r}")
+    assert found == len(stated) > 50, f"chapters/results: {len(stated)} statements; the chapters have {found}"
     report(problems)
 
 
@@ -105,7 +122,7 @@ def addressed(tmp_path, monkeypatch):
     def addressed(address, repository=""):
         monkeypatch.setenv("BOOK_ADDRESS", address)
         config = SimpleNamespace(html_baseurl="", book_repository=repository)
-        social._take_address(None, config)
+        social._read_address(None, config)
         builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
         env = SimpleNamespace(found_docs={"chapters/a"})
         app = SimpleNamespace(config=config, builder=builder, outdir=tmp_path, env=env)
@@ -113,7 +130,8 @@ def addressed(tmp_path, monkeypatch):
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
         social.make_links_absolute(page, config.html_baseurl)
-        social.add_description(page, "chapters/a", tmp_path, "Book", config.html_baseurl)
+        tags = social.tags("chapters/a", "T", "Words.", "Book", tmp_path, config.html_baseurl, "../")
+        page.find("head").extend(lxml.html.fragments_fromstring(tags.strip()))
         return page
 
     return addressed

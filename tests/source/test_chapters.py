@@ -106,6 +106,16 @@ def test_cells_are_short(source):
     report(p for cell in source.cells for p in problems(cell))
 
 
+def test_no_check_depends_on_a_clock(source):
+    """A busy machine must not fail the build: a cell that asks a clock checks nothing."""
+    asks = re.compile(r"\bseconds\(|measure\(.*repeat=|perf_counter\(\) -|timeit\.repeat\(lambda")
+    report(
+        f"{cell.where}: a check in a cell that says what a clock said"
+        for cell in source.cells
+        if "check." in cell.source and ("wall-time" in cell.tags or asks.search(cell.source))
+    )
+
+
 def test_no_cell_sets_a_global_seed(source):
     report(
         f"{where}: {name} sets a global seed; use a local generator or fork_rng, or tag the cell reproduces-source"

@@ -147,6 +147,6 @@ def test_a_label_of_two_pages_is_named_with_both(read):
     for name, text in {"a": GOOD, "b": f"Before.\n\n{GOOD}"}.items():
         quiz.quizzes(env)[name] = [("title", [], *read(text))]
     with pytest.raises(ExtensionError, match=r"quiz-test-sum \(a\.md:3 and b\.md:5\)"):
-        quiz._demand_different_labels(None, env)
+        quiz._require_unique_labels(None, env)
     del quiz.quizzes(env)["b"]
-    quiz._demand_different_labels(None, env)
+    quiz._require_unique_labels(None, env)

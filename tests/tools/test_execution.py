@@ -28,10 +28,10 @@ def mark(code, cells=CELLS):
 
 def test_cells_depend_on_what_they_import_and_on_the_packages_that_hold_it(code):
     known = dependencies.modules(code)
-    found = dependencies.closure(dependencies.of_cells(CELLS, known), dependencies.uses(known))
+    found = dependencies.closure(dependencies.imported_by_cells(CELLS, known), dependencies.imports(known))
     assert found == {f"attnbook{end}" for end in ("", ".base", ".middle", ".rooms", ".rooms.deep")}
     whole = dependencies.closure(
-        dependencies.of_cells(["from attnbook.rooms import y"], known), dependencies.uses(known)
+        dependencies.imported_by_cells(["from attnbook.rooms import y"], known), dependencies.imports(known)
     )
     assert "attnbook.rooms.wide" in whole
 

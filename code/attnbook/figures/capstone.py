@@ -6,7 +6,7 @@ from matplotlib.path import Path
 
 from .style import PALETTE, Picture, canvas, figure, picture
 
-__all__ = ["draw_maps", "draw_training"]
+__all__ = ["draw_maps", "draw_reach", "draw_training"]
 
 LOOKS = {"no positions": ("blue", "-"), "positions": ("orange", "--"), "causal mask": ("green", "-.")}
 CELL = 22, 17  # width and height of a cell of a map, in points
@@ -81,6 +81,29 @@ def draw_maps(words: list[str], maps: dict[str, np.ndarray], answers: dict[str, 
         top = [f"{word} at {words[j]} {row[j]:.1f}" for word, row, j in zip(words, A, A.argmax(axis=1), strict=True)]
         said.append(f"{name}: {', '.join(top)}; probability that the cat comes first {answers[name]:.2f}")
     return picture(fig, f"{' '.join(words)}. Most weight in the model with " + ". With ".join(said) + ".")
+
+
+def draw_reach(weights: np.ndarray, even: float) -> Picture:
+    """Draw how much weight each head gives to a token k positions back, a line per head.
+
+    Parameters
+    ----------
+    weights : array (heads, reach)
+        Mean weight of each head on the token 0, 1, 2, … positions back.
+    even : float
+        The weight of every token if all had the same.
+    """
+    fig, ax = figure(height=2.4)
+    looks = zip(("o-", "s--", "^-."), ("blue", "orange", "green"), strict=True)
+    said = []
+    for head, (row, (mark, color)) in enumerate(zip(np.asarray(weights), looks, strict=True), 1):
+        ax.plot(range(len(row)), row, mark, color=PALETTE[color], label=f"head {head}")
+        said.append(f"head {head} looks most, {row.max():.2f}, at {row.argmax()} back")
+    ax.axhline(even, color=PALETTE["grey"], linestyle=":", label="all the same")
+    ax.set(xlabel="letters back", ylabel="mean weight", xticks=range(weights.shape[1]))
+    ax.set_ylim(0)
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), ncols=4, columnspacing=1, handlelength=1.8)
+    return picture(fig, f"Mean weight against distance: {'; '.join(said)}. All the same would be {even:.2f}.")
 
 
 def _power(exponent):

@@ -35,7 +35,7 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
         ax.text(left, 18, title, fontsize=10.5)
         _squares(ax, grid, left, 26, 20)
         for i in range(n):
-            ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] + 1 if left > 100 else i + 1), fontsize=9.5, ha="right")
+            ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] if left > 100 else i), fontsize=9.5, ha="right")
     for i, j in np.argwhere(moved != M):
         x, y = 172 + 20 * j, 26 + 20 * i
         ax.plot([x + 4, x + 16, x + 16, x + 4, x + 4], [y + 4, y + 4, y + 16, y + 16, y + 4], color=PALETTE["orange"])
@@ -43,9 +43,9 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
     verdict = "The mask has not changed." if changed == 0 else f"{changed} entries have changed."
     ax.text(18, 166, verdict, fontsize=10.5)
     total = len(orbit)
-    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is,", fontsize=10.5)
-    ax.text(18, 198, f"and all orders make {total} / {survivors} = {masks} masks of it.", fontsize=10.5)
-    order = " ".join(str(p + 1) for p in perm)
+    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is.", fontsize=10.5)
+    ax.text(18, 198, f"{total} / {survivors} = {masks} different masks come from it.", fontsize=10.5)
+    order = " ".join(map(str, perm))
     return picture(
         fig,
         f"A mask of {int(M.sum())} visible pairs, and the same mask in the order {order}. {verdict} "

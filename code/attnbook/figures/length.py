@@ -21,39 +21,39 @@ def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str
             ax.plot(value, row, mark, color=PALETTE[colour], markersize=7, label=label)
     ax.axvline(chance, color="black", linewidth=0.8, linestyle=":")
     ax.set_yticks(range(len(bars)), list(bars))
-    ax.set(xlim=(0, 1.03), ylim=(len(bars) - 0.5, -0.6), xlabel="share of right answers (dotted: chance)")
+    ax.set(xlim=(0, 1.03), ylim=(len(bars) - 0.5, -0.6), xlabel="share right (dotted: chance)")
     fig.legend(loc="outside upper right", ncols=2)
     said = "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in bars.items())
     return picture(fig, f"Shares of right answers, {labels[0]} and {labels[1]}. {said}.")
 
 
-def draw_dilution(lead: float, trained: int = 12) -> Picture:
+def draw_dilution(lead: float, trained: int = 13) -> Picture:
     """Draw the weight of a key that leads by ``lead`` against the number of keys, with log-n scores and without."""
     m = np.geomspace(2, 1e5, 200)
     plain = 1 / (1 + (m - 1) * np.exp(-lead))
     scaled = 1 / (1 + (m - 1) * m ** (-lead / np.log(trained)))
     fig, ax = figure(height=2.5)
     ax.semilogx(m, plain, color=PALETTE["orange"], linestyle="--", label="as trained")
-    ax.semilogx(m, scaled, color=PALETTE["blue"], label="times ln m / ln 12")
+    ax.semilogx(m, scaled, color=PALETTE["blue"], label=f"times ln m / ln {trained}")
     ax.axvline(trained, color="black", linewidth=0.8, linestyle=":")
     ax.set(ylim=(0, 1.03), xlim=(2, 1e5), xlabel="keys m (dotted: trained)", ylabel="weight of the best key")
-    ax.set_title(f"lead R = {lead:g}, c = R / ln 12 = {lead / np.log(trained):.2f}")
+    ax.set_title(f"lead R = {lead:.3g}, c = R / ln {trained} = {lead / np.log(trained):.2f}")
     ax.legend()
     return picture(
         fig,
-        f"Weight of a key with the lead {lead:g} against the number of keys: at 100 000 keys {plain[-1]:.3f} as "
+        f"Weight of a key with the lead {lead:.3g} against the number of keys: at 100 000 keys {plain[-1]:.3f} as "
         f"trained, {scaled[-1]:.3f} with scores times ln m / ln {trained}.",
     )
 
 
 def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> Picture:
-    """Draw by how much each pair of a head is slowed by interpolation, NTK and YaRN, against its turns in training."""
+    """Draw the factor by which interpolation, NTK and YaRN slow each pair of a head, against its turns in training."""
     theta = frequencies(d, base)
     r = turns(theta, n)
     rules = {
         "interpolate": (theta / s, "purple", ":"),
         "NTK": (ntk_frequencies(d, s, base), "green", "--"),
-        "YaRN": (ramp_frequencies(theta, n, s), "blue", "-"),
+        "ramp (YaRN)": (ramp_frequencies(theta, n, s), "blue", "-"),
     }
     fig, ax = figure(height=2.7)
     ax.axvspan(r.min() / 2, 1, color=PALETTE["orange"], alpha=0.15, linewidth=0)
@@ -62,13 +62,13 @@ def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> P
     ax.set(xscale="log", xlim=(r.min() / 2, r.max() * 2), ylim=(0, s + 0.7))
     ax.set(xlabel="turns in training (shaded: less than one)", ylabel="angles divided by")
     ax.legend(loc="center right")
-    ax.set_title(f"stretch s = {s:g}, base {base:,.0f}".replace(",", " "))
+    ax.set_title(f"stretch s = {s:g}, base " + f"{base:,.0f}".replace(",", " "))
     unfinished = int((r < 1).sum())
     return picture(
         fig,
-        f"By what the angle of each of {d // 2} pairs is divided for s = {s:g} and base {base:g}: by s for all pairs, "
-        f"by 1 to s from the fastest to the slowest, and by a ramp. {unfinished} pairs make less than one turn in {n} "
-        "positions.",
+        f"The factor by which the angle of each of {d // 2} pairs is divided for s = {s:g} and base {base:g}: s for "
+        f"all pairs, 1 to s from the fastest to the slowest, and a ramp. {unfinished} pairs make less than one turn "
+        f"in {n} positions.",
     )
 
 

@@ -183,4 +183,4 @@ def draw_costs(ns: Sequence[int], costs: dict[str, Sequence[float]], d: int) -> 
 
 
 def _list(x, digits):
-    return ", ".join(f"{entry:.{digits}f}" for entry in x)
+    return ", ".join(f"{round(entry, digits) + 0.0:.{digits}f}" for entry in x)  # no "-0.0"

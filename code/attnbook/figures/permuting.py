@@ -87,16 +87,16 @@ def draw_types() -> Picture:
     for perm in permutations(n):
         lines.setdefault(cycle_type(perm), []).append(perm)
     types = sorted(lines, key=lambda lengths: (max(lengths) > 2, lengths))
-    widest = (n + 1.1) * max(map(len, lines.values()))
+    widest = (n + 1.6) * max(map(len, lines.values()))
     fig, ax = figure(width=3.7, height=2.1)
     for row, lengths in enumerate(types):
-        same, top = max(lengths) <= 2, row * (n + 1.6)
+        same, top = max(lengths) <= 2, row * (n + 1.9)
         ax.text(-1.2, top + n / 2, " + ".join(map(str, lengths)), ha="right", va="center")
-        colour, dash = (PALETTE["green"], "-") if same else (PALETTE["orange"], (0, (2, 1.5)))
+        colour, dash = (PALETTE["green"], "-") if same else (PALETTE["orange"], (0, (3, 2)))
         frames, ones, diagonals = [], [], []
         for k, perm in enumerate(lines[lengths]):
-            left, middle = k * (n + 1.1), n / 2
-            frames.append(_square(left + middle, top + middle, middle, middle))
+            left, middle = k * (n + 1.6), n / 2
+            frames.append(_square(left + middle, top + middle, middle + 0.3, middle + 0.3))
             ones += [_square(left + j + 0.5, top + i + 0.5, 0.42, 0.42) for i, j in enumerate(perm)]
             diagonals.append(Path([(left, top), (left + n, top + n)]))
         for paths, look in (
@@ -105,7 +105,7 @@ def draw_types() -> Picture:
             (frames, {"facecolor": "none", "edgecolor": colour, "linestyle": dash, "linewidth": 1.3}),
         ):
             ax.add_patch(PathPatch(Path.make_compound_path(*paths), **look))
-    ax.set(xlim=(-16, widest), ylim=(len(types) * (n + 1.6) - 1, -0.6), aspect="equal")
+    ax.set(xlim=(-16, widest), ylim=(len(types) * (n + 1.9) - 1, -0.8), aspect="equal")
     ax.axis("off")
     counts = "; ".join(
         f"{' + '.join(map(str, lengths))}: {len(lines[lengths])}, {'solid' if max(lengths) <= 2 else 'dashed'}"

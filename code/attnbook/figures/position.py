@@ -65,15 +65,15 @@ def draw_buckets(offset: int, direction: str = "both") -> Picture:
 
 
 def draw_products(d: int = 64, reach: int = 60) -> Picture:
-    """p_i·p_{i+k} of sinusoidal rows against k: the same to both sides, and not falling all the way."""
-    k = np.arange(-reach, reach + 1)
-    product = sinusoidal(k, d) @ sinusoidal(0, d)
+    """Draw p_t·p_{t+s} of sinusoidal rows against s: the same to both sides, and not falling all the way."""
+    steps = np.arange(-reach, reach + 1)
+    product = sinusoidal(steps, d) @ sinusoidal(0, d)
     rise = int(np.flatnonzero(np.diff(product[reach:]) > 0)[0])
     fig, ax = figure(height=2.5)
-    ax.plot(k, product, color=PALETTE["blue"])
+    ax.plot(steps, product, color=PALETTE["blue"])
     for sign in (-1, 1):
         ax.plot(sign * 5, product[reach + 5], "o", color=PALETTE["orange"], markersize=6)
-    ax.set(xlabel="offset k", ylabel="pᵢ · pᵢ₊ₖ", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
+    ax.set(xlabel="offset s", ylabel="dot product", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
     return picture(
         fig,
         f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is "

@@ -21,23 +21,27 @@ LEVELS = 5  # shades of each colour: few, so that a frame stays small
 
 
 def draw_shuffled(perm: Sequence[int]) -> Picture:
-    """Queries, keys, scores, weights, outputs and their mean for four words in the order ``perm``, the cat outlined."""
+    """Queries, keys, scores, weights, values, outputs and their mean for four words in the order ``perm``.
+
+    The rows of the cat, and its columns of S and A, are outlined.
+    """
     perm = list(perm)
     words, Q, K, V = [WORDS[i] for i in perm], QUERIES[perm], KEYS[perm], VALUES[perm]
     A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
     mean = Y.mean(axis=0)
-    fig, ax = canvas(322, 214)
+    fig, ax = canvas(272, 294)  # narrow: read on a phone
     for name, M, x, y, limit in (
-        ("Q", Q, 34, 32, 2), ("K", K, 112, 32, 2), ("S", scores(Q, K), 208, 32, 1),
-        ("A", A, 34, 142, 1), ("Y = AV", Y, 174, 142, 2), ("mean of Y", mean[None], 260, 142, 2),
+        ("Q", Q, 34, 24, 2), ("K", K, 112, 24, 2), ("V", V, 190, 24, 2),
+        ("S", scores(Q, K), 34, 128, 1), ("A", A, 163, 128, 1),
+        ("Y = AV", Y, 34, 222, 2), ("mean of Y", mean[None], 163, 222, 2),
     ):  # fmt: skip
         square = name in "SA"
         ax.text(x, y - (17 if square else 5), name, fontsize=9.5)
-        _matrix(ax, M, x, y, limit)
+        _matrix(ax, M, x, y, limit, digits=2 if name == "A" else 1)
         for j, word in enumerate(words if square else []):
             ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=8.5, ha="center")
-        for i, word in enumerate(words if len(M) == 4 and name != "K" else []):
+        for i, word in enumerate(words if len(M) == 4 and name not in "KV" else []):
             ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=8.5, ha="right")
         if len(M) == 4:
             _outline(ax, x, y + cat * CELL[1], M.shape[1], 1)
@@ -55,13 +59,13 @@ def _outline(ax, x, y, columns, rows):
     ax.plot([x, x + w, x + w, x, x], [y, y, y + h, y + h, y], color="black", linewidth=1.2, clip_on=False)
 
 
-def _matrix(ax, M, x, y, limit):
+def _matrix(ax, M, x, y, limit, digits=1):
     """The numbers of ``M`` in cells from (x, y) on, blue if positive, orange if negative; one path per shade."""
     w, h = CELL
     shades = {}
     for (i, j), value in np.ndenumerate(M):
-        value = round(value, 1) + 0.0  # no "-0.0"
-        ax.text(x + (j + 0.5) * w, y + i * h + 12, f"{value:.1f}", fontsize=8.5, ha="center")
+        value = round(value, digits) + 0.0  # no "-0.0"
+        ax.text(x + (j + 0.5) * w, y + i * h + 12, f"{value:.{digits}f}", fontsize=8.5, ha="center")
         level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
         shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
     for (color, level), corners in shades.items():

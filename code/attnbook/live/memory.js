@@ -58,7 +58,7 @@ function dial(k) {
     make("circle", { r: RADIUS, class: "live-rim" }), unseen, stride,
     make("circle", { r: 2.5, class: "live-hub" }), needle);
   const step = make("span", { "data-shows": `steps ${k}` });
-  const element = make("div", { class: "live-dial" }, svg, `pair ${k}: `, step, "°");
+  const element = make("div", { class: "live-dial" }, svg, `pair ${k}`, make("div", {}, step, "°"));
   /** Turns the hand to an angle in degrees, which may be several turns. */
   const turn = (angle, arc, beyond) => {
     set(needle, { transform: `rotate(${hundredth(angle)})` });

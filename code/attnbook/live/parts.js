@@ -3,9 +3,10 @@
 
 // ---- moving --------------------------------------------------------------------------------------------------------
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], Home: [-999, 0],
-  End: [999, 0] };
+  End: [999, 0], PageUp: [0, 5], PageDown: [0, -5] };
 
-/** Calls `move(dx, dy)` with steps of ±1 for arrow keys, ±5 with Shift; Home and End go as far as there is. */
+/** Calls `move(dx, dy)` with steps of ±1 for arrow keys, ±5 with Shift or for the keys Page; Home and End go as far as
+ *  there is. */
 function arrows(target, move) {
   target.addEventListener("keydown", (event) => {
     if (!(event.key in STEPS) || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -1,6 +1,6 @@
 // The inverse of attention: the output is dragged, and the one query that has it is read off. The keys are the values.
 const REACH = 3, GRID = 20; // coordinates go from -3 to 3, in steps of 1/20
-const STEPS = 100, SMALL = 1e-8; // Newton's method needs about ten steps, forty in the worst case seen
+const NEWTON = 100, SMALL = 1e-8; // Newton's method needs about ten steps, forty in the worst case seen
 const minus = (p, q) => [p[0] - q[0], p[1] - q[1]], length = (p) => Math.hypot(...p);
 const whole = (p) => p.map((x) => Math.round(GRID * x)), snap = (p) => whole(p).map((x) => x / GRID + 0);
 const spread = (x) => Math.max(...x) - Math.min(...x);
@@ -28,7 +28,7 @@ function newton(D) {
   const flat = [0, 1].map((c) => Number(D.every((d) => d[c] === 0))); // a direction that is left alone
   const at = (q) => softmax(D.map((d) => dot(q, d)));
   let q = [0, 0], step;
-  for (let k = 0; k < STEPS; k++) {
+  for (let k = 0; k < NEWTON; k++) {
     const a = at(q), [x, y] = [0, 1].map((c) => dot(a, D.map((d) => d[c])));
     const curve = (b, c) => a.reduce((sum, w, j) => sum + w * (D[j][b] - [x, y][b]) * (D[j][c] - [x, y][c]), 0);
     const xx = curve(0, 0) + flat[0], xy = curve(0, 1), yy = curve(1, 1) + flat[1], det = xx * yy - xy * xy;

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import torch
 from torch.nn.functional import one_hot, pad
 
+from ..arrays import require_int
+
 __all__ = ["copy_task", "recall_task"]
 
 
@@ -26,11 +28,10 @@ def copy_task(
     >>> X.shape
     torch.Size([1, 2, 3, 8])
     """
-    _positive(runs=runs, batch=batch, symbols=symbols)
+    runs, batch, symbols = require_int("runs", runs), require_int("batch", batch), require_int("symbols", symbols)
 
     def draw(n):
-        _positive(n=n)
-        answer = torch.randint(symbols, (runs, batch, n), generator=generator)
+        answer = torch.randint(symbols, (runs, batch, require_int("n", n)), generator=generator)
         return one_hot(answer, symbols).float(), answer
 
     return draw
@@ -54,16 +55,9 @@ def recall_task(
     copy = copy_task(generator, runs=runs, batch=batch, symbols=symbols)
 
     def draw(distance):
-        _positive(distance=distance)
-        X, answer = copy(distance + 1)
+        X, answer = copy(require_int("distance", distance) + 1)
         X = pad(X, (0, 1))
         X[..., 0, -1] = 1
         return X, answer[..., 0]
 
     return draw
-
-
-def _positive(**sizes):
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} = {size}; expected a whole number >= 1")

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import torch
 
+from ..arrays import require_int
+
 __all__ = ["lookup_task"]
 
 
@@ -15,12 +17,14 @@ def lookup_task(
     Returns a function that draws the next batch: ``query`` (batch, 1, d), ``keys`` (batch, m, d),
     ``values`` (batch, m, d) and ``answer`` (batch,). Symbols and classes are fixed random vectors of R^d.
 
-    Raises ``ValueError`` if m exceeds the number of symbols: a symbol may be shown only once.
+    Raises ``ValueError`` if a size is below 1, or m exceeds the number of symbols: a symbol may be shown only once.
 
     >>> query, keys, values, answer = lookup_task(torch.Generator())()
     >>> keys.shape
     torch.Size([64, 16, 64])
     """
+    d, m, batch = require_int("d", d), require_int("m", m), require_int("batch", batch)
+    symbols, classes = require_int("symbols", symbols), require_int("classes", classes)
     if m > symbols:
         raise ValueError(f"m = {m} pairs but {symbols} symbols; expected m <= symbols")
     symbol_vectors = torch.randn(symbols, d, generator=generator)

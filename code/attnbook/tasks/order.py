@@ -8,13 +8,15 @@ from collections.abc import Callable
 
 import torch
 
+from ..arrays import require_int
+
 __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
 
 
 def order_task(
     generator: torch.Generator, *, seeds: int = 5, batch: int = 32, symbols: int = 4
 ) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
-    """Does symbol 0 stand before symbol 1? Both occur once; all other places are filled from symbols 2, 3, ….
+    """Does symbol 0 stand before symbol 1? Both occur once; all other positions are filled from symbols 2, 3, ….
 
     Returns a function of the length n that draws ``tokens`` (seeds, batch, n) and ``answer`` (seeds, batch), 0 or 1.
     The two answers are equally likely, and reversing a sequence always changes its answer.
@@ -25,16 +27,15 @@ def order_task(
     >>> tokens.shape
     torch.Size([1, 32, 6])
     """
-    if symbols < 3:
-        raise ValueError(f"symbols = {symbols}; expected at least 3: the two in question and one to fill with")
+    seeds, batch = require_int("seeds", seeds), require_int("batch", batch)
+    symbols = require_int("symbols", symbols, least=3)  # the two in question and one to fill with
 
     def draw(n):
-        if n < 2:
-            raise ValueError(f"n = {n}; expected at least two places")
+        n = require_int("n", n, least=2)
         tokens = torch.randint(2, symbols, (seeds, batch, n), generator=generator)
-        places = torch.rand(seeds, batch, n, generator=generator).argsort(dim=-1)[..., :2]
-        tokens.scatter_(-1, places, torch.tensor([0, 1]).expand(places.shape))
-        return tokens, (places[..., 0] < places[..., 1]).long()
+        positions = torch.rand(seeds, batch, n, generator=generator).argsort(dim=-1)[..., :2]
+        tokens.scatter_(-1, positions, torch.tensor([0, 1]).expand(positions.shape))
+        return tokens, (positions[..., 0] < positions[..., 1]).long()
 
     return draw
 
@@ -42,7 +43,7 @@ def order_task(
 def previous_task(
     generator: torch.Generator, *, seeds: int = 5, batch: int = 32, symbols: int = 4
 ) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
-    """Which symbol stood one place earlier? Asked at every place but the first.
+    """Which symbol stood one position earlier? Asked at every position but the first.
 
     Returns a function of the length n that draws ``tokens`` (seeds, batch, n), independent and uniform, and
     ``answer`` (seeds, batch, n − 1), the tokens without the last.
@@ -53,12 +54,11 @@ def previous_task(
     >>> answer.shape
     torch.Size([1, 32, 5])
     """
-    if symbols < 2:
-        raise ValueError(f"symbols = {symbols}; expected at least 2, or there is nothing to guess")
+    seeds, batch = require_int("seeds", seeds), require_int("batch", batch)
+    symbols = require_int("symbols", symbols, least=2)  # or there is nothing to guess
 
     def draw(n):
-        if n < 2:
-            raise ValueError(f"n = {n}; expected at least two places")
+        n = require_int("n", n, least=2)
         tokens = torch.randint(symbols, (seeds, batch, n), generator=generator)
         return tokens, tokens[..., :-1]
 
@@ -81,6 +81,9 @@ def encoder_weights(
 
     Raises ``ValueError`` if a table has the name of another weight.
     """
+
+    seeds, d, symbols = require_int("seeds", seeds), require_int("d", d), require_int("symbols", symbols)
+    outputs = require_int("outputs", outputs)
 
     def normal(rows, columns, variance=1.0):
         return (variance**0.5 * torch.randn(seeds, 1, rows, columns, generator=generator)).requires_grad_()
@@ -116,7 +119,7 @@ def train(
     Source: Kingma and Ba (2015), "Adam".
     """
     optimiser = torch.optim.Adam(weights.values(), lr=lr)
-    for step in range(steps):
+    for step in range(require_int("steps", steps, least=0)):
         tokens, answer = draw(n)
         guess = logits(tokens)
         loss = torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
+from ..arrays import one_of
+
 __all__ = ["Translator", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
 
 NOUNS = {  # English: Chinese, Latin as the one who acts, Latin as the one acted upon
@@ -38,8 +40,7 @@ def sentences(language: str) -> list[tuple[list[str], list[str]]]:
     >>> sentences("Latin")[0]
     (['felis', 'amat', 'canem'], ['cat', 'likes', 'dog'])
     """
-    if language not in ("Chinese", "Latin"):
-        raise ValueError(f"language = {language!r}; expected 'Chinese' or 'Latin'")
+    one_of("language", language, "Chinese", "Latin")
     pairs = []
     for (a, (zh_a, acts, _)), (b, (zh_b, _, suffers)) in itertools.permutations(NOUNS.items(), 2):
         for verb, (zh, la) in VERBS.items():
@@ -56,11 +57,14 @@ ENGLISH = [PAD, START, END, *sorted([*NOUNS, *VERBS, "sits", "on"])]
 def words_to_ids(rows: Sequence[Sequence[str]], vocabulary: Sequence[str] = SOURCE) -> torch.Tensor:
     """Numbers of words, shape (len(rows), longest row); shorter rows are filled up with padding, number 0.
 
-    Raises ``ValueError`` if a word is not in the vocabulary.
+    Raises ``ValueError`` if a word is not in the vocabulary, or there are no rows.
 
     >>> words_to_ids([["felis", "amat", "canem"], ["felis"]]).shape
     torch.Size([2, 3])
     """
+    rows = list(rows)
+    if not rows:
+        raise ValueError("rows is empty; expected at least one list of words")
     if unknown := {word for row in rows for word in row} - set(vocabulary):
         raise ValueError(f"unknown words {sorted(unknown)}; expected words of {[w for w in vocabulary if w]}")
     longest = max(map(len, rows))

@@ -33,7 +33,7 @@ class Renderer:
 
     @staticmethod
     def handle_mime(renderer, data, inline):
-        """The node for records; None for what is something else."""
+        """Return the node for records; None for what is something else."""
         if inline or data.mime_type != MIME:
             return None
         return [checks_of_cell(checks=[from_data(record) for record in data.content], anchors=[])]
@@ -42,24 +42,24 @@ class Renderer:
 def setup(app):
     """Collect from each page as it is read; keep the collections right when pages go or are read side by side."""
     app.add_node(checks_of_cell, html=(_visit_html, None), text=(_skip, None), latex=(_skip, None))
-    app.connect("builder-inited", _demand_renderer)
+    app.connect("builder-inited", _require_renderer)
     app.connect("doctree-read", _collect)
     register_collection(app, "attnbook_checks")
     register_collection(app, "attnbook_mistakes")
 
 
 def laws(env):
-    """The checks of each page: docname → list of Law."""
+    """Return the checks of each page: docname → list of Law."""
     return collection(env, "attnbook_checks")
 
 
 def mistakes(env):
-    """The boxes of class `mistake` of each page: docname → list of (section id, title, box)."""
+    """Return the boxes of class `mistake` of each page: docname → list of (section id, title, box)."""
     return collection(env, "attnbook_mistakes")
 
 
 def pages(env):
-    """The names of all pages in the order of the contents; those that go deeper come behind their chapter."""
+    """Return the names of all pages in the order of the contents; those that go deeper come behind their chapter."""
 
     def below(name):
         return [name, *(page for child in env.toctree_includes.get(name, []) for page in below(child))]
@@ -79,13 +79,13 @@ def register_collection(app, name):
 
 
 def collection(env, name):
-    """What was collected under ``name``, a dict with an entry for each page that was read."""
+    """Return what was collected under ``name``: a dict with an entry for each page that was read."""
     if not hasattr(env, name):
         setattr(env, name, {})
     return getattr(env, name)
 
 
-def _demand_renderer(app):
+def _require_renderer(app):
     """Fail early where the package is not installed: its entry point is missing, and no check would be shown."""
     if not any(point.value.startswith(__name__) for point in entry_points(group="myst_nb.mime_renderers")):
         raise ExtensionError("The book's package is not installed in this Python: run `make book`, which installs it.")
@@ -113,14 +113,14 @@ def _address(node, taken):
 
 
 def section_of(node):
-    """The section that holds ``node``, or None; the boxes of theorems are sections without a title."""
+    """Return the section that holds ``node``, or None; the boxes of theorems are sections without a title."""
     while node is not None and not (isinstance(node, nodes.section) and isinstance(node[0], nodes.title)):
         node = node.parent
     return node
 
 
 def _section(node):
-    """Id and title of the section that holds ``node``."""
+    """Return id and title of the section that holds ``node``."""
     section = section_of(node)
     return (section["ids"][0], section[0].astext()) if section else ("", "")
 

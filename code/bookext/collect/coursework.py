@@ -25,14 +25,14 @@ def setup(app):
 
 
 def questions(path):
-    """Every exercise of an assignment, under a name for the whole site, and the hours that all of them take."""
+    """Return every exercise of an assignment, under a name for the whole site, and the hours that all of them take."""
     bundle = author.read(path)
     asked = [e | {"name": f"coursework-{path.stem}-{e['name']}"} for e in bundle["exercises"]]
     return asked, bundle["hours"]
 
 
 def goals(text):
-    """The goals at the start of a chapter, in order."""
+    """Return the goals at the start of a chapter, in order."""
     listed = GOALS.search(text)
     return [" ".join(goal.split()) for goal in re.split(r"^- ", listed[1], flags=re.M)[1:]] if listed else []
 

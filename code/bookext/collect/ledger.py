@@ -45,7 +45,7 @@ def setup(app):
 
 
 def _write_again(app, env):
-    """The pages made from the others are written whenever a page was read."""
+    """Return the pages made from the others are written whenever a page was read."""
     return sorted(name for name, data in env.metadata.items() if "made_from_others" in data)
 
 
@@ -58,19 +58,19 @@ class FromData(SphinxDirective):
     """A directive whose content stands in a data file beside its page."""
 
     def data(self, name):
-        """The parsed file ``name``; the page is read again when it changes."""
+        """Return the parsed file ``name``; the page is read again when it changes."""
         path = Path(self.env.doc2path(self.env.docname)).parent / name
         self.env.note_dependency(str(path))
         self.env.metadata[self.env.docname]["made_from_others"] = True
         return yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def claims(self):
-        """claims.yml without the description of its sources."""
+        """Read claims.yml without the description of its sources."""
         return {key: claim for key, claim in self.data("claims.yml").items() if key != "sources"}
 
 
 def decided(claims):
-    """The laws that decide some claims, from {key: entry}: a list of (claim, page, law)."""
+    """Return the laws that decide some claims, from {key: entry}: a list of (claim, page, law)."""
     pages = ((key, claim.get("decided", {})) for key, claim in claims.items())
     return [(key, page, law) for key, found in pages for page, laws in found.items() for law in laws]
 
@@ -89,13 +89,13 @@ class Claims(FromData):
         return [place, *(self.chapter(slug, found) for slug in chapters)]
 
     def chapter(self, slug, claims):
-        """The section of the claims that one chapter settles."""
+        """Return the section of the claims that one chapter settles."""
         title = nodes.title("", "", page_link(self.env, slug))
         items = [self.entry(key, claim) for key, claim in claims.items() if claim["chapter"] == slug]
         return nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[slug])
 
     def entry(self, key, claim):
-        """One claim: what is said, the verdict, the right figure, and a place for its checks."""
+        """Return one claim: what is said, the verdict, the right figure, and a place for its checks."""
         name, verdict = key.lower(), claim["verdict"]
         head = nodes.paragraph("", classes=["claim-head"])
         head += nodes.reference("", key, refid=name, classes=["claim-id"])
@@ -130,7 +130,7 @@ class Count(FromData):
 
 
 def page_link(env, slug, words=""):
-    """A link to a page by the last part of its name, in ``words`` or those of its first heading."""
+    """Return a link to a page by the last part of its name, in ``words`` or those of its first heading."""
     name = next((name for name in env.found_docs if name.rpartition("/")[2] == slug), None)
     if name and not words:  # read here: the contents beside the page are made before links are resolved
         words = re.search(r"^# (.+)$", Path(env.doc2path(name)).read_text("utf-8"), re.MULTILINE)[1]
@@ -160,7 +160,7 @@ class Contradictions(FromData):
 
 
 def claim_link(key):
-    """A link to a claim on the page of its source."""
+    """Return a link to a claim on the page of its source."""
     return nodes.reference("", key, refuri=f"{key[:2].lower()}.html#{key.lower()}", classes=["claim-id"], internal=True)
 
 
@@ -196,12 +196,12 @@ class Fill(SphinxPostTransform):
             node.replace_self([box for name in pages if name != self.env.docname for box in self.boxes(name)])
 
     def item(self, docname, law):
-        """A link to one check, with the figure that the build measured."""
+        """Return a link to one check, with the figure that the build measured."""
         link = self.link(docname, law.anchor, nodes.inline("", law.check.law, classes=["law"]))
         return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {figure(law.check)}")))
 
     def boxes(self, docname):
-        """The boxes of one page, each under a link to its section and above the checks that catch it there."""
+        """Return the boxes of one page, each under a link to its section and above the checks that catch it there."""
         for section, title, box in checks.mistakes(self.env).get(docname, []):
             copy = box.deepcopy()
             for reference in copy.findall(lambda node: "refdoc" in getattr(node, "attributes", ())):
@@ -219,23 +219,23 @@ class Fill(SphinxPostTransform):
             yield copy
 
     def link(self, docname, anchor, child):
-        """A link from the page being written to an anchor of another."""
+        """Return a link from the page being written to an anchor of another."""
         return make_refnode(self.app.builder, self.env.docname, docname, anchor, child)
 
 
 def text(string):
-    """Nodes for plain text with code between backticks."""
+    """Return nodes for plain text with code between backticks."""
     parts = re.split(r"`([^`]+)`", string.strip())
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
 def place(line):
-    """`line 7` or `lines 7–9`."""
+    """Return `line 7` or `lines 7–9`."""
     return f"lines {line.replace('-', '–')}" if "-" in line else f"line {line}"
 
 
 def table(head, rows):
-    """A plain table; the first column is text, the others are numbers."""
+    """Make a plain table; the first column is text, the others are numbers."""
     group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
     for kind, lines in ((nodes.thead, [head]), (nodes.tbody, rows)):
         texts = ([cell if isinstance(cell, nodes.Node) else nodes.Text(str(cell)) for cell in line] for line in lines)

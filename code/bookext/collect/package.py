@@ -25,21 +25,21 @@ def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("sphinx.ext.napoleon")
     app.connect("env-get-outdated", _outdated)
-    app.connect("autodoc-process-signature", _as_written)
+    app.connect("autodoc-process-signature", _source_signature)
     app.connect("autodoc-skip-member", _skip_fields)
-    app.connect("autodoc-process-docstring", _plain, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", _escape_docstring, priority=100)  # before napoleon
     app.connect("autodoc-process-docstring", _add_users, priority=900)
     app.connect("html-page-context", _link_imports)
 
 
 def imported(text):
-    """What a page's cells import from the package: full names, and those of the checks that they call."""
+    """Return what a page's cells import from the package: full names, and those of the checks that they call."""
     found = {f"{module}.{name.split()[0]}" for module, names in IMPORT.findall(text) for name in names.split(",")}
     return found | {f"attnbook.check.{name}" for name in CHECK.findall(text)}
 
 
-def stands_for(name, known):
-    """The name among ``known`` that an imported ``name`` stands for: itself, or one of a module of its package."""
+def resolve(name, known):
+    """Resolve an imported ``name`` to one of ``known``: itself, or one of a module of its package."""
     package, _, last = name.rpartition(".")
     inside = [k for k in known if k.startswith(f"{package}.") and k.endswith(f".{last}")]
     return name if name in known else inside[0] if package != "attnbook" and len(inside) == 1 else None
@@ -55,8 +55,8 @@ def _outdated(app, env, added, changed, removed):
     return [PAGE] if old != env.attnbook_imports else []
 
 
-def _as_written(app, what, name, obj, options, signature, result):
-    """The signature as it stands in the source: names of types and of defaults, not what they are when it runs."""
+def _source_signature(app, what, name, obj, options, signature, result):
+    """Take the signature from the source: names of types and of defaults, not their values."""
     if what not in ("function", "method"):
         return None
     function: Any = ast.parse(textwrap.dedent(inspect.getsource(obj))).body[0]
@@ -66,12 +66,12 @@ def _as_written(app, what, name, obj, options, signature, result):
 
 
 def _skip_fields(app, what, name, obj, skip, options):
-    """The fields of a named tuple are said in its signature and its docstring."""
+    """Return the fields of a named tuple are said in its signature and its docstring."""
     return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field number") else None
 
 
-def _plain(app, what, name, obj, options, lines):
-    """Docstrings are written for a terminal: here |s| is no substitution, and a section ends where indentation does."""
+def _escape_docstring(app, what, name, obj, options, lines):
+    """Escape a docstring: |s| is no substitution, and a section ends where its indentation ends."""
     plain = []
     for line in lines:
         if plain and not plain[-1] and line[:1].strip() and len(plain) > 1 and plain[-2].startswith(" "):
@@ -87,24 +87,24 @@ def _typeset(found):
 
 
 def _add_users(app, what, name, obj, options, lines):
-    """Below each entry stand the pages whose cells import it."""
-    pages = [page for page, names in app.env.attnbook_imports.items() if any(_same(n, name) for n in names)]
+    """List below each entry the pages whose cells import it."""
+    pages = [page for page, names in app.env.attnbook_imports.items() if any(_refers_to(n, name) for n in names)]
     if pages and what != "module":
         links = ", ".join(f":doc:`/{page}`" for page in pages)
         lines += ["", ".. container:: users", "", f"   Used in {links}."]
 
 
-def _same(used, name):
-    return stands_for(used, [name]) == name
+def _refers_to(used, name):
+    return resolve(used, [name]) == name
 
 
 def _link_imports(app, pagename, templatename, context, doctree):
-    """On the import lines of cells each name of the package leads to its entry."""
+    """Link each name of the package on the import lines of cells to its entry."""
     objects = app.env.domains["py"].objects
 
     def line(found):
         def link(part):
-            name = stands_for(f"{found[2]}.{part[1]}", objects)
+            name = resolve(f"{found[2]}.{part[1]}", objects)
             if name is None:
                 return part[0]
             entry = objects[name]

@@ -15,10 +15,10 @@ from sphinx.util.nodes import make_refnode
 
 from . import checks
 
-HEAD = "Check yourself"
+HEADING = "Check yourself"
 MARKS = {"[x] ": True, "[ ] ": False}
 SIGNS = {True: ("✓ Right.", "is-right"), False: ("✗ Not quite.", "is-wrong")}
-MOST = 6  # options
+MAX_OPTIONS = 6
 RECALLED = "recall-"  # begins every id and name on the page that collects the quizzes
 
 
@@ -30,14 +30,14 @@ class quiz(nodes.General, nodes.Element):
         question, *options = self.children
         answers = _numbered([nodes.paragraph("", "", *_copy(answer))] for answer, _ in options)
         reasons = f"<details><summary>Answers</summary>\n\n{writer.list(_numbered(_copy(r) for _, r in options))}"
-        return f"**{HEAD}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
+        return f"**{HEADING}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
 
     def plain(self):
-        """The quiz as nodes that every writer knows: in a list, each reason follows its option."""
+        """Return the quiz as nodes that every writer knows: in a list, each reason follows its option."""
         question, *options = self.children
         items = ([nodes.paragraph("", "", *_copy(answer)), *_copy(reason)] for answer, reason in options)
         return [
-            nodes.paragraph("", "", nodes.strong("", f"{HEAD}."), nodes.Text(" "), *_copy(question)),
+            nodes.paragraph("", "", nodes.strong("", f"{HEADING}."), nodes.Text(" "), *_copy(question)),
             _numbered(items),
         ]
 
@@ -75,12 +75,12 @@ def setup(app):
     app.add_post_transform(WritePlainly)
     app.add_css_file("quiz.css", priority=900)
     app.connect("doctree-read", _collect)
-    app.connect("env-check-consistency", _demand_different_labels)
+    app.connect("env-check-consistency", _require_unique_labels)
     checks.register_collection(app, "attnbook_quizzes")
 
 
 def quizzes(env):
-    """The quizzes of each page: docname → list of (id of the section, nodes of its title, quiz)."""
+    """Return the quizzes of each page: docname → list of (id of the section, nodes of its title, quiz)."""
     return checks.collection(env, "attnbook_quizzes")
 
 
@@ -107,16 +107,16 @@ class Quiz(SphinxDirective):
         return [node]
 
     def read_options(self, label, items):
-        """The options, from the items of a list; an error says what its author forgot."""
-        if not 2 <= len(items) <= MOST:
-            raise self.error(f"{label}: a quiz has 2 to {MOST} options, not {len(items)}")
+        """Return the options, from the items of a list; an error says what its author forgot."""
+        if not 2 <= len(items) <= MAX_OPTIONS:
+            raise self.error(f"{label}: a quiz has 2 to {MAX_OPTIONS} options, not {len(items)}")
         options = [self.read_option(label, number, item) for number, item in enumerate(items, 1)]
         if (right := sum(option["right"] for option in options)) != 1:
             raise self.error(f"{label}: exactly one option is marked [x], not {right}")
         return options
 
     def read_option(self, label, number, item):
-        """An option, from an item of the list."""
+        """Return an option, from an item of the list."""
         answer, *reason = item.children or [nodes.paragraph()]
         mark = answer.astext()[:4]
         if mark not in MARKS or not isinstance(answer[0], nodes.Text):
@@ -138,7 +138,7 @@ def _collect(app, doctree):
     quizzes(app.env)[app.env.docname] = found
 
 
-def _demand_different_labels(app, env):
+def _require_unique_labels(app, env):
     places = defaultdict(list)
     for name, found in quizzes(env).items():
         for _, _, node in found:
@@ -165,7 +165,7 @@ class Fill(SphinxPostTransform):
             place.replace_self(list(self.chapters()))
 
     def chapters(self):
-        """A section for each page that has quizzes."""
+        """Return a section for each page that has quizzes."""
         for name in checks.pages(self.env):
             if found := quizzes(self.env).get(name):
                 number = ".".join(map(str, self.env.toc_secnumbers.get(name, {}).get("", ())))
@@ -174,7 +174,7 @@ class Fill(SphinxPostTransform):
                 yield nodes.section("", title, *asked, ids=[f"of-{name.rpartition('/')[2]}"])
 
     def recalled(self, docname, section, title, node):
-        """A copy of one quiz under a name of its own, and a link to the section where it stands."""
+        """Return a copy of one quiz under a name of its own, and a link to the section where it stands."""
         copy = node.deepcopy()
         copy["label"] = RECALLED + node["label"]
         for reference in copy.findall(lambda child: "refdoc" in getattr(child, "attributes", ())):
@@ -208,7 +208,7 @@ def _open_quiz(translator, node):
 
 def _open_question(translator, node):
     recalled = node.parent["label"].startswith(RECALLED)
-    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{HEAD}</span> ')
+    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{HEADING}</span> ')
 
 
 def _open_option(translator, node):

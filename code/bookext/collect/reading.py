@@ -22,21 +22,23 @@ class ReadingTime(SphinxPostTransform):
     default_priority = 800  # when the outputs of cells are there
 
     def run(self, **kwargs):
-        env, here = self.env, self.env.docname
+        env, docname = self.env, self.env.docname
         numbered = chapters(env)
-        above = next((name for name in numbered if here in with_deeper(env, name)[1:]), None)
-        if here not in numbered and not above:
+        above = next((name for name in numbered if docname in with_deeper(env, name)[1:]), None)
+        if docname not in numbered and not above:
             return
         title = next(self.document.findall(nodes.title))
-        line = nodes.paragraph("", "", *self.above(above), nodes.Text(said(self.document)), classes=["reading-time"])
-        if deeper := with_deeper(env, here)[1:]:
+        line = nodes.paragraph(
+            "", "", *self.above(above), nodes.Text(reading_time(self.document)), classes=["reading-time"]
+        )
+        if deeper := with_deeper(env, docname)[1:]:
             line += nodes.Text(" Deeper: ")
             for place, name in enumerate(deeper):
                 line += [nodes.Text(" · ")] * bool(place) + [self.link(name)]
         title.parent.insert(title.parent.index(title) + 1, line)
 
     def above(self, name):
-        """The words that lead from a deeper page to its chapter."""
+        """Return the words that lead from a deeper page to its chapter."""
         return [nodes.Text("Goes deeper into "), self.link(name), nodes.Text(". ")] if name else []
 
     def link(self, name):
@@ -44,8 +46,8 @@ class ReadingTime(SphinxPostTransform):
         return make_refnode(self.app.builder, self.env.docname, name, "", words)
 
 
-def said(document):
-    """The time that a page takes without its exercises, in words."""
+def reading_time(document):
+    """Return the time that a page takes without its exercises, in words."""
     words, lines, figures = counts(document)
     minutes = max(1, round(words / WORDS + lines / LINES + figures))
     exercises = ", without the exercises" if any(_is_exercises(s) for s in document.findall(nodes.section)) else ""
@@ -53,7 +55,7 @@ def said(document):
 
 
 def counts(document):
-    """How many words, visible lines of code and live figures stand before the exercises."""
+    """Return how many words, visible lines of code and live figures stand before the exercises."""
     words = lines = figures = 0
     for node in _before_exercises(document):
         if isinstance(node, nodes.literal_block):

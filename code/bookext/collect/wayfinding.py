@@ -1,4 +1,4 @@
-"""Finding one's way: the map of the chapters, the list of theorems and definitions, and the way to the glossary.
+"""Finding one's way: the map of the chapters, the page of theorems and definitions, and the way to the glossary.
 
 What other pages hold is known only after every page has been read, so all three are made when a page is written.
 """
@@ -9,6 +9,7 @@ from html import escape
 from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import docname_join
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
@@ -17,6 +18,7 @@ from .quiz import quiz
 
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
+ORDINARY |= {"layer", "scan", "turns", "swap", "tile", "batch", "gate", "stretch", "resolution", "inversion"}
 WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
 
 
@@ -25,7 +27,7 @@ class chapter_map(nodes.General, nodes.Element):
 
 
 class results_list(nodes.General, nodes.Element):
-    """The place of the list of theorems and definitions."""
+    """The place of the statements of all theorems and definitions."""
 
 
 def setup(app):
@@ -39,25 +41,24 @@ def setup(app):
 
 
 def _results(env):
-    """Each page's theorems and definitions, as (kind, counter, label, nodes of the title)."""
+    """Return each page's theorems and definitions: docname → list of boxes."""
     return checks.collection(env, "attnbook_results")
 
 
 def _collect(app, doctree):
     boxes = (node for node in doctree.findall(nodes.Element) if node.get("realtype") in LISTED)
-    found = [(b["realtype"], b["countertype"], b["label"], b[0].deepcopy().children) for b in boxes if "label" in b]
-    _results(app.env)[app.env.docname] = found
+    _results(app.env)[app.env.docname] = [box.deepcopy() for box in boxes if "label" in box]
 
 
 def chapters(env):
-    """The numbered pages in the order of the book, as docname → "3"."""
+    """Return the numbered pages in the order of the book, as docname → "3"."""
     order = env.toctree_includes.get(env.config.root_doc, [])
     numbers = {name: env.toc_secnumbers.get(name, {}).get("") for name in order}
     return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
 
 
 def with_deeper(env, chapter):
-    """The name of a chapter, and those of the pages that go deeper into it."""
+    """Return the name of a chapter, and those of the pages that go deeper into it."""
     return [chapter, *env.toctree_includes.get(chapter, [])]
 
 
@@ -77,7 +78,7 @@ class ChapterMap(SphinxDirective):
 
 
 class Results(SphinxDirective):
-    """`{results}`: every theorem and definition of the book, chapter by chapter."""
+    """`{results}`: the statement of every theorem and definition of the book, chapter by chapter."""
 
     def run(self):
         self.env.metadata[self.env.docname]["made_from_others"] = True
@@ -85,7 +86,7 @@ class Results(SphinxDirective):
 
 
 class Fill(SphinxPostTransform):
-    """Draw the map and write the list where their pages ask for them."""
+    """Draw the map and write the statements where their pages ask for them."""
 
     default_priority = 5  # before references are resolved
 
@@ -96,24 +97,35 @@ class Fill(SphinxPostTransform):
             node.replace_self(list(self.lists()))
 
     def lists(self):
-        """A heading and a list for each chapter that has results."""
-        env, here = self.env, self.env.docname
-        for name, number in chapters(env).items():
-            items = []
-            for page, kind, counter, label, title in (
-                (p, *r) for p in with_deeper(env, name) for r in _results(env)[p]
-            ):
-                figures = env.toc_fignumbers.get(page, {}).get(counter, {}).get(label, ())
-                words = nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
-                link = make_refnode(self.app.builder, here, page, label, words)
-                items.append(nodes.list_item("", nodes.paragraph("", "", link, *(t.deepcopy() for t in title))))
-            if not items:
-                continue
-            title = nodes.title("", f"{number}. {env.titles[name].astext()}")
-            yield nodes.section("", title, nodes.bullet_list("", *items, classes=["results"]), ids=[f"of-{number}"])
+        """Return a section for each chapter that has results, those of the pages that go deeper included."""
+        for name, number in chapters(self.env).items():
+            pages = with_deeper(self.env, name)
+            if stated := [self.statement(page, box) for page in pages for box in _results(self.env)[page]]:
+                title = nodes.title("", f"{number}. {self.env.titles[name].astext()}")
+                yield nodes.section("", title, *stated, ids=[f"of-{number}"])
+
+    def statement(self, page, box):
+        """Return what a box of another page says, under a link to it; ids and numbers of formulas stay there."""
+        here, kind, label = self.env.docname, box["realtype"], box["label"]
+        figures = self.env.toc_fignumbers.get(page, {}).get(box["countertype"], {}).get(label, ())
+        head, *body = box.deepcopy().children
+        link = make_refnode(
+            self.app.builder, here, page, label, nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
+        )
+        body = [node for part in body for node in (part.children if isinstance(part, nodes.section) else [part])]
+        copy = nodes.admonition("", nodes.title("", "", link, *head.children), *body, classes=["proof", kind])
+        for node in list(copy.findall(nodes.Element)):
+            node["ids"] = node["names"] = []
+            if isinstance(node, nodes.math_block):
+                node["number"] = node["label"] = None
+            if node.get("reftype") == "doc":
+                node["reftarget"] = "/" + docname_join(page, node["reftarget"])
+            if "refdoc" in node:
+                node["refdoc"] = here
+        return copy
 
     def drawing(self, needs):
-        """The map as inline SVG: a chapter stands below all it builds on; an arrow that others imply is left out."""
+        """Draw the map as inline SVG: each chapter below all it builds on, without arrows that others imply."""
         numbers, titles = chapters(self.env), self.env.titles
         if missing := [name for name in needs if name not in numbers]:
             raise ExtensionError(f"{self.env.docname}: the map names {', '.join(missing)}, which is no chapter")
@@ -143,7 +155,7 @@ class Fill(SphinxPostTransform):
 
 
 def depths(needs):
-    """The row of each chapter: one below the lowest it builds on; ``ExtensionError`` if they go in a circle."""
+    """Return the row of each chapter: one below the lowest it builds on; ``ExtensionError`` if they go in a circle."""
     rows = {}
     while len(rows) < len(needs):
         ready = [name for name in needs if name not in rows and all(n in rows for n in needs[name])]
@@ -154,7 +166,7 @@ def depths(needs):
 
 
 def direct(needs, name):
-    """What ``name`` builds on and reaches by no other way."""
+    """Return what ``name`` builds on and reaches by no other way."""
 
     def below(n):
         return set(needs[n]).union(*(below(m) for m in needs[n]))
@@ -163,7 +175,7 @@ def direct(needs, name):
 
 
 def arrow(start, end):
-    """A line from the foot of one box to the head of another."""
+    """Draw a line from the foot of one box to the head of another."""
     (x1, y1), (x2, y2) = ((x + BOX[0] / 2, y) for x, y in (start, end))
     y1, middle = y1 + BOX[1], (y1 + BOX[1] + y2) / 2
     path = f"M{x1:g} {y1:g}C{x1:g} {middle:g} {x2:g} {middle:g} {x2:g} {y2 - 2:g}"
@@ -171,7 +183,7 @@ def arrow(start, end):
 
 
 def words(label, x, y):
-    """One or two lines of text in the middle of a box."""
+    """Write one or two lines of text in the middle of a box."""
     lines = [""]
     for word in label.split():
         if lines[-1] and len(lines[-1]) + len(word) >= LINE:

@@ -11,24 +11,24 @@ CELL = re.compile(r"^```\{code-cell\}.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def modules(code):
-    """{module of the package: its file} in the folder that holds ``attnbook``."""
+    """Return {module of the package: its file} in the folder that holds ``attnbook``."""
     found = sorted((code / "attnbook").rglob("*.py"))
     names = [path.relative_to(code).with_suffix("").parts for path in found]
     return {".".join(n[:-1] if n[-1] == "__init__" else n): path for n, path in zip(names, found, strict=True)}
 
 
 def results(code):
-    """{name of a stored result: its file}."""
+    """Return {name of a stored result: its file}."""
     return {f"results {path.stem}": path for path in sorted((code / "attnbook" / "results").glob("*.json"))}
 
 
-def stored(cells, known):
-    """Which of the ``known`` stored results cells read: those whose names stand there in quotation marks."""
+def results_read(cells, known):
+    """Return which of the ``known`` stored results cells read: those whose names stand there in quotation marks."""
     return {name for name in known if any(f'"{name.removeprefix("results ")}"' in cell for cell in cells)}
 
 
 def imported(source, known, name=""):
-    """Which of the ``known`` modules Python source imports; ``name`` is its own module, for relative imports."""
+    """Return which of the ``known`` modules Python source imports; ``name`` is its own module, for relative imports."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -40,20 +40,20 @@ def imported(source, known, name=""):
     return found & set(known)
 
 
-def uses(known):
-    """{module: the modules that it imports itself}."""
+def imports(known):
+    """Return {module: the modules that it imports itself}."""
     packages = {name for name, path in known.items() if path.name == "__init__.py"}
     # In a package, `from . import x` counts from the package itself.
     return {n: imported(p.read_text("utf-8"), known, f"{n}.__init__" if n in packages else n) for n, p in known.items()}
 
 
-def of_cells(cells, known):
-    """Modules that cells import. Cells may hold what is no Python, so only their import lines count."""
+def imported_by_cells(cells, known):
+    """Return modules that cells import. Cells may hold what is no Python, so only their import lines count."""
     lines = [line for cell in cells for line in cell.splitlines() if re.match(r"\s*(from|import) attnbook", line)]
-    return {name for line in lines for name in _of_line(line.strip(), known)}
+    return {name for line in lines for name in _imported_by_line(line.strip(), known)}
 
 
-def _of_line(line, known):
+def _imported_by_line(line, known):
     try:
         return imported(line, known)
     except SyntaxError:  # an import over several lines: its first line names the module
@@ -61,7 +61,7 @@ def _of_line(line, known):
 
 
 def closure(names, using):
-    """The modules ``names`` and all they depend on, from what `uses` says."""
+    """Return the modules ``names`` and all they depend on, from what `imports` says."""
     found, waiting = set(), set(names)
     while waiting:
         name = waiting.pop()

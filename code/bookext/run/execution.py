@@ -26,7 +26,7 @@ from sphinx.util.display import status_iterator
 from . import dependencies, quotes
 
 CODE = Path(__file__).parents[2]
-KEPT = 100  # executed chapters; the least used go first
+CACHE_LIMIT = 250  # executed chapters, three times the book; the least recently used go first
 LIBRARIES = ("numpy", "torch", "scipy", "matplotlib", "array-api-compat", "ipython", "ipywidgets")
 
 
@@ -48,16 +48,18 @@ def libraries():
 
 @functools.cache
 def _package(code):
-    """The package as it is when the build begins: its modules, what each uses, its stored results, and all hashes."""
+    """Read the package when the build begins: its modules, what each imports, its stored results, and all hashes."""
     known, results = dependencies.modules(code), dependencies.results(code)
     hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in (known | results).items()}
-    return known, dependencies.uses(known), results, hashes, libraries()
+    return known, dependencies.imports(known), results, hashes, libraries()
 
 
 def fingerprint(cells, code=CODE):
     """Hash of the modules and stored results that cells depend on, and of the versions of the libraries."""
     known, using, results, hashes, versions = _package(code)
-    names = dependencies.closure(dependencies.of_cells(cells, known), using) | dependencies.stored(cells, results)
+    names = dependencies.closure(dependencies.imported_by_cells(cells, known), using) | dependencies.results_read(
+        cells, results
+    )
     lines = [versions, *(f"{name} {hashes[name]}" for name in sorted(names))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -70,20 +72,20 @@ class Cache(JupyterCacheBase):
     """
 
     def create_hashed_notebook(self, nb, nb_metadata=(), cell_metadata=()):
-        """The notebook without metadata, and its hash."""
+        """Return the notebook without metadata, and its hash."""
         notebook, digest = super().create_hashed_notebook(nb, (), ())
         mark = fingerprint([cell.source for cell in notebook.cells])
         return notebook, hashlib.sha256(f"{digest} {mark} {_quoted(nb)}".encode()).hexdigest()[:32]
 
     def match_cache_notebook(self, nb):
-        """The record of a chapter; KeyError if it must be executed."""
+        """Return the record of a chapter; KeyError if it must be executed."""
         try:
             record = super().match_cache_notebook(nb)
             if "code" not in record.data:
                 raise KeyError("MyST-NB executed it itself, without what its sentences quote")
             return record
         except KeyError:
-            if not _named():
+            if not _forced_chapters():
                 raise
             code = _digest(nb)
             same = [record for record in self.list_cache_records() if record.data.get("code") == code]
@@ -92,7 +94,7 @@ class Cache(JupyterCacheBase):
             return max(same, key=lambda record: record.created)
 
     def merge_match_into_notebook(self, nb, nb_meta=("kernelspec", "language_info", "widgets"), cell_meta=()):
-        """The notebook with the stored outputs; tags and captions stay its own."""
+        """Return the notebook with the stored outputs; tags and captions stay its own."""
         return super().merge_match_into_notebook(nb, nb_meta, cell_meta)
 
 
@@ -119,21 +121,21 @@ def _choose_cache(app, config):
 
 
 def _outdated(app, env, added, changed, removed):
-    """The pages to read again although their file is the same: the package under their cells has changed."""
+    """Return the pages to read again although their file is the same: the package under their cells has changed."""
     old = getattr(env, "book_fingerprints", {})
     texts = {name: Path(env.doc2path(name)).read_text("utf-8") for name in env.found_docs}
     env.book_fingerprints = {name: fingerprint(dependencies.CELL.findall(text)) for name, text in texts.items()}
     again = {name for name, mark in env.book_fingerprints.items() if name in old and old[name] != mark}
-    return sorted({name for name in env.found_docs if _is_named(name)} if _named() else again)
+    return sorted({name for name in env.found_docs if _is_forced(name)} if _forced_chapters() else again)
 
 
-def _named():
-    """The chapters that are to be executed in any case: `make check` names them in BOOK_EXECUTE."""
+def _forced_chapters():
+    """Return the chapters that are to be executed in any case: `make check` names them in BOOK_EXECUTE."""
     return os.environ.get("BOOK_EXECUTE", "").split()
 
 
-def _is_named(docname):
-    return docname.removeprefix("chapters/") in _named()
+def _is_forced(docname):
+    return docname.removeprefix("chapters/") in _forced_chapters()
 
 
 def _execute_all(app, env, docnames):
@@ -141,7 +143,7 @@ def _execute_all(app, env, docnames):
     if env.mystnb_config.execution_mode != "cache":
         return
     cache = Cache(app.config.nb_execution_cache_path)
-    cache.change_cache_limit(KEPT)
+    cache.change_cache_limit(CACHE_LIMIT)
     waiting = {name: book for name in docnames if (book := _uncached(env, cache, name)) is not None}
     if not waiting:
         return
@@ -163,7 +165,7 @@ def _execute_all(app, env, docnames):
 
 
 def _uncached(env, cache, docname):
-    """The notebook of ``docname`` as myst-nb will read it, or None if it has no code or its outputs are known."""
+    """Read the notebook of ``docname`` as myst-nb will; None if it has no code or its outputs are known."""
     path = env.doc2path(docname)
     text = Path(path).read_text(encoding="utf-8")
     reader = create_nb_reader(path, env.myst_config, env.mystnb_config, text)
@@ -174,14 +176,14 @@ def _uncached(env, cache, docname):
         cache.match_cache_notebook(notebook)
     except KeyError:
         return notebook
-    return notebook if _is_named(docname) else None
+    return notebook if _is_forced(docname) else None
 
 
 def _execute(path, notebook):
     """Run one chapter in its folder; on failure say which cell fails, and why, without the frames in between."""
     quiet = ["--IPKernelApp.log_level=40"]  # errors only: on loopback the remark about unencrypted TCP says nothing
     folder = str(Path(path).parent)
-    quotes.ask(notebook)
+    quotes.add_query_cell(notebook)
     result = single_nb_execution(notebook, cwd=folder, timeout=300, allow_errors=False, extra_arguments=quiet)
     failure = None
     if result.err:
@@ -189,5 +191,5 @@ def _execute(path, notebook):
         ran = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.get("execution_count")]
         failure = f"{name}: {value}\n" + (f"In the cell:\n{ran[-1].source}" if ran else "")
     else:
-        quotes.take(notebook)
+        quotes.pop_query_cell(notebook)
     return notebook, result.time, failure

@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxRole
 
 ROLE = re.compile(r"\{eval\}`([^`]*)`")
 POWER = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
-ASK = """from IPython.display import display
+QUERY = """from IPython.display import display
 for name in {names}:
     if isinstance(globals().get(name), (str, int)):
         prefix = "application/papermill.record/"
@@ -29,18 +29,18 @@ def setup(app):
 
 
 def names(notebook):
-    """The names that the sentences of a notebook quote."""
+    """Return the names that the sentences of a notebook quote."""
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     return sorted({name for text in texts for name in ROLE.findall(text)})
 
 
-def ask(notebook):
+def add_query_cell(notebook):
     """Add the cell that shows the quoted names, to a notebook that is to be executed."""
-    notebook.cells.append(new_code_cell(ASK.format(names=names(notebook))))
+    notebook.cells.append(new_code_cell(QUERY.format(names=names(notebook))))
 
 
-def take(notebook):
-    """Take the cell of `ask` out of an executed notebook, and give what it showed to the last cell of the page."""
+def pop_query_cell(notebook):
+    """Remove the cell of `add_query_cell` from an executed notebook; its output goes to the last cell of the page."""
     shown = notebook.cells.pop().outputs
     [cell for cell in notebook.cells if cell.cell_type == "code"][-1].outputs += shown
 
@@ -49,7 +49,7 @@ class Quote(SphinxRole):
     """{eval}`name`: the text of a variable, or the whole number that it is; a number like 3e-05 becomes a formula."""
 
     def run(self):
-        """The nodes."""
+        """Return the nodes."""
         page = self.inliner.document.get("nb_renderer")
         value = page and page.renderer.nb_client.glue_data.get(self.text)
         if not value:
@@ -60,7 +60,7 @@ class Quote(SphinxRole):
 
 
 def typeset(text):
-    """Nodes for a text: numbers in scientific notation as formulas, the sign of a number as a minus."""
+    """Return nodes for a text: numbers in scientific notation as formulas, the sign of a number as a minus."""
     parts, at = [], 0
     for found in POWER.finditer(text):
         parts += _words(text[at : found.start()])

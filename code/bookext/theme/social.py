@@ -7,12 +7,14 @@ what needs an address (sitemap, robots.txt) is left out.
 
 import hashlib
 import os
+import re
 from html import escape
 from pathlib import Path
 from textwrap import wrap
 from urllib.parse import urlsplit
 
-from lxml import etree
+from docutils import nodes
+from lxml import etree, html
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -20,37 +22,38 @@ from ..collect import checks
 from ..write import launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
-OF_THE_THEME = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
-MISSING = """<section><h1>This page does not exist</h1>
+DESCRIPTIONS = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
+NOT_FOUND = """<section><h1>This page does not exist</h1>
 <p>The address leads nowhere: a chapter may have been renamed, or a letter is missing. <a href="{search}">Search the
 book</a>, or begin with one of its pages:</p><ul>{pages}</ul></section>"""
 
 
 def setup(app):
-    """Take the address from the environment, and write what stands beside the pages."""
-    app.connect("config-inited", _take_address, priority=600)  # after the address of the repository is known
-    app.connect("html-collect-pages", _missing_page)
+    """Read the address from the environment; describe each page, and write what stands beside the pages."""
+    app.connect("config-inited", _read_address, priority=600)  # after the address of the repository is known
+    app.connect("html-collect-pages", _not_found_page)
+    app.connect("html-page-context", _describe)
     app.connect("build-finished", _write_sitemap)
 
 
-def _take_address(app, config):
+def _read_address(app, config):
     address = os.environ.get("BOOK_ADDRESS") or config.html_baseurl or launch.site_of(config.book_repository)
     if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
         raise ValueError(f"the address of the site is {address!r}; expected one that begins with https://")
     config.html_baseurl = address.rstrip("/") + "/" if address else ""
 
 
-def _missing_page(app):
-    """The page a server shows for an address that does not exist, with the whole contents of the book."""
+def _not_found_page(app):
+    """Make the page that a server shows for an address that does not exist, with the whole contents of the book."""
     env = app.env
     names = checks.pages(env)
     items = (f'<li><a href="{app.builder.get_target_uri(n)}">{escape(env.titles[n].astext())}</a></li>' for n in names)
-    body = MISSING.format(search=app.builder.get_target_uri("search"), pages="".join(items))
+    body = NOT_FOUND.format(search=app.builder.get_target_uri("search"), pages="".join(items))
     yield "404", {"title": "Page not found", "body": body, "meta": {}}, "page.html"
 
 
 def _write_sitemap(app, failure):
-    """The list of pages for search engines; crawlers need whole addresses, so there is none without."""
+    """Write the list of pages for search engines; crawlers need whole addresses, so there is none without."""
     address = app.config.html_baseurl
     if failure or app.builder.name != "html" or not address:
         return
@@ -62,22 +65,32 @@ def _write_sitemap(app, failure):
     (Path(app.outdir) / "robots.txt").write_text(robots, encoding="utf-8")
 
 
-def add_description(page, name, site, book, address):
-    """Give the page its description, and the title, words and picture that a link to it shows."""
-    head = page.find("head")
-    if name in OF_THE_THEME:
-        etree.SubElement(head, "meta", name="description", content=OF_THE_THEME[name])
-        return
-    description = " ".join((page.xpath("string(//meta[@name='description']/@content)")).split())
-    title = " ".join(page.xpath("string((//h1)[1])").removesuffix("#").split())
-    picture = card(title, description, book, site)
-    tags = {"title": title, "description": description, "type": "article", "site_name": book}
-    tags |= {"image": (address or page.get("data-content_root", "")) + picture, "image:alt": f"{book}: {title}"}
-    if address:
-        tags["url"] = f"{address}{name}.html"
-    for key, content in tags.items():
-        etree.SubElement(head, "meta", property=f"og:{key}", content=content)
-    etree.SubElement(head, "meta", name="twitter:card", content="summary_large_image")
+def _describe(app, name, template, context, doctree):
+    """Give a page its description, and the title, words and picture that a link to it shows."""
+    context.setdefault("metatags", "")  # a page that no text was written for has none
+    if name in DESCRIPTIONS:
+        context["metatags"] += meta(name="description", content=DESCRIPTIONS[name])
+    elif doctree:
+        found = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
+        description = " ".join(next(found, "").split())
+        title = html.fromstring(re.search(r"<h1>.*?</h1>", context["body"], re.DOTALL)[0]).text_content()
+        title = " ".join(title.removesuffix("#").split())
+        address, root = app.config.html_baseurl, context["content_root"]
+        context["metatags"] += tags(name, title, description, app.config.html_title, Path(app.outdir), address, root)
+
+
+def meta(**attributes):
+    """Return the text of one element ``meta``."""
+    return "\n<meta " + " ".join(f'{key}="{escape(value)}"' for key, value in attributes.items()) + ">"
+
+
+def tags(name, title, description, book, site, address, root=""):
+    """Return the elements that say what a link to the page ``name`` shows; ``root`` leads from the page to ``site``."""
+    picture = (address or root) + card(title, description, book, site)
+    words = {"title": title, "description": description, "type": "article", "site_name": book}
+    words |= {"image": picture, "image:alt": f"{book}: {title}"} | ({"url": f"{address}{name}.html"} if address else {})
+    elements = [meta(property=f"og:{key}", content=content) for key, content in words.items()]
+    return "".join(elements) + meta(name="twitter:card", content="summary_large_image")
 
 
 def card(title, description, book, site):

@@ -15,45 +15,46 @@ SHEET = "_static/site.css"
 NESTED = {"media", "supports", "container"}
 
 
-def merge(site, sheets):
-    """Write ``SHEET`` from ``sheets`` and those of the last build, unless nothing has changed since."""
+def merge(site, loaded):
+    """Write ``SHEET`` from the style sheets among ``loaded``, files of ``site`` that pages load, unless it is the same.
+
+    Where only some pages were written, the others keep what they load.
+    """
     target = site / SHEET
     last = json.loads(target.read_text(encoding="utf-8").partition("\n")[0].strip("/* ")) if target.exists() else {}
-    names = [path.relative_to(site).as_posix() for path in sheets]
-    if set(names) <= set(last.get("sheets", [])):  # only some pages were written: the others keep what they need
-        names = last["sheets"]
-    sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports([site / name for name in names])]
-    used = words(site)
+    names = last["loaded"] if set(loaded) <= set(last.get("loaded", [])) else list(loaded)
+    sheets = [site / name for name in names if name.endswith(".css")]
+    sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports(sheets)]
+    used = used_names(site, [name for name in names if name.endswith(".js")])
     digest = hashlib.sha256(repr((sorted(used), sources, Path(__file__).read_text())).encode()).hexdigest()[:16]
     if digest != last.get("digest"):
-        kept = "".join(purge(_with_paths(text, path, target), used) for path, text in sources)
-        head = json.dumps({"digest": digest, "sheets": names})
-        target.write_text(f"/* {head} */\n{kept}", encoding="utf-8")
+        rules = "".join(purge(_rebase(text, path, target), used) for path, text in sources)
+        head = json.dumps({"digest": digest, "loaded": names})
+        target.write_text(f"/* {head} */\n{rules}", encoding="utf-8")
 
 
 def with_imports(sheets):
-    """The files ``sheets``, each after those it imports; an ``@import`` itself does not survive in ``purge``."""
+    """Return the files ``sheets``, each after those it imports; an ``@import`` itself does not survive in ``purge``."""
     for path in sheets:
         imports = re.findall(r"@import\s+(?:url\()?['\"]?([^'\");]+)", path.read_text(encoding="utf-8"))
         yield from with_imports([(path.parent / name).resolve() for name in imports])
         yield path
 
 
-def words(site):
-    """Every class and id of the pages, and every word of the scripts, which may set more of them."""
+def used_names(site, scripts):
+    """Collect the classes and ids of the pages of ``site``, and the words of their ``scripts``, which may set more."""
     used = set()
     for path in site.rglob("*.html"):
         if "_static" not in path.relative_to(site).parts:
             for value in re.findall(r'\s(?:class|id)="([^"]+)"', path.read_text(encoding="utf-8")):
                 used.update(value.split())
-    for path in (site / "_static").rglob("*.js"):
-        if "fontawesome" not in path.name:
-            used.update(re.findall(r"[\w-]+", path.read_text(encoding="utf-8")))
+    for name in scripts:
+        used.update(re.findall(r"[\w-]+", (site / name).read_text(encoding="utf-8")))
     return used
 
 
 def purge(css, used):
-    """The text of the rules that can match a page which has only the classes and ids ``used``."""
+    """Return the text of the rules that can match a page which has only the classes and ids ``used``."""
     return "".join(_rule(rule, used) for rule in tinycss2.parse_stylesheet(css, True, True))
 
 
@@ -70,7 +71,7 @@ def _rule(rule, used):
 
 
 def _split(prelude):
-    """The selectors of a list, cut at the commas that stand in no bracket."""
+    """Return the selectors of a list, cut at the commas that stand in no bracket."""
     parts = [[]]
     for token in prelude:
         if token.type == "literal" and token.value == ",":
@@ -81,15 +82,15 @@ def _split(prelude):
 
 
 def _matches(selector, used):
-    """Whether a selector can match: what stands in brackets (``:not``, ``:is``, attributes) is left out of account."""
+    """Return test whether a selector can match, leaving out what stands in brackets (``:not``, ``:is``, attributes)."""
     plain = re.sub(r"\\(.)", r"\1", re.sub(r"\[[^\]]*\]", "", selector))
     while (shorter := re.sub(r"\([^()]*\)", "", plain)) != plain:
         plain = shorter
     return set(re.findall(r"[.#]([A-Za-z_-][\w-]*)", plain)) <= used
 
 
-def _with_paths(css, path, target):
-    """``css`` with its relative addresses turned to start from the folder of ``target``."""
+def _rebase(css, path, target):
+    """Return ``css`` with its relative addresses turned to start from the folder of ``target``."""
 
     def turn(match):
         address = match[2]

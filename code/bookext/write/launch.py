@@ -12,7 +12,7 @@ from sphinx.errors import ConfigError
 
 BRANCH = "notebooks"
 # What stands in a notebook for addresses that are not known while it is written: see with_addresses.
-ANY_SITE, ANY_PACKAGE = "https://site-of-the-book.invalid/", "package-of-the-book"
+SITE_PLACEHOLDER, PACKAGE_PLACEHOLDER = "https://site-of-the-book.invalid/", "package-of-the-book"
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
 
@@ -29,7 +29,7 @@ def _read_setting(app, config):
 
 
 def owner_and_name(address):
-    """Owner and name of a repository on GitHub, the one place that Colab and Binder open; None without an address."""
+    """Return owner and name of a repository on GitHub, which Colab and Binder open; None without an address."""
     if not address:
         return None
     found = GITHUB.fullmatch(address)
@@ -42,7 +42,7 @@ def owner_and_name(address):
 
 
 def site_of(address):
-    """Where GitHub Pages shows the site of a repository, with a slash at its end; '' without an address."""
+    """Return where GitHub Pages shows the site of a repository, with a slash at its end; '' without an address."""
     owner, name = owner_and_name(address) or ("", "")
     if not owner:
         return ""
@@ -51,15 +51,15 @@ def site_of(address):
 
 
 def with_addresses(notebook, address, site=""):
-    """The text of a notebook for the repository ``address``; without one, its links lead into the built folder."""
+    """Fill in a notebook's links for the repository ``address``; without one, they lead into the built folder."""
     owner, name = owner_and_name(address) or ("", "")
     package = f"attnbook @ git+https://github.com/{owner}/{name}@{BRANCH}" if owner else ""
     site = site or site_of(address) or "../html/"
-    return notebook.replace(ANY_SITE, site).replace(ANY_PACKAGE, package)
+    return notebook.replace(SITE_PLACEHOLDER, site).replace(PACKAGE_PLACEHOLDER, package)
 
 
 def links(address, slug):
-    """What the line below the title offers: {words: address}; the last is a file of the site."""
+    """Return the links of the line below the title: {words: address}; the last is a file of the site."""
     owner, name = owner_and_name(address)
     return {
         "Open in Colab": f"https://colab.research.google.com/github/{owner}/{name}/blob/{BRANCH}/{slug}.ipynb",

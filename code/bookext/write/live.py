@@ -32,4 +32,4 @@ def _add_script(app, name, template, context, doctree):
     if names:
         file = f"live-{'-'.join(names)}.js"
         _write_script(Path(app.outdir) / "_static" / file, names)
-        app.add_js_file(file, loading_method="defer")
+        app.add_js_file(file)

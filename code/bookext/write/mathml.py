@@ -33,7 +33,7 @@ def _engine():
 
 @cache
 def to_mathml(tex, display=False):
-    """MathML for ``tex``, annotated with the TeX itself; ``ValueError`` with Temml's message if it is not TeX."""
+    """Translate ``tex`` to MathML, annotated with the TeX; ``ValueError`` with Temml's message if it is not TeX."""
     options = {"displayMode": display, "annotate": True, "throwOnError": True, "trust": False}
     call = f"temml.renderToString({json.dumps(tex)}, {json.dumps(options)})"
     answer = _engine().eval(f"(() => {{ try {{ return {call} }} catch (e) {{ return 'Error: ' + e.message }} }})()")
@@ -43,7 +43,7 @@ def to_mathml(tex, display=False):
 
 
 def _lower_primes(mathml):
-    """Primes beside their letters in full size: as exponents they would be raised twice and shrink to a speck."""
+    """Set primes beside their letters in full size: as exponents they would be raised twice and shrink to a speck."""
     tree = etree.fromstring(mathml)
     for prime in tree.xpath("//mo[contains(@class, 'tml-prime')][parent::msup or parent::msubsup]"):
         shell, base = prime.getparent(), prime.getparent()[0]

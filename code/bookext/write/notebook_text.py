@@ -41,12 +41,12 @@ class Writer:
     # --- Cells ----------------------------------------------------------------------------------------------------
 
     def page(self, doctree):
-        """The cells of the whole page."""
+        """Return the cells of the whole page."""
         self.walk(doctree, 0)
         return self.cells
 
     def add(self, text, solution=False):
-        """Text goes into the cell before it, if that is one of text that is no collapsed heading."""
+        """Add text to the cell before it, if that is one of text that is no collapsed heading."""
         last = self.cells[-1] if self.cells else None
         joins = last and last.code is None and not last.collapsed and last.solution == solution
         if text and joins and not text.startswith("#"):
@@ -55,7 +55,7 @@ class Writer:
             self.cells.append(Cell(text, solution=solution))
 
     def walk(self, node, level, solution=False):
-        """Cells for the children of ``node``, a section of this level: every heading begins a cell of its own."""
+        """Write cells for the children of ``node``, a section of this level: every heading begins a cell of its own."""
         for child in node.children:
             kind = type(child).__name__
             if kind == "title" and isinstance(node, nodes.section):
@@ -84,7 +84,7 @@ class Writer:
                 self.add(self.block(child), solution)
 
     def number(self, node, kind):
-        """The number that Sphinx gave to a theorem, exercise or figure of this page."""
+        """Return the number that Sphinx gave to a theorem, exercise or figure of this page."""
         found = next((n for name in node["ids"] if (n := self.numbers.get(kind, {}).get(name))), None)
         if found is None:
             raise ExtensionError(f"{self.address}: {kind} {node['ids']} has no number")
@@ -93,11 +93,11 @@ class Writer:
     # --- Blocks ---------------------------------------------------------------------------------------------------
 
     def blocks(self, children):
-        """Blocks below each other, an empty line between them."""
+        """Join blocks with an empty line between them."""
         return "\n\n".join(filter(None, map(self.block, children)))
 
     def block(self, node):
-        """Markdown for one block."""
+        """Return Markdown for one block."""
         kind = type(node).__name__
         if kind in SILENT:
             return ""
@@ -142,12 +142,12 @@ class Writer:
         raise ExtensionError(f"{self.address}: a notebook has no form for {kind}: give it one in notebook_text.py")
 
     def joined(self, title, children):
-        """Blocks of which the first, if it is a paragraph, goes on in the line of the title."""
+        """Join blocks to a title, whose line the first goes on if it is a paragraph."""
         between = " " if children and isinstance(children[0], nodes.paragraph) else "\n\n"
         return title + between + self.blocks(children)
 
     def list(self, node):
-        """A list; its items stand close together if none has more than one block."""
+        """Return a list; its items stand close together if none has more than one block."""
         items, start = [], int(node.get("start", 1))
         for number, item in enumerate(node.children, start):
             mark = f"{number}. " if isinstance(node, nodes.enumerated_list) else "- "
@@ -156,13 +156,13 @@ class Writer:
         return ("\n\n" if loose else "\n").join(items)
 
     def details(self, node):
-        """A part that opens on a click: HTML around Markdown, which both notebooks allow."""
+        """Write a part that opens on a click: HTML around Markdown, which both notebooks allow."""
         title = next((self.line(n) for n in node.children if type(n).__name__ == "dropdown_title"), "More")
         body = [n for n in node.children if type(n).__name__ != "dropdown_title"]
         return f"<details><summary>{title}</summary>\n\n{self.blocks(body)}\n\n</details>"
 
     def table(self, node):
-        """A table with one row of headings."""
+        """Return a table with one row of headings."""
         title = "".join(f"**{self.line(n)}**\n\n" for n in node.children if isinstance(n, nodes.title))
         rows = [[self.entry(entry) for entry in row.children] for row in node.findall(nodes.row)]
         if not any(node.findall(nodes.thead)):
@@ -171,20 +171,20 @@ class Writer:
         return title + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
     def entry(self, node):
-        """One entry of a table: no bar, which would end it, and no line break."""
+        """Return one entry of a table: no bar, which would end it, and no line break."""
         if any(not isinstance(child, nodes.paragraph) for child in node.children):
             raise ExtensionError(f"{self.address}: an entry of a table holds more than text: {node.astext()[:60]}")
         return "<br>".join(self.line(child, bar=True) for child in node.children)
 
     def drawing(self, node):
-        """What a page draws by HTML of its own, notebooks do not show: its name, as a link to the page."""
+        """Write the name of a drawing, as a link to the page: notebooks do not show a page's own HTML."""
         name = html.fragment_fromstring(node.astext(), create_parent=True).xpath("string(//@aria-label)")
         if not name:
             raise ExtensionError(f"{self.address}: a drawing without an aria-label: {node.astext()[:60]}")
         return f"*[{name}]({self.address})*"
 
     def equation(self, node):
-        """A formula of its own, with its number on the site. In one line: signs of a box would get into longer ones."""
+        """Write a displayed formula with its number, in one line: the signs of a box would get into longer ones."""
         tex = _formula(node)
         if "\\\\" in tex and "\\begin" not in tex:
             tex = f"\\begin{{split}}{tex}\\end{{split}}"
@@ -194,11 +194,11 @@ class Writer:
     # --- Lines ----------------------------------------------------------------------------------------------------
 
     def line(self, node, bar=False):
-        """Markdown for what stands inside ``node``, in one line; with ``bar`` without the sign |."""
+        """Return Markdown for what stands inside ``node``, in one line; with ``bar`` without the sign |."""
         return "".join(self.inline(child, bar) for child in node.children) if node.children else self.inline(node, bar)
 
     def inline(self, node, bar=False):
-        """Markdown for one thing inside a line."""
+        """Return Markdown for one thing inside a line."""
         kind = type(node).__name__
         if kind == "Text":
             text = re.sub(r"([\\`*_\[\]<$])", r"\\\1", node.astext()).replace("\n", " ")
@@ -230,21 +230,21 @@ class Writer:
 
 
 def _formula(node, bar=False):
-    """The TeX of a formula in one line; a bar in a table would end the entry, so it gets its name there."""
+    """Return the TeX of a formula in one line; a bar in a table would end the entry, so it gets its name there."""
     tex = " ".join(node.astext().split())
     return re.sub(r"\\\|", r"\\Vert ", tex).replace("|", r"\vert ") if bar else tex
 
 
 def _protect_start(text):
-    """A paragraph that begins like a heading, a list or a quotation is still a paragraph."""
+    """Escape the start of a paragraph that would make it a heading, a list or a quotation."""
     return re.sub(r"^(#+ |[-+>]|\d+(?=[.)]))", lambda m: (m[1] + "\\") if m[1].isdigit() else "\\" + m[1], text)
 
 
 def _indent(text, by):
-    """Every line but the first moved to the right."""
+    """Indent every line but the first."""
     return text.replace("\n", "\n" + by).replace(f"\n{by}\n", "\n\n")
 
 
 def _quote(text):
-    """Every line behind the sign of a quotation, in which Jupyter and Colab draw a box."""
+    """Put every line behind the sign of a quotation, which Jupyter and Colab draw as a box."""
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

@@ -2,7 +2,7 @@
 
 A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. The code
 comes from the chapter as jupytext reads it. The first cell installs the package where it is missing. A notebook is
-kept with stand-ins for addresses too, so that one build serves every fork.
+kept with placeholders for addresses too, so that one build serves every fork.
 """
 
 import hashlib
@@ -20,14 +20,20 @@ from . import launch
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # of the site, and of what is kept between builds
-FIRST = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
-HERE = (Path(__file__), Path(__file__).with_name("notebook_text.py"), FIRST, Path(launch.__file__), Path(quiz.__file__))
+FIRST_CELL = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
+SOURCES = (
+    Path(__file__),
+    Path(__file__).with_name("notebook_text.py"),
+    FIRST_CELL,
+    Path(launch.__file__),
+    Path(quiz.__file__),
+)
 TITLE = "# @title Run this cell first: it installs the book's package where that is missing\n"
 
 
 def setup(app):
     """Write notebooks with the pages; write all again when this code changes."""
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in HERE)).hexdigest()[:16]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
     app.add_config_value("attnbook_notebooks", digest, "html")
     app.connect("doctree-resolved", _write, priority=400)  # before anything is added that belongs to the page alone
     app.connect("build-finished", _remove_others)
@@ -45,7 +51,7 @@ def _write(app, doctree, docname):
 
 
 def _remove_others(app, failure):
-    """A page that has left the book takes its notebook with it."""
+    """Remove the notebooks of pages that have left the book."""
     if failure or app.builder.name != "html":
         return
     known = {name.rpartition("/")[2] for name in app.env.found_docs}
@@ -60,8 +66,8 @@ def _code(doctree):
 
 
 def notebook(app, doctree, docname):
-    """The notebook of a resolved page, with the stand-ins of ``launch`` where the book's addresses belong."""
-    slug, page = docname.rpartition("/")[2], launch.ANY_SITE + app.builder.get_target_uri(docname)
+    """Return the notebook of a resolved page, with the placeholders of ``launch`` where the book's addresses belong."""
+    slug, page = docname.rpartition("/")[2], launch.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
     source = jupytext.read(app.env.doc2path(docname), fmt="md:myst")
     code = [cell for cell in source.cells if cell.cell_type == "code"]
     shown = [next(node.findall(nodes.literal_block)).astext().strip() for node in _code(doctree)]
@@ -74,7 +80,7 @@ def notebook(app, doctree, docname):
         app.env.toc_secnumbers.get(docname, {}),
         app.config.numfig_format["figure"],
     )
-    cells = [_first(), _about(app, page)]
+    cells = [_first_cell(), _introduction(app, page)]
     cells += [_cell(cell, code) for cell in writer.page(doctree)]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {
@@ -86,7 +92,7 @@ def notebook(app, doctree, docname):
 
 
 def _cell(cell, code):
-    """One cell of the notebook format: how Jupyter and Colab are told to fold code away differs."""
+    """Make one cell of the notebook format; Jupyter and Colab are told in different ways to fold code."""
     tags = ["solution"] * cell.solution + (code[cell.code].metadata.get("tags", []) if cell.code is not None else [])
     metadata = {"tags": tags} if tags else {}
     if cell.code is None:
@@ -97,13 +103,13 @@ def _cell(cell, code):
     return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata)
 
 
-def _first():
-    source = FIRST.read_text(encoding="utf-8").strip().replace("PACKAGE", f'"{launch.ANY_PACKAGE}"')
+def _first_cell():
+    source = FIRST_CELL.read_text(encoding="utf-8").strip().replace("PACKAGE", f'"{launch.PACKAGE_PLACEHOLDER}"')
     return nbformat.v4.new_code_cell(TITLE + source, metadata={"cellView": "form"})
 
 
-def _about(app, page):
-    book = launch.ANY_SITE + app.builder.get_target_uri(app.config.root_doc)
+def _introduction(app, page):
+    book = launch.SITE_PLACEHOLDER + app.builder.get_target_uri(app.config.root_doc)
     words = f"This notebook is [a chapter]({page}) of [{app.config.html_title}]({book}), made to run. "
     words += "Links lead to the book's pages. Run the cells in order, beginning with the one above: "
     words += "a check that holds leaves one line, and one that does not stops the notebook."
@@ -115,7 +121,7 @@ def _digest(*parts):
 
 
 def _with_ids(cells):
-    """Cells with ids that follow from what they say, so an edit changes the id of the cell it touches alone."""
+    """Give cells ids that follow from their text, so that an edit changes the id of the cell it touches alone."""
     seen = Counter()
     for cell in cells:
         seen[cell.source] += 1

@@ -1,0 +1,50 @@
+"""Register the book's theme, and choose what a page loads: one style sheet, and the scripts that it uses.
+
+The templates in ``book_theme`` leave out what the parent theme loads by itself. What extensions add to every page is
+filtered here. Each script that is left out is counted; when a build of every page meets one of them nowhere, it ends
+in an error that names it.
+"""
+
+from pathlib import Path
+
+from . import repairs, styles
+
+THEME = Path(__file__).with_name("book_theme")
+PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
+# Scripts that no page uses: one for tabs, and one for notes in the margin; what else it does is in book-theme.js.
+UNUSED = {"_static/design-tabs.js": 1, "_static/scripts/sphinx-book-theme.js": 1}
+INLINED = "_static/documentation_options.js"  # layout.html writes its text: the next script needs it at once
+SEARCH = ("_static/searchtools.js", "_static/language_data.js")  # search.html loads them
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
+PDF_PLACE = "the link to the PDF"  # in a comment, until there is a PDF
+
+loaded: dict[str, None] = {}  # the style sheets and scripts of the pages that this build has written, in their order
+
+
+def setup(app):
+    """Register the theme, and filter what each page loads after every extension has added to it."""
+    app.add_html_theme("book_theme", str(THEME))
+    app.add_js_file("book-theme.js", priority=100)
+    app.connect("builder-inited", _begin)
+    app.connect("html-page-context", _choose, priority=900)
+
+
+def _begin(app):
+    loaded.clear()
+    repairs.begin(UNUSED | {VIEWPORT: 1})
+
+
+def _choose(app, name, template, context, doctree):
+    """Give the template of a page its style sheet and its scripts."""
+    sheets = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
+    names = [str(file.filename) for file in sorted(sheets, key=lambda file: file.priority)]
+    # A script without a file sets an option of a script that is not loaded.
+    scripts = [file for file in context["script_files"] if file.filename and str(file.filename) != INLINED]
+    for file in scripts:
+        repairs.count(str(file.filename), 1)
+    kept = [file for file in scripts if str(file.filename) not in UNUSED]
+    loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in kept), *SEARCH]))
+    context["script_files"][:] = kept
+    repairs.count(VIEWPORT, context.get("metatags", "").count(VIEWPORT))
+    context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
+    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE}

@@ -1,0 +1,51 @@
+"""Write theorems, exercises and solutions: a box has a link to itself, and a solution folds.
+
+The page is shaped after its notebook is written, and only where it becomes HTML.
+"""
+
+from docutils import nodes
+from sphinx_exercise.nodes import solution_node
+
+LINK = '<a class="headerlink" href="#{}" title="Link to this box">#</a>'
+
+
+class solution_summary(nodes.General, nodes.TextElement):
+    """The words of a solution that is folded."""
+
+
+def setup(app):
+    """Register the visitors, and shape the boxes of each page."""
+    app.add_node(solution_node, override=True, html=(_open("details"), _close("details")))
+    app.add_node(solution_summary, html=(_open("summary"), _close("summary")))
+    app.connect("doctree-resolved", _shape_boxes, priority=460)  # after the notebook is written
+
+
+def _shape_boxes(app, doctree, docname):
+    if app.builder.name != "html":
+        return
+    for box in list(doctree.findall(nodes.Admonition)):
+        if isinstance(box, solution_node):
+            fold(box)
+        elif "label" in box and isinstance(box[0], nodes.title):
+            box[0] += nodes.raw("", LINK.format(box["ids"][0]), format="html")
+        # sphinx-proof and sphinx-exercise give the parts of every box the same ids, to which nothing refers.
+        repeated = [part for part in box.children if isinstance(part, nodes.section)]
+        for part in repeated + [box] * (box["ids"] == ["proof"]):
+            part["ids"] = []
+
+
+def fold(solution):
+    """Make a solution a native disclosure: it opens by keyboard, without a script, and prints open."""
+    solution["classes"] = ["solution"]
+    words = solution_summary("", "", *solution[0].children)
+    for link in list(words.findall(nodes.reference)):  # in a summary it would be a control inside a control
+        link.replace_self(link.children)
+    solution[0] = words
+
+
+def _open(tag):
+    return lambda translator, node: translator.body.append(translator.starttag(node, tag))
+
+
+def _close(tag):
+    return lambda translator, node: translator.body.append(f"</{tag}>\n")
