@@ -35,4 +35,7 @@ def summary(results):
     """The least, the mean and the most of each."""
     table = {name: [r[name] for r in results] for name in results[0]}
     kinds = {"least": np.min, "mean": np.mean, "most": np.max}
-    return {kind: {name: f(values) for name, values in table.items()} for kind, f in kinds.items()}  # type: ignore[operator]
+    return {
+        kind: {name: f(values) for name, values in table.items()}  # type: ignore[operator]
+        for kind, f in kinds.items()
+    }
