@@ -99,11 +99,11 @@ def draw_reach(weights: np.ndarray, even: float) -> Picture:
     for head, (row, (mark, color)) in enumerate(zip(np.asarray(weights), looks, strict=True), 1):
         ax.plot(range(len(row)), row, mark, color=PALETTE[color], label=f"head {head}")
         said.append(f"head {head} looks most, {row.max():.2f}, at {row.argmax()} back")
-    ax.axhline(even, color=PALETTE["grey"], linestyle=":", label="all the same")
+    ax.axhline(even, color=PALETTE["grey"], linestyle=":", label="even")
     ax.set(xlabel="letters back", ylabel="mean weight", xticks=range(weights.shape[1]))
     ax.set_ylim(0)
     ax.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), ncols=4, columnspacing=1, handlelength=1.8)
-    return picture(fig, f"Mean weight against distance: {'; '.join(said)}. All the same would be {even:.2f}.")
+    return picture(fig, f"Mean weight against distance: {'; '.join(said)}. Even weights would be {even:.2f}.")
 
 
 def _power(exponent):
