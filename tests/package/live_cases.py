@@ -119,7 +119,7 @@ def memory_state(rng):
     edge = rng.random() < 0.5
     train = int(rng.choice([8, 64]) if edge else rng.integers(8, 65))
     test = train * int(rng.choice([1, 8])) if edge else int(rng.integers(train, 8 * train + 1))
-    way = str(rng.choice(["plain", "interpolate", "ntk", "yarn", "window"]))
+    way = str(rng.choice(["plain", "interpolate", "ntk", "yarn", "clip"]))
     base = float(rng.choice([10, 1e6]) if edge else np.round(10 ** rng.uniform(1, 5), 2))
     return {"train": train, "test": test, "way": way, "base": base, "fast": float(rng.choice([1.1, 4.0, 32.0]))}
 

@@ -108,6 +108,11 @@ def test_clock_says_what_a_move_has_changed(open_gallery):
     )
     put(page, "clock", first)
     assert says({"query": 13, "key": 18, "scheme": "sinusoidal"}) == expected
+    assert page.locator("#clock .live-hint").inner_text().startswith("A hand is x + p")
+    put(page, "clock", first)
+    assert page.locator("#clock .live-hint").inner_text().startswith("Drag the query")
+    alone = f"With the query at 0 and the key at 5 the score is {after['scoreFromZero']:.2f}: "
+    assert says({"query": 0, "key": 5, "scheme": "sinusoidal"}) == f"{alone}here the line lies on the band."
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
@@ -135,4 +140,21 @@ def test_clock_hides_angles_and_score_until_a_question_is_answered(browser, tmp_
     page.get_by_role("button", name="Show without an answer").click()
     assert page.locator("[data-shows='score']").inner_text() == "3.16"
     assert page.locator(".live-point").is_visible()
+    page.close()
+
+
+def test_an_answer_about_turned_positions_is_not_shown_where_they_are_added(browser, tmp_path):
+    page = alone(browser, live.clock(ask=QUESTION), tmp_path)
+    why, menu = page.locator(".live-why"), page.get_by_label("positions", exact=True)
+    menu.select_option("sinusoidal")
+    other = "getComputedStyle(document.querySelector('.live-why'), '::after').content.includes('other choice')"
+    assert not page.evaluate(other)  # nothing has been answered
+    page.get_by_label("that").check()
+    hidden = "getComputedStyle(document.querySelector('.live-why')).visibility === 'hidden'"
+    assert page.evaluate(other)
+    assert page.evaluate(hidden)
+    menu.select_option("rotary")
+    assert why.is_visible()
+    assert why.inner_text() == "✓ Right. Because."
+    assert not page.evaluate(other)
     page.close()

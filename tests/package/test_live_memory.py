@@ -69,16 +69,16 @@ def test_the_faces_are_those_of_the_state(still_page):
 def test_the_ways_keep_their_laws():
     shown = lambda way, **more: live.memory(**{**NARROW, "way": way} | more).compute()  # noqa: E731
     theta, content = np.degrees(frequencies(16, 100.0)), np.tile([1.0, 0.0], (1, 8))
-    plain, interpolate, ntk, yarn, window = map(shown, ("plain", "interpolate", "ntk", "yarn", "window"))
+    plain, interpolate, ntk, yarn, clip = map(shown, ("plain", "interpolate", "ntk", "yarn", "clip"))
     assert plain["outside"] == 5  # the pairs that made less than a turn in training
     np.testing.assert_allclose(interpolate["hands"].ravel(), rotate(content, [128 / 4], frequencies(16, 100.0))[0])
     np.testing.assert_allclose(ntk["steps"][[0, 7]], theta[[0, 7]] / [1, 4])
     assert ntk["outside"] == 4  # the pairs between them
     np.testing.assert_allclose(yarn["steps"][[0, 3, 7]], theta[[0, 3, 7]] / [1, 4, 4])
     assert theta[1] / 4 < yarn["steps"][1] < theta[1]
-    np.testing.assert_allclose(window["hands"].ravel(), rotate(content, [32], frequencies(16, 100.0))[0])
-    assert interpolate["outside"] == yarn["outside"] == window["outside"] == 0
-    for way in ("plain", "interpolate", "ntk", "yarn", "window"):
+    np.testing.assert_allclose(clip["hands"].ravel(), rotate(content, [32], frequencies(16, 100.0))[0])
+    assert interpolate["outside"] == yarn["outside"] == clip["outside"] == 0
+    for way in ("plain", "interpolate", "ntk", "yarn", "clip"):
         assert shown(way, test=32)["outside"] == 0
         np.testing.assert_allclose(shown(way, test=32)["steps"], theta)
         for test in range(33, 257, 7):  # on its own ground a hand stays, at every length
@@ -114,7 +114,7 @@ def test_every_way_has_its_sentence(open_gallery):
         "NTK": "The base grows from 100 to 221: the fastest pair keeps its step, the slowest is divided by s = 2. "
         "In between, 4 pairs reach angles never seen.",
         "YaRN": "A pair with 4 turns or more in training keeps its step, one with less than a turn is divided by s = 2",
-        "window": "An offset beyond 32 counts as 32",
+        "clip": "An offset beyond 32 counts as 32",
     }
     for name, sentence in said.items():
         page.get_by_role("button", name=name, exact=True).click()

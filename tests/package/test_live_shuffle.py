@@ -87,10 +87,12 @@ def test_shuffle_answers_a_sentence_that_is_typed(shuffled):
     page = shuffled("a b", order=[1, 0])
     page.get_by_label("your sentence, up to 8 words").fill("the cat 喜欢 the dog and its tail")
     assert words_of(page) == ["the₁", "cat", "喜", "欢", "the₂", "dog", "and", "its"]
+    assert page.get_by_text("Eight words is the most. Left out: tail").is_visible()
     assert "in the order of your sentence" in page.locator(".live-verdict").inner_text()
     assert page.locator("[data-shows=after] tbody tr").count() == 8
     page.get_by_role("button", name="Back to start").click()
     assert words_of(page) == ["b", "a"]
+    assert not page.get_by_text("Eight words is the most").is_visible()
 
 
 @pytest.mark.parametrize(
@@ -164,6 +166,17 @@ def test_the_small_shuffle_shows_the_output_alone_and_has_its_room(shuffled, wid
         page.get_by_role("button", name="With positions").click()
         assert page.get_by_role("button", name="With positions").get_attribute("aria-pressed") == pressed
         assert said in page.locator(".live-verdict").inner_text()
+        assert page.locator("caption", has_text="with positions").count() == 2 * (pressed == "true")
+
+
+def test_shuffle_shows_all_eight_columns_on_a_phone_or_scrolls_with_an_edge(shuffled):
+    page = shuffled("cabinet museum sentence likes the old the dog", 375, order=[7, 1, 2, 3, 4, 5, 6, 0])
+    edge = "e => [e.scrollWidth > e.clientWidth, e.hasAttribute('tabindex'), getComputedStyle(e).boxShadow !== 'none']"
+    table = page.locator("[data-shows=A]")
+    assert table.evaluate(edge) == [False] * 3
+    page.set_viewport_size({"width": 300, "height": 800})
+    page.locator("[data-shows=A][tabindex]").wait_for()
+    assert table.evaluate(edge) == [True] * 3
 
 
 def test_the_words_of_shuffle_fly_from_where_they_were(browser, gallery):

@@ -59,6 +59,9 @@ def strings_drawn(page, state, found):
         " ".join(f"({' '.join(map(str, cycle))})" for cycle in found["cycles"]): True,
     }
     assert {text: text in shown["said"] for text in said} == said
+    order = page.locator("#strings .live-verdicts li").last  # an answer: neither a law that holds nor one that fails
+    assert order.inner_text().startswith("P₂P₁ = P₁P₂: " if commute else "P₂P₁ ≠ P₁P₂: ")
+    assert order.get_attribute("class") is None
 
 
 STRINGS_PRESSES = (

@@ -116,8 +116,8 @@ function render({ model, el }) {
   const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   const base = slider("base", log, (x) => change({ base: 10 ** x }));
   const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" });
-  const hint = "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?";
-  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-controls" }, scheme.element,
+  const hint = make("p", { class: "live-hint" });
+  el.append(hint, make("div", { class: "live-controls" }, scheme.element,
     pairs.element, base.element, button("Back to start", () => change(first))),
   make("div", { class: "live-clocks" }, faces.map(({ element }) => element)), ruler,
   make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), plot, verdicts, text);
@@ -164,7 +164,7 @@ function render({ model, el }) {
     putQuery([x1, 15], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
     putKey([x2, 86], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
     set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
-    [[x1, `query at ${i}`], [x2, `key at ${j}`], [(x1 + x2) / 2, `offset ${offset}`]].forEach(([x, said], n) => {
+    [[x1, `query at ${i}`], [x2, `key at ${j}`], [clamp((x1 + x2) / 2, 46, 514), `offset ${offset}`]].forEach(([x, said], n) => {
       const side = n === 2 ? 0 : x < 280 ? 1 : -1; // beside its handle, towards the middle
       write(set(names[n], { x: x + 18 * side, "text-anchor": ["end", "middle", "start"][side + 1] }), said);
     });
@@ -174,6 +174,8 @@ function render({ model, el }) {
     write(most, String(mostOf(state)));
     write(score, hidden ? "?" : show(found.score));
     write(legend, ` at offset ${offset}. The line shows all scores of the query at ${i}, the wide band those of a query at 0.`);
+    write(hint, HINTS[state.scheme]);
+    el.classList.toggle("live-elsewhere", state.scheme !== first.scheme); // what was asked is not true here
     [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
     write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, found, before, from));
     const product = (m, n) => (rotary ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`);
@@ -185,6 +187,11 @@ function render({ model, el }) {
   update();
 }
 
+const HINTS = {
+  rotary: "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?",
+  sinusoidal: "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves "
+    + "the band.",
+};
 const alike = (was, state) => ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
 
 /** What the figure says in words; `was` is the state before, `from` the score before query and key
@@ -199,6 +206,7 @@ function sentence(state, { angles, speeds, score, scoreFromZero }, was, from) {
   }
   if (rotary && same && was.query === i && was.key !== j) return `Only the key turns; one position adds ${ends(speeds)}.`;
   if (rotary) return `The angle between the hands is ${ends(angles)}. The score, the sum of the cosines, is ${now}.`;
+  if (i === 0) return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
   return `The score is ${now}; with the query at 0 and the key at ${signed(j - i)} it is ${show(scoreFromZero)}.`;
 }
 

@@ -1,13 +1,13 @@
 // Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep them inside.
 const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI, DEGREE = Math.PI / 180;
-const WAYS = { plain: "plain", interpolate: "interpolate", ntk: "NTK", yarn: "YaRN", window: "window" };
+const WAYS = { plain: "plain", interpolate: "interpolate", ntk: "NTK", yarn: "YaRN", clip: "clip" };
 const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
 const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
 
 /** The angle of each pair per position in the test. */
 const SPEEDS = {
   plain: ({ base }) => frequencies(base),
-  window: ({ base }) => frequencies(base),
+  clip: ({ base }) => frequencies(base),
   interpolate: ({ base }, s) => frequencies(base).map((w) => w / s),
   ntk: (state, s) => frequencies(raisedBase(state, s)),
   yarn: ({ base, train, fast }, s) => frequencies(base).map((w) => {
@@ -16,7 +16,7 @@ const SPEEDS = {
   }),
 };
 /** What an offset counts as. */
-const counted = ({ way, train }, t) => (way === "window" ? Math.min(t, train) : t);
+const counted = ({ way, train }, t) => (way === "clip" ? Math.min(t, train) : t);
 
 /** The arcs seen in training, the angle of one step, where the hands end, and which pairs leave their arcs. */
 function compute(state) {
@@ -111,7 +111,7 @@ function render({ model, el }) {
   const legends = make("div", { class: "live-legends" },
     sign("seen in training", make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 })),
     sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
-    sign("one step", make("line", { class: "live-stride", ...dash })),
+    sign("one step, clockwise from the top", make("line", { class: "live-stride", ...dash })),
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
@@ -173,7 +173,7 @@ function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
       + `divided by ${times}. In between, ${outside ? pairs(outside) : "no pair reaches an angle never seen"}.`,
     yarn: `A pair with ${short(fast)} turns or more in training keeps its step, one with less than a turn is divided `
       + `by ${times}, others are mixed.`,
-    window: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look `
+    clip: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look `
       + "equally far.",
   }[way];
 }

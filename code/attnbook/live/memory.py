@@ -15,7 +15,7 @@ from .figure import Live
 __all__ = ["memory"]
 
 D = 16  # coordinates of a query: eight pairs
-WAYS = {"plain": "plain", "interpolate": "interpolate", "ntk": "NTK", "yarn": "YaRN", "window": "window"}
+WAYS = {"plain": "plain", "interpolate": "interpolate", "ntk": "NTK", "yarn": "YaRN", "clip": "clip"}
 SLOW = 1.0  # turns in training below which YaRN divides a pair by s
 MOST = 8  # times longer than in training
 EDGE = 1e-9  # radians by which rounding may carry a hand over the edge of its arc
@@ -38,7 +38,7 @@ def memory(
     - interpolate: ω_k / s, which is every position divided by s;
     - NTK: the base becomes base · s^(8/7), which keeps ω_0 and divides ω_7 by s;
     - YaRN: γ ω_k + (1 − γ) ω_k / s, where γ rises from 0 to 1 while the turns in training rise from 1 to ``fast``;
-    - window: an offset beyond ``train`` counts as ``train``.
+    - clip: an offset beyond ``train`` counts as ``train``.
 
     With 32 positions and the usual base 10 000 the slow hands would hardly be seen to move, so the base is 100 here;
     and as no pair makes 32 turns, the β of the YaRN paper, ``fast`` is 4.
@@ -47,7 +47,7 @@ def memory(
     ----------
     train, test : int
         The longest offset in training, 8 to 64, and in the test, at most 8 times as long.
-    way : {"plain", "interpolate", "ntk", "yarn", "window"}
+    way : {"plain", "interpolate", "ntk", "yarn", "clip"}
         What is done about the length.
     base : float
         From 10 to 1 000 000.
@@ -65,7 +65,7 @@ def memory(
 
     Source: Chen et al. (2023), position interpolation; bloc97 (2023), NTK-aware RoPE; Peng et al. (2024), YaRN.
 
-    >>> [memory(32, 128, way=way).compute()["outside"] for way in ("plain", "interpolate", "ntk", "yarn", "window")]
+    >>> [memory(32, 128, way=way).compute()["outside"] for way in ("plain", "interpolate", "ntk", "yarn", "clip")]
     [5, 0, 4, 0, 0]
     """
     state = {
@@ -108,7 +108,7 @@ def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[s
     }
     omega = slowed.get(way, theta)
     offsets = np.arange(test + 1)
-    if way == "window":
+    if way == "clip":
         offsets = clipped(offsets, train) - train
     angles = np.multiply.outer(offsets, omega)
     beyond = (angles % (2 * np.pi) > seen + EDGE).any(axis=0)  # never, where the arc is a whole circle

@@ -26,7 +26,7 @@ function valid({ words, order, tried }) {
 const shape = ({ words }) => words;
 
 // ---- drawing: four columns of cards, a row for each thing that happens to them --------------------------------------
-const LEFT = 68, PITCH = 68, WIDE = 62, HIGH = 30;
+const LEFT = 78, PITCH = 66, WIDE = 60, HIGH = 30;
 const ROWS = { X: 2, shuffled: 80, Y: 134, byList: 186, byInverse: 230 }, BOTTOM = 268;
 const SIZE = { width: WIDE, height: HIGH, rx: 4 };
 const middle = (i) => LEFT + PITCH * i + WIDE / 2;
@@ -116,7 +116,7 @@ function render({ model, el }) {
   const buttons = make("div", { class: "live-controls" },
     set(button("Run and put back", run), { class: "live-button live-withheld" }),
     set(button("Try every list", () => change({ tried: "1".repeat(24) })), { class: "live-button live-withheld" }),
-    button("Back to start", () => change(start)));
+    button("Back to start", () => change({ ...start, tried: read().tried }))); // what was tried is kept
   const hint = "Drag the cards of X[perm], then run. Which of the two lower lines brings every card home?";
   const says = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, hint), buttons, make("div", { class: "live-tidy" }, svg,
@@ -161,7 +161,7 @@ function render({ model, el }) {
 
 /** What the figure says in words: how many lists were put back, and, only spoken, how many cards came home. */
 const score = ([tried, back]) => (tried === LISTS.length
-  ? `All 24 lists are tried: Y[perm] puts back ${back}. What do the squares of these lists have in common?`
+  ? `All 24 lists are tried: Y[perm] puts back ${back}. What happens if you apply one of these lists twice?`
   : `Y[perm] has put back ${back} of ${tried} ${tried === 1 ? "list" : "lists"} tried.`);
 const landed = ([one, other]) => `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
 

@@ -7,7 +7,8 @@ const POOLINGS = {
 };
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
-const tokens = (text) => (text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"]).slice(0, 8);
+const split = (text) => text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"];
+const tokens = (text) => split(text).slice(0, 8);
 
 /** Numbers of variance 1 that depend on the word alone: FNV-1a over its UTF-8 bytes seeds the generator mulberry32. */
 function wordVector(word) {
@@ -123,7 +124,8 @@ function chipRow(place) {
 
 /** What the figure says in words. */
 function sentence({ order, positions, mask, pooling }, { PY, after, pooledGap }) {
-  if (order.every((p, i) => p === i)) return "The words are in the order of your sentence. Move one of them.";
+  const both = positions === "none" ? "" : " Both tables of the output now have positions.";
+  if (order.every((p, i) => p === i)) return `The words are in the order of your sentence. Move one of them.${both}`;
   const n = order.length, kept = PY.filter((row, i) => largestDifference([row], [after[i]]) <= EXACT).length;
   const by = [positions === "none" ? [] : "positions", mask === "none" ? [] : "a causal mask"].flat().join(" and ");
   const rows = kept === n ? "Every word keeps its row" : kept ? `Only ${kept} of ${n} words keep their rows`
@@ -155,7 +157,8 @@ function render({ model, el }) {
   const seen = button("With positions", () => change({ positions: read().positions === "none" ? "sinusoidal" : "none" }));
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
-  const own = set(control("your sentence, up to 8 words", typed, typed.id), { class: "live-control live-text" });
+  const spare = make("span", { role: "status" });
+  const own = set(control("your sentence, up to 8 words", typed, typed.id, spare), { class: "live-control live-text" });
   const all = make("span", { role: "status" }), tryAll = button("Try every order", () => {
     const asked = read(), same = () => read() === asked; // or else the reader has gone on
     write(all, "…");
@@ -163,16 +166,18 @@ function render({ model, el }) {
       same() && write(all, `${count} orders: Y(PX) and P Y(X) differ by at most ${tiny(worst)}.`));
   });
   const P = matrix("P, the order", "P"), PX = matrix("PX, the words", "PX"), A = matrix("A(PX), the weights", "A");
-  const before = matrix(small ? "Output, as written" : "Y(X), as written", "before");
-  const after = matrix(small ? "Output, your order" : "Y(PX), your order", "after");
+  const before = matrix("", "before"), after = matrix("", "after");
   const pair = make("div", { class: "live-pair" }, before.element, after.element), speak = speaker(el);
+  const fresh = make("p", { class: "live-new" }, make("span", {}, "Underlined"),
+    " numbers are new: they did not travel with their words.");
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   const hint = "Drag a word to another position and follow its row of numbers, first without positions, then with them.";
   const row = make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row, step("▶", "Move the marked word right", 1));
   const controls = [moves, small ? seen : [...choices.map(({ element }) => element), own]];
   el.append(make("p", { class: "live-hint" }, hint), row, make("div", { class: "live-controls" }, controls),
     small ? "" : make("p", {}, tryAll, " ", all),
-    make("div", { class: "live-results live-words" }, small ? [] : [P.element, PX.element, A.element], pair), text);
+    make("div", { class: "live-results live-words" }, small ? [] : [P.element, PX.element, A.element], pair),
+    fresh, text);
   if (!small) el.append(laws);
   function update() {
     const state = read(), { order } = state, found = compute(state), n = order.length, { words } = found;
@@ -184,13 +189,19 @@ function render({ model, el }) {
     const far = (M, N) => (i, j) => Math.abs(M[i][j] - N[i][j]) > EXACT;
     chips.put(names, order);
     if (document.activeElement !== typed) typed.value = state.text;
+    const left = split(state.text).slice(8).join(" ");
+    write(spare, left && `Eight words is the most. Left out: ${left.length > 20 ? `${left.slice(0, 20)}…` : left}`);
     set(seen, { "aria-pressed": state.positions !== "none" });
     choices.forEach(({ put }, i) => put([state.positions, state.mask, state.pooling][i]));
     P.put(found.P, moved, names, { digits: 0, keys: order });
     PX.put(found.PX, moved, dims, { keys: order });
+    fresh.hidden = asking;
     A.element.hidden = pair.hidden = tryAll.disabled = asking;
     laws.hidden = asking || order.every((p, i) => p === i); // nothing has moved: every equation holds
     A.put(found.A, moved, moved, { changed: far(found.A, found.PAPt), keys: order, columnKeys: order });
+    const how = state.positions === "none" ? "" : " with positions";
+    [[before, "X", "as written"], [after, "PX", "your order"]].forEach(([{ caption }, input, order]) =>
+      write(caption, `${small ? "Output" : `Y(${input})`}${how}, ${order}`));
     before.put(found.before, [...names, ...pool], dims);
     const changed = far(found.after, [...found.PY, found.before[n]]);
     after.put(found.after, [...moved, ...pool], dims, { changed, keys: [...order, ...pool] });

@@ -74,7 +74,7 @@ function layers(title, names, words) {
     make("g", { class: `live-mark ${HUES[i]}`, transform: `translate(${x(0)} ${y(i)})` }, mark(i, 6))));
   const knot = (c) => ({ across, position, stay, count }) => make("g",
     { transform: `translate(${(x(c) + across * WIDE).toFixed(1)} ${y(position).toFixed(1)})` },
-    make("circle", { class: stay ? "live-knot" : "live-knot live-loose", r: stay ? 4 : 6 }),
+    make("circle", { class: stay ? "live-knot" : "live-knot live-loose", r: stay ? 3.5 : 7 }),
     count > 1 ? label("live-times", 0, stay ? -20 : 30, `${count}×`) : null);
   const put = (columns, stays) => {
     lines.forEach((line, j) => {
@@ -121,8 +121,9 @@ function render({ model, el }) {
   const laws = make("ul", { class: "live-verdicts live-after" });
   const icon = (look, r) =>
     make("svg", { class: "live-icon", viewBox: "-9 -9 18 18", "aria-hidden": true }, make("circle", { class: look, r }));
-  const key = make("p", { class: "live-key live-after" }, icon("live-knot", 6), " This pair of strings crosses once. ",
-    icon("live-knot live-loose", 8), " This pair crosses twice, and not at all in one step.");
+  const key = make("p", { class: "live-key live-after" }, icon("live-knot", 6), " These two strings cross once. ",
+    icon("live-knot live-loose", 8), " These two cross twice, and not at all in one step. ",
+    make("span", { class: "live-count" }, "2×"), " is the number of crossings at one spot.");
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
     make("div", { class: "live-layers" }, two.svg), make("div", { class: "live-after" }, one.svg), key);
   const hint = "Drag the end of a string up or down, in the middle or at the right, and watch the crossings.";
@@ -168,7 +169,9 @@ function render({ model, el }) {
     const [a, b, c] = crossings, [s, t, both] = signs.map(signed);
     laws.replaceChildren(verdict("P₂P₁", "the matrix of first[second]", found.productGap),
       verdict(`${a} + ${b} − 2 · ${found.twice} crossings`, `${c} crossings`, found.crossingGap),
-      verdict(`sign (${s}) · (${t})`, `sign ${both}`, found.signGap), verdict("P₂P₁", "P₁P₂", found.commuteGap));
+      verdict(`sign (${s}) · (${t})`, `sign ${both}`, found.signGap),
+      make("li", {}, found.commuteGap <= EXACT ? "P₂P₁ = P₁P₂: in either order the result is the same."
+        : "P₂P₁ ≠ P₁P₂: in the other order the result is different."));
     write(round, circles(found.cycles));
     write(text, asking() ? "What both do in one step is hidden until you have answered." : sentence(found));
     speak(text.textContent);
@@ -182,7 +185,7 @@ function sentence({ crossings: [a, b, c], twice, commuteGap, homeGap }) {
   const pairs = twice === 1 ? "1 pair of strings crosses" : `${twice || "no"} pairs of strings cross`;
   const fewer = twice ? `, and these ${2 * twice} crossings disappear` : "";
   const order = commuteGap <= EXACT ? "These two commute: the order does not matter."
-    : "These two do not commute: swap them, and the result is another.";
+    : "These two do not commute: swap them, and the result is different.";
   const home = "Every string is home again: shuffle 2 is the mirror image of shuffle 1.";
   return `${a} + ${b} crossings ${twice ? "become" : "make"} ${c}: ${pairs} twice${fewer}. `
     + (homeGap <= EXACT ? home : order);
