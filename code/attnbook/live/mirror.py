@@ -107,7 +107,12 @@ def weights(model: str, step: int) -> dict[str, np.ndarray]:
     found = [m["weights"] for m in load("mirror")["members"] if (m["model"], m["step"]) == (model, step)]
     if not found:
         raise ValueError(f"model = {model!r}, step = {step}; expected one of {list(MODELS.values())} and of {STEPS}")
-    layer: dict[str, tuple[int, ...]] = {**dict.fromkeys("QKV", (H, D, D // H)), "O": (D, D), "up": (D, HIDDEN), "down": (HIDDEN, D)}
+    layer: dict[str, tuple[int, ...]] = {
+        **dict.fromkeys("QKV", (H, D, D // H)),
+        "O": (D, D),
+        "up": (D, HIDDEN),
+        "down": (HIDDEN, D),
+    }
     shapes: dict[str, tuple[int, ...]] = {"embed": (len(WORDS), D)}
     shapes |= {f"{name}{i}": shape for i in range(LAYERS) for name, shape in layer.items()}
     shapes |= {"read": (D, 2)}
