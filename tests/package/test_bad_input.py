@@ -115,7 +115,7 @@ CALLS = [  # a call that works; every argument is replaced in turn, except funct
 ]  # fmt: skip
 ALONE = {  # tested by name below, or elsewhere; each with the reason
     "multi_head_attention": "called by many_heads", "symmetry": "takes functions", "encoder_layer": "takes functions",
-    "stay": "returns what it is given",
+    "stay": "returns what it is given", "genesis": "takes nothing",
     "fit": "takes functions", "train": "takes functions", "read_out": "a product", "translate": "takes a network",
     "copy_task": "drawn", "recall_task": "drawn", "order_task": "drawn", "previous_task": "drawn",
     "lookup_task": "drawn", "encoder_weights": "drawn", "weights": "drawn", "train_translator": "trains",

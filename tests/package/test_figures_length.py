@@ -30,12 +30,12 @@ def test_a_leading_weight_thins_out_with_the_number_of_keys(unsaved, lead):
     [ax] = drawn.axes
     m, plain = curve(ax, "as trained").T
     np.testing.assert_allclose(plain, np.exp(lead) / (np.exp(lead) + m - 1))
-    scaled_m, scaled = curve(ax, "times ln m / ln 12").T
-    stretched = np.exp(lead * np.log(scaled_m) / np.log(12))
+    scaled_m, scaled = curve(ax, "times ln m / ln 13").T
+    stretched = np.exp(lead * np.log(scaled_m) / np.log(13))
     np.testing.assert_allclose(scaled, stretched / (stretched + scaled_m - 1))
     np.testing.assert_allclose(m[[0, -1]], [2, 1e5])
-    assert list(ax.lines[-1].get_xdata()) == [12, 12]
-    assert ax.get_title() == f"lead R = {lead:g}, c = R / ln 12 = {lead / 2.484906649788:.2f}"
+    assert list(ax.lines[-1].get_xdata()) == [13, 13]
+    assert ax.get_title() == f"lead R = {lead:g}, c = R / ln 13 = {lead / 2.564949357462:.2f}"
     assert f"100 000 keys {plain[-1]:.3f} as trained, {scaled[-1]:.3f} with scores" in drawn.alt
 
 
@@ -50,7 +50,7 @@ def test_a_ramp_divides_each_angle_by_what_its_rule_says(unsaved, s):
     rules = {
         "interpolate": np.full(32, s),
         "NTK": s ** (k / 31),
-        "YaRN": 1 / (gamma + (1 - gamma) / s),
+        "ramp (YaRN)": 1 / (gamma + (1 - gamma) / s),
     }
     for name, divided in rules.items():
         np.testing.assert_allclose(curve(ax, name), np.stack([turned, divided], axis=1), rtol=1e-12)

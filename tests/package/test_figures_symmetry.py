@@ -7,7 +7,9 @@ import pytest
 from attnbook.figures import symmetry
 from drawn import corners, curve, hue, ticks, words
 
-SQUARE = {"Q": (34, 32, 2), "K": (112, 32, 2), "S": (208, 32, 1), "A": (34, 142, 1), "Y": (174, 142, 2)}
+SQUARE = {  # left, top, the number of full colour
+    "Q": (34, 24, 2), "K": (112, 24, 2), "V": (190, 24, 2), "S": (34, 128, 1), "A": (163, 128, 1), "Y": (34, 222, 2)
+}  # fmt: skip
 
 
 def tables(perm):
@@ -16,7 +18,7 @@ def tables(perm):
     S = [[(q[0] * k[0] + q[1] * k[1]) / 2**0.5 for k in K] for q in Q]
     A = [[np.exp(s) / sum(np.exp(row)) for s in row] for row in S]
     Y = [[sum(a * v[c] for a, v in zip(row, V, strict=True)) for c in range(2)] for row in A]
-    return {"Q": Q, "K": K, "S": S, "A": A, "Y": Y}
+    return {"Q": Q, "K": K, "V": V, "S": S, "A": A, "Y": Y}
 
 
 @pytest.mark.parametrize("perm", [[0, 1, 2, 3], [1, 2, 0, 3], [3, 0, 1, 2]])
@@ -29,15 +31,16 @@ def test_the_tables_of_shuffled_words_and_the_outline_of_the_cat(unsaved, perm):
             shades[x, y] = hue(patch.get_facecolor()), patch.get_facecolor()[3] / 0.11
     mean = [np.mean([row[c] for row in known["Y"]]) for c in range(2)]
     for name, M, (x, y, limit) in [
-        *((name, known[name], SQUARE[name]) for name in SQUARE), ("mean of Y", [mean], (260, 142, 2))
+        *((name, known[name], SQUARE[name]) for name in SQUARE), ("mean of Y", [mean], (163, 222, 2))
     ]:  # fmt: skip
         for i, j in itertools.product(range(len(M)), range(len(M[0]))):
-            value = round(M[i][j], 1) + 0.0
-            assert named[x + (j + 0.5) * 26, y + 17 * i + 12] == f"{value:.1f}", (name, i, j)
+            digits = 2 if name == "A" else 1
+            value = round(M[i][j], digits) + 0.0
+            assert named[x + (j + 0.5) * 26, y + 17 * i + 12] == f"{value:.{digits}f}", (name, i, j)
             colour, level = shades[x + 26 * j, y + 17 * i]
             assert colour == ("blue" if value > 0 else "orange")
             assert level == pytest.approx(np.ceil(5 * min(abs(value) / limit, 1)))
-    assert named[260, 137] == "mean of Y"
+    assert named[163, 217] == "mean of Y"
     order = [["cat", "sits", "on", "mat"][old] for old in perm]
     for x, y, _ in (SQUARE[name] for name in "QSAY"):
         assert [named[x - 4, y + 17 * i + 12] for i in range(4)] == order

@@ -42,12 +42,12 @@ def test_the_previous_symbol_is_asked(n):
 
 
 def test_tasks_refuse_what_has_no_question():
-    with pytest.raises(ValueError, match="symbols = 2; expected at least 3"):
+    with pytest.raises(ValueError, match="symbols = 2; expected a whole number >= 3"):
         order_task(generator(), symbols=2)
-    with pytest.raises(ValueError, match="symbols = 1; expected at least 2"):
+    with pytest.raises(ValueError, match="symbols = 1; expected a whole number >= 2"):
         previous_task(generator(), symbols=1)
     for task in (order_task, previous_task):
-        with pytest.raises(ValueError, match="n = 1; expected at least two positions"):
+        with pytest.raises(ValueError, match="n = 1; expected a whole number >= 2"):
             task(generator())(1)
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Error
 # may move while it loads, if the font of formulas comes late (what Lighthouse calls good is 0.1).
 BYTES, REQUESTS, ELEMENTS, SHIFT = 350_000, 20, 17_000, 0.1
 FRONT = {"chapters/index": 250_000}
+REFERENCE = {"chapters/package": 20_000}  # elements of a page that nobody reads from top to bottom
 
 
 @pytest.fixture(params=["folder", "server"])
@@ -48,7 +49,8 @@ def test_no_page_is_over_its_weight(seen, page_name):
 
 def test_no_page_asks_for_too_much_or_holds_too_many_elements(seen, page_name):
     assert len(seen["asked"]) <= REQUESTS, f"{page_name}: {len(seen['asked'])} requests: {sorted(seen['asked'])}"
-    assert seen["elements"] <= ELEMENTS, f"{page_name}: {seen['elements']} elements, at most {ELEMENTS}"
+    most = REFERENCE.get(page_name, ELEMENTS)
+    assert seen["elements"] <= most, f"{page_name}: {seen['elements']} elements, at most {most}"
 
 
 def test_nothing_moves_while_the_page_loads(seen, page_name):

@@ -90,7 +90,8 @@ def test_a_check_runs_lint_the_sources_what_changed_and_one_page(monkeypatch):
     monkeypatch.setattr(run_tests, "begin_page", lambda names: ran.append(names) or ["begun"])
     monkeypatch.setattr(run_tests, "end_page", lambda *given: ran.append(given) or {})
     run_tests.check("")
-    tests = ["source", "test_arrays.py", *(name for name in ran[2] if "test_live" in name), "test_positional.py"]
+    named = ("test_arrays.py", "test_bad_input.py", "test_corners.py")
+    tests = ["source", *named, *(name for name in ran[2] if "test_live" in name), "test_positional.py"]
     assert ran == [["capstone"], "lint", tests, (["capstone"], "begun")]
     run_tests.check("softmax-convex-combination")
     assert ran[-1] == (["softmax-convex-combination"], "begun")

@@ -13,6 +13,7 @@ extensions = ['myst_parser', 'sphinx_proof']
 myst_enable_extensions = ['dollarmath', 'amsmath']
 numfig = True
 root_doc = 'index'
+source_suffix = {'.md': 'markdown'}
 """
 INDEX = "# Book\n\n```{toctree}\n:numbered:\na\n```\n\n```{toctree}\nresults\n```\n"
 DEEPER = """# Deeper

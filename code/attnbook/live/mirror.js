@@ -1,7 +1,7 @@
 // Break the law: two trained encoders, with positions and without, answer a sentence and its mirror. Their weights, in
 // thousandths, are the constant `stored`, which live_files.py puts in front: experiments/mirror.py has trained them.
 const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2, MOST = 20;
-const STEPS = [0, 10, 25, 50, 100], NAMES = { blind: "no positions", seeing: "positions" };
+const TRAINED = [0, 10, 25, 50, 100], NAMES = { blind: "no positions", seeing: "positions" };
 const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(NAMES);
 
 /** A function that keeps its answers. */
@@ -91,7 +91,7 @@ function valid({ sentence, step, tried }) {
       && count("fish") === 1;
   };
   const pairs = new Set(tried.map((text) => both(text).sort().join()));
-  return [sentence, ...tried].every(isSentence) && STEPS.includes(step) && tried.length > 0 && tried.length <= MOST
+  return [sentence, ...tried].every(isSentence) && TRAINED.includes(step) && tried.length > 0 && tried.length <= MOST
     && pairs.size === tried.length;
 }
 
@@ -104,7 +104,7 @@ function tileRow(place, swap) {
   const tiles = range(N).map((i) => make("span", look(i))), row = make("div", names, tiles);
   let held = -1, moved = false;
   tiles.forEach((tile, i) => {
-    arrows(tile, (dx, dy) => (dx ? place(i, i + dx) : swap(i)));
+    arrows(tile, (dx, dy) => (dx ? place(i, i + dx) : Math.abs(dy) > 1 ? place(i, i + dy) : swap(i)));
     tile.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
@@ -201,9 +201,9 @@ function render({ model, el }) {
   };
 
   const tiles = tileRow(place, swap), panels = MODELS.map(panel), truth = make("p", { class: "live-mirror-truth" });
-  const text = (i) => `${STEPS[i]} steps`;
-  const reach = { min: 0, max: STEPS.length - 1, step: 1, text };
-  const steps = slider("trained for", reach, (i) => change({ step: STEPS[i] }));
+  const text = (i) => `${TRAINED[i]} steps`;
+  const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
+  const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
   const say = make("p", { class: "live-verdict" });
   const word = (w) => make("b", {}, w);
   el.append(make("p", { class: "live-hint" }, "Drag the words. Tap ", word("sees"), " or ", word("and"),
@@ -222,7 +222,7 @@ function render({ model, el }) {
     tiles.put(state.sentence.split(" "), came);
     write(truth, `Does the cat come first? ${found.catFirst ? "Yes." : "No."}`);
     panels.forEach(({ put }) => put(found, at, hidden));
-    steps.put(STEPS.indexOf(state.step));
+    steps.put(TRAINED.indexOf(state.step));
     write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(found, at));
     speak(`${state.sentence}. ${say.textContent}`);
   }

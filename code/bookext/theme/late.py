@@ -13,7 +13,7 @@ PARTS = (
     ".//pre",
     ".//div[starts-with(@class, 'math')] | .//div[starts-with(@class, 'math')]//mtr",
     ".//figure",
-    ".//h2 | .//h3 | .//h4 | .//pre",
+    ".//h2 | .//h3 | .//h4 | .//pre | .//dl[contains(@class, 'glossary')]/dd",
     ".//div[contains(@class, 'admonition')] | .//details | .//fieldset",
     ".//div[@data-live]",
 )
