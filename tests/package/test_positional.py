@@ -141,7 +141,9 @@ def test_tables_that_do_not_fit_are_refused(arguments, message):
 def test_offsets_are_key_minus_query():
     assert offsets([0, 1, 5], [2, 0]).tolist() == [[2, 0], [1, -1], [-3, -5]]
     for bad in ([[0, 1]], [], np.array([], dtype=int), [0.5, 1.0]):
-        with pytest.raises(ValueError, match=r"queries (has|with) shape .*; expected (a list of whole|no empty axis|whole numbers)"):
+        with pytest.raises(
+            ValueError, match=r"queries (has|with) shape .*; expected (a list of whole|no empty axis|whole numbers)"
+        ):
             offsets(bad, [0])
 
 
