@@ -187,9 +187,10 @@ def test(only, everything):
     if "book" in groups:
         results["book"] = build()
     if "book" in results and results["book"].failed:  # the tests of what was not built would say nothing but that
-        left_out = [name for name in groups if name in BUILT]
-        results["book"].told.append(f"not run, for the book is not built: {', '.join(left_out)}")
-        paths = [path for path in paths if not BUILT & set(path.relative_to(ROOT).parts)]
+        looking = [path for path in paths if BUILT & set(path.relative_to(TESTS).parts)]
+        paths = [path for path in paths if path not in looking]
+        left_out = ", ".join(path.relative_to(TESTS).as_posix() for path in looking)
+        results["book"].told.append(f"not run, for the book is not built: {left_out}")
     if paths:
         results |= pytest(paths, *options, *(["-m", ""] if everything else []))
     return results

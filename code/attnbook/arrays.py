@@ -19,13 +19,13 @@ __all__ = [
     "as_mask",
     "as_numpy",
     "as_permutation",
+    "brief",
     "expect",
     "in_range",
     "namespace",
     "one_of",
     "require_int",
     "require_number",
-    "said",
     "same_batch",
     "shape_of",
     "whole_numbers",
@@ -52,7 +52,7 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: 
     if not accepted:
         even = {1: "a", 2: "an even"}.get(multiple, f"a multiple of {multiple} as")
         limit = "" if most == math.inf else f" and <= {most}"
-        raise ValueError(f"{name} = {said(value)}; expected {even} whole number >= {least}{limit}")
+        raise ValueError(f"{name} = {brief(value)}; expected {even} whole number >= {least}{limit}")
     return number
 
 
@@ -74,11 +74,11 @@ def require_number(
         accepted = False
     if not accepted:
         bound = f" >= {least:g}" if least > above else f" > {above:g}" if above > -math.inf else ""
-        raise ValueError(f"{name} = {said(value)}; expected a finite number{bound}")
+        raise ValueError(f"{name} = {brief(value)}; expected a finite number{bound}")
     return value if hasattr(value, "detach") and hasattr(like, "detach") else number
 
 
-def said(value: object) -> str:
+def brief(value: object) -> str:
     """Write a value in at most 60 characters of one line."""
     return " ".join(str(value).split())[:60]
 
@@ -86,7 +86,7 @@ def said(value: object) -> str:
 def one_of(name: str, value: Any, *choices: str) -> None:
     """Refuse ``value`` unless it is one of these words."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} = {said(repr(value))}; expected {' or '.join(map(repr, choices))}")
+        raise ValueError(f"{name} = {brief(repr(value))}; expected {' or '.join(map(repr, choices))}")
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -150,9 +150,9 @@ def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
                 raise TypeError("text")  # which NumPy would read as numbers
             x = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError, RuntimeError, OverflowError):
-            raise ValueError(f"{name} is not a rectangular array of numbers: {said(repr(x))}") from None
+            raise ValueError(f"{name} is not a rectangular array of numbers: {brief(repr(x))}") from None
     if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
-        raise ValueError(f"{name} is not a rectangular array of numbers: {said(repr(x))}")
+        raise ValueError(f"{name} is not a rectangular array of numbers: {brief(repr(x))}")
     if getattr(x, "is_meta", False) or getattr(x, "is_sparse", False):
         kind = "meta tensor without numbers" if x.is_meta else "sparse tensor"
         raise ValueError(f"{name} with shape {shape_of(x)} is a {kind}; expected a dense array")
@@ -169,7 +169,7 @@ def as_mask(name: str, mask: ArrayLike, like: Array) -> Array:
     try:
         mask = xp.asarray(mask)
     except (TypeError, ValueError, RuntimeError):
-        raise ValueError(f"{name} = {said(mask)}; expected booleans, True where a query may look") from None
+        raise ValueError(f"{name} = {brief(mask)}; expected booleans, True where a query may look") from None
     if mask.dtype != xp.bool or getattr(mask, "is_meta", False):
         raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
     return mask
@@ -198,7 +198,7 @@ def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarra
     if ndim not in (None, numbers.ndim):
         raise ValueError(f"{name} has shape {numbers.shape}; expected a list of whole numbers")
     if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
-        raise ValueError(f"{name} with shape {numbers.shape} holds {said(x)}; expected whole numbers up to 2**53")
+        raise ValueError(f"{name} with shape {numbers.shape} holds {brief(x)}; expected whole numbers up to 2**53")
     return numbers.astype(np.int64)
 
 
@@ -218,7 +218,7 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
     length = max(checked.size, 1) if n is None else n
     if checked.ndim != 1 or sorted(checked.tolist()) != list(range(length)):
         which = "" if n is None else f", n = {n}"
-        raise ValueError(f"perm = {said(shown)} is no permutation; expected each of 0 … n−1 exactly once{which}")
+        raise ValueError(f"perm = {brief(shown)} is no permutation; expected each of 0 … n−1 exactly once{which}")
     return checked.astype(np.int64)
 
 

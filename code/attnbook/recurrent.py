@@ -12,7 +12,7 @@ Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, as_numpy, expect, in_range, namespace, require_int, require_number, said, shape_of
+from .arrays import Array, as_array, as_numpy, brief, expect, in_range, namespace, require_int, require_number, shape_of
 
 __all__ = ["lstm", "lstm_jacobians", "path_norms", "random_recurrence", "rnn", "rnn_jacobians", "spectral_radius"]
 
@@ -204,7 +204,7 @@ def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.n
     """
     d_h, radius = require_int("d_h", d_h), float(require_number("radius", radius, least=0))
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng = {said(rng)}; expected a generator, such as np.random.default_rng(0)")
+        raise TypeError(f"rng = {brief(rng)}; expected a generator, such as np.random.default_rng(0)")
     W = rng.normal(size=(d_h, d_h))
     return W * (radius / spectral_radius(W))
 

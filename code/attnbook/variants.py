@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_array, as_mask, expect, in_range, namespace, require_int, said, same_batch
+from .arrays import Array, as_array, as_mask, brief, expect, in_range, namespace, require_int, same_batch
 from .attention import attention, scores
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
     torch.Size([2, 8, 4])
     """
     if not hasattr(module, "in_proj_weight"):
-        raise TypeError(f"module = {said(module)}; expected a torch.nn.MultiheadAttention")
+        raise TypeError(f"module = {brief(module)}; expected a torch.nn.MultiheadAttention")
     if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
         raise ValueError(f"module = {module}; expected keys and values as wide as queries, and no appended keys")
     h = module.num_heads

@@ -9,11 +9,12 @@ from pathlib import Path
 import pdf
 import pytest
 import yaml
+from bookext.theme import assets
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = """<!DOCTYPE html><html><body><nav class="bd-links"><a href="index.html">One</a><a href="two.html">Two</a></nav>
 <article><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>{text}</section></article>
-<!--the link to the PDF--></body></html>"""
+<!--PLACE--></body></html>""".replace("PLACE", assets.PDF_PLACE)
 FIRST = """<p>See <a href="two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
 <div class="explore"><div class="explore-controls">CONTROL</div><div class="frame">FIRSTFRAME</div>
 <div class="frame" hidden>SECONDFRAME</div></div></section>"""

@@ -1,10 +1,8 @@
 """Drawings of the chapter "Capstone: an encoder you have proved"."""
 
 import numpy as np
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
-from .style import PALETTE, Picture, canvas, figure, picture
+from .style import PALETTE, Picture, canvas, figure, picture, tiles
 
 __all__ = ["draw_maps", "draw_reach", "draw_training"]
 
@@ -74,9 +72,7 @@ def draw_maps(words: list[str], maps: dict[str, np.ndarray], answers: dict[str, 
             ax.text(x + (j + 0.5) * w, 36 + i * h + 12, f"{value:.1f}".lstrip("0"), fontsize=9, ha="center")
             shades.setdefault(int(np.ceil(LEVELS * value)), []).append((x + j * w, 36 + i * h))
         for level, corners in shades.items():
-            square = [Path([(a, b), (a + w, b), (a + w, b + h), (a, b + h), (a, b)], closed=True) for a, b in corners]
-            shape = Path.make_compound_path(*square)
-            ax.add_patch(PathPatch(shape, facecolor=(PALETTE["blue"], 0.12 * level), edgecolor="none", clip_on=False))
+            tiles(ax, corners, w, h, (PALETTE["blue"], 0.12 * level), clip=False)
         ax.text(x, 36 + n * h + 16, f"P(cat first) = {answers[name]:.2f}", fontsize=9)
         top = [f"{word} at {words[j]} {row[j]:.1f}" for word, row, j in zip(words, A, A.argmax(axis=1), strict=True)]
         said.append(f"{name}: {', '.join(top)}; probability that the cat comes first {answers[name]:.2f}")

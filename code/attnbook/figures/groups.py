@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.patches import PathPatch, Rectangle
-from matplotlib.path import Path
+from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from ..permutations import permutations
-from .style import PALETTE, Picture, canvas, picture
+from .style import PALETTE, Picture, canvas, picture, tiles
 
 __all__ = ["draw_hierarchy", "draw_ledger", "draw_stabiliser"]
 
@@ -134,9 +133,7 @@ def _squares(ax, M, left, top, size, edge=True):
     """The True entries of M as one path of filled squares, and a frame."""
     n = len(M)
     corners = [(left + size * j, top + size * i) for i, j in np.argwhere(M)]
-    s = size - 1
-    paths = [Path([(x, y), (x + s, y), (x + s, y + s), (x, y + s), (x, y)], closed=True) for x, y in corners]
-    ax.add_patch(PathPatch(Path.make_compound_path(*paths), facecolor=(PALETTE["blue"], 0.55), edgecolor="none"))
+    tiles(ax, corners, size - 1, size - 1, (PALETTE["blue"], 0.55))
     if edge:
         w = n * size
         ax.plot([left, left + w, left + w, left, left], [top, top, top + w, top + w, top], color="black", linewidth=0.8)

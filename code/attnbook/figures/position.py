@@ -1,11 +1,10 @@
 """Drawings of the chapter "Positional encoding"."""
 
 import numpy as np
-from matplotlib.patches import Circle, PathPatch, Rectangle
-from matplotlib.path import Path
+from matplotlib.patches import Circle, Rectangle
 
 from ..positional import frequencies, sinusoidal, t5_bucket, t5_edges
-from .style import PALETTE, Picture, figure, picture
+from .style import PALETTE, Picture, figure, picture, tiles
 
 __all__ = ["draw_buckets", "draw_order", "draw_products", "draw_sinusoid"]
 
@@ -106,10 +105,9 @@ def _shade(ax, M, levels=8):
     """Blue for positive and orange for negative, one path per shade, so that a table of many cells stays light."""
     shade = np.rint(levels * M).astype(int)
     for level in np.unique(shade[shade != 0]):
-        squares = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.argwhere(shade == level)]
-        outline = Path.make_compound_path(*(r.get_transform().transform_path(r.get_path()) for r in squares))
+        corners = [(j - 0.5, i - 0.5) for i, j in np.argwhere(shade == level)]
         colour = PALETTE["blue" if level > 0 else "orange"]
-        ax.add_patch(PathPatch(outline, facecolor=(colour, 0.75 * abs(level) / levels), edgecolor="none"))
+        tiles(ax, corners, 1, 1, (colour, 0.75 * abs(level) / levels))
 
 
 def _small(number):

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, Picture, canvas, figure, heatmap, picture
+from .style import PALETTE, Picture, canvas, figure, heatmap, picture, tiles
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
 
@@ -69,9 +67,7 @@ def _matrix(ax, M, x, y, limit, digits=1):
         level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
         shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
     for (color, level), corners in shades.items():
-        square = [Path([(a, b), (a + w, b), (a + w, b + h), (a, b + h), (a, b)], closed=True) for a, b in corners]
-        path = Path.make_compound_path(*square)
-        ax.add_patch(PathPatch(path, facecolor=(PALETTE[color], 0.11 * level), edgecolor="none", clip_on=False))
+        tiles(ax, corners, w, h, (PALETTE[color], 0.11 * level), clip=False)
 
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
