@@ -13,7 +13,7 @@ from playwright.sync_api import Error
 # What a page may come to: bytes gzipped with everything it loads, requests, elements, and how much of a phone's screen
 # may move while it loads, if the font of formulas comes late (what Lighthouse calls good is 0.1).
 BYTES, REQUESTS, ELEMENTS, SHIFT = 350_000, 20, 17_000, 0.1
-FRONT = {"chapters/index": 250_000}
+FRONT = {"index": 250_000}
 REFERENCE = {"chapters/package": 20_000}  # elements of a page that nobody reads from top to bottom
 
 
@@ -22,7 +22,7 @@ def base(request, server):
     return SITE.as_uri() if request.param == "folder" else server
 
 
-@pytest.mark.parametrize("name", mainly(PAGES or [None], also=("chapters/audit/s1", "chapters/index")))
+@pytest.mark.parametrize("name", mainly(PAGES or [None], also=("chapters/audit/s1", "index")))
 def test_every_page_loads_from_its_folder(open_page, name):
     """As for a reader who has downloaded the site: nothing is missing, and no script fails."""
     page = open_page(name)

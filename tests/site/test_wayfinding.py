@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import lxml.html
 import pytest
 from bookext.theme import social
+from bookext.theme.builder import SiteBuilder
 from built_site import PAGES, SITE, SOURCES, named, report
 
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
@@ -17,9 +18,9 @@ OUTSIDE = {"search", "404", "genindex"}  # of the site, not of the book
 
 def chapters():
     """The numbered pages, as the contents beside the preface name them, those that go deeper too: {page: title}."""
-    page = SOURCES[named("chapters/index")]
+    page = SOURCES[named("index")]
     links = [a for a in page.xpath(f"{SIDEBAR}//a") if re.match(r"\d+\.", a.text_content().strip())]
-    return {f"chapters/{a.get('href').removesuffix('.html')}": " ".join(a.text_content().split()) for a in links}
+    return {a.get("href").removesuffix(".html"): " ".join(a.text_content().split()) for a in links}
 
 
 def boxes(name, words):
@@ -29,9 +30,9 @@ def boxes(name, words):
 
 
 def test_the_map_shows_every_chapter_and_no_circle():
-    page = SOURCES[named("chapters/index")]
+    page = SOURCES[named("index")]
     links = page.xpath(f"//svg[{CLASS.format('chapter-map')}]//a")
-    drawn = [f"chapters/{a.get('href').removesuffix('.html')}" for a in links]
+    drawn = [a.get("href").removesuffix(".html") for a in links]
     whole = {name: title for name, title in chapters().items() if not re.match(r"\d+\.\d", title)}
     assert drawn == list(whole), "the chapter map and the contents name different chapters"
     for link, title in zip(links, whole.values(), strict=True):
@@ -88,7 +89,7 @@ def test_boxes_formulas_and_checks_have_addresses(name):
     report(problems)
 
 
-@pytest.mark.parametrize("name", list(chapters()) if "chapters/index" in SOURCES else [None])
+@pytest.mark.parametrize("name", list(chapters()) if "index" in PAGES else [None])
 def test_the_first_use_of_a_term_leads_to_the_glossary(name):
     """A chapter links to the glossary, and to each of its terms once."""
     links = SOURCES[named(name)].xpath(f"//article//a[{CLASS.format('glossary-term')}]/@href")
@@ -121,16 +122,18 @@ def addressed(tmp_path, monkeypatch):
 
     def addressed(address, repository=""):
         monkeypatch.setenv("BOOK_ADDRESS", address)
-        config = SimpleNamespace(html_baseurl="", book_repository=repository)
+        config = SimpleNamespace(html_baseurl="", book_repository=repository, root_doc="chapters/index")
         social._read_address(None, config)
-        builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
-        env = SimpleNamespace(found_docs={"chapters/a"})
+        builder = object.__new__(SiteBuilder)
+        builder.config = config
+        env = SimpleNamespace(found_docs={"chapters/a", "chapters/index"})
         app = SimpleNamespace(config=config, builder=builder, outdir=tmp_path, env=env)
         social._write_sitemap(app, None)
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
         social.make_links_absolute(page, config.html_baseurl)
-        tags = social.tags("chapters/a", "T", "Words.", "Book", tmp_path, config.html_baseurl, "../")
+        root = config.html_baseurl or "../"
+        tags = social.tags(social.address_of(app, "chapters/a"), "T", "Words.", "Book", tmp_path, root)
         page.find("head").extend(lxml.html.fragments_fromstring(tags.strip()))
         return page
 
