@@ -15,6 +15,7 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
+from ..language.words import _
 from . import checks
 from .quiz import quiz
 
@@ -114,7 +115,7 @@ def title_of(node):
         return [nodes.Text(node[0].get("fullname") or node[0].astext())]
     if isinstance(node, nodes.section | nodes.definition_list_item):
         return node[0].children
-    return node[0].children[1:] or [nodes.Text("Solution")]
+    return node[0].children[1:] or [nodes.Text(_("Solution"))]
 
 
 def anchor(node):
@@ -163,7 +164,7 @@ def source(key):
 
 
 def plain(tex):
-    r"""Return a short formula as letters and signs, such as √d_k for \sqrt{d_k}, and … for one that has no such form."""
+    r"""Return a short formula as letters and signs, such as √d_k for \sqrt{d_k}, or … where it has no such form."""
     text = tex.replace(r"^\top", "ᵀ")
     text = re.sub(r"\\(?:operatorname|math\w+|text|hat|bar|tilde|boldsymbol)\*?\{([\w ]*)\}", r"\1", text)
     text = re.sub(r"([_^])\{(\w|-1)\}", r"\1\2", text)

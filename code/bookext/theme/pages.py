@@ -4,13 +4,14 @@ from pathlib import Path
 
 from lxml import html
 
+from ..language.words import _
 from . import assets, repairs, social, styles
 
 PDF = "attention-and-order.pdf"
 
 # Where the preface was, for links from elsewhere. The icon is empty: the page is gone before one comes.
 MOVED = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="icon" href="data:,"><link rel="canonical" href="{first}">
 <meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
@@ -27,7 +28,8 @@ def _lead_on(app, failure):
     """Write a page at the address that the preface would have after its source, which leads to the root."""
     old, home = app.config.root_doc, app.builder.get_target_uri(app.config.root_doc)
     if not failure and app.builder.name == "html" and f"{old}.html" != home:
-        page = MOVED.format(title=app.config.html_title, first="../" * old.count("/") + home)
+        first = "../" * old.count("/") + home
+        page = MOVED.format(language=app.config.language, title=app.config.html_title, first=first)
         (Path(app.outdir) / f"{old}.html").write_text(page, encoding="utf-8")
 
 
@@ -59,5 +61,5 @@ def offer_pdf(site):
             text = path.read_text(encoding="utf-8")
             if f"<!--{assets.PDF_PLACE}-->" in text:
                 root = "../" * len(path.relative_to(site).parts[1:])
-                link = f'<p class="book-pdf"><a href="{root}{PDF}">The whole book as a PDF</a></p>'
+                link = f'<p class="book-pdf"><a href="{root}{PDF}">{_("The whole book as a PDF")}</a></p>'
                 path.write_text(text.replace(f"<!--{assets.PDF_PLACE}-->", link), encoding="utf-8")

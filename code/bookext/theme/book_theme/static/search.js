@@ -4,7 +4,8 @@ const bookSearch = (function ({ pages, synonyms }) {
   const WEIGHTS = { page: 3, title: 8, boxes: 4, text: 1 };
   const KINDS = { page: 1.1, section: 1, term: 1, exercise: 0.6, name: 0.5, solution: 0.25 };
   const LAST = 0.2;
-  const COMMON = new Set("a an and are as at by do does for from how i in is it of on or that the this to we what when why with you".split(" "));
+  const COMMON = "a an and are as at by do does for from how i in is it of on or that the this to we what why with you";
+  const common = new Set(COMMON.split(" "));
   const WORD = /\p{sc=Han}|[\p{L}\p{N}]+/gu;
 
   const spelled = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[_’']/g, "").toLowerCase();
@@ -46,10 +47,11 @@ const bookSearch = (function ({ pages, synonyms }) {
 
   // What a question asks for: a list of ideas, each a list of names, each a list of words.
   function ideas(question) {
-    const asked = words(question), plain = asked.filter((word) => !COMMON.has(word)), found = [];
+    const asked = words(question), plain = asked.filter((word) => !common.has(word)), found = [];
     const list = plain.length ? plain : asked;
     for (let i = 0; i < list.length;) {
-      const named = groups.flatMap((names) => names.filter((name) => startsAt(list, name, i)).map((name) => [name, names]));
+      const here = (name) => startsAt(list, name, i);
+      const named = groups.flatMap((names) => names.filter(here).map((name) => [name, names]));
       const length = Math.max(1, ...named.map(([name]) => name.length)), own = list.slice(i, i + length);
       const others = named.filter(([name]) => name.length === length).flatMap(([, names]) => names);
       found.push([{ name: own, weight: 1 }, ...others.map((name) => ({ name, weight: 0.7 }))]);
@@ -83,7 +85,8 @@ const bookSearch = (function ({ pages, synonyms }) {
     const all = new Map();
     if (part.length < 3) { return undefined; }
     for (const [word, counts] of places) {
-      if (word.startsWith(part)) { counts.forEach((count, entry) => all.set(entry, Math.max(count, all.get(entry) ?? 0))); }
+      if (!word.startsWith(part)) { continue; }
+      counts.forEach((count, entry) => all.set(entry, Math.max(count, all.get(entry) ?? 0)));
     }
     return all.size ? all : undefined;
   }
@@ -142,9 +145,9 @@ const bookSearch = (function ({ pages, synonyms }) {
 
   function show() {
     const question = field.value.trim(), asked = bookSearch.asksFor(question), found = bookSearch.search(question);
-    const first = found.length > SHOWN ? `; the ${SHOWN} that fit best` : "";
-    const sections = `${found.length} section${found.length === 1 ? "" : "s"} found${first}.`;
-    said.textContent = !question ? "" : found.length ? sections : "Nothing found. Try another word for it, or fewer words.";
+    const { none, one, many, most } = said.dataset;
+    const words = found.length > SHOWN ? most : found.length > 1 ? many : found.length ? one : none;
+    said.textContent = question && words.replace("{number}", found.length).replace("{shown}", SHOWN);
     place.replaceChildren(...found.slice(0, SHOWN).map((entry) => item(entry, asked)));
   }
   field.value = new URLSearchParams(location.search).get("q") ?? "";
