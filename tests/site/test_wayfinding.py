@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from types import SimpleNamespace
 
 import lxml.html
@@ -109,6 +110,25 @@ def test_a_link_to_a_page_shows_a_card(name):
     assert picture.read_bytes().startswith(b"\x89PNG"), f"{name}: {tags['og:image']} is no picture"
 
 
+def test_the_address_of_the_site_is_the_preface():
+    """The first page is a page, found by search engines, under one title; what was its address leads there."""
+    page, old = SOURCES[named("index")], SOURCES[named("chapters/index")]
+    assert page.xpath("//main//h1")
+    assert [" ".join(title.text.split()) for title in page.xpath("//title")] == ["Attention and Order"]
+    for what in ("meta[@name='description']", "meta[@property='og:image']", "meta[@property='og:title']"):
+        assert len(page.xpath(f"//head/{what}")) == 1, what
+    assert not page.xpath("//meta[@name='robots' or translate(@http-equiv, 'R', 'r')='refresh']")
+    assert old.xpath("//link[@rel='canonical']/@href") == ["../index.html"]
+    assert old.xpath("//meta[@http-equiv='refresh']/@content") == ["0; url=../index.html"]
+
+
+def test_no_link_leads_to_the_old_address_of_the_preface():
+    for name in PAGES:
+        links = {link.partition("#")[0] for link in SOURCES[name].xpath("//a/@href")}
+        places = {normpath(join(dirname(name), link)) for link in links if ":" not in link}
+        assert "chapters/index.html" not in places, f"{name} links to the old address of the preface"
+
+
 def test_the_page_for_missing_addresses_leads_to_every_page():
     links = {link.partition("#")[0] for link in SOURCES[named("404")].xpath("//article//a/@href")}
     missing = {f"{name}.html" for name in PAGES if name.startswith("chapters/")} - links
@@ -118,9 +138,9 @@ def test_the_page_for_missing_addresses_leads_to_every_page():
 
 @pytest.fixture
 def addressed(tmp_path, monkeypatch):
-    """addressed(address, repository=""): the page that the parts which need an address make of them, in `tmp_path`."""
+    """addressed(address, repository="", name=…): the page `name` as the parts that need an address make it."""
 
-    def addressed(address, repository=""):
+    def addressed(address, repository="", name="chapters/a"):
         monkeypatch.setenv("BOOK_ADDRESS", address)
         config = SimpleNamespace(html_baseurl="", book_repository=repository, root_doc="chapters/index")
         social._read_address(None, config)
@@ -132,8 +152,9 @@ def addressed(tmp_path, monkeypatch):
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
         social.make_links_absolute(page, config.html_baseurl)
-        root = config.html_baseurl or "../"
-        tags = social.tags(social.address_of(app, "chapters/a"), "T", "Words.", "Book", tmp_path, root)
+        place = social.address_of(app, name)
+        root = config.html_baseurl or "../" * builder.get_target_uri(name).count("/")
+        tags = social.tags(place, "T", "Words.", "Book", tmp_path, root)
         page.find("head").extend(lxml.html.fragments_fromstring(tags.strip()))
         return page
 
@@ -154,6 +175,25 @@ def test_a_repository_has_its_address_on_pages_unless_another_is_given(addressed
     addressed(address, "https://github.com/owner/name")
     expected = f"{address or 'https://owner.github.io/name'}/chapters/a.html"
     assert f"<loc>{expected}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("address", "repository", "site"),
+    [
+        ("", "https://github.com/fork/book", "https://fork.github.io/book/"),
+        ("https://book.example.org", "https://github.com/fork/book", "https://book.example.org/"),
+        ("https://example.org/courses/2027", "", "https://example.org/courses/2027/"),
+        ("", "", ""),
+    ],
+    ids=["fork", "custom domain", "subfolder", "folder"],
+)
+def test_the_preface_has_the_address_of_the_site(addressed, tmp_path, address, repository, site):
+    """Its canonical address, in its card and in the sitemap, is that of the site, without a file name."""
+    page = addressed(address, repository, "chapters/index")
+    assert page.xpath("//meta[@property='og:url']/@content") == ([site] if site else [])
+    assert page.xpath("//meta[@property='og:image']/@content")[0].startswith(f"{site}_images/card-")
+    if site:
+        assert f"<loc>{site}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
 
 
 def test_without_an_address_there_is_no_sitemap(addressed, tmp_path):

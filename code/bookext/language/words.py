@@ -93,6 +93,7 @@ Nothing found. Try another word for it, or fewer words.
 Solution
 The whole book as a PDF
 Book contents
+Pages that go deeper
 On this page
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 
