@@ -12,6 +12,7 @@ only how checks and live figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
+* ``language`` makes editions in other languages: ``words`` are the book's own, in one table.
 * ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
   ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
   address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.

@@ -10,6 +10,8 @@ import re
 from docutils import nodes
 from sphinx.errors import ConfigError
 
+from ..language.words import _
+
 BRANCH = "notebooks"
 # What stands in a notebook for addresses that are not known while it is written: see with_addresses.
 SITE_PLACEHOLDER, PACKAGE_PLACEHOLDER = "https://site-of-the-book.invalid/", "package-of-the-book"
@@ -74,7 +76,9 @@ def _add_links(app, doctree, docname):
         return
     top = "../" * docname.count("/")
     anchors = (
-        f'<a href="{address}">{words}</a>' if "://" in address else f'<a href="{top}{address}" download>{words}</a>'
+        f'<a href="{address}">{_(words)}</a>'
+        if "://" in address
+        else f'<a href="{top}{address}" download>{_(words)}</a>'
         for words, address in links(app.config.book_repository, docname.rpartition("/")[2]).items()
     )
     line = nodes.raw("", f'<p class="launch">{" ".join(anchors)}</p>', format="html")
