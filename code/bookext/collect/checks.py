@@ -13,6 +13,8 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.nodes import make_refnode
 
+from ..language.words import say
+
 
 @dataclass(frozen=True)
 class Law:
@@ -73,10 +75,10 @@ def pages(env):
 
 def item(app, at, docname, law):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
-    words = nodes.inline("", law.check.law, classes=["law"])
+    words = nodes.inline("", say(law.check.law), classes=["law"])
     return nodes.list_item(
         "",
-        nodes.paragraph("", "", link(app, at, docname, law.anchor, words), nodes.Text(f" · {figure(law.check)}")),
+        nodes.paragraph("", "", link(app, at, docname, law.anchor, words), nodes.Text(f" · {figure(law.check, say)}")),
     )
 
 
@@ -162,7 +164,7 @@ def _section(node):
 
 
 def _visit_html(translator, node):
-    translator.body.append(as_html(node["checks"], node["anchors"]))
+    translator.body.append(as_html(node["checks"], node["anchors"], say))
     raise nodes.SkipNode
 
 

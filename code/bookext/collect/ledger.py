@@ -17,6 +17,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from ..language.words import _, say
 from . import checks
 from .evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured
 
@@ -86,15 +87,15 @@ class Claims(FromData):
         name, verdict = key.lower(), claim["verdict"]
         head = nodes.paragraph("", classes=["claim-head"])
         head += nodes.reference("", key, refid=name, classes=["claim-id"])
-        head += [nodes.Text(" "), nodes.inline("", verdict, classes=["verdict"]), nodes.Text(" ")]
+        head += [nodes.Text(" "), nodes.inline("", _(verdict), classes=["verdict"]), nodes.Text(" ")]
         head += nodes.inline("", f"{claim['source']}, {place(claim['line'])}", classes=["claim-place"])
         item = nodes.list_item("", head, ids=[name], classes=["claim", f"is-{verdict}"])
-        item += nodes.paragraph("", "", nodes.strong("", "Said. "), *text(claim["claim"]))
-        item += nodes.paragraph("", "", nodes.strong("", "Right. "), *text(claim["figure"]))
+        item += nodes.paragraph("", "", nodes.strong("", _("Said.") + " "), *text(claim["claim"]))
+        item += nodes.paragraph("", "", nodes.strong("", _("Right.") + " "), *text(claim["figure"]))
         if "corrected" in claim:
-            item += nodes.paragraph("", "", nodes.strong("", "Corrected. "), *text(claim["corrected"]))
+            item += nodes.paragraph("", "", nodes.strong("", _("Corrected.") + " "), *text(claim["corrected"]))
         if verdict == "uncheckable":
-            item += nodes.paragraph("", "", nodes.strong("", "No check. "), *text(claim["reason"]))
+            item += nodes.paragraph("", "", nodes.strong("", _("No check.") + " "), *text(claim["reason"]))
         else:
             item += deciding_checks(claims={key: claim}, name=key, quotes=claim["figure"])
         return item
@@ -112,8 +113,8 @@ class Count(FromData):
         pages = {group: group if by == "chapter" else group.lower() for group in groups}
         names = [page_link(self.env, page, group if by == "source" else "") for group, page in pages.items()]
         rows = [[name, *(count[group, v] for v in VERDICTS)] for name, group in zip(names, groups, strict=True)]
-        rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, 6))])
-        return [table([by, *VERDICTS, "all"], [[*row, sum(row[1:])] for row in rows])]
+        rows.append([_("all"), *(sum(row[i] for row in rows) for i in range(1, 6))])
+        return [table([*map(_, (by, *VERDICTS, "all"))], [[*row, sum(row[1:])] for row in rows])]
 
 
 def page_link(env, slug, words=""):
@@ -142,7 +143,7 @@ class Contradictions(FromData):
                 link = claim_link(said["claim"])
                 sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(said["text"])))
             title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
-            named = "; ".join(f"{side}: {', '.join(keys)}" for side, keys in entry["sides"].items())
+            named = "; ".join(f"{_(side)}: {', '.join(keys)}" for side, keys in entry["sides"].items())
             answer = nodes.paragraph("", "", *text(entry["resolution"]), nodes.Text(f" ({named}.)"))
             deciding = {key: known[key] for key in entry["decided"]}
             place = deciding_checks(claims=deciding, name=entry["id"], quotes=entry["resolution"])
@@ -180,13 +181,13 @@ class Fill(SphinxPostTransform):
 
 def text(string):
     """Return nodes for plain text with code between backticks."""
-    parts = re.split(r"`([^`]+)`", string.strip())
+    parts = re.split(r"`([^`]+)`", say(" ".join(string.split())))
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
 def place(line):
     """Return `line 7` or `lines 7–9`."""
-    return f"lines {line.replace('-', '–')}" if "-" in line else f"line {line}"
+    return _("lines {lines}", lines=line.replace("-", "–")) if "-" in line else _("line {line}", line=line)
 
 
 def table(head, rows):

@@ -7,6 +7,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from ..language.words import _
 from . import checks
 
 FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
@@ -47,7 +48,7 @@ class Fill(SphinxPostTransform):
             copy = box.deepcopy()
             for reference in copy.findall(lambda node: "refdoc" in getattr(node, "attributes", ())):
                 reference["refdoc"] = self.env.docname
-            name = re.sub(r"^Famous mistakes?: ", "", title)
+            name = re.sub(rf"^({_('Famous mistakes')}|{_('Famous mistake')}): ", "", title)
             words = nodes.Text(name[:1].upper() + name[1:])
             copy[0].clear()
             copy[0] += checks.link(self.app, self.env.docname, docname, section, words)
@@ -56,7 +57,7 @@ class Fill(SphinxPostTransform):
             ]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
-            copy += nodes.paragraph("", "These checks catch the wrong version:")
+            copy += nodes.paragraph("", _("These checks catch the wrong version:"))
             items = (checks.item(self.app, self.env.docname, docname, law) for law in catching)
             copy += nodes.bullet_list("", *items, classes=["deciding"])
             yield copy
