@@ -1,8 +1,8 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
 only how checks and live figures are shown.
 
-* ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``dependencies`` says which modules
-  they depend on, ``quotes`` puts what cells computed into sentences.
+* ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
+  ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
   cells and gives each law an address; ``ledger`` makes the pages of claims, contradictions and famous mistakes;
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
@@ -12,6 +12,7 @@ only how checks and live figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
+* ``language`` makes editions in other languages: ``words`` are the book's own, in one table.
 * ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
   ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
   address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.

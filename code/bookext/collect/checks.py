@@ -11,6 +11,8 @@ from attnbook.check_record import MIME, Check, as_html, from_data
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from ..language.words import say
+
 
 @dataclass(frozen=True)
 class Law:
@@ -126,7 +128,7 @@ def _section(node):
 
 
 def _visit_html(translator, node):
-    translator.body.append(as_html(node["checks"], node["anchors"]))
+    translator.body.append(as_html(node["checks"], node["anchors"], say))
     raise nodes.SkipNode
 
 

@@ -19,6 +19,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from ..language.words import _, say
 from . import checks
 
 FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
@@ -99,15 +100,15 @@ class Claims(FromData):
         name, verdict = key.lower(), claim["verdict"]
         head = nodes.paragraph("", classes=["claim-head"])
         head += nodes.reference("", key, refid=name, classes=["claim-id"])
-        head += [nodes.Text(" "), nodes.inline("", verdict, classes=["verdict"]), nodes.Text(" ")]
+        head += [nodes.Text(" "), nodes.inline("", _(verdict), classes=["verdict"]), nodes.Text(" ")]
         head += nodes.inline("", f"{claim['source']}, {place(claim['line'])}", classes=["claim-place"])
         item = nodes.list_item("", head, ids=[name], classes=["claim", f"is-{verdict}"])
-        item += nodes.paragraph("", "", nodes.strong("", "Said. "), *text(claim["claim"]))
-        item += nodes.paragraph("", "", nodes.strong("", "Right. "), *text(claim["figure"]))
+        item += nodes.paragraph("", "", nodes.strong("", _("Said.") + " "), *text(claim["claim"]))
+        item += nodes.paragraph("", "", nodes.strong("", _("Right.") + " "), *text(claim["figure"]))
         if "corrected" in claim:
-            item += nodes.paragraph("", "", nodes.strong("", "Corrected. "), *text(claim["corrected"]))
+            item += nodes.paragraph("", "", nodes.strong("", _("Corrected.") + " "), *text(claim["corrected"]))
         if verdict == "uncheckable":
-            item += nodes.paragraph("", "", nodes.strong("", "No check. "), *text(claim["reason"]))
+            item += nodes.paragraph("", "", nodes.strong("", _("No check.") + " "), *text(claim["reason"]))
         else:
             item += deciding_checks(laws=decided({key: claim}))
         return item
@@ -125,8 +126,8 @@ class Count(FromData):
         pages = {group: group if by == "chapter" else group.lower() for group in groups}
         names = [page_link(self.env, page, group if by == "source" else "") for group, page in pages.items()]
         rows = [[name, *(count[group, v] for v in VERDICTS)] for name, group in zip(names, groups, strict=True)]
-        rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, 6))])
-        return [table([by, *VERDICTS, "all"], [[*row, sum(row[1:])] for row in rows])]
+        rows.append([_("all"), *(sum(row[i] for row in rows) for i in range(1, 6))])
+        return [table([*map(_, (by, *VERDICTS, "all"))], [[*row, sum(row[1:])] for row in rows])]
 
 
 def page_link(env, slug, words=""):
@@ -197,8 +198,8 @@ class Fill(SphinxPostTransform):
 
     def item(self, docname, law):
         """Return a link to one check, with the figure that the build measured."""
-        link = self.link(docname, law.anchor, nodes.inline("", law.check.law, classes=["law"]))
-        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {figure(law.check)}")))
+        link = self.link(docname, law.anchor, nodes.inline("", say(law.check.law), classes=["law"]))
+        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {figure(law.check, say)}")))
 
     def boxes(self, docname):
         """Return the boxes of one page, each under a link to its section and above the checks that catch it there."""
@@ -206,7 +207,7 @@ class Fill(SphinxPostTransform):
             copy = box.deepcopy()
             for reference in copy.findall(lambda node: "refdoc" in getattr(node, "attributes", ())):
                 reference["refdoc"] = self.env.docname
-            name = re.sub(r"^Famous mistakes?: ", "", title)
+            name = re.sub(rf"^({_('Famous mistakes')}|{_('Famous mistake')}): ", "", title)
             copy[0].clear()
             copy[0] += self.link(docname, section, nodes.Text(name[:1].upper() + name[1:]))
             catching = [
@@ -214,7 +215,7 @@ class Fill(SphinxPostTransform):
             ]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
-            copy += nodes.paragraph("", "These checks catch the wrong version:")
+            copy += nodes.paragraph("", _("These checks catch the wrong version:"))
             copy += nodes.bullet_list("", *(self.item(docname, c) for c in catching), classes=["deciding"])
             yield copy
 
@@ -225,13 +226,13 @@ class Fill(SphinxPostTransform):
 
 def text(string):
     """Return nodes for plain text with code between backticks."""
-    parts = re.split(r"`([^`]+)`", string.strip())
+    parts = re.split(r"`([^`]+)`", say(" ".join(string.split())))
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
 def place(line):
     """Return `line 7` or `lines 7–9`."""
-    return f"lines {line.replace('-', '–')}" if "-" in line else f"line {line}"
+    return _("lines {lines}", lines=line.replace("-", "–")) if "-" in line else _("line {line}", line=line)
 
 
 def table(head, rows):

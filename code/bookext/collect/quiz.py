@@ -13,6 +13,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from ..language.words import _
 from . import checks
 
 HEADING = "Check yourself"
@@ -29,15 +30,17 @@ class quiz(nodes.General, nodes.Element):
         """Write the quiz into a notebook: the options as a list, and the reasons as a folded one."""
         question, *options = self.children
         answers = _numbered([nodes.paragraph("", "", *_copy(answer))] for answer, _ in options)
-        reasons = f"<details><summary>Answers</summary>\n\n{writer.list(_numbered(_copy(r) for _, r in options))}"
-        return f"**{HEADING}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
+        reasons = (
+            f"<details><summary>{_('Answers')}</summary>\n\n{writer.list(_numbered(_copy(r) for _, r in options))}"
+        )
+        return f"**{_(HEADING)}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
 
     def plain(self):
         """Return the quiz as nodes that every writer knows: in a list, each reason follows its option."""
         question, *options = self.children
         items = ([nodes.paragraph("", "", *_copy(answer)), *_copy(reason)] for answer, reason in options)
         return [
-            nodes.paragraph("", "", nodes.strong("", f"{HEADING}."), nodes.Text(" "), *_copy(question)),
+            nodes.paragraph("", "", nodes.strong("", f"{_(HEADING)}."), nodes.Text(" "), *_copy(question)),
             _numbered(items),
         ]
 
@@ -125,7 +128,7 @@ class Quiz(SphinxDirective):
             raise self.error(f"{label}: option {number} has no reason: write one below it, after an empty line")
         answer[0] = nodes.Text(answer[0].astext().removeprefix(mark))
         words, name = SIGNS[MARKS[mark]]
-        reason[0].insert(0, [nodes.inline("", words, classes=["quiz-sign", name]), nodes.Text(" ")])
+        reason[0].insert(0, [nodes.inline("", _(words), classes=["quiz-sign", name]), nodes.Text(" ")])
         parts = quiz_answer("", "", *answer.children), quiz_reason("", *reason)
         return quiz_option("", *parts, right=MARKS[mark], number=number)
 
@@ -141,7 +144,7 @@ def _collect(app, doctree):
 def _require_unique_labels(app, env):
     places = defaultdict(list)
     for name, found in quizzes(env).items():
-        for _, _, node in found:
+        for *_place, node in found:
             places[node["label"]].append(f"{env.doc2path(name, base=False)}:{node.line}")
     if twice := [f"{label} ({' and '.join(where)})" for label, where in places.items() if len(where) > 1]:
         raise ExtensionError(f"Two quizzes have one label: {'; '.join(twice)}")
@@ -180,7 +183,7 @@ class Fill(SphinxPostTransform):
         for reference in copy.findall(lambda child: "refdoc" in getattr(child, "attributes", ())):
             reference["refdoc"] = self.env.docname
         link = make_refnode(self.app.builder, self.env.docname, docname, section, [n.deepcopy() for n in title])
-        return copy, nodes.paragraph("", "From ", link, classes=["quiz-from"])
+        return copy, nodes.paragraph("", _("From") + " ", link, classes=["quiz-from"])
 
 
 class WritePlainly(SphinxPostTransform):
@@ -208,7 +211,7 @@ def _open_quiz(translator, node):
 
 def _open_question(translator, node):
     recalled = node.parent["label"].startswith(RECALLED)
-    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{HEADING}</span> ')
+    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{_(HEADING)}</span> ')
 
 
 def _open_option(translator, node):

@@ -7,6 +7,7 @@ in an error that names it.
 
 from pathlib import Path
 
+from ..language.words import _
 from . import repairs, styles
 
 THEME = Path(__file__).with_name("book_theme")
@@ -47,4 +48,4 @@ def _choose(app, name, template, context, doctree):
     context["script_files"][:] = kept
     repairs.count(VIEWPORT, context.get("metatags", "").count(VIEWPORT))
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE}
+    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "words": _}

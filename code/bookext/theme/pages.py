@@ -4,13 +4,14 @@ from pathlib import Path
 
 from lxml import html
 
+from ..language.words import _
 from . import assets, repairs, social, styles
 
 PDF = "attention-and-order.pdf"
 
 # The icon is empty: a browser would ask for one, and the page is gone before it comes.
 FRONT_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
@@ -28,7 +29,7 @@ def _write_front_page(app, failure):
     if failure or app.builder.name != "html":
         return
     first = app.builder.get_relative_uri("index", app.config.root_doc)
-    page = FRONT_PAGE.format(title=app.config.html_title, first=first)
+    page = FRONT_PAGE.format(language=app.config.language, title=app.config.html_title, first=first)
     (Path(app.outdir) / "index.html").write_text(page, encoding="utf-8")
 
 
@@ -60,5 +61,5 @@ def offer_pdf(site):
             text = path.read_text(encoding="utf-8")
             if f"<!--{assets.PDF_PLACE}-->" in text:
                 root = "../" * len(path.relative_to(site).parts[1:])
-                link = f'<p class="book-pdf"><a href="{root}{PDF}">The whole book as a PDF</a></p>'
+                link = f'<p class="book-pdf"><a href="{root}{PDF}">{_("The whole book as a PDF")}</a></p>'
                 path.write_text(text.replace(f"<!--{assets.PDF_PLACE}-->", link), encoding="utf-8")

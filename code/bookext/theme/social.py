@@ -19,13 +19,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ..collect import checks
+from ..language.words import _
 from ..write import launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
 DESCRIPTIONS = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
-NOT_FOUND = """<section><h1>This page does not exist</h1>
-<p>The address leads nowhere: a chapter may have been renamed, or a letter is missing. <a href="{search}">Search the
-book</a>, or begin with one of its pages:</p><ul>{pages}</ul></section>"""
+NOT_FOUND = """<section><h1>{title}</h1>
+<p>{reason} {advice}</p><ul>{pages}</ul></section>"""
 
 
 def setup(app):
@@ -48,8 +48,12 @@ def _not_found_page(app):
     env = app.env
     names = checks.pages(env)
     items = (f'<li><a href="{app.builder.get_target_uri(n)}">{escape(env.titles[n].astext())}</a></li>' for n in names)
-    body = NOT_FOUND.format(search=app.builder.get_target_uri("search"), pages="".join(items))
-    yield "404", {"title": "Page not found", "body": body, "meta": {}}, "page.html"
+    search = f'<a href="{app.builder.get_target_uri("search")}">{_("Search the book")}</a>'
+    reason = _("The address leads nowhere: a chapter may have been renamed, or a letter is missing.")
+    advice = _("{search}, or begin with one of its pages:", search=search)
+    title = _("This page does not exist")
+    body = NOT_FOUND.format(title=title, reason=reason, advice=advice, pages="".join(items))
+    yield "404", {"title": _("Page not found"), "body": body, "meta": {}}, "page.html"
 
 
 def _write_sitemap(app, failure):
@@ -69,7 +73,7 @@ def _describe(app, name, template, context, doctree):
     """Give a page its description, and the title, words and picture that a link to it shows."""
     context.setdefault("metatags", "")  # a page that no text was written for has none
     if name in DESCRIPTIONS:
-        context["metatags"] += meta(name="description", content=DESCRIPTIONS[name])
+        context["metatags"] += meta(name="description", content=_(DESCRIPTIONS[name]))
     elif doctree:
         found = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
         description = " ".join(next(found, "").split())
