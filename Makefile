@@ -69,7 +69,7 @@ bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
 
 pdf: book
-	@$(call python,tools/environment.py --extra test tools/pdf.py)
+	@$(call python,tools/environment.py --extra pdf tools/pdf.py)
 
 # ONLY=<pattern> and JOBS=<number> narrow a run; CLUSTER=<address> has the workers of a dask scheduler do it.
 narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)) $(if $(CLUSTER),--cluster "$(CLUSTER)")

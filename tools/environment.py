@@ -12,13 +12,20 @@ import hashlib
 import importlib.util
 import os
 import platform
+import queue
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -26,6 +33,8 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "ready"  # written last: what is installed, and from which files
 UNFINISHED = VENV / "unfinished"  # there while packages are installed: one cut short can look whole
 LOG = VENV / "install.log"
+LOCK = ROOT / ".venv.lock"  # held while packages are installed; beside .venv, which may be removed and made afresh
+PATIENCE = 15  # seconds of silence after which a line says what is waited for
 INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check")
 UV_INSTALL = ("pip", "install", "--compile-bytecode", "--python")  # pip compiles too
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -72,9 +81,7 @@ def progress(line):
         return f"Installing {line.count(',') + 1} packages", True
     if line.startswith(("Collecting ", "Downloading ", "Using cached ", "Processing ", "Building ", "Installing ")):
         return line, bool(re.search(r"\d\d[\d.]* ?Mi?B\)|Gi?B\)", line))
-    if line.startswith(("Resolved ", "Installed ")):
-        return line, True
-    return None
+    return (line, True) if line.startswith(("Resolved ", "Installed ")) else None
 
 
 def fits(version, spec):
@@ -98,15 +105,19 @@ def newest_cpu(listing, spec):
     return next((v for v in versions if re.match(r"[\d.]+\+cpu$", v) and fits(v, spec)), None)
 
 
-def torch_range():
-    """Return the range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
+def project():
+    """Return the table [project] of pyproject.toml."""
     import tomllib  # only here: a Python without it must get as far as the sentence in main
 
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+
+
+def torch_range():
+    """Return the range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
     pin = re.search(r"^torch(==.*)", locked().read_text(encoding="utf-8"), re.MULTILINE) if locked() else None
     if pin:
         return pin.group(1).strip()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return next(d[len("torch") :].strip() for d in project["dependencies"] if re.match(r"torch(?![\w-])", d))
+    return next(d[len("torch") :].strip() for d in project()["dependencies"] if re.match(r"torch(?![\w-])", d))
 
 
 def locked():
@@ -145,11 +156,44 @@ def child_environ():
     return environ
 
 
+@contextmanager
+def news(doing):
+    """Say every 15 s what is waited for; the block gets a function to call with each text that it shows by itself."""
+    shown = queue.SimpleQueue()
+
+    def wait():
+        text, silent = doing, 0
+        while text:
+            try:
+                text, silent = shown.get(timeout=PATIENCE), 0
+            except queue.Empty:
+                silent += PATIENCE
+                print(f"  {text}: nothing new for {silent} s, still waiting", flush=True)
+
+    threading.Thread(target=wait, daemon=True).start()
+    try:
+        yield shown.put
+    finally:
+        shown.put("")
+
+
+@contextmanager
+def alone():
+    """Hold the lock on .venv; say so where another command holds it, and wait."""
+    with LOCK.open("w") as file:
+        try:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another command installs into .venv: waiting until it has ended.", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def in_venv(*arguments, timeout=None):
     """Run .venv's Python quietly: (exit code, output)."""
-    command = [str(PYTHON), *arguments]
     try:
-        done = subprocess.run(command, cwd=str(ROOT), env=child_environ(), timeout=timeout, **PIPED)
+        done = subprocess.run([str(PYTHON), *arguments], cwd=str(ROOT), env=child_environ(), timeout=timeout, **PIPED)
     except (OSError, subprocess.TimeoutExpired) as error:
         return 1, str(error)
     return done.returncode, done.stdout
@@ -167,14 +211,17 @@ def follow(*command):
     UNFINISHED.touch()
     process = subprocess.Popen(command, cwd=str(ROOT), env=child_environ(), **PIPED)
     try:
-        for line in process.stdout:
-            lines.append(line)
-            log(line)
-            text, important = progress(line) or ("", False)
-            if text and terminal:  # one line, rewritten
-                print(f"\r\033[K  {text[: shutil.get_terminal_size().columns - 3]}", end="", flush=True)
-            elif important:
-                print("  " + text, flush=True)
+        with news("The package index") as show:
+            for line in process.stdout:
+                lines.append(line)
+                log(line)
+                text, important = progress(line) or ("", False)
+                if text:
+                    show(text)
+                if text and terminal:  # one line, rewritten
+                    print(f"\r\033[K  {text[: shutil.get_terminal_size().columns - 3]}", end="", flush=True)
+                elif important:
+                    print("  " + text, flush=True)
     except KeyboardInterrupt:
         process.terminate()
         raise
@@ -236,7 +283,8 @@ def install_torch():
     if code == 0 and fits(version.split()[-1], spec):
         return
     linux = platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64")
-    arguments = find_cpu_torch(spec) if linux else ["torch" + spec]
+    with news("The package index, asked for torch"):
+        arguments = find_cpu_torch(spec) if linux else ["torch" + spec]
     print("Installing " + arguments[0], flush=True)
     run(*INSTALL, *constrained(), *arguments)
 
@@ -259,16 +307,30 @@ def stamped():
     return STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNFINISHED.exists() else []
 
 
+def included(extras):
+    """Return these extras and those that pyproject.toml makes part of them, as attnbook[pdf] is part of test."""
+    table = project().get("optional-dependencies", {})
+    parts = [re.match(r"attnbook\[(\w+)\]", package) for extra in extras for package in table.get(extra, ())]
+    return {*extras, *(part[1] for part in parts if part)}
+
+
 def is_current(extras):
     """Return whether .venv is what pyproject.toml, requirements.txt, the locked edition and these extras ask for."""
     words = stamped()
-    return words[:1] == [key()] and extras <= set(words[1:]) and PYTHON.exists()
+    return words[:1] == [key()] and extras <= included(words[1:]) and PYTHON.exists()
 
 
 def ensure(extras):
     """Bring .venv up to date with pyproject.toml, requirements.txt and the extras; return at once if it is."""
     if is_current(extras):
         return
+    with alone():
+        if not is_current(extras):  # else another command has done it
+            make(extras)
+
+
+def make(extras):
+    """Install what is missing in .venv, torch first, and write the stamp last."""
     extras = sorted(extras.union(stamped()[1:]))
     make_venv()
     STAMP.unlink(missing_ok=True)
@@ -299,7 +361,6 @@ def write_constraints(edition, extras):
 # {python} on {platform.system()} ({platform.machine()}), with the extras {extras}.
 """
     file = ROOT / "constraints" / f"{edition}.txt"
-    file.parent.mkdir(exist_ok=True)
     file.write_text(head + "".join(sorted(pins)), encoding="utf-8")
     print(f"Wrote constraints/{edition}.txt: {len(pins)} packages.")
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -52,7 +53,9 @@ def said_by(*command, limit=60):
 
 
 def chinese_font_fault():
-    """Return whether fontconfig knows no font for Chinese."""
+    """Return whether fontconfig knows no font for Chinese; macOS and Windows bring one."""
+    if sys.platform != "linux":
+        return None
     code, fonts = said_by("fc-list", ":lang=zh")
     return None if code == 0 and fonts.strip() else "There is no font with Chinese characters"
 
@@ -130,14 +133,10 @@ def as_root(*command):
     return " ".join([*([] if is_root() or command[0] == "brew" else ["sudo"]), *command])
 
 
-def missing():
-    """List what the tests need of the system and do not find: {name: one sentence with the command that helps}."""
-    found = {}
-    for need in NEEDS:
-        fault = need.fault()
-        if fault:
-            found[need.name] = sentence(need, fault)
-    return found
+def missing(*names):
+    """List which needs are not met, of these or of all: {name: one sentence with the command that helps}."""
+    faults = [(need, need.fault()) for need in NEEDS if need.name in (names or [need.name])]
+    return {need.name: sentence(need, fault) for need, fault in faults if fault}
 
 
 def sentence(need, fault):

@@ -8,7 +8,7 @@ from nbclient.exceptions import DeadKernelError
 
 HEAD = "---\nkernelspec: {display_name: Python 3, language: python, name: python3}\njupytext:\n"
 HEAD += "  text_representation: {extension: .md, format_name: myst}\n---\n# Title\n"
-CELL = "\n```{{code-cell}} ipython3\n{}\n```\n"
+CELL = "\nWords.\n\n```{{code-cell}} ipython3\n{}\n```\n"
 BROKEN = ["one = 1", "from attnbook import check\n\ncheck.equal(\n    one, 2)"]
 
 
@@ -59,9 +59,9 @@ def test_a_build_in_which_cells_fail_ends_with_these_cells_alone(tmp_path, monke
     assert capfd.readouterr().err.splitlines()[-6:] == [
         "Chapters in which a cell fails: 2. The results of the others are kept.",
         "",
-        "law.md:12, code cell 2: check.equal(",
+        "law.md:16, code cell 2: check.equal(",
         "    one = 2: they differ in 1 of 1 entries",
-        "name.md:8, code cell 1: unknown + 1",
+        "name.md:10, code cell 1: unknown + 1",
         "    NameError: name 'unknown' is not defined",
     ]
     stored = execution.Cache(tmp_path / "out" / ".jupyter_cache").list_cache_records()
