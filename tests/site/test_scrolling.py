@@ -1,4 +1,4 @@
-"""A page that is scrolled and magnified: its list marks the section that is read, and nothing overflows or covers text."""
+"""A page that is scrolled and magnified: its list marks what is read, and nothing overflows or covers the text."""
 
 import sys
 from pathlib import Path
@@ -38,7 +38,7 @@ MARKED = """async () => {
 }"""
 WIDE = """async () => {
   document.querySelectorAll(".late").forEach((section) => { section.style.contentVisibility = "visible"; });
-  for (let turn = 0; turn < 4; turn++) { await new Promise(requestAnimationFrame); }  // what is too wide learns to scroll
+  for (let turn = 0; turn < 4; turn++) { await new Promise(requestAnimationFrame); }  // then it scrolls
   const root = document.documentElement, wide = root.scrollWidth - root.clientWidth;
   const out = (element) => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest("svg");
   const first = [...document.querySelectorAll("main *")].find(out);

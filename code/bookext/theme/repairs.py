@@ -41,7 +41,7 @@ def demand():
 
 def repair(page):
     """Apply every repair to a parsed page."""
-    for path, _, change in REPAIRS:
+    for path, _least, change in REPAIRS:
         elements = page.xpath(path)
         count(path, len(elements))
         for element in elements:
