@@ -2,6 +2,7 @@
 
 python tools/lab.py [OPTION...]    with .venv's Python and the extra `lab`; options are those of `jupyter lab`
 
+One thread computes, as in the build, unless OMP_NUM_THREADS says otherwise.
 A chapter stays the Markdown file it is; pyproject.toml pairs it with a notebook in _build/lab, which keeps the outputs.
 """
 
@@ -23,9 +24,12 @@ def main(options):
     SETTINGS.parent.mkdir(parents=True, exist_ok=True)
     SETTINGS.write_text(json.dumps(OVERRIDES, indent=2) + "\n", encoding="utf-8")
     paths = [str(SETTINGS.parent.parent), os.environ.get("JUPYTER_CONFIG_PATH", "")]
-    environ = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
-    where = [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters/index.md"]
-    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *where, *options], environ)
+    environ = {"OMP_NUM_THREADS": "1"} | os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
+    own = [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters/index.md"]
+    own += ["--allow-root"] * (
+        hasattr(os, "geteuid") and os.geteuid() == 0
+    )  # in a container; Jupyter refuses otherwise
+    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *own, *options], environ)
 
 
 if __name__ == "__main__":

@@ -4,28 +4,27 @@
 libraries too, with ipywidgets 7, and on the Pythons that PYTHONS names.
 """
 
-import copy
 from types import SimpleNamespace
 
 import nbformat
 import pytest
-from fork import report
+from fork import moved, report
 
 pytestmark = pytest.mark.timeout(3000)  # the first test waits for an environment, a build and every chapter
 ADDED = {"attnbook", "array-api-compat"}  # what the first cell may install
 
 
 @pytest.fixture(scope="session")
-def run(environment, chosen, published, tmp_path_factory):
+def run(environment, chosen, published, github, tmp_path_factory):
     """The chosen notebooks, run once: what failed, and the packages before and after. The first installs, alone."""
     folder = tmp_path_factory.mktemp("elsewhere")
     environment.forget()
     before = environment.packages()
     names = chosen[1] or published.notebooks
-    notebooks = {name: copy.deepcopy(published.notebooks[name]) for name in names}
+    notebooks = {name: moved(published.notebooks[name], github) for name in names}
     first = next(iter(notebooks))
-    failures = environment.run({first: notebooks[first]}, folder, published.remote)
-    failures |= environment.run({n: b for n, b in notebooks.items() if n != first}, folder, published.remote)
+    failures = environment.run({first: notebooks[first]}, folder)
+    failures |= environment.run({n: b for n, b in notebooks.items() if n != first}, folder)
     return SimpleNamespace(before=before, after=environment.packages(), failures=failures, notebooks=notebooks)
 
 
@@ -64,15 +63,13 @@ def test_the_first_cell_installs_the_package_and_touches_nothing_else(run, envir
 
 
 @pytest.fixture
-def answer(run, environment, published, tmp_path):
+def answer(run, environment, published, github, tmp_path):
     """answer(cells, **environ): what a kernel says to the first cell of a notebook followed by these cells."""
 
-    def answer(*sources, installed=True, remote=published.remote, **environ):
-        if not installed:
-            environment.forget()
-        cells = [published.notebooks["index"].cells[0].source, *sources]
+    def answer(*sources, **environ):
+        cells = [moved(published.notebooks["index"], github).cells[0].source, *sources]
         notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
-        environment.run({"it": notebook}, tmp_path, remote, **environ)
+        environment.run({"it": notebook}, tmp_path, **environ)
         return outputs(notebook)
 
     return answer
@@ -110,10 +107,3 @@ def test_a_library_that_is_missing_is_named_with_the_command(answer, tmp_path):
     )
     said = sentence(answer(PYTHONPATH=str(tmp_path / "hide")))
     assert said == "Not installed here: run %pip install torch in a new cell, then run this one again."
-
-
-def test_no_network_is_one_sentence(answer, environment, tmp_path):
-    shown = answer(installed=False, remote=tmp_path / "nowhere.git")
-    said = sentence(shown)
-    assert said.startswith("The package could not be installed: check the network, or run %pip install")
-    assert "attnbook @ git+https://github.com/a-reader/their-fork@notebooks" in said
