@@ -112,7 +112,8 @@ const bookSearch = (function ({ pages, synonyms }) {
 
   // Whether a word of a text is one of those that a question asks for, under any name.
   function asksFor(question) {
-    const wanted = new Set(ideas(question).found.flat().flatMap(({ name }) => name));
+    const names = ideas(question).found.flat().flatMap(({ name }) => name);
+    const wanted = new Set(names.filter((word) => !common.has(word)));
     return (text) => words(text).some((word) => wanted.has(word));
   }
   return { search, asksFor };
@@ -139,7 +140,7 @@ const bookSearch = (function ({ pages, synonyms }) {
 
   function item(entry, asked) {
     const link = make("a", { href: entry.address }, entry.title);
-    const from = entry.title === entry.page ? [] : [make("span", { className: "search-page" }, ` ${entry.page}`)];
+    const from = entry.title === entry.page ? [] : [make("span", { className: "search-page" }, entry.page)];
     return make("li", {}, link, ...from, make("p", {}, ...excerpt(entry.text, asked)));
   }
 
