@@ -55,6 +55,9 @@ conditional
 approximate
 wrong
 uncheckable
+right
+in part
+open
 line {line}
 lines {lines}
 Famous mistake
