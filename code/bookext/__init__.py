@@ -13,7 +13,8 @@ only how checks and live figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``language`` makes editions in other languages: ``words`` are the book's own, in one table.
+* ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
+  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads.
 * ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
   ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
   address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
@@ -27,10 +28,12 @@ STATIC = Path(__file__).parent / "static"
 def setup(app):
     """Register the parts; see their modules for the reasons."""
     from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, wayfinding
+    from .language import catalogue
     from .run import execution, quotes
     from .theme import assets, pages, social
     from .write import boxes, launch, live, mathml, notebooks
 
+    catalogue.setup(app)
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)
