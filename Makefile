@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab pages report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -29,14 +29,14 @@ help:
 	@echo "make notebooks  write the chapters as notebooks into _build/notebooks"
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
 	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
-	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=]"
+	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=] or [IMAGE=]"
 	@echo "make lab        open the chapters in JupyterLab: [OPTIONS=--no-browser]"
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
-	@echo "make report     open an issue for a failed week: RUN=<address>"
+	@echo "make pages, report  is Pages enabled? GH_REPO=; an issue for a failed week: RUN="
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
 
 book:
@@ -96,14 +96,19 @@ export PYTHONS
 test-notebooks: book
 	@$(call python,tools/environment.py --extra test tools/notebooks.py test)
 
-# No environment is made: this is for a machine that has its own, such as Colab's image.
+# No environment is made: this is for a machine that has its own, or for IMAGE=<name>, such as Colab's, run by docker.
 FOLDER ?= _build/notebooks
+inside = docker run --rm --volume "$(CURDIR):/book" --workdir /book --entrypoint python3 "$(IMAGE)"
 run-notebooks:
-	@$(call python,tools/notebooks.py run "$(FOLDER)")
+	@$(if $(IMAGE),$(inside) tools/notebooks.py run "$(FOLDER)",$(call python,tools/notebooks.py run "$(FOLDER)"))
 
 # OPTIONS=<options of jupyter lab>, such as OPTIONS="--no-browser --port=9000"
 lab:
 	@$(call python,tools/environment.py --extra lab tools/lab.py $(OPTIONS))
+
+# For the workflow that publishes; it needs gh, GH_TOKEN and GH_REPO.
+pages:
+	@$(call python,tools/pages.py)
 
 # For the weekly run: RUN is the address of the one that failed.
 report:
