@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab pages report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab messages translation pseudo pages report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -21,8 +21,7 @@ help:
 	@echo "make test-all   also what takes long: Lighthouse, two builds, every notebook"
 	@echo "make bench, bench-grade  measure builds and pages, the grader: [SUBMISSIONS=]"
 	@echo "make pdf        print the book into one file, to which its pages then link"
-	@echo "make links      follow every link that leads out of the book"
-	@echo "make future     build with the newest Sphinx and theme, and test that site"
+	@echo "make links, future  follow links that lead out; build with the newest Sphinx"
 	@echo "make mutants    which check catches which small fault? [ONLY=] [JOBS=]"
 	@echo "make seeds      run the chapters with other random numbers: [N=200]"
 	@echo "make experiments  measure what takes long: [ONLY=] [JOBS=] [CLUSTER=]"
@@ -31,6 +30,7 @@ help:
 	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
 	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=] or [IMAGE=]"
 	@echo "make lab        open the chapters in JupyterLab: [OPTIONS=--no-browser]"
+	@echo "make messages, translation, pseudo  for translators: [LANGUAGE=zh_CN] [TEST=1]"
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
@@ -105,6 +105,15 @@ run-notebooks:
 # OPTIONS=<options of jupyter lab>, such as OPTIONS="--no-browser --port=9000"
 lab:
 	@$(call python,tools/environment.py --extra lab tools/lab.py $(OPTIONS))
+
+messages: book
+	@$(call python,tools/environment.py --extra test tools/translation.py messages)
+
+translation: book
+	@$(call python,tools/environment.py --extra test tools/translation.py build "$(LANGUAGE)")
+
+pseudo: book
+	@$(call python,tools/environment.py --extra test tools/translation.py pseudo $(if $(TEST),--test))
 
 # For the workflow that publishes; it needs gh, GH_TOKEN and GH_REPO.
 pages:
