@@ -57,8 +57,8 @@ function face(k) {
     make("circle", { r: RADIUS, class: "live-ring" }), all);
   const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("span", { class: "live-apart" });
   const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
-  const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed, " rad"),
-    make("div", {}, apart, angle, " rad"), make("div", {}, "adds ", adds));
+  const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed),
+    make("div", {}, apart, angle), make("div", {}, "adds ", adds));
   /** Draws both hands. Turning, the tips go round the axle; adding, they go round the content (1, 0). */
   const turn = (pairs, angles, rotary) => {
     set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
