@@ -168,7 +168,7 @@ def look(open_page, server):
         page.set_viewport_size({"width": PHONE, "height": HEIGHT})
         seen[PHONE] = page.evaluate(FACTS)
         page.evaluate(AXE_SCRIPT)
-        seen["axe"] += ask_axe(page, rules=True)
+        seen["axe"] += ask_axe(page, rules=False)
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
         seen["axe"] += ask_axe(page, rules=False)
         page.emulate_media(color_scheme="light")
@@ -176,6 +176,8 @@ def look(open_page, server):
             page.wait_for_function(f"{THEME} === 'light'", timeout=10_000)
         seen["themes"].append(page.evaluate(THEME))
         seen["axe"] += ask_axe(page, rules=False)
+        page.set_viewport_size({"width": PHONE, "height": HEIGHT})
+        seen["axe"] += ask_axe(page, rules=True)
         seen["log"] = list(page.log)
         page.context.close()
         return seen
