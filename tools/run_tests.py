@@ -249,6 +249,7 @@ def main():
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every worker and every kernel compiles the package again
     start = time.monotonic()
     results = check(options.chapter) if options.task == "check" else test(options.only, options.all)
     heading("Summary")
