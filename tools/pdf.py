@@ -1,6 +1,6 @@
 """Print the built site as one PDF: _build/html/attention-and-order.pdf, which the pages then link to.
 
-python tools/pdf.py    with .venv's Python, the extra `test` and a Chromium
+python tools/pdf.py    with .venv's Python, the extra `pdf`, a Chromium and a font with Chinese characters
 
 The pages are put into one document, in the order of the contents, with their solutions at the end, and printed twice:
 the first printing tells on which page each part begins, the second says so in the contents.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from browser import FLAGS, chromium
 from lxml import etree, html
+from system import missing
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
@@ -28,7 +29,7 @@ REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "da
 
 def pages():
     """Return the addresses of the pages, in the order of the contents beside each of them."""
-    page = html.parse(SITE / "chapters" / "index.html").getroot()
+    page = html.parse(SITE / "index.html").getroot()
     links = [link.split("#")[0] or "index.html" for link in page.xpath("//nav[contains(@class, 'bd-links')]//a/@href")]
     return list(dict.fromkeys(links))
 
@@ -36,7 +37,7 @@ def pages():
 def section(address):
     """Return the text of one page, ready to stand among the others: its names and links begin with the page's own."""
     name = address.rpartition("/")[2].removesuffix(".html")
-    page = html.parse(SITE / "chapters" / address).getroot()
+    page = html.parse(SITE / address).getroot()
     for path in LEFT_OUT:
         for element in page.xpath(path):
             element.drop_tree()
@@ -171,10 +172,12 @@ def spoken(element):
 
 def main():
     """Print, read the page numbers, print again."""
-    if not (SITE / "chapters" / "index.html").exists():
+    if not (SITE / "index.html").exists():
         sys.exit("There is no built book yet: run `make book` first.")
     if not chromium():
         sys.exit("A Chromium prints the book and none was found: install chromium, or name one with CHROMIUM=/path.")
+    for words in missing("Chinese font").values():  # without one the book would have boxes in its place
+        sys.exit(words)
     from playwright.sync_api import sync_playwright
 
     WORK.mkdir(exist_ok=True)

@@ -7,15 +7,29 @@ records; nothing reads a check's words to learn what it is.
 import dataclasses
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
+__all__ = ["MIME", "WORDS", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
 
 #: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
 HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
-SPOKEN = f'<span style="{HIDDEN}">holds: </span>'  # heard, not seen
+SPOKEN = '<span style="{}">{} </span>'  # heard, not seen
+
+#: What `figure`, `summary` and `as_html` say around numbers, for who translates them.
+WORDS = {
+    "largest difference {value}, allowed {bound}",
+    "exactly equal",
+    "largest difference {value}, at least {bound} expected",
+    "off by {value} of {bound} standard errors",
+    "{value} prints as {bound}",
+    "{words}, {times} times",
+    "{count} laws hold",
+    "{words} · largest error {value}, allowed {bound}",
+    "holds:",
+    "Link to this check",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +65,8 @@ def _numbers(*values):
     return words
 
 
-def figure(check: Check) -> str:
-    """The measured value beside its bound, in words.
+def figure(check: Check, say: Callable[[str], str] = str) -> str:
+    """The measured value beside its bound, in words; ``say`` translates them.
 
     >>> figure(Check("below", "1 < 2", 1.0, 2.0))
     '1 < 2'
@@ -60,28 +74,34 @@ def figure(check: Check) -> str:
     value, bound = _numbers(check.value, check.bound)
     match check.kind:
         case "equal" if check.bound:
-            words = f"largest difference {f'{check.value:.1e}' if check.value else 0}, allowed {check.bound:.1e}"
+            value, bound = f"{check.value:.1e}" if check.value else "0", f"{check.bound:.1e}"
+            words = say("largest difference {value}, allowed {bound}").format(value=value, bound=bound)
         case "equal":
-            words = "exactly equal"
+            words = say("exactly equal")
         case "differs":
-            words = f"largest difference {value}, at least {bound} expected"
+            words = say("largest difference {value}, at least {bound} expected").format(value=value, bound=bound)
         case "estimate":
-            words = f"off by {check.value:.1f} of {bound} standard errors"
+            value = f"{check.value:.1f}"
+            words = say("off by {value} of {bound} standard errors").format(value=value, bound=bound)
         case "below":
             words = f"{value} < {bound}"
         case "prints":
-            words = f"{value} prints as {bound}"
+            words = say("{value} prints as {bound}").format(value=value, bound=bound)
         case "refuses":
             words = f"{bound}: {value}"
-    return words + (f"; {check.note}" if check.note else "") + (f", {check.times} times" if check.times > 1 else "")
+    words += f"; {say(check.note)}" if check.note else ""
+    return say("{words}, {times} times").format(words=words, times=check.times) if check.times > 1 else words
 
 
-def summary(checks: Sequence[Check]) -> str:
+def summary(checks: Sequence[Check], say: Callable[[str], str] = str) -> str:
     """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
     errors = [check for check in checks if check.kind == "equal" and check.value]
     worst = max(errors, key=lambda check: check.worst, default=None)
-    error = f" · largest error {worst.value:.1e}, allowed {worst.bound:.1e}" if worst else ""
-    return f"{len(checks)} laws hold{error}"
+    words = say("{count} laws hold").format(count=len(checks))
+    if worst is None:
+        return words
+    error = {"value": f"{worst.value:.1e}", "bound": f"{worst.bound:.1e}"}
+    return say("{words} · largest error {value}, allowed {bound}").format(words=words, **error)
 
 
 def as_text(checks: Sequence[Check]) -> str:
@@ -93,24 +113,25 @@ def as_text(checks: Sequence[Check]) -> str:
     return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
 
 
-def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = ()) -> str:
+def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Callable[[str], str] = str) -> str:
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
     anchors = anchors or [""] * len(checks)
     if len(checks) == 1:
-        return f'<div class="checks">{_line(checks[0], anchors[0], SPOKEN)}</div>'
-    lines = [_line(check, anchor) for check, anchor in zip(checks, anchors, strict=True)]
-    head = f'<summary><span class="check-mark" aria-hidden="true">✓</span> {html.escape(summary(checks))}</summary>'
+        return f'<div class="checks">{_line(checks[0], anchors[0], say, SPOKEN.format(HIDDEN, say("holds:")))}</div>'
+    lines = [_line(check, anchor, say) for check, anchor in zip(checks, anchors, strict=True)]
+    words = html.escape(summary(checks, say))
+    head = f'<summary><span class="check-mark" aria-hidden="true">✓</span> {words}</summary>'
     return f'<details class="checks">{head}{"".join(lines)}</details>'
 
 
-def _line(check, anchor="", said=""):
+def _line(check, anchor, say, said=""):
     """A law as HTML; its mark is a link to it where it has an address."""
     mark = '<span class="check-mark" aria-hidden="true">✓</span>'
     if anchor:
-        mark = f'<a class="check-mark" href="#{anchor}" aria-label="Link to this check">✓</a>'
+        mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say("Link to this check")}">✓</a>'
     address = f' id="{anchor}"' if anchor else ""
     return (
         f'<p class="check" data-kind="{check.kind}"{address}>{mark}{said} '
-        f'<span class="check-law">{html.escape(check.law)}</span> '
-        f'<span class="check-figure">{html.escape(figure(check))}</span></p>'
+        f'<span class="check-law">{html.escape(say(check.law))}</span> '
+        f'<span class="check-figure">{html.escape(figure(check, say))}</span></p>'
     )

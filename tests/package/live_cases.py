@@ -6,6 +6,7 @@ import numpy as np
 from attnbook.live import (
     Live,
     clock,
+    crowd,
     decay,
     heads,
     hull,
@@ -122,6 +123,14 @@ def memory_state(rng):
     way = str(rng.choice(["plain", "interpolate", "ntk", "yarn", "clip"]))
     base = float(rng.choice([10, 1e6]) if edge else np.round(10 ** rng.uniform(1, 5), 2))
     return {"train": train, "test": test, "way": way, "base": base, "fast": float(rng.choice([1.1, 4.0, 32.0]))}
+
+
+def crowd_state(rng):
+    """Half of the states are extreme: two keys or 100 000, factors and leads at their bounds, the lead c = 1."""
+    edge = rng.random() < 0.5
+    whole = lambda most: int(rng.choice([2, 3, most]) if edge else 2 + (most - 2) ** rng.uniform(0, 1))  # noqa: E731
+    real = lambda low, high: float(rng.choice([low, 1, high]) if edge else np.round(rng.uniform(low, high), 2))  # noqa: E731
+    return {"keys": whole(100_000), "factor": real(0.2, 5.0), "c": real(0.2, 3.0), "train": whole(1000)}
 
 
 def trace_state(rng):
@@ -255,6 +264,7 @@ CASES = {
     "restore": Case(restore(tried=[[1, 0, 2, 3]]), restore_state),
     "clock": Case(clock(3, 8), clock_state),
     "memory": Case(memory(), memory_state),
+    "crowd": Case(crowd(97), crowd_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),
     "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),

@@ -24,21 +24,6 @@ def test_accuracies_have_their_marks_their_names_and_chance(unsaved):
     assert "before and after. T5 0.90 and 0.30; rotary 1.00 and 0.60." in drawn.alt
 
 
-@pytest.mark.parametrize("lead", [2.0, 6.5])
-def test_a_leading_weight_thins_out_with_the_number_of_keys(unsaved, lead):
-    drawn = unsaved(length).draw_dilution(lead)
-    [ax] = drawn.axes
-    m, plain = curve(ax, "as trained").T
-    np.testing.assert_allclose(plain, np.exp(lead) / (np.exp(lead) + m - 1))
-    scaled_m, scaled = curve(ax, "times ln m / ln 13").T
-    stretched = np.exp(lead * np.log(scaled_m) / np.log(13))
-    np.testing.assert_allclose(scaled, stretched / (stretched + scaled_m - 1))
-    np.testing.assert_allclose(m[[0, -1]], [2, 1e5])
-    assert list(ax.lines[-1].get_xdata()) == [13, 13]
-    assert ax.get_title() == f"lead R = {lead:g}, c = R / ln 13 = {lead / 2.564949357462:.2f}"
-    assert f"100 000 keys {plain[-1]:.3f} as trained, {scaled[-1]:.3f} with scores" in drawn.alt
-
-
 @pytest.mark.parametrize("s", [2.0, 8.0])
 def test_a_ramp_divides_each_angle_by_what_its_rule_says(unsaved, s):
     drawn = unsaved(length).draw_ramp(s)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from attnbook.figures.length import draw_accuracies, draw_dilution, draw_ramp
+from attnbook.figures.length import draw_accuracies, draw_ramp
 from attnbook.length import contextual_positions, forgetting_bias, ntk_frequencies, ramp_frequencies, turns
 from attnbook.positional import frequencies
 from hypothesis import given
@@ -101,5 +101,4 @@ def test_bad_arguments_are_named(call, message):
 
 def test_the_drawings_say_what_they_show():
     assert "T5 1.00 and 0.70" in draw_accuracies({"T5": (1.0, 0.7)}, ("before", "after")).alt
-    assert "1.000 with scores" in draw_dilution(6).alt
     assert "9 pairs make less than one turn" in draw_ramp(8).alt

@@ -95,12 +95,17 @@ def test_shuffle_answers_a_sentence_that_is_typed(shuffled):
     assert not page.get_by_text("Eight words is the most").is_visible()
 
 
+@pytest.mark.parametrize(("pooling", "asked"), [("none", "follow its row"), ("mean", "watch the last row")])
+def test_shuffle_asks_to_look_at_what_is_to_be_seen(shuffled, pooling, asked):
+    assert asked in shuffled("a b c", pooling=pooling, small=True).locator(".live-hint").inner_text()
+
+
 @pytest.mark.parametrize(
     ("options", "said", "marked", "signs"),
     [
         ({}, "Every word keeps its row.", 0, "✓✓"),
         ({"pooling": "mean"}, "Every word keeps its row; the mean does not move.", 0, "✓✓✓"),
-        ({"pooling": "last"}, "Every word keeps its row; the last changes.", 4, "✓✓≠"),
+        ({"pooling": "last"}, "Every word keeps its row; the last row changes.", 4, "✓✓≠"),
         ({"positions": "rope"}, "No word keeps its row: with positions, attention sees the order.", 12, "≠≠"),
         (
             {"positions": "sinusoidal", "mask": "causal", "pooling": "max"},

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from attnbook.live import (
     clock,
+    crowd,
     decay,
     heads,
     hull,
@@ -62,7 +63,7 @@ def test_clock(still, scheme):
     hands = [line for line in faces.lines if len(line.get_xdata()) == 2]
     for k in range(3):
         omega = 100 ** (-k / 3)
-        assert words(faces)[2.8 * k, -1.2].startswith(f"ω{'₀₁₂'[k]} = {np.degrees(omega):.4g}°\n")
+        assert words(faces)[2.8 * k, -1.2].startswith(f"ω{'₀₁₂'[k]} = {omega:.4g} rad\n")
         for line, t, colour in ((hands[2 * k], 7, "blue"), (hands[2 * k + 1], 12, "orange")):
             tip = np.exp(1j * omega * t) if scheme == "rotary" else 1 + 1j * np.exp(-1j * omega * t)
             (x, y), end = line.get_xydata()
@@ -245,6 +246,22 @@ def test_shuffle(still):
     assert not tables
     assert np.abs(np.array(found["after"]) - np.array(found["before"])[[2, 0, 1]]).max() > 0.01
     assert "The words man bites dog in the order dog man bites" in drawn.alt
+
+
+def test_crowd(still):
+    drawn, found = still(crowd(200, factor=1.4, c=1.2))
+    [ax] = drawn.axes
+    lead = 1.2 * np.log(13)
+    m, own = curve(ax, "scores times 1.4").T
+    others = (m - 1) * np.exp(-1.4 * lead)  # against a best key of 1
+    a, b = 1 / (1 + others), np.exp(-1.4 * lead) / (1 + others)
+    np.testing.assert_allclose(own, np.exp(-a * np.log(a) - (m - 1) * b * np.log(b)))
+    other_m, logn = curve(ax, "scores times ln m / ln 13").T
+    assert (m[0], m[-1]) == (other_m[0], other_m[-1]) == (2, 1e5)
+    assert logn[-1] == pytest.approx(found["curves"][1][-1])
+    [[x, y]], dot = curve(ax, "training, 13 keys"), ax.lines[-1].get_xydata()[0]
+    assert (x, y, *dot) == pytest.approx((13, found["looks"][0], 200, found["looks"][1]))
+    assert f"{found['looks'][1]:.1f} with scores times 1.4, {found['looks'][2]:.1f} with scores times ln m" in drawn.alt
 
 
 def test_spread(still):

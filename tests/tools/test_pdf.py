@@ -12,10 +12,11 @@ import yaml
 from bookext.theme import assets
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = """<!DOCTYPE html><html><body><nav class="bd-links"><a href="index.html">One</a><a href="two.html">Two</a></nav>
+PAGE = """<!DOCTYPE html><html><body>
+<nav class="bd-links"><a href="index.html">One</a><a href="chapters/two.html">Two</a></nav>
 <article><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>{text}</section></article>
 <!--PLACE--></body></html>""".replace("PLACE", assets.PDF_PLACE)
-FIRST = """<p>See <a href="two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
+FIRST = """<p>See <a href="chapters/two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
 <div class="explore"><div class="explore-controls">CONTROL</div><div class="frame">FIRSTFRAME</div>
 <div class="frame" hidden>SECONDFRAME</div></div></section>"""
 SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</mo><mn>42</mn></math> end.</p>
@@ -25,7 +26,7 @@ SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</
 def copied(tree):
     """A copy of what `make pdf` needs, in the folder ``tree``."""
     (tree / "tools").mkdir()
-    for name in ("pdf.py", "pdf.css", "browser.py"):
+    for name in ("pdf.py", "pdf.css", "browser.py", "environment.py", "system.py"):
         shutil.copy(ROOT / "tools" / name, tree / "tools")
     shutil.copytree(ROOT / "code" / "bookext", tree / "code" / "bookext")
     return tree
@@ -35,10 +36,10 @@ def copied(tree):
 def tree(tmp_path_factory):
     """A copy of what `make pdf` needs, with a built site of two pages."""
     tree = copied(tmp_path_factory.mktemp("pdf"))
-    folder = tree / "_build" / "html" / "chapters"
-    folder.mkdir(parents=True)
-    (folder / "index.html").write_text(PAGE.format(title="Chapter One", text=FIRST), "utf-8")
-    (folder / "two.html").write_text(PAGE.format(title="Chapter Two", text=SECOND), "utf-8")
+    site = tree / "_build" / "html"
+    (site / "chapters").mkdir(parents=True)
+    (site / "index.html").write_text(PAGE.format(title="Chapter One", text=FIRST), "utf-8")
+    (site / "chapters" / "two.html").write_text(PAGE.format(title="Chapter Two", text=SECOND), "utf-8")
     return tree
 
 
@@ -108,6 +109,15 @@ def test_without_a_browser_one_sentence_says_so(tree):
     assert done.returncode == 1
     assert done.stderr.strip().startswith("A Chromium prints the book and none was found")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_without_a_chinese_font_one_sentence_says_so(tree):
+    """The real fontconfig, told of no folder with fonts."""
+    (tree / "fonts.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
+    done = make(tree, FONTCONFIG_FILE=str(tree / "fonts.conf"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("There is no font with Chinese characters (")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.thorough

@@ -8,7 +8,7 @@ from ..length import ntk_frequencies, ramp_frequencies, turns
 from ..positional import frequencies
 from .style import PALETTE, Picture, figure, heatmap, picture
 
-__all__ = ["draw_accuracies", "draw_dilution", "draw_gates", "draw_lengths", "draw_ramp"]
+__all__ = ["draw_accuracies", "draw_gates", "draw_lengths", "draw_ramp"]
 
 
 def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str], chance: float = 0.25) -> Picture:
@@ -25,25 +25,6 @@ def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str
     fig.legend(loc="outside upper right", ncols=2)
     said = "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in bars.items())
     return picture(fig, f"Shares of right answers, {labels[0]} and {labels[1]}. {said}.")
-
-
-def draw_dilution(lead: float, trained: int = 13) -> Picture:
-    """Draw the weight of a key that leads by ``lead`` against the number of keys, with log-n scores and without."""
-    m = np.geomspace(2, 1e5, 200)
-    plain = 1 / (1 + (m - 1) * np.exp(-lead))
-    scaled = 1 / (1 + (m - 1) * m ** (-lead / np.log(trained)))
-    fig, ax = figure(height=2.5)
-    ax.semilogx(m, plain, color=PALETTE["orange"], linestyle="--", label="as trained")
-    ax.semilogx(m, scaled, color=PALETTE["blue"], label=f"times ln m / ln {trained}")
-    ax.axvline(trained, color="black", linewidth=0.8, linestyle=":")
-    ax.set(ylim=(0, 1.03), xlim=(2, 1e5), xlabel="keys m (dotted: trained)", ylabel="weight of the best key")
-    ax.set_title(f"lead R = {lead:.3g}, c = R / ln {trained} = {lead / np.log(trained):.2f}")
-    ax.legend()
-    return picture(
-        fig,
-        f"Weight of a key with the lead {lead:.3g} against the number of keys: at 100 000 keys {plain[-1]:.3f} as "
-        f"trained, {scaled[-1]:.3f} with scores times ln m / ln {trained}.",
-    )
 
 
 def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> Picture:

@@ -6,6 +6,7 @@
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
+    crowd(keys, factor)              how many keys a query looks at as a text grows, and a factor on its scores
     memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     mirror(sentence)                 two trained encoders, one without positions, answer a sentence and its mirror
@@ -24,6 +25,7 @@ this package, and a still, which is what paper and a page without script show. `
 """
 
 from .clock import clock
+from .crowd import crowd
 from .decay import decay
 from .figure import Live
 from .heads import heads
@@ -45,6 +47,7 @@ from .walkers import walkers
 __all__ = [
     "Live",
     "clock",
+    "crowd",
     "decay",
     "heads",
     "hull",

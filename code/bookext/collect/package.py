@@ -10,6 +10,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from ..language.words import _
+
 PAGE = "chapters/package"
 IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
 CHECK = re.compile(r"\bcheck\.(\w+)\(")
@@ -91,7 +93,7 @@ def _add_users(app, what, name, obj, options, lines):
     pages = [page for page, names in app.env.attnbook_imports.items() if any(_refers_to(n, name) for n in names)]
     if pages and what != "module":
         links = ", ".join(f":doc:`/{page}`" for page in pages)
-        lines += ["", ".. container:: users", "", f"   Used in {links}."]
+        lines += ["", ".. container:: users", "", "   " + _("Used in {pages}.", pages=links)]
 
 
 def _refers_to(used, name):

@@ -9,10 +9,12 @@ from collections import defaultdict
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from ..language.words import _
 from . import checks
 
 HEADING = "Check yourself"
@@ -29,15 +31,17 @@ class quiz(nodes.General, nodes.Element):
         """Write the quiz into a notebook: the options as a list, and the reasons as a folded one."""
         question, *options = self.children
         answers = _numbered([nodes.paragraph("", "", *_copy(answer))] for answer, _ in options)
-        reasons = f"<details><summary>Answers</summary>\n\n{writer.list(_numbered(_copy(r) for _, r in options))}"
-        return f"**{HEADING}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
+        reasons = (
+            f"<details><summary>{_('Answers')}</summary>\n\n{writer.list(_numbered(_copy(r) for _, r in options))}"
+        )
+        return f"**{_(HEADING)}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
 
     def plain(self):
         """Return the quiz as nodes that every writer knows: in a list, each reason follows its option."""
         question, *options = self.children
         items = ([nodes.paragraph("", "", *_copy(answer)), *_copy(reason)] for answer, reason in options)
         return [
-            nodes.paragraph("", "", nodes.strong("", f"{HEADING}."), nodes.Text(" "), *_copy(question)),
+            nodes.paragraph("", "", nodes.strong("", f"{_(HEADING)}."), nodes.Text(" "), *_copy(question)),
             _numbered(items),
         ]
 
@@ -71,6 +75,7 @@ def setup(app):
     app.add_node(quiz_reason, html=(_open_reason, _close("</div></div>\n")))
     app.add_directive("quiz", Quiz)
     app.add_directive("recall", Recall)
+    app.add_transform(Signs)
     app.add_post_transform(Fill)
     app.add_post_transform(WritePlainly)
     app.add_css_file("quiz.css", priority=900)
@@ -102,8 +107,10 @@ class Quiz(SphinxDirective):
         if [type(child) for child in body] != [nodes.paragraph, nodes.bullet_list]:
             raise self.error(f"{label}: a quiz holds one paragraph, which asks, and one list of options")
         question, options = body.children
-        node = quiz("", quiz_question("", "", *question.children), *self.read_options(label, options), label=label)
-        self.set_source_info(node)
+        asked = quiz_question(question.rawsource, "", *question.children)
+        node = quiz("", asked, *self.read_options(label, options), label=label)
+        for part in node.findall(lambda part: isinstance(part, quiz | quiz_question | quiz_answer)):
+            self.set_source_info(part)
         return [node]
 
     def read_options(self, label, items):
@@ -124,10 +131,21 @@ class Quiz(SphinxDirective):
         if not reason or not isinstance(reason[0], nodes.paragraph):
             raise self.error(f"{label}: option {number} has no reason: write one below it, after an empty line")
         answer[0] = nodes.Text(answer[0].astext().removeprefix(mark))
-        words, name = SIGNS[MARKS[mark]]
-        reason[0].insert(0, [nodes.inline("", words, classes=["quiz-sign", name]), nodes.Text(" ")])
-        parts = quiz_answer("", "", *answer.children), quiz_reason("", *reason)
+        said = quiz_answer(answer.rawsource.removeprefix(mark), "", *answer.children)
+        parts = said, quiz_reason("", *reason)
         return quiz_option("", *parts, right=MARKS[mark], number=number)
+
+
+class Signs(SphinxTransform):
+    """Put the sign of an option before its reason."""
+
+    default_priority = 30  # after the reason is translated
+
+    def apply(self, **kwargs):
+        for option in self.document.findall(quiz_option):
+            words, name = SIGNS[option["right"]]
+            sign = nodes.inline("", _(words), classes=["quiz-sign", name])
+            option[1][0].insert(0, [sign, nodes.Text(" ")])
 
 
 def _collect(app, doctree):
@@ -141,7 +159,7 @@ def _collect(app, doctree):
 def _require_unique_labels(app, env):
     places = defaultdict(list)
     for name, found in quizzes(env).items():
-        for _, _, node in found:
+        for *_place, node in found:
             places[node["label"]].append(f"{env.doc2path(name, base=False)}:{node.line}")
     if twice := [f"{label} ({' and '.join(where)})" for label, where in places.items() if len(where) > 1]:
         raise ExtensionError(f"Two quizzes have one label: {'; '.join(twice)}")
@@ -180,7 +198,7 @@ class Fill(SphinxPostTransform):
         for reference in copy.findall(lambda child: "refdoc" in getattr(child, "attributes", ())):
             reference["refdoc"] = self.env.docname
         link = make_refnode(self.app.builder, self.env.docname, docname, section, [n.deepcopy() for n in title])
-        return copy, nodes.paragraph("", "From ", link, classes=["quiz-from"])
+        return copy, nodes.paragraph("", _("From") + " ", link, classes=["quiz-from"])
 
 
 class WritePlainly(SphinxPostTransform):
@@ -189,7 +207,7 @@ class WritePlainly(SphinxPostTransform):
     default_priority = 6  # after the page that collects them is filled
 
     def run(self, **kwargs):
-        if self.app.builder.format != "html":
+        if self.app.builder.format != "html" and self.app.builder.name != "gettext":
             for node in list(self.document.findall(quiz)):
                 node.replace_self(node.plain())
 
@@ -208,7 +226,7 @@ def _open_quiz(translator, node):
 
 def _open_question(translator, node):
     recalled = node.parent["label"].startswith(RECALLED)
-    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{HEADING}</span> ')
+    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{_(HEADING)}</span> ')
 
 
 def _open_option(translator, node):

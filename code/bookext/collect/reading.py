@@ -4,6 +4,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
+from ..language.words import _
 from .wayfinding import chapters, with_deeper
 
 WORDS, LINES = 200, 10  # a minute, and a minute for each live figure
@@ -32,14 +33,17 @@ class ReadingTime(SphinxPostTransform):
             "", "", *self.above(above), nodes.Text(reading_time(self.document)), classes=["reading-time"]
         )
         if deeper := with_deeper(env, docname)[1:]:
-            line += nodes.Text(" Deeper: ")
+            line += nodes.Text(f" {_('Deeper:')} ")
             for place, name in enumerate(deeper):
                 line += [nodes.Text(" · ")] * bool(place) + [self.link(name)]
         title.parent.insert(title.parent.index(title) + 1, line)
 
     def above(self, name):
         """Return the words that lead from a deeper page to its chapter."""
-        return [nodes.Text("Goes deeper into "), self.link(name), nodes.Text(". ")] if name else []
+        if not name:
+            return []
+        before, after = _("Goes deeper into {chapter}.").split("{chapter}")
+        return [nodes.Text(before), self.link(name), nodes.Text(f"{after} ")]
 
     def link(self, name):
         words = nodes.Text(self.env.titles[name].astext())
@@ -50,8 +54,10 @@ def reading_time(document):
     """Return the time that a page takes without its exercises, in words."""
     words, lines, figures = counts(document)
     minutes = max(1, round(words / WORDS + lines / LINES + figures))
-    exercises = ", without the exercises" if any(_is_exercises(s) for s in document.findall(nodes.section)) else ""
-    return f"Reading time: {minutes} minute{'s' * (minutes > 1)}{exercises}."
+    time = _("Reading time: 1 minute") if minutes == 1 else _("Reading time: {minutes} minutes", minutes=minutes)
+    if any(_is_exercises(section) for section in document.findall(nodes.section)):
+        return _("{time}, without the exercises.", time=time)
+    return _("{time}.", time=time)
 
 
 def counts(document):
@@ -77,7 +83,7 @@ def _before_exercises(document):
 
 
 def _is_exercises(section):
-    return section[0].astext() == "Exercises"
+    return "exercises" in section["names"]  # its English title, in every language
 
 
 def _above(node):

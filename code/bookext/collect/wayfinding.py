@@ -3,6 +3,7 @@
 What other pages hold is known only after every page has been read, so all three are made when a page is written.
 """
 
+import functools
 import re
 from html import escape
 
@@ -13,12 +14,14 @@ from sphinx.util import docname_join
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from ..language.words import _
 from . import checks
 from .quiz import quiz
 
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
 ORDINARY |= {"layer", "scan", "turns", "swap", "tile", "batch", "gate", "stretch", "resolution", "inversion"}
+MAP = "Map of the chapters: an arrow leads from a chapter to one that builds on it"
 WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
 
 
@@ -110,7 +113,7 @@ class Fill(SphinxPostTransform):
         figures = self.env.toc_fignumbers.get(page, {}).get(box["countertype"], {}).get(label, ())
         head, *body = box.deepcopy().children
         link = make_refnode(
-            self.app.builder, here, page, label, nodes.Text(f"{kind.title()} {'.'.join(map(str, figures))}")
+            self.app.builder, here, page, label, nodes.Text(f"{_(kind.title())} {'.'.join(map(str, figures))}")
         )
         body = [node for part in body for node in (part.children if isinstance(part, nodes.section) else [part])]
         copy = nodes.admonition("", nodes.title("", "", link, *head.children), *body, classes=["proof", kind])
@@ -142,16 +145,24 @@ class Fill(SphinxPostTransform):
         boxes = ""
         for name, (x, y) in place.items():
             address = self.app.builder.get_relative_uri(self.env.docname, name)
-            said = label[name] + (", builds on " + " and ".join(label[n] for n in needs[name]) if needs[name] else "")
+            said = spoken(label[name], [label[n] for n in needs[name]])
             boxes += (
                 f'<a href="{address}" aria-label="{escape(said)}"><rect x="{x:g}" y="{y:g}" width="{BOX[0]}" '
                 f'height="{BOX[1]}" rx="5"/>{words(label[name], x, y)}</a>'
             )
         height = len(rows) * ROW - (ROW - BOX[1]) + 2
         return (
-            f'<svg class="chapter-map" viewBox="0 0 {WIDTH} {height}" role="group" aria-label="Map of the chapters: '
-            f'an arrow leads from a chapter to one that builds on it">{arrows}{boxes}</svg>'
+            f'<svg class="chapter-map" viewBox="0 0 {WIDTH} {height}" role="group" aria-label="'
+            f'{escape(_(MAP))}">{arrows}{boxes}</svg>'
         )
+
+
+def spoken(chapter, others):
+    """Return what is said of a box: the chapter, and those that it builds on."""
+    if not others:
+        return chapter
+    joined = functools.reduce(lambda first, second: _("{first} and {second}", first=first, second=second), others)
+    return _("{chapter}, builds on {others}", chapter=chapter, others=joined)
 
 
 def depths(needs):

@@ -6,7 +6,9 @@ The page is shaped after its notebook is written, and only where it becomes HTML
 from docutils import nodes
 from sphinx_exercise.nodes import solution_node
 
-LINK = '<a class="headerlink" href="#{}" title="Link to this box">#</a>'
+from ..language.words import _
+
+LINK = '<a class="headerlink" href="#{}" title="{}">#</a>'
 
 
 class solution_summary(nodes.General, nodes.TextElement):
@@ -27,7 +29,7 @@ def _shape_boxes(app, doctree, docname):
         if isinstance(box, solution_node):
             fold(box)
         elif "label" in box and isinstance(box[0], nodes.title):
-            box[0] += nodes.raw("", LINK.format(box["ids"][0]), format="html")
+            box[0] += nodes.raw("", LINK.format(box["ids"][0], _("Link to this box")), format="html")
         # sphinx-proof and sphinx-exercise give the parts of every box the same ids, to which nothing refers.
         repeated = [part for part in box.children if isinstance(part, nodes.section)]
         for part in repeated + [box] * (box["ids"] == ["proof"]):

@@ -10,9 +10,11 @@ import re
 from docutils import nodes
 from sphinx.errors import ConfigError
 
+from ..language.words import _
+
 BRANCH = "notebooks"
 # What stands in a notebook for addresses that are not known while it is written: see with_addresses.
-SITE_PLACEHOLDER, PACKAGE_PLACEHOLDER = "https://site-of-the-book.invalid/", "package-of-the-book"
+SITE_PLACEHOLDER, ARCHIVE_PLACEHOLDER = "https://site-of-the-book.invalid/", "archive-of-the-branch"
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
 
@@ -50,12 +52,12 @@ def site_of(address):
     return f"https://{owner.lower()}.github.io/{path}"
 
 
-def with_addresses(notebook, address, site=""):
-    """Fill in a notebook's links for the repository ``address``; without one, they lead into the built folder."""
+def with_addresses(notebook, address, site="", built="../html/"):
+    """Fill in a notebook's links for the repository ``address``; without one, they lead to the site in ``built``."""
     owner, name = owner_and_name(address) or ("", "")
-    package = f"attnbook @ git+https://github.com/{owner}/{name}@{BRANCH}" if owner else ""
-    site = site or site_of(address) or "../html/"
-    return notebook.replace(SITE_PLACEHOLDER, site).replace(PACKAGE_PLACEHOLDER, package)
+    archive = f"https://github.com/{owner}/{name}/archive/refs/heads/{BRANCH}.zip" if owner else ""
+    site = site or site_of(address) or built
+    return notebook.replace(SITE_PLACEHOLDER, site).replace(ARCHIVE_PLACEHOLDER, archive)
 
 
 def links(address, slug):
@@ -74,7 +76,9 @@ def _add_links(app, doctree, docname):
         return
     top = "../" * docname.count("/")
     anchors = (
-        f'<a href="{address}">{words}</a>' if "://" in address else f'<a href="{top}{address}" download>{words}</a>'
+        f'<a href="{address}">{_(words)}</a>'
+        if "://" in address
+        else f'<a href="{top}{address}" download>{_(words)}</a>'
         for words, address in links(app.config.book_repository, docname.rpartition("/")[2]).items()
     )
     line = nodes.raw("", f'<p class="launch">{" ".join(anchors)}</p>', format="html")

@@ -15,6 +15,8 @@ from py_mini_racer import MiniRacer
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
+from ..language.words import _
+
 TEMML = Path(__file__).parents[1] / "vendor" / "temml.min.js"
 logger = logging.getLogger(__name__)
 
@@ -80,7 +82,7 @@ def _block(self, node):
     self.body.append(_render(node, display=True))
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
-        self.add_permalink_ref(node, "Link to this equation")
+        self.add_permalink_ref(node, _("Link to this equation"))
         self.body.append("</span>")
     self.body.append("</div>\n")
     raise nodes.SkipNode

@@ -1,0 +1,120 @@
+"""Attention in a crowd: how many keys a query looks at as the text grows, and what a factor on its scores can do."""
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import require_int
+from ..attention import entropy, softmax
+from ..figures.style import PALETTE, Picture, figure, picture
+from .figure import Live
+
+__all__ = ["crowd"]
+
+MOST = 100_000  # keys
+RANGES = {"factor": (0.2, 5), "c": (0.2, 3)}
+LADDER = np.unique(np.rint(10 ** (np.arange(41) / 8)))[1:]  # the lengths at which the curves are computed, from 2
+
+
+def crowd(
+    keys: int = 13,
+    *,
+    factor: float = 1.0,
+    c: float = 1.5,
+    train: int = 13,
+    ask: dict[str, Any] | str | None = None,
+    label: str = "crowd",
+) -> Live:
+    """A live figure of e^H for one key that leads m − 1 equal ones by R: the reader drags m and a factor on the scores.
+
+    H is the entropy of the weights, and e^H the number of keys that the query looks at. The lead is given by
+    c = R / ln m_0, where m_0 is the number of keys in training. With the factor ln m / ln m_0 the weight of the leading
+    key is 1/(1 + (m − 1) m^(−c)): as m grows it tends to 1 for c > 1, to ½ for c = 1, and to 0 for c < 1. With a factor
+    that is the same for every m it tends to 0.
+
+    Parameters
+    ----------
+    keys : int
+        m, from 2 to 100 000.
+    factor : float
+        What the scores are multiplied by, from 0.2 to 5.
+    c : float
+        From 0.2 to 3.
+    train : int
+        m_0, from 2 to 1000.
+    ask : dict, optional
+        A question that the reader answers before the curves are shown.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Source: Chiang and Cholak (2022), "Overcoming a theoretical limitation of self-attention", for the factor.
+
+    >>> crowd(13, c=1).compute()["weights"].round(3)
+    array([0.52, 0.52, 0.52])
+    """
+    state = {
+        "keys": require_int("keys", keys),
+        "factor": float(factor),
+        "c": float(c),
+        "train": require_int("train", train),
+    }
+    return Live("crowd", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def check(keys: int, factor: float, c: float, train: int) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    for name, m, most in (("keys", keys, MOST), ("train", train, 1000)):
+        if not 2 <= require_int(name, m) <= most:
+            raise ValueError(f"{name} = {m}; expected 2 to {most}")
+    for name, x in (("factor", factor), ("c", c)):
+        if not RANGES[name][0] <= x <= RANGES[name][1]:
+            raise ValueError(f"{name} = {x}; expected {RANGES[name][0]} to {RANGES[name][1]}")
+
+
+def attend(m: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weight of a key that leads m − 1 equal ones by ``lead``, and e^H of all m weights.
+
+    The equal keys count as one with the score ln(m − 1), whose weight they share: that adds its ln(m − 1)-fold to H.
+    """
+    others = np.log(np.asarray(m, dtype=float) - 1)
+    a = softmax(np.stack(np.broadcast_arrays(lead, others), axis=-1))
+    return a[..., 0], np.exp(entropy(a) + a[..., 1] * others)
+
+
+def compute(keys: int, factor: float, c: float, train: int) -> dict[str, Any]:
+    """Return lead, factors, weights of the best key and e^H: in training, with the reader's factor, with log-n.
+
+    ``curves`` has e^H at the lengths of LADDER, with the reader's factor and with log-n. The mirror of ``compute`` in
+    crowd.js.
+    """
+    lead, sizes = c * np.log(train), np.array([train, keys, keys])
+    factors = np.array([1.0, factor, np.log(keys) / np.log(train)])
+    weights, looks = attend(sizes, factors * lead)
+    everywhere = [np.full(len(LADDER), factor), np.log(LADDER) / np.log(train)]
+    curves = np.array([attend(LADDER, g * lead)[1] for g in everywhere])
+    return {"lead": lead, "sizes": sizes, "factors": factors, "weights": weights, "looks": looks, "curves": curves}
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw e^H against m with both factors, unless they are asked for; dotted, all keys alike."""
+    found, keys, train = compute(**state), state["keys"], state["train"]
+    fig, ax = figure(width=6.4, height=3)
+    ax.loglog([1, MOST], [1, MOST], ":", color="#000000", lw=0.8, label="all keys alike")
+    ax.set(xlim=(1, MOST), ylim=(0.8, MOST), xlabel="keys m", ylabel="keys that the query looks at")
+    ax.plot(train, found["looks"][0], "D", color="#000000", label=f"training, {train} keys")
+    alt = f"The number of keys that a query looks at, against the number of keys, up to {MOST}"
+    if asking:
+        ax.legend()
+        return picture(fig, f"{alt}; the curves are for you to predict.")
+    names = (f"scores times {state['factor']:.3g}", f"scores times ln m / ln {train}")
+    for curve, name, colour, dash in zip(found["curves"], names, ("orange", "blue"), ("-", "--"), strict=True):
+        ax.plot(LADDER, curve, dash, color=PALETTE[colour], label=name)
+    ax.plot(keys, found["looks"][1], "o", color=PALETTE["orange"])
+    ax.legend()
+    told = [f"{n:.1f} with {name}" for n, name in zip(found["looks"][1:], names, strict=True)]
+    return picture(fig, f"{alt}. In training, among {train}: {found['looks'][0]:.1f}. Among {keys}: {', '.join(told)}.")

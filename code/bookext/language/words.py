@@ -1,0 +1,122 @@
+"""The book's own words: one table of everything that the extension itself says, and the function that translates it.
+
+Words of chapters are translated by Sphinx, page by page. Everything else is in the catalogue ``book``: this table, and
+what `say` is asked for, such as the laws of checks and the labels of figures.
+"""
+
+from attnbook import check_record
+from sphinx.locale import get_translation
+
+CATALOGUE = "book"
+
+#: Everything that is said by the extension, its templates and the lines of checks; {names} stay as they are.
+WORDS = frozenset("""
+Link to this box
+Link to this equation
+
+Definition
+Theorem
+Lemma
+Proposition
+Corollary
+Algorithm
+Example
+Remark
+Proof.
+Exercise {number}
+More
+Answers
+
+Check yourself
+✓ Right.
+✗ Not quite.
+From
+
+Reading time: 1 minute
+Reading time: {minutes} minutes
+{time}, without the exercises.
+{time}.
+Goes deeper into {chapter}.
+Deeper:
+
+Map of the chapters: an arrow leads from a chapter to one that builds on it
+{chapter}, builds on {others}
+{first} and {second}
+
+Said.
+Right.
+Corrected.
+No check.
+all
+chapter
+source
+true
+conditional
+approximate
+wrong
+uncheckable
+right
+in part
+open
+line {line}
+lines {lines}
+Famous mistake
+Famous mistakes
+These checks catch the wrong version:
+
+About {hours} hours, once you have read the chapter.
+about {hours} hours
+1 point
+{points} points
+no exercise
+
+Used in {pages}.
+
+Open in Colab
+Open in Binder
+Download .ipynb
+
+Show code cell content
+Hide code cell content
+Show code cell source
+Hide code cell source
+Show code cell output
+Hide code cell output
+Show code cell outputs
+Hide code cell outputs
+
+Search the pages of this book.
+This page does not exist; here is what does.
+Page not found
+This page does not exist
+The address leads nowhere: a chapter may have been renamed, or a letter is missing.
+{search}, or begin with one of its pages:
+Search the book
+Nothing found. Try another word for it, or fewer words.
+1 section found.
+{number} sections found.
+{number} sections found; the {shown} that fit best:
+Solution
+The whole book as a PDF
+Book contents
+Pages that go deeper
+On this page
+""".splitlines()) - {""} | check_record.WORDS  # fmt: skip
+
+_translate = get_translation(CATALOGUE)
+asked: dict[str, None] = {}  # what `say` was asked for since the build began, in this order
+
+
+def say(text):
+    """Translate any text of the catalogue; one that is not in it stays as it is."""
+    if not text.strip():
+        return text
+    asked[text] = None
+    return str(_translate(text))
+
+
+def _(words, **values):
+    """Translate words of the table, then put ``values`` in; words that are not in it are an error, in any language."""
+    if words not in WORDS:
+        raise KeyError(f"{words!r} is not in the table of bookext/language/words.py")
+    return say(words).format(**values) if values else say(words)
