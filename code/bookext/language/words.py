@@ -95,6 +95,7 @@ Search the book
 The whole book as a PDF
 Book contents
 On this page
+Other languages
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 
 _translate = get_translation(CATALOGUE)
