@@ -98,9 +98,12 @@ class NameSources(SphinxTransform):
         for node in self.document.findall(exercise_subtitle):
             node.source, node.line = self.document["source"], node.parent.line or 0
             node.rawsource = node.rawsource or node.astext()
-        for node in self.document.findall(nodes.TextElement):
-            if "docstring of" in (node.source or "") and not isinstance(node, nodes.Inline):
-                node["translatable"] = False
+        entries = [self.document, *self.document.findall(addnodes.desc)]
+        for entry in entries:
+            for node in entry.findall(nodes.TextElement):
+                told = entry is not self.document or "docstring of" in (node.source or "")
+                if told and not isinstance(node, nodes.Inline):
+                    node["translatable"] = False
 
 
 class TranslatePrompts(SphinxPostTransform):
