@@ -21,7 +21,8 @@ from sphinx_exercise.nodes import exercise_subtitle
 from ..collect.checks import checks_of_cell
 from . import outputs, scripts, words
 
-SCRIPTS = sorted(Path(__file__).parents[1].glob("static/*.js"))
+PARTS = Path(__file__).parents[1]
+SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
 def setup(app):
