@@ -9,14 +9,17 @@ only how checks and live figures are shown.
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
   collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
   page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
-  completes the page of the package and links the import lines of cells to it.
+  completes the page of the package and links the import lines of cells to it; ``search`` writes the index of sections
+  that the search page reads.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``language`` makes editions in other languages: ``words`` are the book's own, in one table.
-* ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
-  ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
-  address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
+* ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
+  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads.
+* ``theme`` is the look of a page: ``builder`` puts the preface at the root of the site; ``book_theme`` is a child of
+  sphinx-book-theme, with the script of the search; ``assets`` chooses what a page loads, ``styles`` makes its one style
+  sheet; ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere;
+  ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
 """
 
 from pathlib import Path
@@ -26,11 +29,14 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, wayfinding
+    from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, search, wayfinding
+    from .language import catalogue
     from .run import execution, quotes
-    from .theme import assets, pages, social
+    from .theme import assets, builder, pages, social
     from .write import boxes, launch, live, mathml, notebooks
 
+    builder.setup(app)
+    catalogue.setup(app)
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)
@@ -43,6 +49,7 @@ def setup(app):
     wayfinding.setup(app)
     reading.setup(app)
     package.setup(app)
+    search.setup(app)
     notebooks.setup(app)
     launch.setup(app)
     boxes.setup(app)
