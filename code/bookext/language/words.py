@@ -74,6 +74,7 @@ Used in {pages}.
 
 Open in Colab
 Open in Binder
+Open in Kaggle
 Download .ipynb
 
 Show code cell content
