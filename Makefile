@@ -30,7 +30,7 @@ help:
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
 	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
 	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=]"
-	@echo "make lab        open the chapters in JupyterLab, with live sliders"
+	@echo "make lab        open the chapters in JupyterLab: [OPTIONS=--no-browser]"
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
@@ -69,7 +69,7 @@ bench:
 	@$(call python,tools/environment.py --extra test tools/bench.py)
 
 pdf: book
-	@$(call python,tools/environment.py --extra test tools/pdf.py)
+	@$(call python,tools/environment.py --extra pdf tools/pdf.py)
 
 # ONLY=<pattern> and JOBS=<number> narrow a run; CLUSTER=<address> has the workers of a dask scheduler do it.
 narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS)) $(if $(CLUSTER),--cluster "$(CLUSTER)")
@@ -101,8 +101,9 @@ FOLDER ?= _build/notebooks
 run-notebooks:
 	@$(call python,tools/notebooks.py run "$(FOLDER)")
 
+# OPTIONS=<options of jupyter lab>, such as OPTIONS="--no-browser --port=9000"
 lab:
-	@$(call python,tools/environment.py --extra lab tools/lab.py)
+	@$(call python,tools/environment.py --extra lab tools/lab.py $(OPTIONS))
 
 # For the weekly run: RUN is the address of the one that failed.
 report:

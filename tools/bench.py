@@ -29,6 +29,7 @@ import bench_live
 import jupytext
 import lighthouse
 import lxml.html
+import nbformat
 import psutil
 from browser import ALONE, chromium
 from lxml import etree
@@ -37,8 +38,10 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 ROOT = Path(__file__).resolve().parent.parent
 NOT_COPIED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "node_modules")
+BUILT = {"ATTNBOOK_BUILD": "1", "OMP_NUM_THREADS": "1"}  # what the environment of a cell has in the build alone
 BUILD_LIMIT, CHAPTER_LIMIT = 900, 300  # seconds after which a build or a chapter is given up
 COLD, WARM, SENTENCE, CHAPTER, MEMORY, PAGE = 180, 5, 6, 25, 1500, 350  # targets: s, s, s, s, MB, kB gzipped
+NOTEBOOK, NOTEBOOK_MEMORY, NOTEBOOK_RATIO = 60, 700, 1.5  # targets: s, MB, seconds over those in the build
 CELL = "one cell added to "  # the target is the chapter's own time and 5 s
 # The attention page of another book made with the same tool, measured once in the same way; its formulas come from
 # another host, and their 600 kB and more are not in its weight.
@@ -106,9 +109,10 @@ def memory(process):
     return 0
 
 
-def execute(path):
+def execute(path, environ, first_cell=None):
     """Run one chapter alone in a fresh kernel: seconds, peak megabytes, and what went wrong."""
     notebook, peak, done = jupytext.read(path), 0, threading.Event()
+    notebook.cells[:0] = [nbformat.v4.new_code_cell(first_cell)] if first_cell else []
     where = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(notebook, resources=where, timeout=CHAPTER_LIMIT, kernel_name="python3")
     client.extra_arguments = ["--log-level=50"]
@@ -119,7 +123,7 @@ def execute(path):
             peak = max(peak, memory(process))
 
     start, failure = time.monotonic(), ""
-    with client.setup_kernel():
+    with client.setup_kernel(env=environ):
         pid = client.km.provisioner.pid  # type: ignore[attr-defined]
         sampler = threading.Thread(target=sample, args=[psutil.Process(pid)])
         sampler.start()
@@ -136,13 +140,20 @@ def execute(path):
 
 
 def run_chapters(tree):
-    """Measure what each chapter needs, run by itself, one after the other, with one thread as in the build."""
-    os.environ.update({"ATTNBOOK_BUILD": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(tree / "code")})
+    """Measure what each chapter needs, one by one: as the build runs it, and as a reader runs its notebook."""
+    first_cell = (tree / "code/bookext/write/first_cell.txt").read_text("utf-8").replace("ARCHIVE", '""')
+    reader = {name: value for name, value in os.environ.items() if name not in BUILT}
+    reader["PYTHONPATH"] = str(tree / "code")  # the copy's package, not the installed one
     for path in chapters(tree):
-        say(f"running {path.stem}")
-        seconds, peak, failure = execute(path)
-        yield row("execution", path.stem, None if failure else round(seconds, 1), "s", CHAPTER, failure)
+        say(f"running {path.stem}, then its notebook")
+        own, peak, failure = execute(path, reader | BUILT)
+        yield row("execution", path.stem, None if failure else round(own, 1), "s", CHAPTER, failure)
         yield row("peak memory", path.stem, None if failure else round(peak), "MB", MEMORY, failure)
+        seconds, peak, failed = execute(path, reader, first_cell)
+        ratio, failure = seconds / own, failure or failed
+        yield row("notebook", path.stem, None if failed else round(seconds, 1), "s", NOTEBOOK, failed)
+        yield row("notebook, peak memory", path.stem, None if failed else round(peak), "MB", NOTEBOOK_MEMORY, failed)
+        yield row("notebook over build", path.stem, None if failure else round(ratio, 2), "×", NOTEBOOK_RATIO, failure)
 
 
 def sizes(data):

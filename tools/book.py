@@ -22,6 +22,7 @@ BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 CHECKED = BUILD / "check"  # a second build, for `make check`
 STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells
+CELLS_FAIL = 3  # the exit code of bookext.run.execution where a cell fails: nothing was read or written
 STRICT = ("-W", "--keep-going", "-n")  # every warning is an error
 
 # Marks that a page must not carry: an XPath and what it means.
@@ -110,11 +111,16 @@ def build(folder=BUILD, chapters=(), run=None):
     complete = doctrees / "complete"  # there only after a build without a finding
     # Sphinx repeats no warning of a page it does not read again, and removes no page that has left the book. What a
     # failed or interrupted build left behind is therefore removed; the results of the cells stay.
-    if not complete.exists():
+    was_complete = complete.exists()
+    if not was_complete:
         shutil.rmtree(doctrees, ignore_errors=True)
         shutil.rmtree(site, ignore_errors=True)
     complete.unlink(missing_ok=True)
     code = (run or sphinx)(folder, chapters)
+    if code == CELLS_FAIL and not full_disk():  # the cells stand above; the pages are those of the build before
+        if was_complete:
+            complete.touch()
+        sys.exit(code)
     found = scan(site)
     index = site / "index.html"
     if code or found or not index.exists():
@@ -123,7 +129,7 @@ def build(folder=BUILD, chapters=(), run=None):
             sys.exit("The disk is full: make room here and in the temporary folder, then build again.")
         print("\n".join(found), flush=True)
         if code or not found:
-            sys.exit("The build met warnings or errors: they are above, in the lines with WARNING: or ERROR:.")
+            sys.exit("The build did not get through: what it met is above.")
         sys.exit(f"The book is not right yet: findings in the built pages, listed above: {len(found)}.")
     complete.touch()
     print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")

@@ -12,15 +12,20 @@ import hashlib
 import importlib.util
 import os
 import platform
+import queue
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -28,6 +33,8 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "ready"  # written last: what is installed, and from which files
 UNFINISHED = VENV / "unfinished"  # there while packages are installed: one cut short can look whole
 LOG = VENV / "install.log"
+LOCK = ROOT / ".venv.lock"  # held while packages are installed; beside .venv, which may be removed and made afresh
+PATIENCE = 15  # seconds of silence after which a line says what is waited for
 INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check")
 UV_INSTALL = ("pip", "install", "--compile-bytecode", "--python")  # pip compiles too
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -74,9 +81,7 @@ def progress(line):
         return f"Installing {line.count(',') + 1} packages", True
     if line.startswith(("Collecting ", "Downloading ", "Using cached ", "Processing ", "Building ", "Installing ")):
         return line, bool(re.search(r"\d\d[\d.]* ?Mi?B\)|Gi?B\)", line))
-    if line.startswith(("Resolved ", "Installed ")):
-        return line, True
-    return None
+    return (line, True) if line.startswith(("Resolved ", "Installed ")) else None
 
 
 def fits(version, spec):
@@ -100,15 +105,19 @@ def newest_cpu(listing, spec):
     return next((v for v in versions if re.match(r"[\d.]+\+cpu$", v) and fits(v, spec)), None)
 
 
-def torch_range():
-    """Return the range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
+def project():
+    """Return the table [project] of pyproject.toml."""
     import tomllib  # only here: a Python without it must get as far as the sentence in main
 
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+
+
+def torch_range():
+    """Return the range of torch that the locked edition or pyproject.toml asks for, such as '==2.13.0' or '>=2.3'."""
     pin = re.search(r"^torch(==.*)", locked().read_text(encoding="utf-8"), re.MULTILINE) if locked() else None
     if pin:
         return pin.group(1).strip()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return next(d[len("torch") :].strip() for d in project["dependencies"] if re.match(r"torch(?![\w-])", d))
+    return next(d[len("torch") :].strip() for d in project()["dependencies"] if re.match(r"torch(?![\w-])", d))
 
 
 def locked():
@@ -147,11 +156,44 @@ def child_environ():
     return environ
 
 
+@contextmanager
+def news(doing):
+    """Say every 15 s what is waited for; the block gets a function to call with each text that it shows by itself."""
+    shown = queue.SimpleQueue()
+
+    def wait():
+        text, silent = doing, 0
+        while text:
+            try:
+                text, silent = shown.get(timeout=PATIENCE), 0
+            except queue.Empty:
+                silent += PATIENCE
+                print(f"  {text}: nothing new for {silent} s, still waiting", flush=True)
+
+    threading.Thread(target=wait, daemon=True).start()
+    try:
+        yield shown.put
+    finally:
+        shown.put("")
+
+
+@contextmanager
+def alone():
+    """Hold the lock on .venv; say so where another command holds it, and wait."""
+    with LOCK.open("w") as file:
+        try:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another command installs into .venv: waiting until it has ended.", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def in_venv(*arguments, timeout=None):
     """Run .venv's Python quietly: (exit code, output)."""
-    command = [str(PYTHON), *arguments]
     try:
-        done = subprocess.run(command, cwd=str(ROOT), env=child_environ(), timeout=timeout, **PIPED)
+        done = subprocess.run([str(PYTHON), *arguments], cwd=str(ROOT), env=child_environ(), timeout=timeout, **PIPED)
     except (OSError, subprocess.TimeoutExpired) as error:
         return 1, str(error)
     return done.returncode, done.stdout
@@ -169,14 +211,17 @@ def follow(*command):
     UNFINISHED.touch()
     process = subprocess.Popen(command, cwd=str(ROOT), env=child_environ(), **PIPED)
     try:
-        for line in process.stdout:
-            lines.append(line)
-            log(line)
-            text, important = progress(line) or ("", False)
-            if text and terminal:  # one line, rewritten
-                print(f"\r\033[K  {text[: shutil.get_terminal_size().columns - 3]}", end="", flush=True)
-            elif important:
-                print("  " + text, flush=True)
+        with news("The package index") as show:
+            for line in process.stdout:
+                lines.append(line)
+                log(line)
+                text, important = progress(line) or ("", False)
+                if text:
+                    show(text)
+                if text and terminal:  # one line, rewritten
+                    print(f"\r\033[K  {text[: shutil.get_terminal_size().columns - 3]}", end="", flush=True)
+                elif important:
+                    print("  " + text, flush=True)
     except KeyboardInterrupt:
         process.terminate()
         raise
@@ -238,7 +283,8 @@ def install_torch():
     if code == 0 and fits(version.split()[-1], spec):
         return
     linux = platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64")
-    arguments = find_cpu_torch(spec) if linux else ["torch" + spec]
+    with news("The package index, asked for torch"):
+        arguments = find_cpu_torch(spec) if linux else ["torch" + spec]
     print("Installing " + arguments[0], flush=True)
     run(*INSTALL, *constrained(), *arguments)
 
@@ -261,16 +307,30 @@ def stamped():
     return STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNFINISHED.exists() else []
 
 
+def included(extras):
+    """Return these extras and those that pyproject.toml makes part of them, as attnbook[pdf] is part of test."""
+    table = project().get("optional-dependencies", {})
+    parts = [re.match(r"attnbook\[(\w+)\]", package) for extra in extras for package in table.get(extra, ())]
+    return {*extras, *(part[1] for part in parts if part)}
+
+
 def is_current(extras):
     """Return whether .venv is what pyproject.toml, requirements.txt, the locked edition and these extras ask for."""
     words = stamped()
-    return words[:1] == [key()] and extras <= set(words[1:]) and PYTHON.exists()
+    return words[:1] == [key()] and extras <= included(words[1:]) and PYTHON.exists()
 
 
 def ensure(extras):
     """Bring .venv up to date with pyproject.toml, requirements.txt and the extras; return at once if it is."""
     if is_current(extras):
         return
+    with alone():
+        if not is_current(extras):  # else another command has done it
+            make(extras)
+
+
+def make(extras):
+    """Install what is missing in .venv, torch first, and write the stamp last."""
     extras = sorted(extras.union(stamped()[1:]))
     make_venv()
     STAMP.unlink(missing_ok=True)
@@ -301,175 +361,8 @@ def write_constraints(edition, extras):
 # {python} on {platform.system()} ({platform.machine()}), with the extras {extras}.
 """
     file = ROOT / "constraints" / f"{edition}.txt"
-    file.parent.mkdir(exist_ok=True)
     file.write_text(head + "".join(sorted(pins)), encoding="utf-8")
     print(f"Wrote constraints/{edition}.txt: {len(pins)} packages.")
-
-
-# --- What the system must have --------------------------------------------------------------------------------------
-
-
-RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-
-
-class Need(NamedTuple):
-    """A program or font of the system that the tests need."""
-
-    name: str
-    use: str
-    fault: Callable  # what is wrong, as the first words of a sentence; None if nothing is
-    packages: dict  # of a package manager: those that bring it, one of which is enough
-
-
-def program(name):
-    """Return a function that says whether a program is missing."""
-    return lambda: None if shutil.which(name) else f"There is no {name}"
-
-
-def chromium_fault():
-    """Return whether no Chromium is found."""
-    from browser import chromium  # only here: other trees load this file by itself
-
-    return None if chromium() else "There is no Chromium"
-
-
-def firefox_fault():
-    """Return whether no Firefox is found."""
-    return None if shutil.which("firefox-esr") or shutil.which("firefox") else "There is no Firefox"
-
-
-def said_by(*command, limit=60):
-    """Return exit code and output of a program of the system; 127 if it cannot be started or takes too many seconds."""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=limit, **PIPED)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return 127, str(error)
-    return done.returncode, done.stdout
-
-
-def chinese_font_fault():
-    """Return whether fontconfig knows no font for Chinese."""
-    code, fonts = said_by("fc-list", ":lang=zh")
-    return None if code == 0 and fonts.strip() else "There is no font with Chinese characters"
-
-
-def bubblewrap_fault():
-    """Return whether bubblewrap is missing or too old for --disable-userns."""
-    version = re.search(r"\d+\.\d+\S*", said_by("bwrap", "--version")[1]) if shutil.which("bwrap") else None
-    if version is None:
-        return "There is no bubblewrap"
-    return None if fits(version[0], ">=0.8") else f"bubblewrap is {version[0]}, older than 0.8"
-
-
-def namespaces_fault():
-    """Say why bubblewrap, if it is installed, makes no sandbox; the kernel's settings are for people to change."""
-    if not shutil.which("bwrap"):
-        return None
-    code, output = said_by("bwrap", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true")
-    if code == 0:
-        return None
-    if RESTRICTION.exists() and RESTRICTION.read_text(encoding="utf-8").strip() == "1":
-        command = as_root("sysctl", "-w", f"kernel.{RESTRICTION.name}=0")
-        return f"AppArmor forbids user namespaces: run `{command}` to allow them until the machine starts again"
-    return f"User namespaces are not allowed ({' '.join(output.split())[:200]}): allow them, or test on another machine"
-
-
-MANAGERS = {  # each with what stands before the name of a package
-    "apt-get": ("install", "-y", "--no-install-recommends"),
-    "dnf": ("install", "-y"),
-    "pacman": ("-S", "--noconfirm", "--needed"),
-    "brew": ("install",),
-}
-CHROMIUM = {
-    "apt-get": ("chromium-headless-shell", "chromium", "chromium-browser"),
-    "dnf": ("chromium-headless", "chromium"),
-    "pacman": ("chromium",),
-    "brew": ("google-chrome",),
-}
-FIREFOX = {
-    "apt-get": ("firefox-esr", "firefox"),
-    "dnf": ("firefox",),
-    "pacman": ("firefox",),
-    "brew": ("firefox",),
-}
-FONTS = {
-    "apt-get": ("fonts-noto-cjk", "fonts-wqy-zenhei"),
-    "dnf": ("google-noto-sans-cjk-fonts", "google-noto-sans-cjk-vf-fonts", "google-noto-sans-cjk-ttc-fonts"),
-    "pacman": ("noto-fonts-cjk", "wqy-zenhei"),
-    "brew": ("font-noto-sans-cjk-sc",),
-}
-GRADER = "the grader runs students' code in it"
-NEEDS = (
-    Need("Chromium", "it opens the pages", chromium_fault, CHROMIUM),
-    Need("Firefox", "live figures are tried in it, too", firefox_fault, FIREFOX),
-    Need("fontconfig", "it says which fonts are here", program("fc-list"), dict.fromkeys(MANAGERS, ("fontconfig",))),
-    Need("Chinese font", "the Chinese on the pages needs one", chinese_font_fault, FONTS),
-    Need("bubblewrap", GRADER, bubblewrap_fault, dict.fromkeys(("apt-get", "dnf", "pacman"), ("bubblewrap",))),
-    Need("user namespaces", GRADER, namespaces_fault, {}),
-    Need("make", "the tests call it", program("make"), dict.fromkeys(MANAGERS, ("make",))),
-    Need("git", "it publishes the notebooks", program("git"), dict.fromkeys(MANAGERS, ("git",))),
-)
-
-
-def is_root():
-    """Return whether this is the system's administrator."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def manager():
-    """Return the package manager of this system, or None."""
-    return next(filter(shutil.which, MANAGERS), None)
-
-
-def as_root(*command):
-    """Return a command as a person types it who may have to ask for the rights."""
-    return " ".join([*([] if is_root() or command[0] == "brew" else ["sudo"]), *command])
-
-
-def missing():
-    """List what the tests need of the system and do not find: {name: one sentence with the command that helps}."""
-    found = {}
-    for need in NEEDS:
-        fault = need.fault()
-        if fault:
-            found[need.name] = sentence(need, fault)
-    return found
-
-
-def sentence(need, fault):
-    """Return the sentence on one need that is not met."""
-    if not need.packages:
-        return fault + "."
-    packages = need.packages.get(manager(), ())
-    commands = [as_root(manager(), MANAGERS[manager()][0], package) for package in packages]
-    advice = f"run `{' || '.join(commands)}`" if commands else "install it, or run the tests on Linux"
-    return f"{fault} ({need.use}): {advice}."
-
-
-def rights():
-    """Return what stands before a command that installs without a question, or None where that is not allowed."""
-    quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
-    if manager() == "brew":
-        return None if is_root() else quiet  # Homebrew refuses root
-    if is_root():
-        return quiet
-    return ["sudo", "-n", *quiet] if said_by("sudo", "-n", "true")[0] == 0 else None
-
-
-def install_missing():
-    """Install what the tests need of the system, each package by itself; one sentence for what stays missing."""
-    wanted = [need for need in NEEDS if need.packages.get(manager()) and need.fault()]
-    prefix = rights() if wanted else None
-    if prefix is not None:
-        if manager() == "apt-get":
-            said_by(*prefix, "apt-get", "update", limit=600)
-        for need in wanted:
-            for package in need.packages[manager()]:
-                if need.fault():
-                    print(f"Installing {package}", flush=True)
-                    said_by(*prefix, manager(), *MANAGERS[manager()], package, limit=600)
-    for words in missing().values():
-        print(words, flush=True)
 
 
 def main():
@@ -487,6 +380,8 @@ def main():
         if wanted.constraints is not None:
             return write_constraints(wanted.constraints, set(wanted.extra))
         if wanted.system:
+            from system import install_missing  # only here: other trees load this file by itself
+
             install_missing()
         ensure(set(wanted.extra))
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 python tools/lab.py [OPTION...]    with .venv's Python and the extra `lab`; options are those of `jupyter lab`
 
+One thread computes, as in the build, unless OMP_NUM_THREADS says otherwise.
 A chapter stays the Markdown file it is; pyproject.toml pairs it with a notebook in _build/lab, which keeps the outputs.
 """
 
@@ -18,14 +19,24 @@ OVERRIDES = {
 }
 
 
+def command(options):
+    """Return the options of JupyterLab: the book's, then the reader's, which decide."""
+    own = [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters/index.md"]
+    own += ["--ServerApp.contents_manager_class=chapter_files.ChapterFiles"]
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # as in a container: JupyterLab asks for a word of consent
+    return [*own, *["--allow-root"] * root, *options]
+
+
 def main(options):
-    """Give way to JupyterLab, with these settings below the reader's own."""
+    """Become JupyterLab, with these settings below the reader's own."""
     SETTINGS.parent.mkdir(parents=True, exist_ok=True)
     SETTINGS.write_text(json.dumps(OVERRIDES, indent=2) + "\n", encoding="utf-8")
     paths = [str(SETTINGS.parent.parent), os.environ.get("JUPYTER_CONFIG_PATH", "")]
-    environ = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
-    where = [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters/index.md"]
-    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *where, *options], environ)
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # kernels inherit it
+    from jupyterlab.labapp import LabApp  # not before: it reads the environment
+
+    LabApp.launch_instance(command(options))
 
 
 if __name__ == "__main__":

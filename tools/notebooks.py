@@ -26,8 +26,8 @@ COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CI
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
 
-This branch is made by `make notebooks` from the branch `main`; nothing here is edited by hand. `binder/` is what Binder
-reads, `code/attnbook` the package that the first cell of every notebook installs.
+This branch is made by `make notebooks` from the sources of the book; nothing here is edited by hand. `binder/` is what
+Binder reads, `code/attnbook` the package that the first cell of every notebook installs.
 
 """
 BOT = {"NAME": "github-actions[bot]", "EMAIL": "github-actions[bot]@users.noreply.github.com"}
@@ -71,9 +71,8 @@ def write():
 
 
 def git(*arguments, **environ):
-    """Run git in the tree of the branch, with the repository of the book around it; return what it prints."""
-    environ = os.environ | {"GIT_WORK_TREE": str(TREE)} | environ
-    done = subprocess.run(["git", *arguments], cwd=TREE, env=environ, capture_output=True, text=True)
+    """Run git in the folder of the book, from which relative paths of remotes count; return what it prints."""
+    done = subprocess.run(["git", *arguments], cwd=ROOT, env=os.environ | environ, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip() or "no reason given").splitlines()[0]
         sys.exit(f"git {arguments[0]} failed: {reason}")
@@ -86,14 +85,14 @@ def publish(remote):
         sys.exit("There is nothing to publish: run `make notebooks` first.")
     with tempfile.TemporaryDirectory() as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}  # the branch that is checked out stays as it is
-        git("add", "--all", **index)
+        git("add", "--all", **index, GIT_WORK_TREE=str(TREE))
         tree = git("write-tree", **index)
     if git("ls-remote", "--heads", remote, BRANCH):
         git("fetch", "--quiet", "--no-tags", remote, BRANCH)
         if git("rev-parse", "FETCH_HEAD^{tree}") == tree:
             print(f"The branch {BRANCH} has these files already.")
             return
-    commit = git("commit-tree", tree, "-m", "Notebooks of the book as built from main", **AUTHOR)
+    commit = git("commit-tree", tree, "-m", "Notebooks of the book as built from its sources", **AUTHOR)
     git("push", "--quiet", "--force", remote, f"{commit}:refs/heads/{BRANCH}")
     print(f"Published as the branch {BRANCH}.")
 

@@ -1,6 +1,6 @@
 """Print the built site as one PDF: _build/html/attention-and-order.pdf, which the pages then link to.
 
-python tools/pdf.py    with .venv's Python, the extra `test` and a Chromium
+python tools/pdf.py    with .venv's Python, the extra `pdf`, a Chromium and a font with Chinese characters
 
 The pages are put into one document, in the order of the contents, with their solutions at the end, and printed twice:
 the first printing tells on which page each part begins, the second says so in the contents.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from browser import FLAGS, chromium
 from lxml import etree, html
+from system import missing
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
@@ -175,6 +176,8 @@ def main():
         sys.exit("There is no built book yet: run `make book` first.")
     if not chromium():
         sys.exit("A Chromium prints the book and none was found: install chromium, or name one with CHROMIUM=/path.")
+    for words in missing("Chinese font").values():  # without one the book would have boxes in its place
+        sys.exit(words)
     from playwright.sync_api import sync_playwright
 
     WORK.mkdir(exist_ok=True)

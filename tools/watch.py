@@ -57,7 +57,8 @@ def build():
     try:
         book.build()
     except SystemExit as stop:
-        print(stop, flush=True)
+        if isinstance(stop.code, str):  # else the reason is printed already
+            print(stop, flush=True)
         return False
     return True
 

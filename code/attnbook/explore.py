@@ -53,8 +53,8 @@ HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset
 class Player:
     """Frames and controls as one block of HTML; in a live kernel also free sliders. Made by :func:`explore`."""
 
-    def __init__(self, block, draw, free):
-        self.block, self.draw, self.free = block, draw, free
+    def __init__(self, block, draw, free, labels):
+        self.block, self.draw, self.free, self.labels = block, draw, free, labels
 
     def _repr_html_(self):
         return self.block
@@ -66,7 +66,10 @@ class Player:
         if self.free and is_live():
             from ipywidgets import interact
 
-            interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
+            drawn = interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
+            for control in drawn.widget.kwargs_widgets:
+                control.description = self.labels.get(control.description, control.description)
+                control.style.description_width, control.layout.width = "initial", "32em"
 
 
 def explore(
@@ -134,7 +137,7 @@ def explore(
         f'<div class="explore-spoken" aria-live="polite" style="{HIDDEN}"></div></div>'
         f"<script>{SCRIPT.replace('ID', json.dumps(uid))}</script>"
     )
-    return Player(block, draw, free)
+    return Player(block, draw, free, labels or {})
 
 
 def _control(uid, label, texts, start):

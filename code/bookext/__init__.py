@@ -1,8 +1,8 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
 only how checks and live figures are shown.
 
-* ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``dependencies`` says which modules
-  they depend on, ``quotes`` puts what cells computed into sentences.
+* ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
+  ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
   cells and gives each law an address; ``ledger`` makes the pages of claims, contradictions and famous mistakes;
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and

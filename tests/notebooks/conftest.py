@@ -1,7 +1,7 @@
 """What the tests of the notebooks share: the book as a fork would publish it, and clean environments to run it in.
 
-The notebooks of the built book get the address of a repository that does not exist; git is told to find it in a folder
-here.
+The notebooks of the built book get the address of a repository that does not exist; a server on this machine stands in
+for it.
 """
 
 import asyncio
@@ -17,8 +17,9 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from environment import find_cpu_torch
-from fork import ADDRESS, ENVIRONMENTS, KINDS, ROOT
+from fork import ADDRESS, ARCHIVE, BRANCH, ENVIRONMENTS, FORK, KINDS, ROOT, serve
 
+OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "MPLBACKEND", "ATTNBOOK_BUILD", "OMP_NUM_THREADS")  # of these tests
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "_build")
 
 
@@ -59,6 +60,15 @@ def published(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def github(published):
+    """The address of a server that has the pushed branch as a zip, where GitHub has it."""
+    archive = ["git", "--git-dir", published.remote, "archive", "--format=zip", "--prefix=their-fork/", BRANCH]
+    branch = subprocess.run(archive, capture_output=True, check=True).stdout
+    with serve({FORK: b"", f"{FORK}{ARCHIVE}": branch}) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def environment(chosen):
     """A virtual environment without the book's package; kept in _build, and made again when its list changes."""
     environment_name = chosen[0]
@@ -86,7 +96,7 @@ def environment(chosen):
 
 
 class Environment:
-    """A clean Python, and notebooks run in it as in Colab: elsewhere, with the repository a git address away."""
+    """A clean Python, and notebooks run in it as in Colab: elsewhere, with the threads that their first cell sets."""
 
     def __init__(self, name, python):
         self.name, self.python = name, python
@@ -102,16 +112,10 @@ class Environment:
         gone = ["attnbook", "anywidget", "psygnal"] + ["array-api-compat"] * (not self.name.endswith("oldest"))
         subprocess.run([self.python, "-m", "pip", "uninstall", "-y", "-q", *gone], capture_output=True, check=True)
 
-    def run(self, notebooks, folder, remote, **environ):
+    def run(self, notebooks, folder, **environ):
         """Run notebooks from top to bottom, side by side on all cores: {name: what went wrong, or None}."""
-        return asyncio.run(self._all(notebooks, folder, self._environ(remote) | environ))
-
-    def _environ(self, remote):
-        drop = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "MPLBACKEND", "ATTNBOOK_BUILD")
-        environ = {key: value for key, value in os.environ.items() if key not in drop}
-        redirect = {"GIT_CONFIG_KEY_0": f"url.{remote.as_uri()}.insteadOf", "GIT_CONFIG_VALUE_0": ADDRESS}
-        # One thread a kernel, as in the build: two kernels run side by side.
-        return environ | redirect | {"GIT_CONFIG_COUNT": "1", "GIT_TERMINAL_PROMPT": "0", "OMP_NUM_THREADS": "1"}
+        clean = {key: value for key, value in os.environ.items() if key not in OWN}
+        return asyncio.run(self._all(notebooks, folder, clean | environ))
 
     async def _all(self, notebooks, folder, environ):
         room = asyncio.Semaphore(os.cpu_count() or 1)

@@ -1,11 +1,16 @@
 """The fork whose notebooks are tested: its addresses, the environments they run in, and how problems are reported."""
 
+import copy
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ADDRESS = "https://github.com/a-reader/their-fork"
+GITHUB, FORK, BRANCH = "https://github.com", "/a-reader/their-fork", "notebooks"
+ADDRESS, ARCHIVE = GITHUB + FORK, f"/archive/refs/heads/{BRANCH}.zip"
 SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
 # Libraries as Colab's image has them in kind, with both major versions of ipywidgets, and the oldest that are admitted.
 # Where torch is not named it is that of the book's own environment.
@@ -18,6 +23,34 @@ ENVIRONMENTS = {
 }  # fmt: skip
 # One notebook of each kind: the preface, a chapter with figures and exercises, a page of the back matter.
 KINDS = ("index", "permutation-matrices", "famous-mistakes")
+
+
+@contextmanager
+def serve(files):
+    """Serve {path: bytes} on this machine, and 404 for the rest; give the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path in files else 404)
+            self.send_header("Content-Length", str(len(files.get(self.path, b""))))
+            self.end_headers()
+            self.wfile.write(files.get(self.path, b""))
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def moved(notebook, address):
+    """Return a copy of a notebook whose first cell takes the package from this server instead of GitHub."""
+    notebook = copy.deepcopy(notebook)
+    assert GITHUB in notebook.cells[0].source
+    notebook.cells[0].source = notebook.cells[0].source.replace(GITHUB, address)
+    return notebook
 
 
 def close_dialogs(page):

@@ -68,16 +68,23 @@ def test_stand_ins_become_addresses(published):
         assert launch.SITE_PLACEHOLDER in written, f"{slug}: the notebook names no page"
         on_branch, local = launch.with_addresses(written, ADDRESS), launch.with_addresses(written, "")
         assert (published.tree / f"{slug}.ipynb").read_text("utf-8") == on_branch
-        assert (published.site / "notebooks" / f"{slug}.ipynb").read_text("utf-8") == launch.with_addresses(
-            written, *own
-        )
+        downloaded = launch.with_addresses(written, *own, built="../")
+        assert (published.site / "notebooks" / f"{slug}.ipynb").read_text("utf-8") == downloaded
         assert not {
             stand_in
-            for stand_in in (launch.SITE_PLACEHOLDER, launch.PACKAGE_PLACEHOLDER)
+            for stand_in in (launch.SITE_PLACEHOLDER, launch.ARCHIVE_PLACEHOLDER)
             if stand_in in on_branch + local
         }
-        for page in re.findall(r"\]\(\.\./html/([^)#]+)", local):
-            assert (published.site / page).is_file(), f"{slug}: {page}"
+
+
+def test_links_without_an_address_lead_to_pages_wherever_the_notebook_lies(published):
+    """From the folder of notebooks, and from the site's own folder with those to download."""
+    for folder, built in (("_build/notebooks", "../html/"), ("_build/html/notebooks", "../")):
+        for slug, written in published.written.items():
+            local = launch.with_addresses(written, "", built=built)
+            pages = set(re.findall(r"\]\((\.\./[^)#]+)", local))
+            assert pages, slug
+            assert [page for page in pages if not (ROOT / folder / page).resolve().is_file()] == [], f"{folder}/{slug}"
 
 
 def test_the_branch_is_the_tree(published):
@@ -97,6 +104,19 @@ def test_publishing_the_same_again_makes_no_commit(published):
     done = subprocess.run(command, cwd=published.root, capture_output=True, text=True, check=True)
     assert "has these files already" in done.stdout
     assert subprocess.run(head, capture_output=True, check=True).stdout == before
+
+
+def test_a_branch_of_any_name_publishes_to_a_remote_beside_it(published):
+    """A fork whose default branch is `trunk`, and a remote that is named by its path from the folder of the book."""
+    beside = published.root.with_name("beside.git")
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=trunk", beside], check=True)
+    subprocess.run(["git", "symbolic-ref", "HEAD", "refs/heads/trunk"], cwd=published.root, check=True)
+    command = [sys.executable, "tools/notebooks.py", "publish", "../beside.git"]
+    done = subprocess.run(command, cwd=published.root, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    trees = [["git", "--git-dir", git, "rev-parse", "notebooks^{tree}"] for git in (beside, published.remote)]
+    here, there = (subprocess.run(tree, capture_output=True, check=True).stdout for tree in trees)
+    assert here == there
 
 
 def test_publishing_to_nowhere_is_one_sentence(published):

@@ -140,7 +140,8 @@ def test_the_script_shows_the_chosen_frame():
 
 # -------------------------------------------------------------------------------------------- in a live kernel
 
-DRAW = "explore(draw_scaling, d_k=[1, 4], free={'d_k': (1, 9)})"
+LABELS = {"d_k": "key dimension dₖ"}
+DRAW = f"explore(draw_scaling, d_k=[1, 4], labels={LABELS}, free={{'d_k': (1, 9)}})"
 CELLS = {
     "setup": "import os\nfrom attnbook.explore import explore\nfrom attnbook.figures.scaling import draw_scaling\n"
     "os.environ.pop('ATTNBOOK_BUILD', None)",
@@ -160,19 +161,18 @@ def live(run_notebook):
 
 def test_a_build_shows_the_player_alone(live):
     outputs, _ = live
-    block = explore(scaling.draw_scaling, d_k=[1, 4]).block
-    for cell in ("build", "not free"):
+    for cell, labels in (("build", LABELS), ("not free", None)):
         [output] = outputs[cell]
-        assert output.data["text/html"] == block
+        assert output.data["text/html"] == explore(scaling.draw_scaling, d_k=[1, 4], labels=labels).block
 
 
-def test_a_live_kernel_adds_a_slider_that_draws_the_same_picture(live):
+def test_a_live_kernel_adds_a_slider_of_the_same_words_that_draws_the_same_picture(live):
     outputs, widgets = live
     player, slider = outputs["live"]
-    assert player.data["text/html"] == explore(scaling.draw_scaling, d_k=[1, 4]).block
+    assert player.data["text/html"] == explore(scaling.draw_scaling, d_k=[1, 4], labels=LABELS).block
     assert "application/vnd.jupyter.widget-view+json" in slider.data
     [state] = [widget["state"] for widget in widgets.values() if widget["model_name"] == "IntSliderModel"]
-    assert (state["description"], state["min"], state["max"]) == ("d_k", 1, 9)
+    assert (state["description"], state["min"], state["max"]) == ("key dimension dₖ", 1, 9)
     [area] = [widget["state"] for widget in widgets.values() if widget["model_name"] == "OutputModel"]
     assert area["outputs"][0]["data"]["text/html"] == scaling.draw_scaling(state["value"]).svg
 

@@ -47,10 +47,10 @@ def test_two_rows_of_sines_and_the_turn_between_them(unsaved, shift, start):
             sine, cosine = row(t)[2 * k : 2 * k + 2]
             np.testing.assert_allclose(hand.get_xydata(), [[x, y], [x + cosine, y + sine]], atol=1e-12)
             assert hue(hand.get_color()) == colour
-        assert said[1.5, y] == f"{180 / math.pi * shift / 10**k:.4g}°"
+        assert said[1.5, y] == f"{shift / 10**k:.4g} rad"
     assert len(faces) == 4
-    turns = ", ".join(f"{180 / math.pi * shift / 10**k:.4g}" for k in range(4))
-    assert f"turn by {turns} degrees" in drawn.alt
+    turns = ", ".join(f"{shift / 10**k:.4g}" for k in range(4))
+    assert f"turn by {turns} radians" in drawn.alt
     assert f"dot product is {row(start) @ row(start + shift):.3f}, of at most 4" in drawn.alt
 
 

@@ -69,13 +69,31 @@ def test_every_card_is_drawn_where_the_law_says(still_page):
         checked(still_page, state)
 
 
+def try_every_list(page, bet="10"):
+    page.get_by_label("your bet: green lists of 24").fill(bet)
+    page.get_by_role("button", name="Try every list").click()
+
+
+def test_every_list_is_tried_only_after_a_bet(open_gallery):
+    page = open_gallery()
+    every, bet = page.get_by_role("button", name="Try every list"), page.get_by_label("your bet: green lists of 24")
+    assert every.is_disabled()
+    for typed, right in (("25", False), ("-1", False), ("2.5", False), ("7", True), ("", False)):
+        bet.fill(typed)
+        assert every.is_enabled() == right, typed
+    try_every_list(page, "7")
+    assert page.evaluate(DRAWN)["says"].startswith("All 24 lists are tried: Y[perm] puts back 10, your bet was 7. ")
+    bet.fill("")
+    assert "your bet" not in page.evaluate(DRAWN)["says"]
+
+
 def test_ten_lists_put_themselves_back_and_their_matrices_are_symmetric(open_gallery):
     page, first = open_gallery(), CASES["restore"].figure.state
     assert "puts back" not in page.evaluate(DRAWN)["says"]
-    page.get_by_role("button", name="Try every list").click()
+    try_every_list(page)
     drawn = checked(page, first | {"tried": "1" * 24})
     assert drawn["fates"].count("home") == 10
-    assert drawn["says"].startswith("All 24 lists are tried: Y[perm] puts back 10. ")
+    assert drawn["says"].startswith("All 24 lists are tried: Y[perm] puts back 10, ")
     assert drawn["says"].endswith("What happens if you apply one of these lists twice?")
     put(page, "restore", first | {"order": [3, 0, 1, 2], "tried": "1" * 24})
     page.get_by_role("button", name="Back to start").click()  # the cards go back, the results of the lists are kept
@@ -137,7 +155,7 @@ def test_a_link_with_too_many_lists_or_too_long_a_word_is_refused(still_page):
 
 def test_cards_that_fly_arrive(open_gallery):
     page, first = open_gallery(reduced_motion="no-preference"), CASES["restore"].figure.state
-    page.get_by_role("button", name="Try every list").click()
+    try_every_list(page)
     assert page.evaluate("document.getAnimations().length") > 0
     put(page, "restore", first | {"order": [3, 1, 0, 2], "tried": "1" * 24})
     page.wait_for_timeout(900)

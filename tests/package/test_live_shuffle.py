@@ -100,7 +100,7 @@ def test_shuffle_answers_a_sentence_that_is_typed(shuffled):
     [
         ({}, "Every word keeps its row.", 0, "✓✓"),
         ({"pooling": "mean"}, "Every word keeps its row; the mean does not move.", 0, "✓✓✓"),
-        ({"pooling": "last"}, "Every word keeps its row; the last changes.", 4, "✓✓≠"),
+        ({"pooling": "last"}, "Every word keeps its row; the last row changes.", 4, "✓✓≠"),
         ({"positions": "rope"}, "No word keeps its row: with positions, attention sees the order.", 12, "≠≠"),
         (
             {"positions": "sinusoidal", "mask": "causal", "pooling": "max"},

@@ -62,7 +62,7 @@ def test_clock(still, scheme):
     hands = [line for line in faces.lines if len(line.get_xdata()) == 2]
     for k in range(3):
         omega = 100 ** (-k / 3)
-        assert words(faces)[2.8 * k, -1.2].startswith(f"ω{'₀₁₂'[k]} = {np.degrees(omega):.4g}°\n")
+        assert words(faces)[2.8 * k, -1.2].startswith(f"ω{'₀₁₂'[k]} = {omega:.4g} rad\n")
         for line, t, colour in ((hands[2 * k], 7, "blue"), (hands[2 * k + 1], 12, "orange")):
             tip = np.exp(1j * omega * t) if scheme == "rotary" else 1 + 1j * np.exp(-1j * omega * t)
             (x, y), end = line.get_xydata()

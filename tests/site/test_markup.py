@@ -110,11 +110,12 @@ NOTES = ("marginnote", "sidenote", "margin", "margin-caption", "margin_caption",
 
 
 def test_a_page_has_nothing_that_the_build_counts_on_not_being_there(source):
-    """Names of code that nobody colours, groups of a drawing that say nothing, notes in the margin."""
+    """Names of code that nobody colours, groups of a drawing that say nothing, notes in the margin, a dead button."""
     page = source.page
     shells = [span for span in page.xpath("//pre//span") if span.get("class") in PLAIN]
     shells += page.xpath("//*[local-name()='g'][not(@*)]")
     notes = [name for each in page.xpath("//@class") for name in each.split() if name.removeprefix("tag_") in NOTES]
+    assert not page.xpath("//*[@id='pst-back-to-top']"), f"{source.name}: a button that no script shows: see theme.conf"
     assert not shells, (
         f"{source.name}: {len(shells)} empty shells: see PLAIN and drop_space in bookext/theme/repairs.py"
     )

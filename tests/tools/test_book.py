@@ -93,6 +93,17 @@ def test_a_failed_build_forgets_its_doctrees(build, tmp_path, code, body):
 
 
 @pytest.mark.parametrize("complete", [True, False])
+def test_a_cell_that_fails_leaves_the_doctrees_of_a_complete_build(build, tmp_path, capsys, complete):
+    """Nothing was read before the cells ran, so that the repaired book reads the repaired chapter alone."""
+    (tmp_path / ".doctrees").mkdir()
+    if complete:
+        (tmp_path / ".doctrees" / "complete").touch()
+    assert build(book.CELLS_FAIL, "<p class='check-failed'>the build before</p>") == book.CELLS_FAIL
+    assert (tmp_path / ".doctrees" / "complete").exists() is complete
+    assert capsys.readouterr().out == ""  # the last words are those of the build
+
+
+@pytest.mark.parametrize("complete", [True, False])
 def test_only_the_doctrees_of_a_complete_build_are_used_again(build, tmp_path, complete):
     doctrees = tmp_path / ".doctrees"
     doctrees.mkdir()

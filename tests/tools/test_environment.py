@@ -3,6 +3,9 @@
 import datetime
 import re
 import shutil
+import sys
+import threading
+import time
 import tomllib
 from pathlib import Path
 
@@ -76,7 +79,7 @@ def ready(tmp_path, monkeypatch):
     """A tree whose environment looks finished, with its paths put into the module."""
     monkeypatch.delenv("LOCKED", raising=False)
     monkeypatch.setattr(environment, "ROOT", tmp_path)
-    for name in ("PYTHON", "LOG", "STAMP", "UNFINISHED"):
+    for name in ("PYTHON", "LOG", "LOCK", "STAMP", "UNFINISHED"):
         monkeypatch.setattr(environment, name, tmp_path / getattr(environment, name).name)
     for path in (environment.PYTHON, tmp_path / "pyproject.toml", tmp_path / "requirements.txt"):
         path.touch()
@@ -125,6 +128,70 @@ def test_an_installation_cut_short_leaves_no_stamp(steps, monkeypatch):
     with pytest.raises(pytest.fail.Exception):
         environment.ensure(set())
     assert not environment.STAMP.exists()
+
+
+def test_an_extra_that_is_part_of_an_installed_one_installs_nothing(steps, ready):
+    (ready / "pyproject.toml").write_text(
+        '[project.optional-dependencies]\ntest = ["attnbook[pdf]"]\npdf = ["a"]\nlab = ["attnbook[test]"]\n'
+    )
+    environment.STAMP.write_text(environment.key() + " test\n")
+    environment.ensure({"pdf"})
+    assert steps == []
+    environment.ensure({"lab"})
+    assert "install" in steps
+
+
+def until(capsys, words):
+    """Wait until these words are on the screen."""
+    seen, end = "", time.monotonic() + 60
+    while words not in seen:
+        assert time.monotonic() < end, seen
+        time.sleep(0.01)
+        seen += capsys.readouterr().out
+
+
+def test_two_commands_do_not_install_at_once(steps, capsys):
+    """The second says that it waits, and then finds everything in place."""
+    (environment.ROOT / "requirements.txt").write_text("other")
+    second = threading.Thread(target=environment.ensure, args=({"test"},), daemon=True)
+    with environment.alone():
+        second.start()
+        until(capsys, "waiting until it has ended")
+        environment.make({"test"})
+    second.join(60)
+    assert steps == ["make_venv", "install_torch", "install"]
+
+
+SILENT = """import pathlib, time
+print("Collecting numpy", flush=True)
+while not pathlib.Path("answered").exists():
+    print("WARNING: Retrying", flush=True)  # which is not shown
+    time.sleep(0.01)
+"""
+
+
+def test_an_index_that_does_not_answer_makes_news(ready, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "PATIENCE", 0.25)
+    monkeypatch.setattr(environment, "child_environ", dict)
+    installing = threading.Thread(target=environment.follow, args=(sys.executable, "-c", SILENT), daemon=True)
+    installing.start()
+    until(capsys, "  Collecting numpy: nothing new for 0.5 s, still waiting\n")
+    (ready / "answered").touch()
+    installing.join(60)
+    assert not installing.is_alive()
+
+
+def test_the_question_which_torch_there_is_makes_news(ready, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "PATIENCE", 0.1)
+    monkeypatch.setattr(environment, "torch_range", lambda: ">=2.3")
+    monkeypatch.setattr(environment, "in_venv", lambda *_: (1, ""))
+    monkeypatch.setattr(environment.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(environment.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(
+        environment, "find_cpu_torch", lambda _: until(capsys, "asked for torch: nothing new") or ["torch"]
+    )
+    monkeypatch.setattr(environment, "run", lambda *words: None)
+    environment.install_torch()
 
 
 # --- Editions -------------------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ import tomllib
 from pathlib import Path
 
 import book
-import environment
 import pytest
 import run_tests
+import system
 import yaml
 from packaging.requirements import Requirement
 
@@ -167,6 +167,6 @@ def test_the_image_has_what_the_tests_need_of_the_system():
     image = read(".devcontainer/Dockerfile")
     assert re.search(r"^FROM python:3\.\d+-\w+$", image, flags=re.M)  # by its name, on no particular host
     installed = set(re.findall(r"[\w-]+", re.search(r"recommends \\\n(.*?) \\\n", image)[1]))
-    for need in environment.NEEDS:
+    for need in system.NEEDS:
         names = need.packages.get("apt-get", ())
         assert not names or installed & set(names), f"Dockerfile: nothing for {need.name}"

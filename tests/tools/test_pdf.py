@@ -25,7 +25,7 @@ SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</
 def copied(tree):
     """A copy of what `make pdf` needs, in the folder ``tree``."""
     (tree / "tools").mkdir()
-    for name in ("pdf.py", "pdf.css", "browser.py"):
+    for name in ("pdf.py", "pdf.css", "browser.py", "environment.py", "system.py"):
         shutil.copy(ROOT / "tools" / name, tree / "tools")
     shutil.copytree(ROOT / "code" / "bookext", tree / "code" / "bookext")
     return tree
@@ -108,6 +108,15 @@ def test_without_a_browser_one_sentence_says_so(tree):
     assert done.returncode == 1
     assert done.stderr.strip().startswith("A Chromium prints the book and none was found")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_without_a_chinese_font_one_sentence_says_so(tree):
+    """The real fontconfig, told of no folder with fonts."""
+    (tree / "fonts.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
+    done = make(tree, FONTCONFIG_FILE=str(tree / "fonts.conf"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("There is no font with Chinese characters (")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.thorough

@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from bookext.run import execution, quotes
+from bookext.run import execution, kernels, quotes
 from docutils import nodes
 
 PAGE = """# Title
@@ -24,7 +24,7 @@ def book(sentence=PAGE):
 
 def executed(tmp_path, sentence=PAGE):
     (tmp_path / "page.md").touch()
-    notebook, _, failure = execution._execute(tmp_path / "page.md", book(sentence))
+    notebook, _, failure, _ = kernels.execute(tmp_path / "page.md", book(sentence))
     assert not failure
     return notebook
 

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-import environment
 import pytest
+import system
 
 ROOT = Path(__file__).resolve().parents[2]
 
-NAMES = [need.name for need in environment.NEEDS]
+NAMES = [need.name for need in system.NEEDS]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_system_has(name):
-    sentence = environment.missing().get(name)
+    sentence = system.missing().get(name)
     if sentence:
         pytest.fail(sentence, pytrace=False)
 
@@ -21,30 +21,30 @@ def test_the_system_has(name):
 
 
 @pytest.fixture
-def system(tmp_path, monkeypatch):
-    """system(name, said, code): a program that says this and ends so, the only ones on PATH. Root asks for nothing."""
+def put(tmp_path, monkeypatch):
+    """put(name, said, code): a program that says this and ends so, the only ones on PATH. Root asks for nothing."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(environment, "is_root", lambda: True)
+    monkeypatch.setattr(system, "is_root", lambda: True)
 
-    def put(name, said="", code=0):
+    def write(name, said="", code=0):
         file = tmp_path / name
         log = f"printf '%s\\n' \"$*\" >>'{tmp_path}/{name}.log'"
         file.write_text(f"#!/bin/sh\n{log}\n{said}\nexit {code}\n")
         file.chmod(0o755)
         return tmp_path / f"{name}.log"
 
-    return put
+    return write
 
 
 def fault(name):
     """What is wrong with one need, or None."""
-    return next(need.fault() for need in environment.NEEDS if need.name == name)
+    return next(need.fault() for need in system.NEEDS if need.name == name)
 
 
-def test_an_empty_system_lacks_everything_but_namespaces(system, monkeypatch):
+def test_an_empty_system_lacks_everything_but_namespaces(put, monkeypatch):
     monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setattr("browser.COMMANDS", ("chromium",))  # not the one outside PATH
-    found = environment.missing()
+    found = system.missing()
     assert list(found) == [name for name in NAMES if name != "user namespaces"]  # nothing tells without bubblewrap
     assert all(line.endswith("install it, or run the tests on Linux.") for line in found.values())
 
@@ -53,21 +53,21 @@ def test_a_missing_font_is_named(tmp_path, monkeypatch):
     """The real fontconfig, told of no folder with fonts."""
     (tmp_path / "fonts.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
     monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
-    assert environment.missing()["Chinese font"].startswith("There is no font with Chinese characters (")
+    assert system.missing()["Chinese font"].startswith("There is no font with Chinese characters (")
 
 
 @pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.8.0", False), ("0.11.0", False), ("1.0", False)])
-def test_bubblewrap_must_be_new_enough(system, version, old):
-    system("bwrap", f"echo bubblewrap {version}")
+def test_bubblewrap_must_be_new_enough(put, version, old):
+    put("bwrap", f"echo bubblewrap {version}")
     assert fault("bubblewrap") == (f"bubblewrap is {version}, older than 0.8" if old else None)
 
 
-def test_apparmor_is_told_from_other_reasons(system, tmp_path, monkeypatch):
-    setting = tmp_path / environment.RESTRICTION.name
-    monkeypatch.setattr(environment, "RESTRICTION", setting)
-    monkeypatch.setattr(environment, "is_root", lambda: False)
+def test_apparmor_is_told_from_other_reasons(put, tmp_path, monkeypatch):
+    setting = tmp_path / system.RESTRICTION.name
+    monkeypatch.setattr(system, "RESTRICTION", setting)
+    monkeypatch.setattr(system, "is_root", lambda: False)
     setting.write_text("1\n")
-    system("bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2", 1)
+    put("bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2", 1)
     command = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     assert fault("user namespaces").startswith(f"AppArmor forbids user namespaces: run `{command}` to allow them")
     setting.write_text("0\n")
@@ -76,7 +76,7 @@ def test_apparmor_is_told_from_other_reasons(system, tmp_path, monkeypatch):
     setting.unlink()  # a system without AppArmor
     assert fault("user namespaces").startswith(other)
     setting.write_text("1\n")
-    system("bwrap")  # a profile lets bubblewrap do it
+    put("bwrap")  # a profile lets bubblewrap do it
     assert fault("user namespaces") is None
 
 
@@ -91,20 +91,19 @@ printf '#!/bin/sh\\n' >'{folder}/'$made
 
 
 @pytest.fixture
-def lacking(system, tmp_path, monkeypatch):
+def lacking(put, tmp_path, monkeypatch):
     """Three needs, the first and last with two packages, and the log of an apt-get that knows one package for each."""
-    needs = [("first", ("wrong", "right")), ("second", ("unknown",)), ("third", ("third", "spare"))]
+    listed = [("first", ("wrong", "right")), ("second", ("unknown",)), ("third", ("third", "spare"))]
     made = [
-        environment.Need(name, "the tests call it", environment.program(name), {"apt-get": packages})
-        for name, packages in needs
+        system.Need(name, "the tests call it", system.program(name), {"apt-get": packages}) for name, packages in listed
     ]
-    monkeypatch.setattr(environment, "NEEDS", made)
-    system("env", 'shift; exec "$@"')
-    return system("apt-get", APT.format(folder=tmp_path))
+    monkeypatch.setattr(system, "NEEDS", made)
+    put("env", 'shift; exec "$@"')
+    return put("apt-get", APT.format(folder=tmp_path))
 
 
 def test_every_absent_package_is_tried_by_itself(lacking, capsys):
-    environment.install_missing()
+    system.install_missing()
     option = "install -y --no-install-recommends"
     calls = ["update", f"{option} wrong", f"{option} right", f"{option} unknown", f"{option} third"]
     assert lacking.read_text().splitlines() == calls
@@ -112,18 +111,18 @@ def test_every_absent_package_is_tried_by_itself(lacking, capsys):
     assert last == "There is no second (the tests call it): run `apt-get install unknown`."
 
 
-def test_what_is_there_is_not_installed(lacking, system, capsys):
+def test_what_is_there_is_not_installed(lacking, put, capsys):
     for name in ("first", "second", "third"):
-        system(name)
-    environment.install_missing()
+        put(name)
+    system.install_missing()
     assert not lacking.exists()
     assert capsys.readouterr().out == ""
 
 
-def test_without_rights_nothing_is_called_and_every_sentence_has_its_command(lacking, system, monkeypatch, capsys):
-    monkeypatch.setattr(environment, "is_root", lambda: False)
-    asked = system("sudo", "", 1)  # it would ask for a password
-    environment.install_missing()
+def test_without_rights_nothing_is_called_and_every_sentence_has_its_command(lacking, put, monkeypatch, capsys):
+    monkeypatch.setattr(system, "is_root", lambda: False)
+    asked = put("sudo", "", 1)  # it would ask for a password
+    system.install_missing()
     assert asked.read_text() == "-n true\n"
     assert not lacking.exists()
     assert [line.partition("run ")[2] for line in capsys.readouterr().out.splitlines()] == [
@@ -133,20 +132,20 @@ def test_without_rights_nothing_is_called_and_every_sentence_has_its_command(lac
     ]
 
 
-def test_sudo_that_does_not_ask_is_used(lacking, system, monkeypatch, capsys):
-    monkeypatch.setattr(environment, "is_root", lambda: False)
-    system("sudo", 'shift; exec "$@"')
-    system("true")
-    environment.install_missing()
+def test_sudo_that_does_not_ask_is_used(lacking, put, monkeypatch, capsys):
+    monkeypatch.setattr(system, "is_root", lambda: False)
+    put("sudo", 'shift; exec "$@"')
+    put("true")
+    system.install_missing()
     assert lacking.read_text().splitlines()[0] == "update"
     assert "There is no third" not in capsys.readouterr().out
 
 
-def test_homebrew_is_never_called_with_sudo(system, monkeypatch):
-    system("brew")
-    monkeypatch.setattr(environment, "is_root", lambda: False)
-    assert environment.rights() == ["env", "DEBIAN_FRONTEND=noninteractive"]
-    assert environment.missing()["git"].endswith(": run `brew install git`.")
-    assert environment.missing()["bubblewrap"].endswith(": install it, or run the tests on Linux.")
-    monkeypatch.setattr(environment, "is_root", lambda: True)
-    assert environment.rights() is None
+def test_homebrew_is_never_called_with_sudo(put, monkeypatch):
+    put("brew")
+    monkeypatch.setattr(system, "is_root", lambda: False)
+    assert system.rights() == ["env", "DEBIAN_FRONTEND=noninteractive"]
+    assert system.missing()["git"].endswith(": run `brew install git`.")
+    assert system.missing()["bubblewrap"].endswith(": install it, or run the tests on Linux.")
+    monkeypatch.setattr(system, "is_root", lambda: True)
+    assert system.rights() is None

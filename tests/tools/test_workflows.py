@@ -105,6 +105,13 @@ def test_every_job_ends_by_itself(workflow):
     assert [job for job, rest in workflow["jobs"].items() if "timeout-minutes" not in rest] == []
 
 
+def test_publishing_asks_for_the_default_branch_and_not_for_its_name():
+    workflow = yaml.safe_load((FOLDER / "publish.yml").read_text(encoding="utf-8"))
+    assert workflow[True]["push"] == {"branches-ignore": ["notebooks"]}  # YAML reads `on` as true
+    first = [job for job in workflow["jobs"].values() if "needs" not in job]
+    assert [job["if"] for job in first] == ["github.ref_name == github.event.repository.default_branch"]
+
+
 def test_what_runs_is_make(workflow):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
     runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]

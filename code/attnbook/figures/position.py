@@ -26,16 +26,16 @@ def draw_sinusoid(shift: int, start: int = 2, rows: int = 15) -> Picture:
         table.add_patch(Rectangle((-0.5, t - 0.5), D, 1, fill=False, edgecolor="black", linestyle=dash, linewidth=1.6))
     for k, w in enumerate(omega):
         _clock(clocks, 2.5 * k, [(w * start, "blue", "-"), (w * (start + shift), "orange", "--")])
-        clocks.text(1.5, -2.5 * k, f"{np.rad2deg(w * shift):.4g}°", va="center", fontsize=9)
+        clocks.text(1.5, -2.5 * k, f"{w * shift:.4g} rad", va="center", fontsize=9)
     clocks.set(xlim=(-1.2, 3.6), ylim=(-8.7, 1.2), aspect="equal")
     clocks.axis("off")
     clocks.set_title("each pair turns by")
-    turns = ", ".join(f"{np.rad2deg(w * shift):.4g}" for w in omega)
+    turns = ", ".join(f"{w * shift:.4g}" for w in omega)
     product = E[start] @ E[start + shift]
     return picture(
         fig,
         f"Rows {start} and {start + shift} of a table of sines and cosines with {D} columns. From one to the other the "
-        f"four pairs turn by {turns} degrees. Their dot product is {product:.3f}, of at most {D // 2}.",
+        f"four pairs turn by {turns} radians. Their dot product is {product:.3f}, of at most {D // 2}.",
     )
 
 

@@ -1,5 +1,5 @@
 // Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of coordinates.
-const LAST = 60, RADIUS = 50, DEGREE = Math.PI / 180;
+const LAST = 60, RADIUS = 50, TURN = 2 * Math.PI;
 
 // What a position makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of it added.
 const turned = (angle) => [Math.cos(angle), Math.sin(angle)];
@@ -12,11 +12,11 @@ const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
 const total = (terms) => terms.reduce((sum, x) => sum + x, 0);
 const scoreAt = (state, omega, i, j) => total(termsOf(handsAt(state, omega, i), handsAt(state, omega, j)));
 
-/** The angle of each face from the query's hand to the key's, in degrees. Turning counts the full turns. */
+/** The angle of each face from the query's hand to the key's, in radians. Turning counts the full turns. */
 function anglesAt(state, omega, i, j) {
-  if (state.scheme === "rotary") return omega.map((w) => ((j - i) * w) / DEGREE);
+  if (state.scheme === "rotary") return omega.map((w) => (j - i) * w);
   const key = handsAt(state, omega, j), across = ([a, b], [c, d]) => a * d - b * c;
-  return handsAt(state, omega, i).map((pair, k) => Math.atan2(across(pair, key[k]), dot(pair, key[k])) / DEGREE);
+  return handsAt(state, omega, i).map((pair, k) => Math.atan2(across(pair, key[k]), dot(pair, key[k])));
 }
 
 /** Hands, angles, what each face adds to the score, the score, and the score as a function of the key's position. */
@@ -25,7 +25,7 @@ function compute(state) {
   const terms = termsOf(...hands), score = total(terms), scoreFromZero = scoreAt(state, omega, 0, key - query);
   const curve = range(2 * LAST + 1).map((t) => scoreAt(state, omega, query, t / 2));
   const fromZero = range(4 * LAST + 1).map((t) => scoreAt(state, omega, 0, t / 2 - LAST));
-  return { speeds: omega.map((w) => w / DEGREE), hands, angles: anglesAt(state, omega, query, key), terms, score,
+  return { speeds: omega, hands, angles: anglesAt(state, omega, query, key), terms, score,
     scoreFromZero, offsetGap: Math.abs(score - scoreFromZero), curve, fromZero };
 }
 
@@ -38,12 +38,12 @@ function valid({ query, key, pairs, base, scheme }) {
 const signed = (x) => String(x).replace("-", "−"), short = (x) => signed(Number(x.toPrecision(4)));
 const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 
-/** Points along an arc that winds outwards, so that full turns can be counted. Angles are in degrees. */
+/** Points along an arc that winds outwards, so that full turns can be counted. */
 function spiral(from, sweep) {
-  const steps = Math.ceil(Math.abs(sweep) / 9) + 1;
+  const steps = Math.ceil((40 * Math.abs(sweep)) / TURN) + 1;
   return range(steps + 1).map((s) => {
-    const part = (sweep * s) / steps, r = 20 + (2.8 * Math.abs(part)) / 360;
-    return turned((from + part) * -DEGREE).map((x) => hundredth(r * x)).join();
+    const part = (sweep * s) / steps, r = 20 + (2.8 * Math.abs(part)) / TURN;
+    return turned(-(from + part)).map((x) => hundredth(r * x)).join();
   }).join(" ");
 }
 
@@ -57,17 +57,17 @@ function face(k) {
     make("circle", { r: RADIUS, class: "live-ring" }), all);
   const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("span", { class: "live-apart" });
   const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
-  const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed, "°"),
-    make("div", {}, apart, angle, "°"), make("div", {}, "adds ", adds));
+  const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed),
+    make("div", {}, apart, angle), make("div", {}, "adds ", adds));
   /** Draws both hands. Turning, the tips go round the axle; adding, they go round the content (1, 0). */
   const turn = (pairs, angles, rotary) => {
     set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
     pairs.forEach(([x, y], h) => {
       const x2 = hundredth(RADIUS * x), y2 = hundredth(-RADIUS * y);
       set(hands[h], { x2, y2 });
-      set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${hundredth(Math.atan2(y2, x2) / DEGREE)})` });
+      set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${hundredth((360 * Math.atan2(y2, x2)) / TURN)})` });
     });
-    set(arc, { points: spiral(Math.atan2(pairs[0][1], pairs[0][0]) / DEGREE, angles[k]) });
+    set(arc, { points: spiral(Math.atan2(pairs[0][1], pairs[0][0]), angles[k]) });
   };
   return { element, turn, speed, angle, adds, apart };
 }
@@ -198,7 +198,7 @@ const alike = (was, state) => ["pairs", "base", "scheme"].every((part) => was[pa
  *  began to move together. */
 function sentence(state, { angles, speeds, score, scoreFromZero }, was, from) {
   const { query: i, key: j, pairs, scheme } = state, rotary = scheme === "rotary", now = show(score);
-  const ends = (x) => `${short(x[0])}°${pairs > 1 ? ` on the first face and ${short(x.at(-1))}° on the last` : ""}`;
+  const ends = (x) => `${short(x[0])} rad${pairs > 1 ? ` on the first face and ${short(x.at(-1))} rad on the last` : ""}`;
   const same = was && alike(was, state);
   if (same && was.query !== i && was.key - was.query === j - i) {
     if (Math.abs(from - score) > EXACT) return `Both have moved. The score was ${show(from)} and is ${now}.`;

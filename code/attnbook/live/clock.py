@@ -53,10 +53,10 @@ def clock(
     ValueError
         If a position, the number of pairs, the base or the scheme is not as above.
 
-    >>> clock(3, 8).compute()["angles"].round(2)
-    array([286.48,  28.65,   2.86,   0.29])
-    >>> clock(20, 25).compute()["angles"].round(2)
-    array([286.48,  28.65,   2.86,   0.29])
+    >>> clock(3, 8).compute()["angles"].round(3)
+    array([5.   , 0.5  , 0.05 , 0.005])
+    >>> clock(20, 25).compute()["angles"].round(3)
+    array([5.   , 0.5  , 0.05 , 0.005])
     """
     positions = {name: require_int(name, t, least=0) for name, t in (("query", query), ("key", key))}
     state = {**positions, "pairs": require_int("pairs", pairs), "base": float(base), "scheme": scheme}
@@ -85,7 +85,7 @@ def placed(positions: Any, pairs: int, base: float, scheme: str) -> np.ndarray:
 def compute(query: int, key: int, pairs: int, base: float, scheme: str) -> dict[str, Any]:
     """Return the hands, the angles from the query's to the key's, what each face adds to the score, and the score.
 
-    Speeds and angles are in degrees; rotary angles count full turns. ``curve`` is the score with the query where it is
+    Speeds and angles are in radians; rotary angles count full turns. ``curve`` is the score with the query where it is
     and the key at 0, ½, … 60; ``fromZero`` the score with the query at 0, for the offsets −60, −59½, … 60. The mirror
     of ``compute`` in clock.js.
     """
@@ -95,9 +95,9 @@ def compute(query: int, key: int, pairs: int, base: float, scheme: str) -> dict[
     terms = (hands * others).sum(axis=1)
     across = hands[:, 0] * others[:, 1] - hands[:, 1] * others[:, 0]
     return {
-        "speeds": np.degrees(omega),
+        "speeds": omega,
         "hands": [hands, others],
-        "angles": np.degrees(offset * omega if scheme == "rotary" else np.arctan2(across, terms)),
+        "angles": offset * omega if scheme == "rotary" else np.arctan2(across, terms),
         "terms": terms,
         "score": q @ k,
         "scoreFromZero": origin @ shifted,
@@ -120,7 +120,7 @@ def still(state: dict, asking: bool) -> Picture:
             faces.plot(
                 [at + axle, at + axle + x], [0, y], look, color=PALETTE[colour], lw=2, markevery=[1], markersize=5
             )
-        below = f"ω{'₀₁₂₃₄₅'[k]} = {speed:.4g}°" + ("" if asking else f"\n{angle:.4g}° apart".replace("-", "−"))
+        below = f"ω{'₀₁₂₃₄₅'[k]} = {speed:.4g} rad" + ("" if asking else f"\n{angle:.4g} rad apart".replace("-", "−"))
         faces.text(at, -1.2, below, ha="center", va="top", fontsize=9)
     faces.set(xlim=(-1.3, 2.8 * pairs - 1.3), ylim=(-2.2, 1.1), aspect="equal")
     faces.axis("off")
@@ -136,5 +136,5 @@ def still(state: dict, asking: bool) -> Picture:
     curve.plot(offset, found["score"], "o", color="black", markersize=6)
     curve.set(xlim=(-LAST, LAST), xlabel="offset j − i", ylabel="score")
     angles = ", ".join(f"{angle:.4g}" for angle in found["angles"])
-    alt = f"{alt}. From the query to the key there are {angles} degrees. Below, the score against the offset: "
+    alt = f"{alt}. From the query to the key there are {angles} radians. Below, the score against the offset: "
     return picture(fig, f"{alt}{found['score']:.2f} at {offset}.")

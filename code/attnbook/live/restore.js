@@ -113,9 +113,14 @@ function render({ model, el }) {
   const sign = (fate, ...words) => make("span", {}, make("span", { class: "live-list", "data-fate": fate }), words);
   const signs = make("div", { class: "live-signs live-withheld" }, sign("home", "Y[perm] brings all home"),
     sign("away", "it does not"), sign(null, "not tried"));
+  const every = set(button("Try every list", () => change({ tried: "1".repeat(24) })), { disabled: "" });
+  const bet = make("input", { type: "number", id: newId(), class: "live-number", min: 0, max: 24, oninput() {
+    every.disabled = bet.value === "" || !bet.checkValidity(); // who has not bet is not told
+    update();
+  } });
+  const wager = set(control("your bet: green lists of 24", bet, bet.id, every), { class: "live-control live-withheld" });
   const buttons = make("div", { class: "live-controls" },
-    set(button("Run and put back", run), { class: "live-button live-withheld" }),
-    set(button("Try every list", () => change({ tried: "1".repeat(24) })), { class: "live-button live-withheld" }),
+    set(button("Run and put back", run), { class: "live-button live-withheld" }), wager,
     button("Back to start", () => change({ ...start, tried: read().tried }))); // what was tried is kept
   const hint = "Drag the cards of X[perm], then run. Which of the two lower lines brings every card home?";
   const says = make("p", { class: "live-verdict" });
@@ -151,7 +156,7 @@ function render({ model, el }) {
     [...P.body.children].forEach((tr, i) => { tr.className = HUES[order[i]]; });
     write(P.caption, `P of ${order.join(" ")}`);
     lists.put(placeOf(order), asking() ? found.fates.map(() => null) : found.fates);
-    write(says, known ? score(found.count) : asking() ? "Where the cards land is hidden until you have answered."
+    write(says, known ? score(found.count, every.disabled ? null : bet.value) : asking() ? "Where the cards land is hidden until you have answered."
       : "This list has not been tried: run it.");
     speak(known ? `${landed(found.home)} ${says.textContent}` : `${order.join(" ")}. ${says.textContent}`);
   }
@@ -160,8 +165,8 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words: how many lists were put back, and, only spoken, how many cards came home. */
-const score = ([tried, back]) => (tried === LISTS.length
-  ? `All 24 lists are tried: Y[perm] puts back ${back}. What happens if you apply one of these lists twice?`
+const score = ([tried, back], bet) => (tried === LISTS.length
+  ? `All 24 lists are tried: Y[perm] puts back ${back}${bet === null ? "" : `, your bet was ${Number(bet)}`}. What happens if you apply one of these lists twice?`
   : `Y[perm] has put back ${back} of ${tried} ${tried === 1 ? "list" : "lists"} tried.`);
 const landed = ([one, other]) => `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
 

@@ -130,7 +130,7 @@ function sentence({ order, positions, mask, pooling }, { PY, after, pooledGap })
   const by = [positions === "none" ? [] : "positions", mask === "none" ? [] : "a causal mask"].flat().join(" and ");
   const rows = kept === n ? "Every word keeps its row" : kept ? `Only ${kept} of ${n} words keep their rows`
     : "No word keeps its row";
-  const rest = pooledGap === null ? "" : `; the ${pooling} ${pooledGap <= EXACT ? "does not move" : "changes"}`;
+  const rest = pooledGap === null ? "" : `; the ${pooling === "last" ? "last row" : pooling} ${pooledGap <= EXACT ? "does not move" : "changes"}`;
   return `${rows}${rest}${kept < n ? `: with ${by}, attention sees the order` : ""}.`;
 }
 

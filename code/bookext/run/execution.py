@@ -10,6 +10,7 @@ import functools
 import hashlib
 import os
 import platform
+import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib import metadata
 from pathlib import Path
@@ -17,17 +18,18 @@ from pathlib import Path
 import jupyter_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.cache.main import JupyterCacheBase
-from jupyter_cache.executors.utils import single_nb_execution
 from myst_nb.core.execute import cache as myst_nb_cache
 from myst_nb.core.read import create_nb_reader
-from sphinx.errors import ExtensionError
+from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from . import dependencies, quotes
+from . import dependencies, kernels, quotes
 
+logger = logging.getLogger(__name__)
 CODE = Path(__file__).parents[2]
 CACHE_LIMIT = 250  # executed chapters, three times the book; the least recently used go first
 LIBRARIES = ("numpy", "torch", "scipy", "matplotlib", "array-api-compat", "ipython", "ipywidgets")
+CELLS_FAIL = 3  # the exit code of a build in which a cell fails; tools/book.py knows it
 
 
 def setup(app):
@@ -147,21 +149,31 @@ def _execute_all(app, env, docnames):
     waiting = {name: book for name in docnames if (book := _uncached(env, cache, name)) is not None}
     if not waiting:
         return
-    failures = []
+    failures = {}
     with ProcessPoolExecutor(min(len(waiting), os.cpu_count() or 1)) as pool:
-        jobs = {pool.submit(_execute, env.doc2path(name), notebook): name for name, notebook in waiting.items()}
+        jobs = {pool.submit(kernels.execute, env.doc2path(name), notebook): name for name, notebook in waiting.items()}
         for job in status_iterator(
             as_completed(jobs), "executing chapters... ", "green", len(jobs), app.verbosity, lambda job: jobs[job]
         ):
-            notebook, seconds, failure = job.result()
+            notebook, seconds, failure, stalled = job.result()
+            if stalled:
+                logger.info(f"{jobs[job]}: the kernel stalled, without output or work; the chapter was run once more")
             if failure:
-                failures.append(f"{jobs[job]}: {failure}")
+                failures[jobs[job]] = failure
                 continue
             data = {"execution_seconds": seconds, "code": _digest(notebook)}
             bundle = CacheBundleIn(notebook, env.doc2path(jobs[job]), data=data)
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
     if failures:
-        raise ExtensionError("\n\n".join(failures))
+        _end(failures)
+
+
+def _end(failures):
+    """End the build, before any page is read or written, with the cells that fail as its last words."""
+    sys.stdout.flush()
+    print(f"\nChapters in which a cell fails: {len(failures)}. The results of the others are kept.\n", file=sys.stderr)
+    print("\n".join(failures[name] for name in sorted(failures)), file=sys.stderr, flush=True)
+    raise SystemExit(CELLS_FAIL)  # Sphinx and Jupyter Book add no traceback to it
 
 
 def _uncached(env, cache, docname):
@@ -177,19 +189,3 @@ def _uncached(env, cache, docname):
     except KeyError:
         return notebook
     return notebook if _is_forced(docname) else None
-
-
-def _execute(path, notebook):
-    """Run one chapter in its folder; on failure say which cell fails, and why, without the frames in between."""
-    quiet = ["--IPKernelApp.log_level=40"]  # errors only: on loopback the remark about unencrypted TCP says nothing
-    folder = str(Path(path).parent)
-    quotes.add_query_cell(notebook)
-    result = single_nb_execution(notebook, cwd=folder, timeout=300, allow_errors=False, extra_arguments=quiet)
-    failure = None
-    if result.err:
-        name, value = getattr(result.err, "ename", type(result.err).__name__), getattr(result.err, "evalue", result.err)
-        ran = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.get("execution_count")]
-        failure = f"{name}: {value}\n" + (f"In the cell:\n{ran[-1].source}" if ran else "")
-    else:
-        quotes.pop_query_cell(notebook)
-    return notebook, result.time, failure

@@ -14,7 +14,7 @@ from ..language.words import _
 
 BRANCH = "notebooks"
 # What stands in a notebook for addresses that are not known while it is written: see with_addresses.
-SITE_PLACEHOLDER, PACKAGE_PLACEHOLDER = "https://site-of-the-book.invalid/", "package-of-the-book"
+SITE_PLACEHOLDER, ARCHIVE_PLACEHOLDER = "https://site-of-the-book.invalid/", "archive-of-the-branch"
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
 
@@ -52,12 +52,12 @@ def site_of(address):
     return f"https://{owner.lower()}.github.io/{path}"
 
 
-def with_addresses(notebook, address, site=""):
-    """Fill in a notebook's links for the repository ``address``; without one, they lead into the built folder."""
+def with_addresses(notebook, address, site="", built="../html/"):
+    """Fill in a notebook's links for the repository ``address``; without one, they lead to the site in ``built``."""
     owner, name = owner_and_name(address) or ("", "")
-    package = f"attnbook @ git+https://github.com/{owner}/{name}@{BRANCH}" if owner else ""
-    site = site or site_of(address) or "../html/"
-    return notebook.replace(SITE_PLACEHOLDER, site).replace(PACKAGE_PLACEHOLDER, package)
+    archive = f"https://github.com/{owner}/{name}/archive/refs/heads/{BRANCH}.zip" if owner else ""
+    site = site or site_of(address) or built
+    return notebook.replace(SITE_PLACEHOLDER, site).replace(ARCHIVE_PLACEHOLDER, archive)
 
 
 def links(address, slug):

@@ -28,6 +28,7 @@ SOURCES = (
     Path(launch.__file__),
     Path(quiz.__file__),
 )
+FOLDED: dict = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter, and for Colab
 TITLE = "# @title Run this cell first: it installs the book's package where that is missing\n"
 
 
@@ -43,7 +44,7 @@ def _write(app, doctree, docname):
     if app.builder.name != "html":
         return
     text = nbformat.writes(notebook(app, doctree, docname)) + "\n" if _code(doctree) else ""
-    addressed = launch.with_addresses(text, app.config.book_repository, app.config.html_baseurl)
+    addressed = launch.with_addresses(text, app.config.book_repository, app.config.html_baseurl, built="../")
     for folder, written in ((app.doctreedir, text), (app.outdir, addressed)):
         target = Path(folder) / FOLDER / f"{docname.rpartition('/')[2]}.ipynb"
         target.parent.mkdir(exist_ok=True)
@@ -92,26 +93,26 @@ def notebook(app, doctree, docname):
 
 
 def _cell(cell, code):
-    """Make one cell of the notebook format; Jupyter and Colab are told in different ways to fold code."""
+    """Make one cell of the notebook format."""
     tags = ["solution"] * cell.solution + (code[cell.code].metadata.get("tags", []) if cell.code is not None else [])
-    metadata = {"tags": tags} if tags else {}
+    metadata: dict = {"tags": tags} if tags else {}
     if cell.code is None:
         metadata |= {"jp-MarkdownHeadingCollapsed": True, "id": _digest(cell.text)} if cell.collapsed else {}
         return nbformat.v4.new_markdown_cell(cell.text, metadata=metadata)
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
-        metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
+        metadata |= FOLDED
     return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata)
 
 
 def _first_cell():
-    source = FIRST_CELL.read_text(encoding="utf-8").strip().replace("PACKAGE", f'"{launch.PACKAGE_PLACEHOLDER}"')
-    return nbformat.v4.new_code_cell(TITLE + source, metadata={"cellView": "form"})
+    source = FIRST_CELL.read_text(encoding="utf-8").strip().replace("ARCHIVE", f'"{launch.ARCHIVE_PLACEHOLDER}"')
+    return nbformat.v4.new_code_cell(TITLE + source, metadata=dict(FOLDED))
 
 
 def _introduction(app, page):
     book = launch.SITE_PLACEHOLDER + app.builder.get_target_uri(app.config.root_doc)
     words = f"This notebook is [a chapter]({page}) of [{app.config.html_title}]({book}), made to run. "
-    words += "Links lead to the book's pages. Run the cells in order, beginning with the one above: "
+    words += "Links lead to the book's pages. Run the cells in order, beginning with the folded one above: "
     words += "a check that holds leaves one line, and one that does not stops the notebook."
     return nbformat.v4.new_markdown_cell(f"*{words}*")
 
