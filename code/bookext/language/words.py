@@ -102,6 +102,7 @@ The whole book as a PDF
 Book contents
 Pages that go deeper
 On this page
+Other languages
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 
 _translate = get_translation(CATALOGUE)
