@@ -3,12 +3,13 @@ only how checks and live figures are shown.
 
 * ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
   ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
-* ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
-  cells and gives each law an address; ``ledger`` makes the pages of claims, contradictions and famous mistakes;
-  ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
-  collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
-  page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
-  completes the page of the package and links the import lines of cells to it.
+* ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed cells
+  and gives each law an address; ``margins`` refuses bounds far from what they bound; ``ledger`` makes the pages of
+  claims, contradictions and famous mistakes; ``coursework`` puts the questions of an assignment on its chapter's
+  page; ``quiz`` asks the reader questions, and collects them on one page; ``wayfinding`` draws the map of the
+  chapters, states all theorems and definitions on one page, and links to the glossary; ``reading`` says how long a
+  chapter takes, and which pages go deeper; ``package`` completes the page of the package and links the import lines
+  of cells to it.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
@@ -25,7 +26,7 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from .collect import checks, coursework, ledger, package, quiz, reading, wayfinding
+    from .collect import checks, coursework, ledger, margins, package, quiz, reading, wayfinding
     from .run import execution, quotes
     from .theme import assets, pages, social
     from .write import boxes, launch, live, mathml, notebooks
@@ -33,6 +34,7 @@ def setup(app):
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)
+    margins.setup(app)
     ledger.setup(app)
     coursework.setup(app)
     quiz.setup(app)
