@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab messages translation pseudo report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -31,6 +31,9 @@ help:
 	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
 	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=]"
 	@echo "make lab        open the chapters in JupyterLab: [OPTIONS=--no-browser]"
+	@echo "make messages   collect what is to be translated, into _build/gettext"
+	@echo "make translation  build locale/<language>: LANGUAGE=zh_CN"
+	@echo "make pseudo     a translation with accents shows what is left out: [TEST=1]"
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
@@ -104,6 +107,15 @@ run-notebooks:
 # OPTIONS=<options of jupyter lab>, such as OPTIONS="--no-browser --port=9000"
 lab:
 	@$(call python,tools/environment.py --extra lab tools/lab.py $(OPTIONS))
+
+messages: book
+	@$(call python,tools/environment.py --extra test tools/translation.py messages)
+
+translation: book
+	@$(call python,tools/environment.py --extra test tools/translation.py build "$(LANGUAGE)")
+
+pseudo: book
+	@$(call python,tools/environment.py --extra test tools/translation.py pseudo $(if $(TEST),--test))
 
 # For the weekly run: RUN is the address of the one that failed.
 report:

@@ -27,10 +27,8 @@ SHOWN = ("sphinx", "docutils", "myst-parser", "myst-nb", "sphinx-book-theme", "p
 # What is found in .venv after what is installed here: no library of the mathematics is there twice, and the cells keep
 # their stored results.
 SHARED = "import site; site.addsitedir({!r})\n"
-AFTER = """
-extensions.remove("jupyter_book")
-
-
+WITHOUT = 'extensions.remove("jupyter_book")\n'
+PATHS = """
 def setup(app):
     app.confdir = app.srcdir  # paths in _config.yml count from the top of the tree
 """
@@ -65,16 +63,22 @@ def install():
     return done(PYTHON, "-c", ask)[1].strip()
 
 
-def configure():
-    """Write the conf.py of _config.yml, as Jupyter Book reads it, and take Jupyter Book itself out of it."""
-    settings = FOLDER / "_config.yml"  # conf.py is written beside it
+def write_conf(folder, after):
+    """Write the conf.py of _config.yml into a folder, as Jupyter Book reads it, and ``after`` at its end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "_config.yml"  # conf.py is written beside it
     settings.write_bytes((book.ROOT / "_config.yml").read_bytes())
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
     code, said = done(sys.executable, "-c", start, "config", "sphinx", ".", "--config", settings)
     if code:
         sys.exit(f"Jupyter Book writes no conf.py:\n{said}")
-    with (FOLDER / "conf.py").open("a", encoding="utf-8") as file:
-        file.write(AFTER)
+    with (folder / "conf.py").open("a", encoding="utf-8") as file:
+        file.write(after)
+
+
+def configure():
+    """Write the conf.py, and take Jupyter Book itself out of it."""
+    write_conf(FOLDER, WITHOUT + PATHS)
 
 
 def sphinx(folder, chapters):

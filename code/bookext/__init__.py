@@ -5,15 +5,16 @@ only how checks and live figures are shown.
   ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed cells
   and gives each law an address; ``margins`` refuses bounds far from what they bound; ``ledger`` makes the pages of
-  claims, contradictions and famous mistakes; ``coursework`` puts the questions of an assignment on its chapter's
-  page; ``quiz`` asks the reader questions, and collects them on one page; ``wayfinding`` draws the map of the
-  chapters, states all theorems and definitions on one page, and links to the glossary; ``reading`` says how long a
-  chapter takes, and which pages go deeper; ``package`` completes the page of the package and links the import lines
-  of cells to it.
+  claims and contradictions, and ``evidence`` holds each verdict to the checks that decide it; ``mistakes`` collects
+  the famous mistakes; ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the
+  reader questions, and collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems
+  and definitions on one page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages
+  go deeper; ``package`` completes the page of the package and links the import lines of cells to it.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``language`` makes editions in other languages: ``words`` are the book's own, in one table.
+* ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
+  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads.
 * ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
   ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
   address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
@@ -26,16 +27,19 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from .collect import checks, coursework, ledger, margins, package, quiz, reading, wayfinding
+    from .collect import checks, coursework, ledger, margins, mistakes, package, quiz, reading, wayfinding
+    from .language import catalogue
     from .run import execution, quotes
     from .theme import assets, pages, social
     from .write import boxes, launch, live, mathml, notebooks
 
+    catalogue.setup(app)
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)
     margins.setup(app)
     ledger.setup(app)
+    mistakes.setup(app)
     coursework.setup(app)
     quiz.setup(app)
     live.setup(app)
@@ -53,4 +57,4 @@ def setup(app):
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 6, "parallel_read_safe": True, "parallel_write_safe": True}

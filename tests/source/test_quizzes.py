@@ -41,6 +41,7 @@ def read():
 
     def read(text):
         tree = publish_doctree(text, "page.md", parser=Parser(), settings_overrides=settings)
+        quiz.Signs(tree).apply()  # Sphinx does, once the text is translated
         return list(tree.findall(quiz.quiz))
 
     yield read

@@ -4,24 +4,28 @@ MyST-NB hands over the records that a cell emitted (`attnbook.check_record`), so
 whatever the chapter's text says.
 """
 
+import re
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from attnbook.check_record import MIME, Check, as_html, from_data
+from attnbook.check_record import MIME, Check, as_html, figure, from_data
 from docutils import nodes
 from sphinx.errors import ExtensionError
+from sphinx.util.nodes import make_refnode
 
 from ..language.words import say
 
 
 @dataclass(frozen=True)
 class Law:
-    """A check on a page: its record, its address there, and the section that it stands in."""
+    """A check on a page: its record, its address there, the section that it stands in, and its cell's text."""
 
     check: Check
     anchor: str
     section: str
     title: str
+    code: str = ""
+    output: str = ""
 
 
 class checks_of_cell(nodes.General, nodes.Element):
@@ -69,6 +73,20 @@ def pages(env):
     return below(env.config.root_doc)
 
 
+def item(app, at, docname, law):
+    """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
+    words = nodes.inline("", say(law.check.law), classes=["law"])
+    return nodes.list_item(
+        "",
+        nodes.paragraph("", "", link(app, at, docname, law.anchor, words), nodes.Text(f" · {figure(law.check, say)}")),
+    )
+
+
+def link(app, at, docname, anchor, child):
+    """Return a link from the page ``at`` to an anchor of another."""
+    return make_refnode(app.builder, at, docname, anchor, child)
+
+
 def register_collection(app, name):
     """Keep a collection right when pages go, are read again, or are read side by side."""
 
@@ -103,6 +121,7 @@ def _collect(app, doctree):
 def _address(node, taken):
     """Give each law of one cell an address made from its words; yield the laws."""
     section, title = _section(node)
+    code, output = _text_of_cell(node)
     for check in node["checks"]:
         stem = anchor = f"check-{nodes.make_id(check.law)[:48].rstrip('-') or 'law'}"
         number = 1
@@ -111,7 +130,24 @@ def _address(node, taken):
             anchor = f"{stem}-{number}"
         taken.add(anchor)
         node["anchors"].append(anchor)
-        yield Law(check, anchor, section, title)
+        yield Law(check, anchor, section, title, code, output)
+
+
+def _text_of_cell(node):
+    """Return the code and the printed output of the cell that holds ``node``; pictures have no text."""
+    while node is not None and "cell" not in node["classes"]:
+        node = node.parent
+    if node is None:
+        return "", ""
+    texts = {"cell_input": [], "cell_output": []}
+    for part in node.findall(lambda n: isinstance(n, nodes.literal_block | nodes.raw)):
+        place = part.parent
+        while not set(place["classes"]) & set(texts):
+            place = place.parent
+        words = part.astext()
+        plain = re.sub(r"(?s)<svg.*?</svg>|<[^>]*>", " ", words) if isinstance(part, nodes.raw) else words
+        texts["cell_input" if "cell_input" in place["classes"] else "cell_output"].append(plain)
+    return tuple(" ".join(found) for found in texts.values())
 
 
 def section_of(node):

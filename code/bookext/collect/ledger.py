@@ -1,8 +1,8 @@
-"""Make the pages that are made from the others: the ledger of claims, the contradictions, and the famous mistakes.
+"""Make the pages of the ledger from its data files: the claims with their verdicts, and the contradictions.
 
 The directives write what the data files say while their page is read. The checks that decide a claim are known only
-after every chapter has been read; the places kept for them are filled when the page is written. A claim whose law is on
-no page any more is named in a warning, which ends the build.
+after every chapter has been read; the places kept for them are filled when the page is written. A claim whose evidence
+does not bear out its verdict is named in a warning, which ends the build.
 """
 
 import re
@@ -10,36 +10,29 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import yaml
-from attnbook.check_record import figure
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.nodes import make_refnode
 
 from ..language.words import _, say
 from . import checks
+from .evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured
 
-FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 logger = logging.getLogger(__name__)
 
 
 class deciding_checks(nodes.General, nodes.Element):
-    """The place of the links to the checks that decide claims; `laws` is a list of (claim, page, law)."""
-
-
-class mistake_boxes(nodes.General, nodes.Element):
-    """The place of the boxes of all pages."""
+    """The place of the links to the checks that decide `claims`, {key: entry}, and with them what `quotes` says."""
 
 
 def setup(app):
     """Register directives and what fills them."""
     for name, directive in {"claims": Claims, "claims-count": Count, "contradictions": Contradictions}.items():
         app.add_directive(name, directive)
-    app.add_directive("mistakes", Mistakes)
     app.add_post_transform(Fill)
     app.connect("env-updated", _write_again)
     app.connect("html-page-context", _filter_script)
@@ -68,12 +61,6 @@ class FromData(SphinxDirective):
     def claims(self):
         """Read claims.yml without the description of its sources."""
         return {key: claim for key, claim in self.data("claims.yml").items() if key != "sources"}
-
-
-def decided(claims):
-    """Return the laws that decide some claims, from {key: entry}: a list of (claim, page, law)."""
-    pages = ((key, claim.get("decided", {})) for key, claim in claims.items())
-    return [(key, page, law) for key, found in pages for page, laws in found.items() for law in laws]
 
 
 class Claims(FromData):
@@ -110,7 +97,7 @@ class Claims(FromData):
         if verdict == "uncheckable":
             item += nodes.paragraph("", "", nodes.strong("", _("No check.") + " "), *text(claim["reason"]))
         else:
-            item += deciding_checks(laws=decided({key: claim}))
+            item += deciding_checks(claims={key: claim}, name=key, quotes=claim["figure"])
         return item
 
 
@@ -141,7 +128,7 @@ def page_link(env, slug, words=""):
 
 
 class Contradictions(FromData):
-    """`{contradictions}`: where the sources disagree, what is right, and the checks on both sides."""
+    """`{contradictions}`: where the sources disagree, who is right, and the checks on both sides."""
 
     def run(self):
         known, items = self.claims(), []
@@ -149,13 +136,17 @@ class Contradictions(FromData):
             unknown = {said["claim"] for said in entry["says"]} | set(entry["decided"])
             if unknown := sorted(unknown - set(known)):
                 raise self.error(f"contradictions.yml: {entry['id']} names no claim of the ledger: {unknown}")
+            if entry["sides"] != (due := sorted_by_verdict(entry, known)):
+                raise self.error(f"contradictions.yml: {entry['id']} has the sides {entry['sides']}, the ledger {due}")
             sides = nodes.bullet_list()
             for said in entry["says"]:
                 link = claim_link(said["claim"])
                 sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(said["text"])))
             title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
-            answer = nodes.paragraph("", "", *text(entry["resolution"]))
-            place = deciding_checks(laws=decided({key: known[key] for key in entry["decided"]}))
+            named = "; ".join(f"{_(side)}: {', '.join(keys)}" for side, keys in entry["sides"].items())
+            answer = nodes.paragraph("", "", *text(entry["resolution"]), nodes.Text(f" ({named}.)"))
+            deciding = {key: known[key] for key in entry["decided"]}
+            place = deciding_checks(claims=deciding, name=entry["id"], quotes=entry["resolution"])
             items.append(nodes.list_item("", title, sides, answer, place, ids=[entry["id"].lower()]))
         return [nodes.bullet_list("", *items, classes=["contradictions"])]
 
@@ -165,63 +156,27 @@ def claim_link(key):
     return nodes.reference("", key, refuri=f"{key[:2].lower()}.html#{key.lower()}", classes=["claim-id"], internal=True)
 
 
-class Mistakes(SphinxDirective):
-    """`{mistakes}`: the boxes of class `mistake` of all other pages."""
-
-    def run(self):
-        self.env.metadata[self.env.docname]["made_from_others"] = True
-        return [mistake_boxes()]
-
-
 class Fill(SphinxPostTransform):
-    """Put the links to checks, and the boxes, in their places."""
+    """Put the links to checks in their places, and compare each claim with them."""
 
-    default_priority = 5  # before references are resolved: the boxes hold some
+    default_priority = 5  # before references are resolved
 
     def run(self, **kwargs):
-        pages = checks.pages(self.env)
         executed = defaultdict(list)
-        for name in pages:
+        for name in checks.pages(self.env):
             for law in checks.laws(self.env).get(name, []):
                 executed[name.rpartition("/")[2], law.check.law].append((name, law))
+        laws = {key: [law for _, law in found] for key, found in executed.items()}
         for node in list(self.document.findall(deciding_checks)):
-            found = {}
-            for claim, page, words in node["laws"]:
-                if not executed[page, words]:
-                    message = "claims.yml: %s is decided by a law that %s does not check: %s"
-                    logger.warning(message, claim, page, words, location=node.parent)
-                found |= {(name, law.anchor): (name, law) for name, law in executed[page, words]}
-            items = (self.item(*one) for one in found.values())
+            claims, name = node["claims"], node["name"]
+            problems = [*unfounded(claims, laws), *unmeasured(node["quotes"], claims, laws)]
+            problems += [problem for key, claim in claims.items() for problem in misplaced(key, claim)]
+            for problem in problems:
+                logger.warning("The audit, %s: %s", name, problem, location=node.parent)
+            found = [one for e in evidence(claims) for one in executed[e.page, e.law]]
+            places = {(name, law.anchor): (name, law) for name, law in found}
+            items = (checks.item(self.app, self.env.docname, *place) for place in places.values())
             node.replace_self(nodes.bullet_list("", *items, classes=["deciding"]))
-        for node in list(self.document.findall(mistake_boxes)):
-            node.replace_self([box for name in pages if name != self.env.docname for box in self.boxes(name)])
-
-    def item(self, docname, law):
-        """Return a link to one check, with the figure that the build measured."""
-        link = self.link(docname, law.anchor, nodes.inline("", say(law.check.law), classes=["law"]))
-        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(f" · {figure(law.check, say)}")))
-
-    def boxes(self, docname):
-        """Return the boxes of one page, each under a link to its section and above the checks that catch it there."""
-        for section, title, box in checks.mistakes(self.env).get(docname, []):
-            copy = box.deepcopy()
-            for reference in copy.findall(lambda node: "refdoc" in getattr(node, "attributes", ())):
-                reference["refdoc"] = self.env.docname
-            name = re.sub(rf"^({_('Famous mistakes')}|{_('Famous mistake')}): ", "", title)
-            copy[0].clear()
-            copy[0] += self.link(docname, section, nodes.Text(name[:1].upper() + name[1:]))
-            catching = [
-                law for law in checks.laws(self.env)[docname] if law.section == section and law.check.kind in FAILS
-            ]
-            if not catching:
-                logger.warning("no executed check shows that the mistake %r is caught", title, location=docname)
-            copy += nodes.paragraph("", _("These checks catch the wrong version:"))
-            copy += nodes.bullet_list("", *(self.item(docname, c) for c in catching), classes=["deciding"])
-            yield copy
-
-    def link(self, docname, anchor, child):
-        """Return a link from the page being written to an anchor of another."""
-        return make_refnode(self.app.builder, self.env.docname, docname, anchor, child)
 
 
 def text(string):

@@ -9,6 +9,7 @@ from collections import defaultdict
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
@@ -74,6 +75,7 @@ def setup(app):
     app.add_node(quiz_reason, html=(_open_reason, _close("</div></div>\n")))
     app.add_directive("quiz", Quiz)
     app.add_directive("recall", Recall)
+    app.add_transform(Signs)
     app.add_post_transform(Fill)
     app.add_post_transform(WritePlainly)
     app.add_css_file("quiz.css", priority=900)
@@ -105,8 +107,10 @@ class Quiz(SphinxDirective):
         if [type(child) for child in body] != [nodes.paragraph, nodes.bullet_list]:
             raise self.error(f"{label}: a quiz holds one paragraph, which asks, and one list of options")
         question, options = body.children
-        node = quiz("", quiz_question("", "", *question.children), *self.read_options(label, options), label=label)
-        self.set_source_info(node)
+        asked = quiz_question(question.rawsource, "", *question.children)
+        node = quiz("", asked, *self.read_options(label, options), label=label)
+        for part in node.findall(lambda part: isinstance(part, quiz | quiz_question | quiz_answer)):
+            self.set_source_info(part)
         return [node]
 
     def read_options(self, label, items):
@@ -127,10 +131,21 @@ class Quiz(SphinxDirective):
         if not reason or not isinstance(reason[0], nodes.paragraph):
             raise self.error(f"{label}: option {number} has no reason: write one below it, after an empty line")
         answer[0] = nodes.Text(answer[0].astext().removeprefix(mark))
-        words, name = SIGNS[MARKS[mark]]
-        reason[0].insert(0, [nodes.inline("", _(words), classes=["quiz-sign", name]), nodes.Text(" ")])
-        parts = quiz_answer("", "", *answer.children), quiz_reason("", *reason)
+        said = quiz_answer(answer.rawsource.removeprefix(mark), "", *answer.children)
+        parts = said, quiz_reason("", *reason)
         return quiz_option("", *parts, right=MARKS[mark], number=number)
+
+
+class Signs(SphinxTransform):
+    """Put the sign of an option before its reason."""
+
+    default_priority = 30  # after the reason is translated
+
+    def apply(self, **kwargs):
+        for option in self.document.findall(quiz_option):
+            words, name = SIGNS[option["right"]]
+            sign = nodes.inline("", _(words), classes=["quiz-sign", name])
+            option[1][0].insert(0, [sign, nodes.Text(" ")])
 
 
 def _collect(app, doctree):
@@ -192,7 +207,7 @@ class WritePlainly(SphinxPostTransform):
     default_priority = 6  # after the page that collects them is filled
 
     def run(self, **kwargs):
-        if self.app.builder.format != "html":
+        if self.app.builder.format != "html" and self.app.builder.name != "gettext":
             for node in list(self.document.findall(quiz)):
                 node.replace_self(node.plain())
 

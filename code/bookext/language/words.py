@@ -55,6 +55,9 @@ conditional
 approximate
 wrong
 uncheckable
+right
+in part
+open
 line {line}
 lines {lines}
 Famous mistake
@@ -73,11 +76,14 @@ Open in Colab
 Open in Binder
 Download .ipynb
 
-Show code cell {type}
-Hide code cell {type}
-source
-content
-outputs
+Show code cell content
+Hide code cell content
+Show code cell source
+Hide code cell source
+Show code cell output
+Hide code cell output
+Show code cell outputs
+Hide code cell outputs
 
 Search the pages of this book.
 This page does not exist; here is what does.
@@ -92,11 +98,15 @@ On this page
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 
 _translate = get_translation(CATALOGUE)
+asked: dict[str, None] = {}  # what `say` was asked for since the build began, in this order
 
 
 def say(text):
     """Translate any text of the catalogue; one that is not in it stays as it is."""
-    return str(_translate(text)) if text else text
+    if not text.strip():
+        return text
+    asked[text] = None
+    return str(_translate(text))
 
 
 def _(words, **values):

@@ -51,7 +51,10 @@ class Quote(SphinxRole):
     def run(self):
         """Return the nodes."""
         page = self.inliner.document.get("nb_renderer")
-        value = page and page.renderer.nb_client.glue_data.get(self.text)
+        # A translated sentence is a document of its own, without cells: it quotes what the page before it quoted.
+        told = self.env.temp_data.setdefault("book_quotes", {})
+        told.update(page.renderer.nb_client.glue_data if page else {})
+        value = told.get(self.text)
         if not value:
             raise ExtensionError(
                 f"{self.env.docname}, line {self.lineno}: no cell gives {self.text!r} a text or a whole number to quote"

@@ -5,6 +5,9 @@ from pathlib import Path
 
 from attnbook import live_files
 
+from ..language import scripts
+from ..language.words import say
+
 
 def setup(app):
     """Write the style sheet of all figures; write and add a script page by page."""
@@ -24,7 +27,7 @@ def _write_static(app):
 
 
 def _write_script(path, names):
-    path.write_text(live_files.script(names), encoding="utf-8")
+    path.write_text(scripts.rewrite(live_files.script(names), say), encoding="utf-8")
 
 
 def _add_script(app, name, template, context, doctree):

@@ -13,6 +13,8 @@ from lxml import html
 from sphinx.errors import ExtensionError
 from sphinx.locale import admonitionlabels
 
+from ..language.words import _
+
 SILENT = {"target", "comment", "meta", "substitution_definition", "index", "compound", "toctree", "pending", "docinfo"}
 BOXES = {"note", "tip", "hint", "important", "warning", "caution", "attention", "danger", "error", "seealso"}
 
@@ -64,8 +66,9 @@ class Writer:
             elif kind == "section":
                 self.walk(child, level + isinstance(child[0], nodes.title), solution)
             elif kind == "exercise_enumerable_node":
-                title = self.line(child[0]).replace("%s", self.number(child, "exercise"), 1)
-                self.add(f"{'#' * min(level + 1, 5)} Exercise {self.number(child, 'exercise')}{title}")
+                number = self.number(child, "exercise")
+                title = _("Exercise {number}", number=number) + self.line(child[0]).replace("%s", number, 1)
+                self.add(f"{'#' * min(level + 1, 5)} {title}")
                 self.walk(child[1], level + 1, solution)
             elif kind == "solution_node":
                 title = "".join(self.line(part) for part in child[0].children)  # without the link to the exercise
@@ -129,10 +132,10 @@ class Writer:
         if kind == "dropdown_main":
             return self.details(node)
         if "countertype" in node:
-            title = f"**{node['realtype'].title()} {self.number(node, node['countertype'])}**{self.line(node[0])}."
+            title = f"**{_(node['realtype'].title())} {self.number(node, node['countertype'])}**{self.line(node[0])}."
             return _quote(self.joined(title, node[1].children))
         if kind == "proof_node":
-            return _quote(self.blocks(node[0].children).replace("Proof.", "*Proof.*", 1) + " ∎")
+            return _quote(self.blocks(node[0].children).replace(_("Proof."), f"*{_('Proof.')}*", 1) + " ∎")
         if kind == "admonition" or kind in BOXES:
             title = self.line(node[0]) if kind == "admonition" else str(admonitionlabels[kind])
             body = node.children[1:] if kind == "admonition" else node.children
@@ -152,12 +155,11 @@ class Writer:
         for number, item in enumerate(node.children, start):
             mark = f"{number}. " if isinstance(node, nodes.enumerated_list) else "- "
             items.append(_indent(mark + self.blocks(item.children), " " * len(mark)))
-        loose = any(len(item.children) > 1 for item in node.children)
-        return ("\n\n" if loose else "\n").join(items)
+        return ("\n\n" if any(len(item.children) > 1 for item in node.children) else "\n").join(items)
 
     def details(self, node):
         """Write a part that opens on a click: HTML around Markdown, which both notebooks allow."""
-        title = next((self.line(n) for n in node.children if type(n).__name__ == "dropdown_title"), "More")
+        title = next((self.line(n) for n in node.children if type(n).__name__ == "dropdown_title"), _("More"))
         body = [n for n in node.children if type(n).__name__ != "dropdown_title"]
         return f"<details><summary>{title}</summary>\n\n{self.blocks(body)}\n\n</details>"
 
@@ -211,13 +213,11 @@ class Writer:
             text = node.astext().replace("|", "\\|") if bar else node.astext()
             return f"{fence}{space}{text}{space}{fence}"
         inside = "".join(self.inline(child, bar) for child in node.children)
-        if kind == "emphasis":
-            return f"*{inside}*"
-        if kind == "strong":
-            return f"**{inside}**"
+        if kind in ("emphasis", "strong"):
+            mark = "*" if kind == "emphasis" else "**"
+            return f"{mark}{inside}{mark}"
         if kind in ("reference", "number_reference"):
-            target = node["refuri"] if "refuri" in node else f"#{node['refid']}"
-            return f"[{inside}]({urljoin(self.address, target)})"
+            return f"[{inside}]({urljoin(self.address, node.get('refuri') or '#' + node['refid'])})"
         if kind == "image":
             return f"![{node.get('alt', '')}]({urljoin(self.address, node['uri'])})"
         if kind in ("inline", "literal", "title_reference", "generated", "exercise_subtitle", "term"):

@@ -1,0 +1,127 @@
+"""Hold the verdict of each claim to its evidence: the executed checks that claims.yml names for it.
+
+An entry names a check by its side, page, kind and law. The sides that a verdict needs are in `SIDES`: a swapped verdict
+has evidence on the wrong sides. Every number in the right statement must stand in the claim, in a check that decides
+it or in what its cell prints; whole numbers may also stand in the code of that cell.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from attnbook.check_record import figure
+
+KINDS = ("equal", "differs", "estimate", "below", "prints", "refuses")  # the functions of attnbook.check
+SIDES = {
+    "true": ("holds",),
+    "conditional": ("holds", "fails"),
+    "approximate": ("exact",),
+    "wrong": ("fails", "right"),
+    "uncheckable": (),
+}
+NEEDS = {  # of these kinds, at least one on the side of a wrong claim
+    "fails": ("differs", "prints", "below", "refuses"),
+    "right": ("equal", "prints", "estimate", "below"),
+}
+STANDS = {  # how a claim stands where it contradicts another
+    "true": "right",
+    "conditional": "in part",
+    "approximate": "in part",
+    "wrong": "wrong",
+    "uncheckable": "open",
+}
+NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+|\.\d+|\d+)(?:e[-+]?\d+)?%?")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A check that an entry names: what it shows about the claim, and where it is executed."""
+
+    claim: str
+    side: str
+    page: str
+    kind: str
+    law: str
+
+
+def evidence(claims):
+    """Return what the entries {key: claim} name as their evidence."""
+    return [
+        Evidence(key, side, page, kind, law)
+        for key, claim in claims.items()
+        for side, pages in claim.get("decided", {}).items()
+        for page, laws in pages.items()
+        for entry in laws
+        for kind, law in entry.items()
+    ]
+
+
+def misplaced(key, claim):
+    """Say where the evidence of a claim is not what its verdict needs; this is seen without a build."""
+    verdict, found = claim["verdict"], evidence({key: claim})
+    sides = tuple(claim.get("decided", {}))
+    if sides != SIDES[verdict]:
+        yield f"the evidence of a {verdict} claim is {' and '.join(SIDES[verdict]) or 'nothing'}, not {list(sides)}"
+    for side in sides:
+        needed = NEEDS.get(side, KINDS) if verdict == "wrong" else KINDS
+        if not {e.kind for e in found if e.side == side} & set(needed):
+            yield f"{side}: no check is of the kind {' or '.join(needed)}"
+    for kind in sorted({e.kind for e in found} - set(KINDS)):
+        yield f"no check is of the kind {kind!r}"
+    if verdict == "uncheckable" and (loose := unshown(claim["figure"], claim["claim"])):
+        yield f"no check shows {', '.join(loose)}"
+    named = [(e.page, e.law) for e in found]
+    for page, law in dict.fromkeys(named):
+        if named.count((page, law)) > 1:
+            yield f"{law!r} of {page} is named twice"
+
+
+def unfounded(claims, executed):
+    """Say which evidence of claims was not executed as named; ``executed`` is {(page, law): its checks}."""
+    for e in evidence(claims):
+        found = executed.get((e.page, e.law), [])
+        if not found:
+            yield f"{e.claim} is decided by a law that {e.page} does not check: {e.law}"
+        elif kinds := {law.check.kind for law in found} - {e.kind}:
+            yield f"{e.claim} names as {e.kind!r} what {e.page} checks by {', '.join(sorted(kinds))}: {e.law}"
+
+
+def unmeasured(text, claims, executed):
+    """Say which numbers of a text about claims stand neither in them nor in the checks that decide them."""
+    laws = [law for e in evidence(claims) for law in executed.get((e.page, e.law), [])]
+    shown = [part for law in laws for part in (law.check.law, figure(law.check), law.output)]
+    shown += [claim["claim"] for claim in claims.values()]
+    if loose := unshown(text, " ".join(shown), " ".join(law.code for law in laws)):
+        yield f"quotes what no check that decides it shows, nor its cell: {', '.join(loose)}"
+
+
+def unshown(text, shown, code=""):
+    """Return the numbers in ``text`` that none in ``shown`` rounds to; ``code`` may show whole numbers."""
+    measured = [value(word) for word in written(shown)]
+    typed = [value(word) for word in written(code)]
+    whole = {word: word.isdecimal() for word in written(text)}
+    return [word for word in whole if not any(rounds(x, word) for x in measured + typed * whole[word])]
+
+
+def written(text):
+    """Return the numbers in a text as they are written; the names of claims hold none."""
+    text = re.sub(r"S\d-\d+", "", text).replace("−", "-")
+    return NUMBER.findall(re.sub(r"(?<=\d)[ _\u202f](?=\d{3}\b)", "", text))
+
+
+def value(word):
+    """Return the value of a written number; 99.7% is 0.997."""
+    return Decimal(word.rstrip("%")).scaleb(-2 if word.endswith("%") else 0)
+
+
+def rounds(x, word):
+    """Whether a value, rounded to the digits of a written number, is that number."""
+    return abs(x - value(word)) <= Decimal(5).scaleb(value(word).as_tuple().exponent - 1)
+
+
+def sorted_by_verdict(entry, claims):
+    """Return who is right in a contradiction, by the verdicts of what is said: {side: the claims}."""
+    found = {}
+    for key in dict.fromkeys(said["claim"] for said in entry["says"]):
+        found.setdefault(STANDS[claims[key]["verdict"]], []).append(key)
+    return found

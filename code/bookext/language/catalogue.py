@@ -1,0 +1,136 @@
+"""Collect the messages of the catalogue ``book`` and load its translations, beside those that Sphinx knows of.
+
+``make messages`` builds with Sphinx's builder ``gettext``, which takes the text of pages from what it reads. What else
+is said while pages are read is asked of `words.say`, and is written into ``book.pot`` with the table and the scripts.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+from attnbook import live_files
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx import addnodes, locale
+from sphinx.builders.gettext import MsgOrigin
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.i18n import CatalogInfo, docname_to_domain
+from sphinx_exercise.nodes import exercise_subtitle
+
+from ..collect.checks import checks_of_cell
+from . import outputs, scripts, words
+
+SCRIPTS = sorted(Path(__file__).parents[1].glob("static/*.js"))
+
+
+def setup(app):
+    """Load the translations; collect what is to be translated."""
+    app.connect("config-inited", _load, priority=50)  # before other extensions say their words
+    app.connect("doctree-read", _say_captions, priority=100)  # before the contents are made from them
+    app.connect("doctree-read", _say_laws)
+    app.connect("doctree-read", _complete_page)
+    app.connect("env-updated", _collect)
+    app.connect("build-finished", _translate_scripts, priority=700)
+    app.add_transform(NameSources)
+    app.add_transform(outputs.TranslateOutputs)
+    app.add_post_transform(TranslatePrompts)
+
+
+def _load(app, config):
+    """Load every catalogue of the language that belongs to no page: the book's, and those of other extensions."""
+    words.asked.clear()
+    for folder in config.locale_dirs:
+        place = Path(app.srcdir, folder)
+        for path in sorted(place.glob(f"{config.language}/LC_MESSAGES/*.po")):
+            catalogue = CatalogInfo(str(path.parent), path.stem, "utf-8")
+            if catalogue.is_outdated():
+                catalogue.write_mo(config.language)
+            locale.init([str(place)], config.language, path.stem)
+    config.html_title = config.project = words.say(config.html_title or config.project)
+
+
+def _say_captions(app, doctree):
+    """Translate the names of the parts of the book: they come from _toc.yml, after Sphinx has translated the page."""
+    for node in doctree.findall(addnodes.toctree):
+        if node.get("caption"):
+            node["caption"] = words.say(node["caption"])
+
+
+def is_code(law):
+    """Say whether both sides of a law are Python: then it is the line that was checked, and nothing to translate."""
+    try:
+        for side in re.split(r" (?:=|≠|<|≈|prints as|refuses) ", law):
+            ast.parse(side, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return bool(re.search(r"[([.=_]", law))
+
+
+def _say_laws(app, doctree):
+    """Ask for the laws and notes of checks, which are said only where a page is written."""
+    for node in doctree.findall(checks_of_cell):
+        for check in node["checks"]:
+            words.say(check.note)
+            if not is_code(check.law):
+                words.say(check.law)
+
+
+def _complete_page(app, doctree):
+    """Do what Sphinx does not: collect the titles of exercises, and translate the description of the page."""
+    page = docname_to_domain(app.env.docname, app.config.gettext_compact)
+    if app.builder.name == "gettext":
+        for node in doctree.findall(exercise_subtitle):
+            app.builder.catalogs[page].add(node.rawsource, MsgOrigin(node.source, node.line))
+    for node in doctree.findall(nodes.meta):
+        node["content"] = str(locale.get_translation(page)(node["content"]))
+
+
+class NameSources(SphinxTransform):
+    """Let Sphinx translate the titles of exercises, which do not say where they come from, and leave docstrings alone.
+
+    Docstrings are reStructuredText, and a translation is read as the page is, as Markdown.
+    """
+
+    default_priority = 5
+
+    def apply(self, **kwargs):
+        for node in self.document.findall(exercise_subtitle):
+            node.source, node.line = self.document["source"], node.parent.line or 0
+            node.rawsource = node.rawsource or node.astext()
+        for node in self.document.findall(nodes.TextElement):
+            if "docstring of" in (node.source or "") and not isinstance(node, nodes.Inline):
+                node["translatable"] = False
+
+
+class TranslatePrompts(SphinxPostTransform):
+    """Translate the words of what folds a cell."""
+
+    default_priority = 900  # after MyST-NB has made them
+
+    def run(self, **kwargs):
+        for node in self.document.findall(HideCodeCellNode):
+            for key in ("prompt_show", "prompt_hide"):
+                node[key] = words._(node[key])
+
+
+def _collect(app, env):
+    """Add to the messages of the builder ``gettext`` what was asked for, the table, and what scripts say."""
+    if app.builder.name != "gettext":
+        return
+    for text in sorted(words.WORDS):
+        words.say(text)
+    figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.SHARED)
+    for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), live_files.script(figures)):
+        scripts.rewrite(text, words.say)
+    for text in words.asked:
+        app.builder.catalogs[words.CATALOGUE].add(text, MsgOrigin("book", 0))
+
+
+def _translate_scripts(app, failure):
+    """Translate the scripts of the site's own; that of live figures is translated where it is made."""
+    if failure or app.builder.format != "html" or app.config.language == "en":
+        return
+    for path in SCRIPTS:
+        text = scripts.rewrite(path.read_text(encoding="utf-8"), words.say)
+        (Path(app.outdir) / "_static" / path.name).write_text(text, encoding="utf-8")

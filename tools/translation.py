@@ -1,0 +1,99 @@
+"""Collect what is to be translated, and build the book in another language, from the stored results of the cells.
+
+python tools/translation.py messages         write every message of the book into _build/gettext
+python tools/translation.py build LANGUAGE   build locale/LANGUAGE into _build/html-LANGUAGE
+python tools/translation.py pseudo           build a translation that says everything with accents
+
+No cell is executed: all three read what `make book` has stored.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+
+import book
+import future
+import lxml.html
+import pseudo
+import run_tests
+
+FOLDER = book.BUILD / "language"  # conf.py, and the pseudo-translation
+MESSAGES = book.BUILD / "gettext"
+LOCALE = book.ROOT / "locale"
+
+
+def sphinx(builder, target, *options):
+    """Run a builder of Sphinx over the book into the folder ``target``; a warning is an error."""
+    future.write_conf(FOLDER, future.PATHS)
+    command = [sys.executable, "-m", "sphinx", *book.STRICT, "-b", builder, "-c", FOLDER, *options, ".", target]
+    if code := subprocess.run([*map(str, command)], cwd=book.ROOT, env=book.environ(["none"])).returncode:
+        sys.exit(code)
+
+
+def messages():
+    """Write every message of the book: a file for each page, and book.pot for all the rest."""
+    shutil.rmtree(MESSAGES, ignore_errors=True)
+    sphinx("gettext", MESSAGES, "-E", "-d", FOLDER / "doctrees")
+    print(f"The messages are in {MESSAGES}")
+
+
+def build(language, locale=LOCALE):
+    """Build the edition in a language; return its folder."""
+    if not (locale / language / "LC_MESSAGES").is_dir():
+        sys.exit(f"There is no translation in {locale / language / 'LC_MESSAGES'}: begin with `make messages`.")
+    site = book.BUILD / f"html-{language}"
+    options = ["-d", book.BUILD / f".doctrees-{language}", "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
+    sphinx("html", site, *options)
+    if found := book.scan(site):
+        print("\n".join(found), flush=True)
+        sys.exit(f"The edition is not right yet: findings in the built pages, listed above: {len(found)}.")
+    print(f"The edition is in {site / 'index.html'}")
+    return site
+
+
+def build_pseudo():
+    """Collect the messages, say all of them with accents, build that edition, and count the words without one."""
+    messages()
+    shutil.rmtree(FOLDER / "locale", ignore_errors=True)
+    pseudo.write(MESSAGES, FOLDER / "locale")
+    site = build(pseudo.LANGUAGE, FOLDER / "locale")
+    pages = [lxml.html.parse(str(path)) for path in site.rglob("*.html") if path.stem != "package"]
+    plain, total, words = pseudo.share(pages)
+    print(f"Words without an accent: {plain} of {total}, {plain / total:.2%}; most often: {', '.join(words[:40])}")
+    return site
+
+
+def test(site):
+    """Run the tests of markup over an edition; end with an exit code."""
+    os.environ["BOOK_SITE"] = str(site)
+    results = run_tests.pytest([run_tests.TESTS / "site" / "test_markup.py"])
+    print("\n" + run_tests.line(run_tests.total_of(results)))
+    sys.exit(run_tests.total_of(results).failed > 0)
+
+
+def main():
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", choices=("messages", "build", "pseudo"))
+    parser.add_argument("language", nargs="?", default="", help="build: the language, such as zh_CN")
+    parser.add_argument("--test", action="store_true", help="pseudo: also run the tests of markup over that site")
+    wanted = parser.parse_args()
+    if wanted.task == "build":
+        if not wanted.language:
+            sys.exit("Say in which language: make translation LANGUAGE=zh_CN")
+        build(wanted.language)
+    elif wanted.task == "messages":
+        messages()
+    else:
+        site = build_pseudo()
+        if wanted.test:
+            test(site)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted.")
