@@ -29,7 +29,7 @@ REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "da
 
 def pages():
     """Return the addresses of the pages, in the order of the contents beside each of them."""
-    page = html.parse(SITE / "chapters" / "index.html").getroot()
+    page = html.parse(SITE / "index.html").getroot()
     links = [link.split("#")[0] or "index.html" for link in page.xpath("//nav[contains(@class, 'bd-links')]//a/@href")]
     return list(dict.fromkeys(links))
 
@@ -37,7 +37,7 @@ def pages():
 def section(address):
     """Return the text of one page, ready to stand among the others: its names and links begin with the page's own."""
     name = address.rpartition("/")[2].removesuffix(".html")
-    page = html.parse(SITE / "chapters" / address).getroot()
+    page = html.parse(SITE / address).getroot()
     for path in LEFT_OUT:
         for element in page.xpath(path):
             element.drop_tree()
@@ -172,7 +172,7 @@ def spoken(element):
 
 def main():
     """Print, read the page numbers, print again."""
-    if not (SITE / "chapters" / "index.html").exists():
+    if not (SITE / "index.html").exists():
         sys.exit("There is no built book yet: run `make book` first.")
     if not chromium():
         sys.exit("A Chromium prints the book and none was found: install chromium, or name one with CHROMIUM=/path.")

@@ -3,21 +3,23 @@ only how checks and live figures are shown.
 
 * ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
   ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
-* ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed cells
-  and gives each law an address; ``margins`` refuses bounds far from what they bound; ``ledger`` makes the pages of
-  claims and contradictions, and ``evidence`` holds each verdict to the checks that decide it; ``mistakes`` collects
-  the famous mistakes; ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the
-  reader questions, and collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems
-  and definitions on one page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages
-  go deeper; ``package`` completes the page of the package and links the import lines of cells to it.
+* ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
+  cells and gives each law an address; ``ledger`` makes the pages of claims and contradictions, and ``evidence`` holds
+  each verdict to the checks that decide it; ``mistakes`` collects the famous mistakes;
+  ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
+  collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
+  page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
+  completes the page of the package and links the import lines of cells to it; ``search`` writes the index of sections
+  that the search page reads.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
   ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads.
-* ``theme`` is the look of a page: ``book_theme`` is a child of sphinx-book-theme; ``assets`` chooses what a page loads,
-  ``styles`` makes its one style sheet; ``social`` says what a page is: to search engines, in links to it, and where an
-  address leads nowhere; ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
+* ``theme`` is the look of a page: ``builder`` puts the preface at the root of the site; ``book_theme`` is a child of
+  sphinx-book-theme, with the script of the search; ``assets`` chooses what a page loads, ``styles`` makes its one style
+  sheet; ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere;
+  ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
 """
 
 from pathlib import Path
@@ -27,12 +29,17 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
+<<<<<<< HEAD
     from .collect import checks, coursework, ledger, margins, mistakes, package, quiz, reading, wayfinding
+=======
+    from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, search, wayfinding
+>>>>>>> main
     from .language import catalogue
     from .run import execution, quotes
-    from .theme import assets, pages, social
+    from .theme import assets, builder, pages, social
     from .write import boxes, launch, live, mathml, notebooks
 
+    builder.setup(app)
     catalogue.setup(app)
     execution.setup(app)
     quotes.setup(app)
@@ -47,6 +54,7 @@ def setup(app):
     wayfinding.setup(app)
     reading.setup(app)
     package.setup(app)
+    search.setup(app)
     notebooks.setup(app)
     launch.setup(app)
     boxes.setup(app)

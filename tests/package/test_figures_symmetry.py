@@ -36,7 +36,8 @@ def test_the_tables_of_shuffled_words_and_the_outline_of_the_cat(unsaved, perm):
         for i, j in itertools.product(range(len(M)), range(len(M[0]))):
             digits = 2 if name == "A" else 1
             value = round(M[i][j], digits) + 0.0
-            assert named[x + (j + 0.5) * 26, y + 17 * i + 12] == f"{value:.{digits}f}", (name, i, j)
+            written = f"{value:.{digits}f}".replace("-", "−")
+            assert named[x + (j + 0.5) * 26, y + 17 * i + 12] == written, (name, i, j)
             colour, level = shades[x + 26 * j, y + 17 * i]
             assert colour == ("blue" if value > 0 else "orange")
             assert level == pytest.approx(np.ceil(5 * min(abs(value) / limit, 1)))

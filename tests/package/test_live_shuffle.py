@@ -95,6 +95,11 @@ def test_shuffle_answers_a_sentence_that_is_typed(shuffled):
     assert not page.get_by_text("Eight words is the most").is_visible()
 
 
+@pytest.mark.parametrize(("pooling", "asked"), [("none", "follow its row"), ("mean", "watch the last row")])
+def test_shuffle_asks_to_look_at_what_is_to_be_seen(shuffled, pooling, asked):
+    assert asked in shuffled("a b c", pooling=pooling, small=True).locator(".live-hint").inner_text()
+
+
 @pytest.mark.parametrize(
     ("options", "said", "marked", "signs"),
     [

@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from types import SimpleNamespace
 
 import lxml.html
 import pytest
 from bookext.theme import social
+from bookext.theme.builder import SiteBuilder
 from built_site import PAGES, SITE, SOURCES, named, report
 
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
@@ -17,9 +19,9 @@ OUTSIDE = {"search", "404", "genindex"}  # of the site, not of the book
 
 def chapters():
     """The numbered pages, as the contents beside the preface name them, those that go deeper too: {page: title}."""
-    page = SOURCES[named("chapters/index")]
+    page = SOURCES[named("index")]
     links = [a for a in page.xpath(f"{SIDEBAR}//a") if re.match(r"\d+\.", a.text_content().strip())]
-    return {f"chapters/{a.get('href').removesuffix('.html')}": " ".join(a.text_content().split()) for a in links}
+    return {a.get("href").removesuffix(".html"): " ".join(a.text_content().split()) for a in links}
 
 
 def boxes(name, words):
@@ -29,9 +31,9 @@ def boxes(name, words):
 
 
 def test_the_map_shows_every_chapter_and_no_circle():
-    page = SOURCES[named("chapters/index")]
+    page = SOURCES[named("index")]
     links = page.xpath(f"//svg[{CLASS.format('chapter-map')}]//a")
-    drawn = [f"chapters/{a.get('href').removesuffix('.html')}" for a in links]
+    drawn = [a.get("href").removesuffix(".html") for a in links]
     whole = {name: title for name, title in chapters().items() if not re.match(r"\d+\.\d", title)}
     assert drawn == list(whole), "the chapter map and the contents name different chapters"
     for link, title in zip(links, whole.values(), strict=True):
@@ -88,7 +90,7 @@ def test_boxes_formulas_and_checks_have_addresses(name):
     report(problems)
 
 
-@pytest.mark.parametrize("name", list(chapters()) if "chapters/index" in SOURCES else [None])
+@pytest.mark.parametrize("name", list(chapters()) if "index" in PAGES else [None])
 def test_the_first_use_of_a_term_leads_to_the_glossary(name):
     """A chapter links to the glossary, and to each of its terms once."""
     links = SOURCES[named(name)].xpath(f"//article//a[{CLASS.format('glossary-term')}]/@href")
@@ -108,6 +110,25 @@ def test_a_link_to_a_page_shows_a_card(name):
     assert picture.read_bytes().startswith(b"\x89PNG"), f"{name}: {tags['og:image']} is no picture"
 
 
+def test_the_address_of_the_site_is_the_preface():
+    """The first page is a page, found by search engines, under one title; what was its address leads there."""
+    page, old = SOURCES[named("index")], SOURCES[named("chapters/index")]
+    assert page.xpath("//main//h1")
+    assert [" ".join(title.text.split()) for title in page.xpath("//title")] == ["Attention and Order"]
+    for what in ("meta[@name='description']", "meta[@property='og:image']", "meta[@property='og:title']"):
+        assert len(page.xpath(f"//head/{what}")) == 1, what
+    assert not page.xpath("//meta[@name='robots' or translate(@http-equiv, 'R', 'r')='refresh']")
+    assert old.xpath("//link[@rel='canonical']/@href") == ["../index.html"]
+    assert old.xpath("//meta[@http-equiv='refresh']/@content") == ["0; url=../index.html"]
+
+
+def test_no_link_leads_to_the_old_address_of_the_preface():
+    for name in PAGES:
+        links = {link.partition("#")[0] for link in SOURCES[name].xpath("//a/@href")}
+        places = {normpath(join(dirname(name), link)) for link in links if ":" not in link}
+        assert "chapters/index.html" not in places, f"{name} links to the old address of the preface"
+
+
 def test_the_page_for_missing_addresses_leads_to_every_page():
     links = {link.partition("#")[0] for link in SOURCES[named("404")].xpath("//article//a/@href")}
     missing = {f"{name}.html" for name in PAGES if name.startswith("chapters/")} - links
@@ -117,20 +138,23 @@ def test_the_page_for_missing_addresses_leads_to_every_page():
 
 @pytest.fixture
 def addressed(tmp_path, monkeypatch):
-    """addressed(address, repository=""): the page that the parts which need an address make of them, in `tmp_path`."""
+    """addressed(address, repository="", name=…): the page `name` as the parts that need an address make it."""
 
-    def addressed(address, repository=""):
+    def addressed(address, repository="", name="chapters/a"):
         monkeypatch.setenv("BOOK_ADDRESS", address)
-        config = SimpleNamespace(html_baseurl="", book_repository=repository)
+        config = SimpleNamespace(html_baseurl="", book_repository=repository, root_doc="chapters/index")
         social._read_address(None, config)
-        builder = SimpleNamespace(name="html", get_target_uri=lambda name: name + ".html")
-        env = SimpleNamespace(found_docs={"chapters/a"})
+        builder = object.__new__(SiteBuilder)
+        builder.config = config
+        env = SimpleNamespace(found_docs={"chapters/a", "chapters/index"})
         app = SimpleNamespace(config=config, builder=builder, outdir=tmp_path, env=env)
         social._write_sitemap(app, None)
         text = '<html><head></head><body><a href="chapters/a.html">x</a><h1>T#</h1></body></html>'
         page = lxml.html.document_fromstring(text)
         social.make_links_absolute(page, config.html_baseurl)
-        tags = social.tags("chapters/a", "T", "Words.", "Book", tmp_path, config.html_baseurl, "../")
+        place = social.address_of(app, name)
+        root = config.html_baseurl or "../" * builder.get_target_uri(name).count("/")
+        tags = social.tags(place, "T", "Words.", "Book", tmp_path, root)
         page.find("head").extend(lxml.html.fragments_fromstring(tags.strip()))
         return page
 
@@ -151,6 +175,25 @@ def test_a_repository_has_its_address_on_pages_unless_another_is_given(addressed
     addressed(address, "https://github.com/owner/name")
     expected = f"{address or 'https://owner.github.io/name'}/chapters/a.html"
     assert f"<loc>{expected}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("address", "repository", "site"),
+    [
+        ("", "https://github.com/fork/book", "https://fork.github.io/book/"),
+        ("https://book.example.org", "https://github.com/fork/book", "https://book.example.org/"),
+        ("https://example.org/courses/2027", "", "https://example.org/courses/2027/"),
+        ("", "", ""),
+    ],
+    ids=["fork", "custom domain", "subfolder", "folder"],
+)
+def test_the_preface_has_the_address_of_the_site(addressed, tmp_path, address, repository, site):
+    """Its canonical address, in its card and in the sitemap, is that of the site, without a file name."""
+    page = addressed(address, repository, "chapters/index")
+    assert page.xpath("//meta[@property='og:url']/@content") == ([site] if site else [])
+    assert page.xpath("//meta[@property='og:image']/@content")[0].startswith(f"{site}_images/card-")
+    if site:
+        assert f"<loc>{site}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
 
 
 def test_without_an_address_there_is_no_sitemap(addressed, tmp_path):

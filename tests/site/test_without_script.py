@@ -4,7 +4,7 @@ import pytest
 from built_site import FACTS, PAGES, PHONE, PLAIN, mainly, pages_with, report
 
 
-@pytest.fixture(scope="module", params=mainly(PAGES or [None], also=("chapters/audit/s1", "chapters/index")))
+@pytest.fixture(scope="module", params=mainly(PAGES or [None], also=("chapters/audit/s1", "index")))
 def bare(request, open_page):
     """A page in a browser that runs no script of it."""
     page = open_page(request.param, java_script_enabled=False)

@@ -12,10 +12,11 @@ import yaml
 from bookext.theme import assets
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = """<!DOCTYPE html><html><body><nav class="bd-links"><a href="index.html">One</a><a href="two.html">Two</a></nav>
+PAGE = """<!DOCTYPE html><html><body>
+<nav class="bd-links"><a href="index.html">One</a><a href="chapters/two.html">Two</a></nav>
 <article><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>{text}</section></article>
 <!--PLACE--></body></html>""".replace("PLACE", assets.PDF_PLACE)
-FIRST = """<p>See <a href="two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
+FIRST = """<p>See <a href="chapters/two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
 <div class="explore"><div class="explore-controls">CONTROL</div><div class="frame">FIRSTFRAME</div>
 <div class="frame" hidden>SECONDFRAME</div></div></section>"""
 SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</mo><mn>42</mn></math> end.</p>
@@ -35,10 +36,10 @@ def copied(tree):
 def tree(tmp_path_factory):
     """A copy of what `make pdf` needs, with a built site of two pages."""
     tree = copied(tmp_path_factory.mktemp("pdf"))
-    folder = tree / "_build" / "html" / "chapters"
-    folder.mkdir(parents=True)
-    (folder / "index.html").write_text(PAGE.format(title="Chapter One", text=FIRST), "utf-8")
-    (folder / "two.html").write_text(PAGE.format(title="Chapter Two", text=SECOND), "utf-8")
+    site = tree / "_build" / "html"
+    (site / "chapters").mkdir(parents=True)
+    (site / "index.html").write_text(PAGE.format(title="Chapter One", text=FIRST), "utf-8")
+    (site / "chapters" / "two.html").write_text(PAGE.format(title="Chapter Two", text=SECOND), "utf-8")
     return tree
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, Picture, canvas, figure, heatmap, picture, tiles
+from .style import PALETTE, Picture, canvas, figure, heatmap, number, picture, tiles
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
 
@@ -63,7 +63,7 @@ def _matrix(ax, M, x, y, limit, digits=1):
     shades = {}
     for (i, j), value in np.ndenumerate(M):
         value = round(value, digits) + 0.0  # no "-0.0"
-        ax.text(x + (j + 0.5) * w, y + i * h + 12, f"{value:.{digits}f}", fontsize=8.5, ha="center")
+        ax.text(x + (j + 0.5) * w, y + i * h + 12, number(value, digits), fontsize=8.5, ha="center")
         level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
         shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
     for (color, level), corners in shades.items():

@@ -171,7 +171,8 @@ function render({ model, el }) {
   const fresh = make("p", { class: "live-new" }, make("span", {}, "Underlined"),
     " numbers are new: they did not travel with their words.");
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  const hint = "Drag a word to another position and follow its row of numbers, first without positions, then with them.";
+  const watch = first.pooling === "none" ? "follow its row of numbers" : "watch the last row";
+  const hint = `Drag a word to another position and ${watch}, first without positions, then with them.`;
   const row = make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row, step("▶", "Move the marked word right", 1));
   const controls = [moves, small ? seen : [...choices.map(({ element }) => element), own]];
   el.append(make("p", { class: "live-hint" }, hint), row, make("div", { class: "live-controls" }, controls),

@@ -92,8 +92,14 @@ This page does not exist
 The address leads nowhere: a chapter may have been renamed, or a letter is missing.
 {search}, or begin with one of its pages:
 Search the book
+Nothing found. Try another word for it, or fewer words.
+1 section found.
+{number} sections found.
+{number} sections found; the {shown} that fit best:
+Solution
 The whole book as a PDF
 Book contents
+Pages that go deeper
 On this page
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 

@@ -1,6 +1,3 @@
-// A page in a folder may not read its neighbours, so the search shows titles there and no excerpts.
-if (location.protocol === "file:") { DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; }
-
 // What scrolls sideways must be reachable by keyboard, and what does not scroll must not be a stop on the way. A formula
 // within a line cannot be broken: where it is wider than its paragraph it scrolls by itself. A section is looked at when
 // its size changes, which it also does when a long page lays it out, and once more when the font of formulas is there.

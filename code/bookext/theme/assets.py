@@ -7,6 +7,7 @@ in an error that names it.
 
 from pathlib import Path
 
+from ..collect import search
 from ..language.words import _
 from . import repairs, styles
 
@@ -15,7 +16,7 @@ PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme
 # Scripts that no page uses: one for tabs, and one for notes in the margin; what else it does is in book-theme.js.
 UNUSED = {"_static/design-tabs.js": 1, "_static/scripts/sphinx-book-theme.js": 1}
 INLINED = "_static/documentation_options.js"  # layout.html writes its text: the next script needs it at once
-SEARCH = ("_static/searchtools.js", "_static/language_data.js")  # search.html loads them
+SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 PDF_PLACE = "the link to the PDF"  # in a comment, until there is a PDF
 
@@ -44,8 +45,8 @@ def _choose(app, name, template, context, doctree):
     for file in scripts:
         repairs.count(str(file.filename), 1)
     kept = [file for file in scripts if str(file.filename) not in UNUSED]
-    loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in kept), *SEARCH]))
+    loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in kept), SEARCH[1]]))
     context["script_files"][:] = kept
     repairs.count(VIEWPORT, context.get("metatags", "").count(VIEWPORT))
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "words": _}
+    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "search_scripts": SEARCH, "words": _}

@@ -1,4 +1,4 @@
-"""Finish the written pages of a build: repair what needs it, make the one style sheet, and write the front page."""
+"""Finish the written pages of a build: repair what needs it, make the one style sheet, lead on from an old address."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from . import assets, repairs, social, styles
 
 PDF = "attention-and-order.pdf"
 
-# The icon is empty: a browser would ask for one, and the page is gone before it comes.
-FRONT_PAGE = """<!DOCTYPE html>
+# Where the preface was, for links from elsewhere. The icon is empty: the page is gone before one comes.
+MOVED = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="data:,"><link rel="canonical" href="{first}">
 <meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
 """
@@ -21,16 +21,16 @@ FRONT_PAGE = """<!DOCTYPE html>
 def setup(app):
     """Finish the pages at the end of an HTML build."""
     app.connect("build-finished", _finish_pages, priority=800)  # after the theme has written its colours of code
-    app.connect("build-finished", _write_front_page, priority=900)  # after the table of contents has written its own
+    app.connect("build-finished", _lead_on, priority=900)
 
 
-def _write_front_page(app, failure):
-    """Write the site's first address: a page with a title and a language that leads to the preface."""
-    if failure or app.builder.name != "html":
-        return
-    first = app.builder.get_relative_uri("index", app.config.root_doc)
-    page = FRONT_PAGE.format(language=app.config.language, title=app.config.html_title, first=first)
-    (Path(app.outdir) / "index.html").write_text(page, encoding="utf-8")
+def _lead_on(app, failure):
+    """Write a page at the address that the preface would have after its source, which leads to the root."""
+    old, home = app.config.root_doc, app.builder.get_target_uri(app.config.root_doc)
+    if not failure and app.builder.name == "html" and f"{old}.html" != home:
+        first = "../" * old.count("/") + home
+        page = MOVED.format(language=app.config.language, title=app.config.html_title, first=first)
+        (Path(app.outdir) / f"{old}.html").write_text(page, encoding="utf-8")
 
 
 def _finish_pages(app, failure):
@@ -48,7 +48,7 @@ def _finish_pages(app, failure):
                 social.make_links_absolute(page, app.config.html_baseurl)
             page.set("data-finished", "")
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
-    if finished >= app.env.found_docs:
+    if finished >= {app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs}:
         repairs.demand()
     styles.merge(site, assets.loaded)
     offer_pdf(site)

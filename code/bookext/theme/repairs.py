@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sphinx.errors import ExtensionError
 
+from ..language.words import _
 from . import late
 
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
@@ -40,7 +41,7 @@ def demand():
 
 def repair(page):
     """Apply every repair to a parsed page."""
-    for path, _, change in REPAIRS:
+    for path, _least, change in REPAIRS:
         elements = page.xpath(path)
         count(path, len(elements))
         for element in elements:
@@ -96,6 +97,8 @@ REPAIRS = (
     Repair("//*[@role='doc-biblioentry']", 10, set_listitem),
     # MyST-NB: a name that replaces the words of the summary, the same for every cell that is folded.
     Repair("//summary[@aria-label]", 10, drop_attributes("aria-label")),
+    # The theme: a button without a name, which unfolds the pages that go deeper into a chapter.
+    Repair("//summary[span[@class='toctree-toggle']]", 10, lambda e: e.set("aria-label", _("Pages that go deeper"))),
     # Sphinx: a heading in the contents, before the heading of the page.
     Repair("//p[@role='heading']", 10, drop_attributes("role", "aria-level")),
     Repair("//span[contains(@class, 'math')][math]", 1000, hold_punctuation),

@@ -61,8 +61,8 @@ def _write_sitemap(app, failure):
     address = app.config.html_baseurl
     if failure or app.builder.name != "html" or not address:
         return
-    names = sorted(app.env.found_docs)
-    places = "".join(f"<url><loc>{escape(address + app.builder.get_target_uri(name))}</loc></url>\n" for name in names)
+    pages = sorted(address_of(app, name) for name in app.env.found_docs)
+    places = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in pages)
     head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     (Path(app.outdir) / "sitemap.xml").write_text(f"{head}{places}</urlset>\n", encoding="utf-8")
     robots = f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"
@@ -79,8 +79,15 @@ def _describe(app, name, template, context, doctree):
         description = " ".join(next(found, "").split())
         title = html.fromstring(re.search(r"<h1>.*?</h1>", context["body"], re.DOTALL)[0]).text_content()
         title = " ".join(title.removesuffix("#").split())
-        address, root = app.config.html_baseurl, context["content_root"]
-        context["metatags"] += tags(name, title, description, app.config.html_title, Path(app.outdir), address, root)
+        page = context["pageurl"] = address_of(app, name)
+        root = app.config.html_baseurl or context["content_root"]
+        context["metatags"] += tags(page, title, description, app.config.html_title, Path(app.outdir), root)
+
+
+def address_of(app, name):
+    """Return the whole address of a page, which for the first one is that of the site; none where that is unknown."""
+    address = app.config.html_baseurl
+    return address and address + app.builder.get_target_uri(name).removeprefix("index.html")
 
 
 def meta(**attributes):
@@ -88,11 +95,11 @@ def meta(**attributes):
     return "\n<meta " + " ".join(f'{key}="{escape(value)}"' for key, value in attributes.items()) + ">"
 
 
-def tags(name, title, description, book, site, address, root=""):
-    """Return the elements that say what a link to the page ``name`` shows; ``root`` leads from the page to ``site``."""
-    picture = (address or root) + card(title, description, book, site)
+def tags(page, title, description, book, site, root):
+    """Return what a link to the page of address ``page`` shows; ``root`` is the way from there to ``site``."""
+    picture = root + card(title, description, book, site)
     words = {"title": title, "description": description, "type": "article", "site_name": book}
-    words |= {"image": picture, "image:alt": f"{book}: {title}"} | ({"url": f"{address}{name}.html"} if address else {})
+    words |= {"image": picture, "image:alt": ": ".join(dict.fromkeys((book, title)))} | ({"url": page} if page else {})
     elements = [meta(property=f"og:{key}", content=content) for key, content in words.items()]
     return "".join(elements) + meta(name="twitter:card", content="summary_large_image")
 

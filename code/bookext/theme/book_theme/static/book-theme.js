@@ -81,14 +81,29 @@
       other.classList.toggle("active", other === link);
       other.toggleAttribute("aria-current", false);
     }
-    link.setAttribute("aria-current", "true");
+    link?.setAttribute("aria-current", "true");
     all("#pst-page-toc-nav .toc-entry").forEach((entry) => entry.classList.toggle("active", entry.contains(link)));
   }
-  const observer = new IntersectionObserver((entries) => {
-    const entry = entries.filter(({ isIntersecting }) => isIntersecting).pop();
-    if (entry) { mark(links.get(entry.target.closest("section"))); }
-  }, { rootMargin: "0px 0px -70% 0px" });
-  links.forEach((link, section) => section && observer.observe(section.querySelector("h1, h2, h3, h4, h5, h6") || section));
+  // What is read stands at a line below the top of the screen, which comes down to its foot at the end of the page.
+  // Parts of a section are asked for only once it is reached: asking lays out what is still to come.
+  function follow() {
+    const left = root.scrollHeight - innerHeight - scrollY, line = Math.max(0.3 * innerHeight, innerHeight - left);
+    const reached = (section) => links.has(section) && section.getBoundingClientRect().top <= line;
+    let section = find("article > section");
+    for (let next = section; next; next = [...next.children].filter(reached).pop()) { section = next; }
+    if (section !== read) { mark(links.get(section)); }
+    read = section;
+    waiting = false;
+  }
+  let read = null, waiting = false;
+  function soon() {
+    if (!waiting) { requestAnimationFrame(follow); }
+    waiting = true;
+  }
+  if (links.size) {
+    ["scroll", "resize"].forEach((name) => addEventListener(name, soon, { passive: true }));
+    soon();
+  }
 
   // The line above the text has a shadow as soon as something lies under it.
   new IntersectionObserver(([{ boundingClientRect: box }]) => document.body.classList.toggle("scrolled", box.y < 0))

@@ -1,0 +1,157 @@
+// The search: it finds the sections that fit a question best, and lists them while the reader types.
+const bookSearch = (function ({ pages, synonyms }) {
+  // Titles count more than words of the text, and what few readers look for comes last.
+  const WEIGHTS = { page: 3, title: 8, boxes: 4, text: 1 };
+  const KINDS = { page: 1.1, section: 1, term: 1, exercise: 0.6, name: 0.5, solution: 0.25 };
+  const LAST = 0.2;
+  const COMMON = "a an and are as at by do does for from how i in is it of on or that the this to we what why with you";
+  const common = new Set(COMMON.split(" "));
+  const WORD = /\p{sc=Han}|[\p{L}\p{N}]+/gu;
+
+  const spelled = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[_’']/g, "").toLowerCase();
+  const words = (text) => (spelled(text).replace(/√/g, " sqrt ").match(WORD) ?? []).map(stem);
+
+  // The part of a word that its forms share: mask, masks, masked and masking are one word.
+  const stems = new Map();
+  function stem(word) {
+    if (!stems.has(word)) { stems.set(word, shortened(word)); }
+    return stems.get(word);
+  }
+  function shortened(word) {
+    if (word.length < 4) { return word; }
+    const one = word.replace(/ices$/, "ix").replace(/ies$/, "y").replace(/([^suia])s$/, "$1");
+    return one.length < 5 ? one : one.replace(/(?:ing|ed|e)$/, (end) => (one.length - end.length < 3 ? end : ""));
+  }
+
+  // The index: which fields of an entry hold a word, how often.
+  const entries = [], places = new Map();
+  for (const { address, title, last, entries: list } of pages) {
+    for (const [anchor, kind, name, boxes, text] of list) {
+      const entry = { address: address + (anchor && `#${anchor}`), page: title, title: name, kind, text };
+      entry.fields = { page: words(title), title: words(name), boxes: words(boxes), text: words(text) };
+      entry.rank = KINDS[kind] * (last ? LAST : 1);
+      for (const [field, found] of Object.entries(entry.fields)) {
+        const weight = WEIGHTS[field] / (field === "text" ? 1 + found.length / 200 : 1);
+        for (const word of field === "text" ? found : new Set(found)) {
+          if (!places.has(word)) { places.set(word, new Map()); }
+          places.get(word).set(entry, (places.get(word).get(entry) ?? 0) + weight);
+        }
+      }
+      entries.push(entry);
+    }
+  }
+
+  const groups = synonyms.map((names) => names.map(words));
+  const startsAt = (list, part, i) => part.every((word, k) => list[i + k] === word);
+  const holds = (list, part) => list.some((_, i) => startsAt(list, part, i));
+
+  // What a question asks for: a list of ideas, each a list of names, each a list of words.
+  function ideas(question) {
+    const asked = words(question), plain = asked.filter((word) => !common.has(word)), found = [];
+    const list = plain.length ? plain : asked;
+    for (let i = 0; i < list.length;) {
+      const here = (name) => startsAt(list, name, i);
+      const named = groups.flatMap((names) => names.filter(here).map((name) => [name, names]));
+      const length = Math.max(1, ...named.map(([name]) => name.length)), own = list.slice(i, i + length);
+      const others = named.filter(([name]) => name.length === length).flatMap(([, names]) => names);
+      found.push([{ name: own, weight: 1 }, ...others.map((name) => ({ name, weight: 0.7 }))]);
+      i += length;
+    }
+    return { list, found };
+  }
+
+  // How well each entry fits one name: all its words are there, better side by side, best as the whole title.
+  function fits({ name, weight }) {
+    const counts = name.map((word) => places.get(word) ?? begins(word));
+    const scores = new Map();
+    if (counts.some((count) => !count)) { return scores; }
+    for (const entry of counts[0].keys()) {
+      if (counts.every((count) => count.has(entry))) {
+        const rare = (count) => Math.log(1 + entries.length / count.size);
+        const sum = counts.reduce((all, count) => all + rare(count) * count.get(entry) / (count.get(entry) + 6), 0);
+        scores.set(entry, weight * sum * side(entry.fields, name));
+      }
+    }
+    return scores;
+  }
+  function side({ title, boxes, text }, name) {
+    const whole = title.length === name.length && startsAt(title, name, 0) ? 1.3 : 1;
+    if (name.length === 1) { return whole; }
+    const all = name.every((word) => title.includes(word));
+    return whole * (holds(title, name) ? 1.6 : all || holds(boxes, name) ? 1.4 : holds(text, name) ? 1.2 : 0.6);
+  }
+  // A word that is nowhere may be the beginning of one that is still being typed.
+  function begins(part) {
+    const all = new Map();
+    if (part.length < 3) { return undefined; }
+    for (const [word, counts] of places) {
+      if (!word.startsWith(part)) { continue; }
+      counts.forEach((count, entry) => all.set(entry, Math.max(count, all.get(entry) ?? 0)));
+    }
+    return all.size ? all : undefined;
+  }
+
+  // The entries that fit a question, best first: each idea counts by its best name, and what lacks one falls behind.
+  function search(question) {
+    const { list, found } = ideas(question), total = new Map();
+    for (const names of found) {
+      const best = new Map();
+      for (const name of names) {
+        fits(name).forEach((score, entry) => best.set(entry, Math.max(score, best.get(entry) ?? 0)));
+      }
+      best.forEach((score, entry) => {
+        const [sum, count] = total.get(entry) ?? [0, 0];
+        total.set(entry, [sum + score, count + 1]);
+      });
+    }
+    const together = (entry) => (list.length > 1 ? side(entry.fields, list) : 1);
+    const ranked = [...total].map(([entry, [sum, count]]) => (
+      { entry, score: sum * entry.rank * (count / found.length) ** 3 * together(entry) }));
+    return ranked.sort((a, b) => b.score - a.score).map(({ entry }) => entry);
+  }
+
+  // Whether a word of a text is one of those that a question asks for, under any name.
+  function asksFor(question) {
+    const names = ideas(question).found.flat().flatMap(({ name }) => name);
+    const wanted = new Set(names.filter((word) => !common.has(word)));
+    return (text) => words(text).some((word) => wanted.has(word));
+  }
+  return { search, asksFor };
+})(searchIndex);
+
+(function () {
+  const SHOWN = 30, LETTERS = 240;
+  const form = document.querySelector("main form.bd-search"), field = form.querySelector("input");
+  const said = document.querySelector(".search-summary"), place = document.querySelector("#search-results");
+
+  function make(tag, attributes, ...children) {
+    const element = Object.assign(document.createElement(tag), attributes);
+    element.append(...children);
+    return element;
+  }
+
+  // The sentences around the one that holds most of the words, with these words marked.
+  function excerpt(text, asked) {
+    const sentences = text.split(/(?<=[.?!]) /), hits = sentences.map((one) => one.split(" ").filter(asked).length);
+    const best = hits.indexOf(Math.max(...hits)), rest = sentences.slice(best).join(" ");
+    const cut = rest.length > LETTERS ? `${rest.slice(0, rest.lastIndexOf(" ", LETTERS))} …` : rest;
+    return [best ? "… " : "", ...cut.split(/( )/).map((word) => (asked(word) ? make("mark", {}, word) : word))];
+  }
+
+  function item(entry, asked) {
+    const link = make("a", { href: entry.address }, entry.title);
+    const from = entry.title === entry.page ? [] : [make("span", { className: "search-page" }, entry.page)];
+    return make("li", {}, link, ...from, make("p", {}, ...excerpt(entry.text, asked)));
+  }
+
+  function show() {
+    const question = field.value.trim(), asked = bookSearch.asksFor(question), found = bookSearch.search(question);
+    const { none, one, many, most } = said.dataset;
+    const words = found.length > SHOWN ? most : found.length > 1 ? many : found.length ? one : none;
+    said.textContent = question && words.replace("{number}", found.length).replace("{shown}", SHOWN);
+    place.replaceChildren(...found.slice(0, SHOWN).map((entry) => item(entry, asked)));
+  }
+  field.value = new URLSearchParams(location.search).get("q") ?? "";
+  field.addEventListener("input", show);
+  show();
+})();

@@ -1,0 +1,33 @@
+"""The builder of the site: the preface is its first page, and the search is the book's own.
+
+The source of the preface lies beside the chapters. Its page is ``index.html`` at the root, so that the address of the
+site shows the book itself and not a page that leads on. Everything that asks the builder for an address follows.
+"""
+
+from sphinx.builders.html import StandaloneHTMLBuilder
+
+
+class SiteBuilder(StandaloneHTMLBuilder):
+    """Sphinx's builder for HTML, with the first document of the book at the root of the site."""
+
+    search = False  # see collect/search.py
+
+    def get_target_uri(self, docname, typ=None):
+        """Return the address of a document."""
+        return super().get_target_uri(self._place(docname), typ)
+
+    def get_outfilename(self, pagename):
+        """Return the file that a page is written to."""
+        return super().get_outfilename(self._place(pagename))
+
+    def get_output_path(self, page_name, /):
+        """Return the file that a page is written to, as Sphinx 8 asks for it."""
+        return super().get_output_path(self._place(page_name))
+
+    def _place(self, name):
+        return "index" if name == self.config.root_doc else name
+
+
+def setup(app):
+    """Take the place of Sphinx's builder."""
+    app.add_builder(SiteBuilder, override=True)
