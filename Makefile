@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab messages translation pseudo report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab messages translation pseudo pages report constraints course grade try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -21,25 +21,22 @@ help:
 	@echo "make test-all   also what takes long: Lighthouse, two builds, every notebook"
 	@echo "make bench, bench-grade  measure builds and pages, the grader: [SUBMISSIONS=]"
 	@echo "make pdf        print the book into one file, to which its pages then link"
-	@echo "make links      follow every link that leads out of the book"
-	@echo "make future     build with the newest Sphinx and theme, and test that site"
+	@echo "make links, future  follow links that lead out; build with the newest Sphinx"
 	@echo "make mutants    which check catches which small fault? [ONLY=] [JOBS=]"
 	@echo "make seeds      run the chapters with other random numbers: [N=200]"
 	@echo "make experiments  measure what takes long: [ONLY=] [JOBS=] [CLUSTER=]"
 	@echo "make notebooks  write the chapters as notebooks into _build/notebooks"
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
 	@echo "make test-notebooks      run them with older libraries too: [PYTHONS=]"
-	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=]"
+	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=] or [IMAGE=]"
 	@echo "make lab        open the chapters in JupyterLab: [OPTIONS=--no-browser]"
-	@echo "make messages   collect what is to be translated, into _build/gettext"
-	@echo "make translation  build locale/<language>: LANGUAGE=zh_CN"
-	@echo "make pseudo     a translation with accents shows what is left out: [TEST=1]"
+	@echo "make messages, translation, pseudo  for translators: [LANGUAGE=zh_CN] [TEST=1]"
 	@echo "make constraints  write down what is installed: EDITION=<name>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
-	@echo "make report     open an issue for a failed week: RUN=<address>"
+	@echo "make pages, report  is Pages enabled? GH_REPO=; an issue for a failed week: RUN="
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
 
 book:
@@ -99,10 +96,11 @@ export PYTHONS
 test-notebooks: book
 	@$(call python,tools/environment.py --extra test tools/notebooks.py test)
 
-# No environment is made: this is for a machine that has its own, such as Colab's image.
+# No environment is made: this is for a machine that has its own, or for IMAGE=<name>, such as Colab's, run by docker.
 FOLDER ?= _build/notebooks
+inside = docker run --rm --volume "$(CURDIR):/book" --workdir /book --entrypoint python3 "$(IMAGE)"
 run-notebooks:
-	@$(call python,tools/notebooks.py run "$(FOLDER)")
+	@$(if $(IMAGE),$(inside) tools/notebooks.py run "$(FOLDER)",$(call python,tools/notebooks.py run "$(FOLDER)"))
 
 # OPTIONS=<options of jupyter lab>, such as OPTIONS="--no-browser --port=9000"
 lab:
@@ -116,6 +114,10 @@ translation: book
 
 pseudo: book
 	@$(call python,tools/environment.py --extra test tools/translation.py pseudo $(if $(TEST),--test))
+
+# For the workflow that publishes; it needs gh, GH_TOKEN and GH_REPO.
+pages:
+	@$(call python,tools/pages.py)
 
 # For the weekly run: RUN is the address of the one that failed.
 report:

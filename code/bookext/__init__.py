@@ -16,7 +16,8 @@ only how checks and live figures are shown.
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
-  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads.
+  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads,
+  ``editions`` links the editions.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root of the site; ``book_theme`` is a child of
   sphinx-book-theme, with the script of the search; ``assets`` chooses what a page loads, ``styles`` makes its one style
   sheet; ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere;

@@ -37,13 +37,13 @@ def test_every_page_with_code_has_a_notebook(published):
     assert {path.stem for path in pages} == set(published.notebooks)
 
 
-@pytest.mark.parametrize(("cells", "address", "expected"), [(1, ADDRESS, 3), (1, "", 0), (0, ADDRESS, 0)])
+@pytest.mark.parametrize(("cells", "address", "expected"), [(1, ADDRESS, 4), (1, "", 0), (0, ADDRESS, 0)])
 def test_launch_links_need_code_and_an_address(cells, address, expected):
     assert len(line("chapters/x", cells, address)) == expected
 
 
 def test_the_links_lead_to_files_that_are_published(published):
-    """Resolved as Colab, Binder and the browser resolve them, in the branch as it was pushed."""
+    """Resolved as Colab, Binder, Kaggle and the browser resolve them, in the branch as it was pushed."""
     listing = ["git", "--git-dir", published.remote, "ls-tree", "-r", "--name-only", "notebooks"]
     branch = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.splitlines()
     owner_and_name = urlsplit(ADDRESS).path.strip("/")
@@ -58,6 +58,11 @@ def test_the_links_lead_to_files_that_are_published(published):
         assert binder.path == f"/v2/gh/{owner_and_name}/notebooks"
         (opened,) = parse_qs(binder.query)["urlpath"]
         assert opened.removeprefix("lab/tree/") in branch
+        kaggle = urlsplit(links["Open in Kaggle"])
+        assert (kaggle.netloc, kaggle.path) == ("kaggle.com", "/kernels/welcome")
+        (opened,) = parse_qs(kaggle.query)["src"]
+        assert opened.startswith(f"{ADDRESS}/blob/notebooks/")
+        assert opened.removeprefix(f"{ADDRESS}/blob/notebooks/") in branch
         assert (page.parent / links["Download .ipynb"]).resolve().is_file()
 
 

@@ -56,8 +56,8 @@ class Firefox:
         self.send("browsingContext.navigate", context=self.context, url=address, wait="complete")
 
     def evaluate(self, function, *arguments):
-        """Call a function of JavaScript with arguments that are JSON; return what it returns, as JSON."""
-        call = f"JSON.stringify(({function})(...{json.dumps(arguments)}))"
+        """Call a function of JavaScript with arguments that are JSON; return what it returns or promises, as JSON."""
+        call = f"(async () => JSON.stringify(await ({function})(...{json.dumps(arguments)})))()"
         target = {"context": self.context}
         found = self.send("script.evaluate", expression=call, target=target, awaitPromise=True)
         assert found["type"] == "success", found

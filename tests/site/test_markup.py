@@ -16,7 +16,7 @@ from built_site import PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
 UNLINKED = "404"  # a server shows it for an address that leads nowhere
-LINKS = "//@href | //@src | //form/@action | //object/@data"
+LINKS = "//@href[not(../@hreflang)] | //@src | //form/@action | //object/@data"
 
 
 def short(element):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from bookext.collect import search
 from built_site import AXE, DESK, PHONE, SITE, SOURCES, named, report
 
 INDEX = SITE / "_static" / "search-index.js"
@@ -109,6 +110,19 @@ def test_a_formula_is_found_by_what_is_seen_of_it():
     texts = {place: " ".join(entry) for place, entry in index()[0].items()}
     report(f"{place}: TeX in the index" for place, text in texts.items() if re.search(r"\\[A-Za-z]{2,}", text))
     assert "√d_k" in texts[address("sqrt-dk-scaling#definitions")]
+
+
+@pytest.mark.parametrize(
+    ("tex", "seen"),
+    [
+        (r"q\cdot k/\sqrt{d_k}", "q·k/√d_k"),
+        (r"\operatorname{Var}(q\cdot k) = \sigma^2", "Var(q·k) = σ^2"),
+        (r"A = \mathrm{softmax}(QK^\top)", "A = softmax(QKᵀ)"),
+        (r"\begin{pmatrix}1\end{pmatrix}", "…"),
+    ],
+)
+def test_a_short_formula_is_letters_and_signs(tex, seen):
+    assert search.plain(tex) == seen
 
 
 def test_every_synonym_finds_something(page):

@@ -15,6 +15,7 @@ from attnbook.check_record import MIME, Check, as_data
 from babel.messages.pofile import read_po
 from bookext.language import outputs, scripts, words
 from py_mini_racer import MiniRacer
+from sphinx import locale
 
 CONF = """
 def setup(app):
@@ -100,6 +101,7 @@ def book(tmp_path_factory):
     from sphinx.application import Sphinx
 
     folder = tmp_path_factory.mktemp("book")
+    before = dict(locale.translators)
     for name, text in {"conf.py": CONF, "_toc.yml": TOC, "index.md": INDEX}.items():
         (folder / name).write_text(text, "utf-8")
     nbformat.write(cells(), folder / "page.ipynb")
@@ -118,7 +120,9 @@ def book(tmp_path_factory):
     pseudo.write(messages, folder / "locale")
     sites = [build("html"), build("html", pseudo.LANGUAGE)]
     pages = [lxml.html.parse(str(site / "page.html")) for site in sites]
-    return SimpleNamespace(folder=folder, messages=messages, english=pages[0], accented=pages[1], site=sites[1])
+    yield SimpleNamespace(folder=folder, messages=messages, english=pages[0], accented=pages[1], site=sites[1])
+    locale.translators.clear()  # or the next book of this process speaks with accents
+    locale.translators.update(before)
 
 
 def test_every_kind_of_message_is_collected(book):

@@ -29,6 +29,8 @@ def workflow(name):
     return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
 
 
+# Colab's image may not fit beside what the runners bring for other languages.
+FREE_DISK = "sudo rm -rf /usr/local/lib/android /usr/local/.ghcup /usr/share/dotnet /usr/share/swift"
 # Ubuntu's runners forbid what the grader's sandbox is made of; `make` changes no setting of a kernel by itself.
 USER_NAMESPACES = "sudo sysctl -e -w kernel.apparmor_restrict_unprivileged_userns=0"
 
@@ -117,7 +119,7 @@ def test_what_runs_is_make(workflow):
     runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
     assert runs
     for run in runs:
-        if run == USER_NAMESPACES:
+        if run in (USER_NAMESPACES, FREE_DISK):
             continue
         verb = re.fullmatch(r"make ([a-z-]+)", run)
         assert verb, f"{run!r} is logic outside make"
@@ -138,10 +140,91 @@ def test_the_tests_run_with_a_sandbox_and_take_no_skip(name, verb):
     assert runs.index(USER_NAMESPACES) < runs.index(f"make {verb}")
 
 
+def jobs(name):
+    return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))["jobs"]
+
+
+def test_the_address_of_the_site_is_a_variable_of_the_repository():
+    """Unset, it is empty, and the site is that of the repository on GitHub Pages: see bookext.theme.social."""
+    assert jobs("publish.yml")["build"]["env"]["BOOK_ADDRESS"] == "${{ vars.BOOK_ADDRESS }}"
+
+
+def test_a_missing_source_of_pages_is_said_before_the_site_is_deployed():
+    steps = jobs("publish.yml")["site"]["steps"]
+    (asked,) = [i for i, step in enumerate(steps) if step.get("run") == "make pages"]
+    (deployed,) = [i for i, step in enumerate(steps) if "actions/deploy-pages" in step.get("uses", "")]
+    assert asked < deployed
+    assert set(steps[asked]["env"]) == {"GH_TOKEN", "GH_REPO"}
+
+
+def test_the_disk_is_made_free_before_an_image_is_fetched(name):
+    """The image of a job's `container` is fetched before its first step, so no job has one."""
+    for job, rest in jobs(name).items():
+        assert "container" not in rest, job
+        steps = rest["steps"]
+        if any("IMAGE" in step.get("env", {}) for step in steps):
+            assert steps[0].get("run") == FREE_DISK, job
+
+
+def test_an_image_runs_the_notebooks_by_docker():
+    def said(*words):
+        environ = {key: value for key, value in os.environ.items() if key not in ("IMAGE", "FOLDER", "MAKEFLAGS")}
+        command = ["make", "--no-print-directory", "--dry-run", "run-notebooks", *words]
+        return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=True).stdout
+
+    assert re.fullmatch(
+        r'docker run .*:/book" .* --entrypoint python3 "colab:1" tools/notebooks.py run "published"\n',
+        said("IMAGE=colab:1", "FOLDER=published"),
+    )
+    assert "docker" not in said()
+
+
+def test_the_checklist_for_the_first_push_names_what_is_there():
+    """At most eight lines; each name in it that is set as code is one that the workflows, or GitHub, use."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    part = text.partition("\n### Before the first push\n")[2].partition("\n#")[0]
+    points = re.findall(r"^(\d)\. ", part, flags=re.M)
+    assert 0 < len(points) <= 8
+    everything = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in NAMES)
+    for word in re.findall(r"`([^`]+)`", part):
+        assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", everything), word
+
+
 def test_the_stored_cells_are_those_of_the_package(name):
     text = (FOLDER / name).read_text(encoding="utf-8")
     if "actions/cache@" in text:
         assert text.count("cells-${{ hashFiles('code/attnbook/**/*.py') }}-") == 2 * text.count("actions/cache@")
+
+
+# --- Whether Pages takes the site ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "words"),
+    [
+        (0, '{"build_type": "workflow"}', None),
+        (0, '{"build_type": "legacy"}', "GitHub Pages takes its files from a branch, not from this workflow: under S"),
+        (
+            1,
+            "gh: Not Found (HTTP 404)",
+            "GitHub Pages is not enabled for this repository: under Settings, Pages",
+        ),
+        (1, "gh: Bad credentials (HTTP 401)", "GitHub does not say whether Pages is enabled: gh: Bad cred"),
+        (1, "", "GitHub does not say whether Pages is enabled: no reason given"),
+    ],
+)
+def test_what_pages_lacks_is_one_sentence(tmp_path, code, said, words):
+    gh = tmp_path / "gh"
+    gh.write_text(
+        f"#!/bin/sh\n[ \"$*\" = 'api repos/me/book/pages' ] || exit 9\necho '{said}' >&{code + 1}\nexit {code}\n"
+    )
+    gh.chmod(0o755)
+    command = [sys.executable, str(ROOT / "tools" / "pages.py")]
+    environ = os.environ | {"PATH": f"{tmp_path}:/usr/bin:/bin", "GH_REPO": "me/book"}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True)
+    assert done.returncode == (words is not None)
+    assert done.stderr.startswith(words or "")
+    assert len(done.stderr.splitlines()) == (words is not None)
 
 
 # --- The issue that a failed week opens ---------------------------------------------------------------------------

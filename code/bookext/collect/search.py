@@ -25,6 +25,7 @@ SYNONYMS = Path(__file__).with_name("search.yml")
 UNREAD = (nodes.FixedTextElement, nodes.math_block, nodes.raw, nodes.Invisible, addnodes.desc_signature, quiz)
 LONGEST = 60  # letters of the TeX of a formula that is read
 LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that few readers look for
+BEGINNING = 400  # letters of an entry of these that are read: the ledger finds its claims itself
 SIGNS = {"top": "ᵀ", "times": "×", "cdot": "·", "odot": "⊙", "ln": "ln ", "log": "log ", "exp": "exp", "infty": "∞"}
 SIGNS |= {"le": "≤", "ge": "≥", "leq": "≤", "geq": "≥", "ne": "≠", "approx": "≈", "in": " ∈ ", "to": "→", "sum": "Σ"}
 SIGNS |= {"dots": "…", "ldots": "…", "cdots": "…", "ell": "ℓ", "lVert": "‖", "rVert": "‖", "pm": "±", "mid": "|"}
@@ -68,15 +69,12 @@ def _write(app, failure):
     def named(text):
         return re.sub("\x1f(.+?)\x1f", name, text)
 
-    pages = [
-        {
-            "address": app.builder.get_target_uri(name),
-            "title": named(found[name][0].title) if found[name] else "",
-            "last": any(part in f"/{name}" for part in LAST),
-            "entries": [[named(part) for part in entry] for entry in found[name]],
-        }
-        for name in checks.pages(env)
-    ]
+    def page(name):
+        last, address = any(part in f"/{name}" for part in LAST), app.builder.get_target_uri(name)
+        texts = [[*map(named, entry[:-1]), named(entry.text)[: BEGINNING if last else None]] for entry in found[name]]
+        return {"address": address, "title": named(found[name][0].title), "last": last, "entries": texts}
+
+    pages = [page(name) for name in checks.pages(env) if found[name]]
     data = {"pages": pages, "synonyms": yaml.safe_load(SYNONYMS.read_text(encoding="utf-8"))}
     script = f"const searchIndex = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / INDEX).write_text(script, encoding="utf-8")

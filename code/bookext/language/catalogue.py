@@ -21,7 +21,8 @@ from sphinx_exercise.nodes import exercise_subtitle
 from ..collect.checks import checks_of_cell
 from . import outputs, scripts, words
 
-SCRIPTS = sorted(Path(__file__).parents[1].glob("static/*.js"))
+PARTS = Path(__file__).parents[1]
+SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
 def setup(app):
@@ -98,9 +99,12 @@ class NameSources(SphinxTransform):
         for node in self.document.findall(exercise_subtitle):
             node.source, node.line = self.document["source"], node.parent.line or 0
             node.rawsource = node.rawsource or node.astext()
-        for node in self.document.findall(nodes.TextElement):
-            if "docstring of" in (node.source or "") and not isinstance(node, nodes.Inline):
-                node["translatable"] = False
+        entries = [self.document, *self.document.findall(addnodes.desc)]
+        for entry in entries:
+            for node in entry.findall(nodes.TextElement):
+                told = entry is not self.document or "docstring of" in (node.source or "")
+                if told and not isinstance(node, nodes.Inline):
+                    node["translatable"] = False
 
 
 class TranslatePrompts(SphinxPostTransform):

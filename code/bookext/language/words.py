@@ -74,6 +74,7 @@ Used in {pages}.
 
 Open in Colab
 Open in Binder
+Open in Kaggle
 Download .ipynb
 
 Show code cell content
@@ -101,6 +102,7 @@ The whole book as a PDF
 Book contents
 Pages that go deeper
 On this page
+Other languages
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 
 _translate = get_translation(CATALOGUE)

@@ -63,9 +63,11 @@ def with_addresses(notebook, address, site="", built="../html/"):
 def links(address, slug):
     """Return the links of the line below the title: {words: address}; the last is a file of the site."""
     owner, name = owner_and_name(address)
+    notebook = f"{owner}/{name}/blob/{BRANCH}/{slug}.ipynb"
     return {
-        "Open in Colab": f"https://colab.research.google.com/github/{owner}/{name}/blob/{BRANCH}/{slug}.ipynb",
+        "Open in Colab": f"https://colab.research.google.com/github/{notebook}",
         "Open in Binder": f"https://mybinder.org/v2/gh/{owner}/{name}/{BRANCH}?urlpath=lab/tree/{slug}.ipynb",
+        "Open in Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{notebook}",
         "Download .ipynb": f"{BRANCH}/{slug}.ipynb",
     }
 
