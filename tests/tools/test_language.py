@@ -69,6 +69,10 @@ Which one?
 
 Count it.
 :::
+
+:::{solution} task
+One.
+:::
 """
 PICTURE = """<figure><svg aria-label="Bar of 3 keys"><text>weight of key 2</text><style>a b</style></svg></figure>
 <div class="live"><script type="application/json">{"state": {"word": "cat"}, "ask": {"question": "Where does it go?",

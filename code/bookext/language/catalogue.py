@@ -16,7 +16,7 @@ from sphinx.builders.gettext import MsgOrigin
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.i18n import CatalogInfo, docname_to_domain
-from sphinx_exercise.nodes import exercise_subtitle
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_subtitle
 
 from ..collect.checks import checks_of_cell
 from . import outputs, scripts, words
@@ -79,11 +79,14 @@ def _say_laws(app, doctree):
 
 
 def _complete_page(app, doctree):
-    """Do what Sphinx does not: collect the titles of exercises, and translate the description of the page."""
+    """Do what Sphinx does not: collect and spread the titles of exercises, translate the description of the page."""
     page = docname_to_domain(app.env.docname, app.config.gettext_compact)
     if app.builder.name == "gettext":
         for node in doctree.findall(exercise_subtitle):
             app.builder.catalogs[page].add(node.rawsource, MsgOrigin(node.source, node.line))
+    for node in doctree.findall(exercise_enumerable_node):  # its title, as the title of its solution says it
+        if app.config.language != "en" and (known := app.env.sphinx_exercise_registry.get(node["label"])):
+            known["node"][0] = node[0].deepcopy()
     for node in doctree.findall(nodes.meta):
         node["content"] = str(locale.get_translation(page)(node["content"]))
 
