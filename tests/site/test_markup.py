@@ -5,6 +5,7 @@ None of these tests needs a browser.
 
 import functools
 import re
+import unicodedata
 from collections import Counter
 from itertools import pairwise
 from posixpath import dirname, join, normpath
@@ -20,7 +21,9 @@ LINKS = "//@href[not(../@hreflang)] | //@src | //form/@action | //object/@data"
 
 
 def short(element):
-    return " ".join(element.text_content().split())[:80]
+    """The words of an element, without the accents of `make pseudo`."""
+    letters = unicodedata.normalize("NFD", element.text_content())
+    return " ".join("".join(c for c in letters if not unicodedata.combining(c)).split())[:80]
 
 
 def target(name, link):

@@ -49,6 +49,7 @@ def _load(app, config):
                 catalogue.write_mo(config.language)
             locale.init([str(place)], config.language, path.stem)
     config.html_title = config.project = words.say(config.html_title or config.project)
+    config.author = words.say(config.author)
 
 
 def _say_captions(app, doctree):
