@@ -211,7 +211,7 @@ def follow(*command):
     UNFINISHED.touch()
     process = subprocess.Popen(command, cwd=str(ROOT), env=child_environ(), **PIPED)
     try:
-        with news("The package index") as show:
+        with news("The installation") as show:
             for line in process.stdout:
                 lines.append(line)
                 log(line)

@@ -12,7 +12,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
 
 LANGUAGE = "en_XA"
-ACCENTS = str.maketrans("aeiouyAEIOUYcnszdgrlt", "áéíóúýÁÉÍÓÚÝćńśźďǵŕĺť")
+ACCENTS = str.maketrans("aeiouyAEIOUYcnszdgrltCNSRT", "áéíóúýÁÉÍÓÚÝćńśźďǵŕĺťĆŃŚŔŤ")
 # What a translator leaves alone: code, roles, formulas, addresses, elements and marks for values.
 KEPT = re.compile(
     r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\})?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"

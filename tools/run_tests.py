@@ -15,6 +15,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -182,10 +183,11 @@ def test(only, everything):
     """Return `make test` and `make test-all`: {group: Result}."""
     groups, paths, options = chosen(only)
     results = {}
-    if "lint" in groups:
-        results["lint"] = lint()
-    if "book" in groups:
-        results["book"] = build()
+    with ThreadPoolExecutor() as beside:
+        linting = beside.submit(lint) if "lint" in groups else None  # mypy and the build take one core each
+        built = build() if "book" in groups else None
+        results |= {"lint": linting.result()} if linting else {}
+        results |= {"book": built} if built else {}
     if "book" in results and results["book"].failed:  # the tests of what was not built would say nothing but that
         looking = [path for path in paths if BUILT & set(path.relative_to(TESTS).parts)]
         paths = [path for path in paths if path not in looking]
@@ -247,6 +249,7 @@ def main():
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every worker and every kernel compiles the package again
     start = time.monotonic()
     results = check(options.chapter) if options.task == "check" else test(options.only, options.all)
     heading("Summary")

@@ -18,6 +18,7 @@ import future
 import lxml.html
 import pseudo
 import run_tests
+from bookext.language import editions
 
 FOLDER = book.BUILD / "language"  # conf.py, and the pseudo-translation
 MESSAGES = book.BUILD / "gettext"
@@ -53,6 +54,13 @@ def build(language, locale=LOCALE):
     return site
 
 
+def link_all(folder):
+    """Link the pages of all editions that have been built, without that of accents."""
+    built = {path.name.removeprefix("html-"): path for path in sorted(folder.glob("html-*"))}
+    built.pop(pseudo.LANGUAGE, None)
+    editions.link({editions.TOP: folder / "html"} | built)
+
+
 def build_pseudo():
     """Collect the messages, say all of them with accents, build that edition, and count the words without one."""
     messages()
@@ -83,7 +91,7 @@ def main():
     if wanted.task == "build":
         if not wanted.language:
             sys.exit("Say in which language: make translation LANGUAGE=zh_CN")
-        build(wanted.language)
+        link_all(build(wanted.language).parent)
     elif wanted.task == "messages":
         messages()
     else:

@@ -191,8 +191,10 @@ def _project(name, x, W, b):
     x = as_array(name, x, 2)
     W = as_array(f"W_{name}", W, 3)
     expect(f"W_{name}", W, (W.shape[0], x.shape[-1], W.shape[-1]))
-    namespace(**{name: x, f"W_{name}": W})
-    y = in_range(f"{name} W_{name}", x[..., None, :, :] @ W)
+    xp, (h, d, c) = namespace(**{name: x, f"W_{name}": W}), W.shape
+    side_by_side = x @ xp.reshape(xp.moveaxis(W, 0, 1), (d, h * c))  # one product is faster than one for each head
+    heads = xp.reshape(side_by_side, (*x.shape[:-1], h, c))
+    y = in_range(f"{name} W_{name}", xp.moveaxis(heads, -2, -3))
     return y if b is None else y + _bias(f"b_{name}", b, (W.shape[0], W.shape[-1]))[:, None, :]
 
 

@@ -34,7 +34,7 @@ def secret_lines(bundle):
     return {line for line in lines if len(line) >= SHORTEST and line not in public} | names
 
 
-@functools.lru_cache(maxsize=300)
+@functools.lru_cache(maxsize=2000)
 def _squeezed(path, *state):
     """Squeeze the text of a file and of what it shows; `state` tells a file that has changed from what it was."""
     text = path.read_bytes().decode("utf-8", "replace")

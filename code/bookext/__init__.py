@@ -4,7 +4,8 @@ only how checks and live figures are shown.
 * ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
   ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
-  cells and gives each law an address; ``ledger`` makes the pages of claims and contradictions, and ``evidence`` holds
+  cells and gives each law an address; ``margins`` refuses bounds far from what they bound;
+  ``ledger`` makes the pages of claims and contradictions, and ``evidence`` holds
   each verdict to the checks that decide it; ``mistakes`` collects the famous mistakes;
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
   collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
@@ -15,7 +16,8 @@ only how checks and live figures are shown.
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
 * ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
-  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads.
+  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads,
+  ``editions`` links the editions.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root of the site; ``book_theme`` is a child of
   sphinx-book-theme, with the script of the search; ``assets`` chooses what a page loads, ``styles`` makes its one style
   sheet; ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere;
@@ -29,7 +31,7 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, search, wayfinding
+    from .collect import checks, coursework, ledger, margins, mistakes, package, quiz, reading, search, wayfinding
     from .language import catalogue
     from .run import execution, quotes
     from .theme import assets, builder, pages, social
@@ -40,6 +42,7 @@ def setup(app):
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)
+    margins.setup(app)
     ledger.setup(app)
     mistakes.setup(app)
     coursework.setup(app)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from attnbook.arrays import as_array, namespace, require_int, shape_of
+from attnbook.arrays import as_array, in_range, namespace, require_int, shape_of
 from attnbook.attention import causal_mask, padding_mask
 from attnbook.positional import alibi_slopes, clipped, deberta_rows, frequencies, sinusoidal, t5_bucket, t5_edges
 from attnbook.rotary import pairing_permutation
@@ -53,6 +53,18 @@ def test_whole_tensors_become_float64_tensors(x):
 def test_a_gradient_flows_through_the_gate():
     x = torch.ones(2, requires_grad=True)
     assert as_array("x", x).requires_grad
+
+
+@pytest.mark.parametrize("make", [np.asarray, lambda x: torch.tensor(x, dtype=torch.float64)])
+def test_finite_numbers_whose_sum_overflows_pass_and_infinities_that_cancel_do_not(make):
+    large = make([1.7e308, 1.7e308])
+    assert as_array("x", large) is large
+    assert in_range("law", large) is large
+    for bad, word in (([np.inf, -np.inf], "infinity"), ([np.inf, 1.0], "infinity"), ([np.nan, 1.0], "NaN")):
+        with pytest.raises(ValueError, match=f"x with shape .* contains .*{word}"):
+            as_array("x", make(bad))
+        with pytest.raises(ValueError, match="law with shape"):
+            in_range("law", make(bad))
 
 
 def test_infinity_passes_when_it_is_allowed():

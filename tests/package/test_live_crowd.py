@@ -85,9 +85,6 @@ def test_crowd_takes_the_factor_that_leads_to_where_the_dot_is_dragged(open_gall
         handle.focus()
         page.keyboard.press(key)
         assert state_of(page, "crowd") == first | change, key
-    put(page, "crowd", first | {"keys": 3})
-    page.keyboard.press("ArrowLeft")
-    assert state_of(page, "crowd")["keys"] == 2  # one key less, however few there are
 
 
 def test_crowd_takes_the_log_n_factor_and_says_what_becomes_of_the_best_key(open_gallery):

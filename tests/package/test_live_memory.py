@@ -43,11 +43,12 @@ def checked(page, state):
     """What is drawn, after it was compared with what is computed."""
     drawn, found = page.evaluate(DRAWN), CASES["memory"].figure._compute(**state)
     for k, face in enumerate(drawn["faces"]):
-        arc, end, out = found["arcs"][k], found["ends"][k], found["beyond"][k]
+        arc, end, step = np.degrees([found["arcs"][k], found["ends"][k], found["steps"][k]])
+        out = found["beyond"][k]
         assert abs((face["hand"] - end + 180) % 360 - 180) < 0.02, (k, state)
         assert face["tint"] == pytest.approx(arc, abs=0.3)  # a length along a curve is measured in steps
         assert abs((face["edge"] - arc + 180) % 360 - 180) < 0.1
-        assert face["stride"][1] == pytest.approx(found["steps"][k], abs=0.1)
+        assert face["stride"][1] == pytest.approx(step, abs=0.1)
         reached = [arc % 360, min(end, 360) - arc] if out else [0, 0]
         assert face["unseen"] == pytest.approx(reached, abs=0.3), (k, state)
         assert (face["out"], face["disc"]) == (out, not out)
@@ -68,7 +69,7 @@ def test_the_faces_are_those_of_the_state(still_page):
 
 def test_the_ways_keep_their_laws():
     shown = lambda way, **more: live.memory(**{**NARROW, "way": way} | more).compute()  # noqa: E731
-    theta, content = np.degrees(frequencies(16, 100.0)), np.tile([1.0, 0.0], (1, 8))
+    theta, content = frequencies(16, 100.0), np.tile([1.0, 0.0], (1, 8))
     plain, interpolate, ntk, yarn, clip = map(shown, ("plain", "interpolate", "ntk", "yarn", "clip"))
     assert plain["outside"] == 5  # the pairs that made less than a turn in training
     np.testing.assert_allclose(interpolate["hands"].ravel(), rotate(content, [128 / 4], frequencies(16, 100.0))[0])

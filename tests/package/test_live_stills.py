@@ -15,6 +15,7 @@ from attnbook.live import (
     hull,
     inks,
     memory,
+    mirror,
     restore,
     shuffle,
     spread,
@@ -179,6 +180,30 @@ def test_memory(still):
         beyond += [str(k)] * out
     assert 0 < len(beyond) < 8
     assert drawn.alt.endswith(f"dashed hands: {', '.join(beyond)}.")
+
+
+def test_mirror(still):
+    tried = ["cat sees fish and sees and", "fish and cat sees sees and", "and and fish sees and cat"]
+    drawn, found = still(mirror(tried[1], step=100, tried=tried))
+    [ax] = drawn.axes
+    named = words(ax)
+    assert named[0, 4] == "sentence: fish and cat sees sees and"
+    assert named[0, 14] == "its mirror: and sees sees cat and fish"
+    discs = {tuple(disc.get_xydata()[0]): disc.get_markerfacecolor() != "none" for disc in dots(ax)}
+    right = {}
+    for model, y in (("blind", 27), ("seeing", 62)):
+        assert [named[44, y + 9], named[44, y + 17]] == [f"{p:.15f}" for p in found[model]]
+        for pair, text in enumerate(tried):
+            order = text.split().index("cat") < text.split().index("fish")
+            p = mirror(text).compute()[model]
+            hits = [(p[0] > 0.5) == order, (p[1] > 0.5) != order]
+            assert [discs.pop((4 + 4.6 * pair, y + 22 + 5 * line)) for line in (0, 1)] == hits
+            right[model] = right.get(model, 0) + sum(hits)
+    assert not discs
+    assert right["blind"] == len(tried)  # one of every pair, whatever it learned
+    for y, title, model in ((27, "Without", "blind"), (62, "With", "seeing")):
+        assert named[0, y] == f"{title} positions, 100 steps of training: right {right[model]} of 6"
+    assert f"{found['seeing'][0]:.6f} and {found['seeing'][1]:.6f}, right {right['seeing']} of 6" in drawn.alt
 
 
 @pytest.mark.parametrize("order", [[2, 0, 3, 1], [1, 2, 0, 3], [1, 0, 2, 3]])

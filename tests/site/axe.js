@@ -1,13 +1,14 @@
 // Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
-// takes many seconds for them. So what is hidden is emptied first, and drawings, of which axe reads the name alone; code
-// and formulas within a line stay as their text, and the two rules about colours, by far the slowest, are asked once for
-// each look: colour, ground, opacity, size and weight of text, and for a link its underline and the colour of the text
-// around it, while every element that holds none of the looks is away. `judged` lists looks of pages before this.
-// `preload` would ask for style sheets again, which a folder refuses. `rules` says whether all other rules are asked too.
+// takes many seconds for them. So what is hidden is emptied first, and drawings and formulas, of which axe reads the name
+// or the text alone. The two rules about colours, by far the slowest, are asked once for each look: colour, ground,
+// opacity, size and weight of text, and for a link its underline and the colour of the text around it, while every
+// element that holds none of the looks is away. `judged` lists looks of pages before this. If `rules` is true, all other
+// rules are asked too, after every span that has a class and nothing else has left its text in its place, which no later
+// call can undo. `preload` would ask for style sheets again, which a folder refuses.
 // Returns the violations and the looks that were found.
 async ([rules, judged]) => {
   document.querySelectorAll(".frame[hidden], svg[role=img]").forEach((element) => element.replaceChildren());
-  document.querySelectorAll("span.math > math").forEach((math) => {
+  document.querySelectorAll("math").forEach((math) => {
     math.querySelectorAll("annotation").forEach((tex) => tex.remove());
     math.replaceChildren(math.textContent);
   });
@@ -40,10 +41,6 @@ async ([rules, judged]) => {
 
   const options = { resultTypes: ["violations"], preload: false };
   const found = [];
-  if (rules) {
-    const off = Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }]));
-    found.push(...(await axe.run(document, { ...options, rules: off })).violations);
-  }
   if (looks.size) {
     const kept = new Set();
     for (let element of looks.values()) {
@@ -53,6 +50,14 @@ async ([rules, judged]) => {
     const marks = away.map((element) => { const mark = new Comment(); element.replaceWith(mark); return mark; });
     found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: COLOURS })).violations);
     marks.forEach((mark, index) => mark.replaceWith(away[index]));
+  }
+  if (rules) {
+    const off = Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }]));
+    document.querySelectorAll("main span[class]").forEach((span) => {
+      if (span.attributes.length === 1) span.replaceWith(...span.childNodes);
+    });
+    document.body.normalize();
+    found.push(...(await axe.run(document, { ...options, rules: off })).violations);
   }
   return [found, [...looks.keys()]];
 }

@@ -3,6 +3,7 @@
 The site is _build/html, or the folder that BOOK_SITE names.
 """
 
+import functools
 import os
 from pathlib import Path
 
@@ -37,15 +38,21 @@ REDIRECTS = [name for name, page in SOURCES.items() if page.xpath("//meta[transl
 PAGES = [name for name in SOURCES if name not in REDIRECTS]
 
 
+@functools.cache
 def pages_with(xpath):
     """Names of the pages that hold something; if there is none, the test is there once and fails."""
     return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
 
 
+@functools.cache
+def formulas(name):
+    """The number of formulas on a page; 0 where there is no such page."""
+    return len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0
+
+
 def mainly(names, first=3, also=()):
     """The names; all but ``also`` and the ``first`` pages with the most formulas are left to `make test-all`."""
-    weight = {name: len(SOURCES[name].xpath("//main//math")) for name in SOURCES}
-    ranked = sorted(names, key=lambda name: (name in also, weight.get(name, 0)), reverse=True)
+    ranked = sorted(names, key=lambda name: (name in also, formulas(name)), reverse=True)
     first += len(also)
     return ranked[:first] + [pytest.param(name, marks=pytest.mark.thorough) for name in ranked[first:]]
 

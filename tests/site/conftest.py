@@ -4,12 +4,12 @@ Every page is opened once from a server on this machine, as most readers meet it
 something open pages from the folder itself, as a reader does who has downloaded the site.
 """
 
-import functools
 import time
 from contextlib import suppress
 from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
+import kept
 import lighthouse
 import pytest
 from browser import ALONE, chromium
@@ -133,8 +133,8 @@ COUNTS = "[document.querySelectorAll('main h1').length, document.querySelectorAl
 
 
 @pytest.fixture(scope="session")
-def look(open_page, server):
-    """look(name): the facts of one page, collected in one load and kept for every test that asks.
+def look(request, browser, open_page, server):
+    """look(name): the facts of one page, collected in one load, for every test that asks and for later runs.
 
     The page is opened on a phone in the dark theme, its font of formulas comes late, and then it changes its width,
     medium and theme. What unfolds it comes after what must be seen folded, and axe comes last, because it takes
@@ -149,8 +149,14 @@ def look(open_page, server):
         judged.update(looks)
         return found
 
-    @functools.cache
+    looks = {}
+
     def look(name):
+        if name not in looks:
+            looks[name] = kept.load(name, browser.version) or look_at(name)
+        return looks[name]
+
+    def look_at(name):
         page = open_page(name, "dark", PHONE, base=server, late="**/*.woff2", before=WATCH_SHIFTS)
         page.wait_for_load_state("networkidle")
         seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
@@ -168,7 +174,7 @@ def look(open_page, server):
         page.set_viewport_size({"width": PHONE, "height": HEIGHT})
         seen[PHONE] = page.evaluate(FACTS)
         page.evaluate(AXE_SCRIPT)
-        seen["axe"] += ask_axe(page, rules=True)
+        seen["axe"] += ask_axe(page, rules=False)
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
         seen["axe"] += ask_axe(page, rules=False)
         page.emulate_media(color_scheme="light")
@@ -176,17 +182,22 @@ def look(open_page, server):
             page.wait_for_function(f"{THEME} === 'light'", timeout=10_000)
         seen["themes"].append(page.evaluate(THEME))
         seen["axe"] += ask_axe(page, rules=False)
+        page.set_viewport_size({"width": PHONE, "height": HEIGHT})
+        seen["axe"] += ask_axe(page, rules=True)
         seen["log"] = list(page.log)
         page.context.close()
         return seen
 
-    return look
+    yield look
+    if not request.session.testsfailed:  # what failed is looked at again: it may have been the machine
+        kept.save(looks, browser.version)
 
 
 def fonts_of_formulas(page, known):
-    """The fonts that drew each new letter or sign of a formula: [[letter, font, whether the book's own]].
+    """The new letters and signs of formulas that the book's own font did not draw, with the font: [[letter, font]].
 
-    ``known`` holds the letters of the pages before, and is filled up with those of this page.
+    ``known`` holds the letters of the pages before, and is filled up with those of this page. Chinese comes from the
+    system's fonts.
     """
     devtools = page.context.new_cdp_session(page)
     devtools.send("DOM.enable")
@@ -194,12 +205,13 @@ def fonts_of_formulas(page, known):
     letters, found = page.evaluate("bookLetters()"), []  # marked by facts.js
     letters = [letter for letter in letters if letter["key"] not in known]
     known.update(letter["key"] for letter in letters)
+    letters = [letter for letter in letters if not any("\u2e80" <= sign <= "\uffef" for sign in letter["text"])]
     root = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
     for text in letters:
         query = {"nodeId": root, "selector": f'[data-letter="{text["mark"]}"]'}
         node = devtools.send("DOM.querySelector", query)["nodeId"]
         for font in devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
-            found.append([text["text"], font["familyName"], font["isCustomFont"]])
+            found += [] if font["isCustomFont"] else [[text["text"], font["familyName"]]]
     return found
 
 

@@ -5,6 +5,7 @@ None of these tests needs a browser.
 
 import functools
 import re
+import unicodedata
 from collections import Counter
 from itertools import pairwise
 from posixpath import dirname, join, normpath
@@ -16,11 +17,13 @@ from built_site import PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
 UNLINKED = "404"  # a server shows it for an address that leads nowhere
-LINKS = "//@href | //@src | //form/@action | //object/@data"
+LINKS = "//@href[not(../@hreflang)] | //@src | //form/@action | //object/@data"
 
 
 def short(element):
-    return " ".join(element.text_content().split())[:80]
+    """The words of an element, without the accents of `make pseudo`."""
+    letters = unicodedata.normalize("NFD", element.text_content())
+    return " ".join("".join(c for c in letters if not unicodedata.combining(c)).split())[:80]
 
 
 def target(name, link):

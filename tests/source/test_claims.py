@@ -99,6 +99,15 @@ def test_every_claim_has_the_evidence_that_its_verdict_needs(claims):
     report(f"claims.yml, {key}: {problem}" for key, claim in claims.items() for problem in misplaced(key, claim))
 
 
+def test_no_claim_could_have_another_verdict_with_its_evidence(claims):
+    report(
+        f"claims.yml, {key}: {other} passes as well as {claim['verdict']}"
+        for key, claim in claims.items()
+        for other in set(VERDICTS) - {claim["verdict"]}
+        if not list(misplaced(key, claim | {"verdict": other}))
+    )
+
+
 def test_who_is_right_in_a_contradiction_is_what_the_verdicts_say(claims):
     for entry in yaml.safe_load(CONTRADICTIONS.read_text(encoding="utf-8")):
         due = sorted_by_verdict(entry, claims)

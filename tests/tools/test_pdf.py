@@ -1,9 +1,11 @@
 """`make pdf` on a prepared book of two chapters: contents, page numbers, bookmarks, links, formulas, solutions."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pdf
@@ -109,6 +111,13 @@ def test_without_a_browser_one_sentence_says_so(tree):
     assert done.returncode == 1
     assert done.stderr.strip().startswith("A Chromium prints the book and none was found")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_its_extra_brings_what_it_imports_and_nothing_else():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    imported = re.findall(r"^ *(?:from|import) (\w+)", (ROOT / "tools" / "pdf.py").read_text(encoding="utf-8"), re.M)
+    others = set(imported) - sys.stdlib_module_names - {"browser", "system", "bookext"}
+    assert {re.match(r"\w+", package)[0] for package in project["optional-dependencies"]["pdf"]} == others
 
 
 def test_without_a_chinese_font_one_sentence_says_so(tree):

@@ -60,8 +60,7 @@ function render({ model, el }) {
   };
   const step = (right, up) => {
     if (up) return put("factor", hundredth(read().factor - up / 20));
-    const { keys } = read(), next = Math.round(keys * 10 ** (right / 10));
-    return grow(next === keys ? keys + Math.sign(right) : next);
+    return grow(read().keys * 10 ** (right / 10));
   };
   const move = handle(svg, "number of keys, and keys looked at", "live-orange", mark(0, 7), drag, step);
 

@@ -1,5 +1,5 @@
 // Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep them inside.
-const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI, DEGREE = Math.PI / 180;
+const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI;
 const WAYS = { plain: "plain", interpolate: "interpolate", ntk: "NTK", yarn: "YaRN", clip: "clip" };
 const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
 const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
@@ -18,15 +18,15 @@ const SPEEDS = {
 /** What an offset counts as. */
 const counted = ({ way, train }, t) => (way === "clip" ? Math.min(t, train) : t);
 
-/** The arcs seen in training, the angle of one step, where the hands end, and which pairs leave their arcs. */
+/** In radians: the arcs seen in training, the angle of one step, where the hands end, and which pairs leave their arcs. */
 function compute(state) {
   const { train, test, way, base } = state, s = test / train, theta = frequencies(base), omega = SPEEDS[way](state, s);
   const seen = theta.map((w) => w * train), offsets = range(test + 1).map((t) => counted(state, t));
-  const last = omega.map((w) => w * offsets[test]), degrees = (angles) => angles.map((x) => x / DEGREE);
+  const last = omega.map((w) => w * offsets[test]);
   const beyond = omega.map((w, k) => offsets.some((t) => (t * w) % TURN > seen[k] + EDGE));
   const rounds = [seen, last].map((angles) => angles.filter((x) => x >= TURN).length);
-  return { s, raised: raisedBase(state, s), arcs: degrees(seen.map((x) => Math.min(x, TURN))), before: degrees(theta),
-    steps: degrees(omega), ends: degrees(last), hands: last.map((x) => [Math.cos(x), Math.sin(x)]), beyond,
+  return { s, raised: raisedBase(state, s), arcs: seen.map((x) => Math.min(x, TURN)), before: theta,
+    steps: omega, ends: last, hands: last.map((x) => [Math.cos(x), Math.sin(x)]), beyond,
     outside: beyond.filter(Boolean).length, rounds };
 }
 
@@ -38,7 +38,7 @@ const shape = ({ train }) => train;
 
 // ---- drawing: a face of radius 50, whose hands begin at the top and go round clockwise -----------------------------
 const RADIUS = 50, short = (x) => String(Number(x.toPrecision(3)));
-const onRim = (angle, r = RADIUS) => [r * Math.sin(angle * DEGREE), -r * Math.cos(angle * DEGREE)].map(hundredth);
+const onRim = (angle, r = RADIUS) => [r * Math.sin(angle), -r * Math.cos(angle)].map(hundredth);
 
 /** The path of an arc on the rim from one angle to another, at most once round; of two halves, so that a whole circle
  *  can be drawn. */
@@ -58,16 +58,16 @@ function dial(k) {
     make("circle", { r: RADIUS, class: "live-rim" }), unseen, stride,
     make("circle", { r: 2.5, class: "live-hub" }), needle);
   const step = make("span", { "data-shows": `steps ${k}` });
-  const element = make("div", { class: "live-dial" }, svg, `pair ${k}`, make("div", {}, step, "°"));
-  /** Turns the hand to an angle in degrees, which may be several turns. */
+  const element = make("div", { class: "live-dial" }, svg, `pair ${k}`, make("div", {}, step));
+  /** Turns the hand to an angle, which may be several turns. */
   const turn = (angle, arc, beyond) => {
-    set(needle, { transform: `rotate(${hundredth(angle)})` });
-    set(unseen, { d: beyond ? arcPath(arc, Math.min(angle, 360)) : "" });
+    set(needle, { transform: `rotate(${hundredth((360 * angle) / TURN)})` });
+    set(unseen, { d: beyond ? arcPath(arc, Math.min(angle, TURN)) : "" });
   };
   const put = (found, hidden) => {
     const out = found.beyond[k] && !hidden;
     set(tint, { d: `${arcPath(0, found.arcs[k])}L0 0Z` });
-    set(stride, { d: arcPath(0, Math.min(found.steps[k], 360), RADIUS + 5) });
+    set(stride, { d: arcPath(0, Math.min(found.steps[k], TURN), RADIUS + 5) });
     needle.classList.toggle("live-beyond", out);
     write(step, hidden ? "?" : short(found.steps[k]));
     const said = out ? "reaches unseen angles" : "only seen angles";
@@ -97,14 +97,14 @@ function render({ model, el }) {
 
   const ways = Object.entries(WAYS).map(([way, name]) => [way, button(name, () => change({ way }))]);
   const shows = (name) => make("span", { "data-shows": name }), slowest = PAIRS - 1;
-  const rows = [["pairs outside the tint", "", make("span", {}, "0"), shows("outside")],
-    ["pairs gone round", "", shows("rounds 0"), shows("rounds 1")],
-    ["one step, fastest pair", "°", shows("before 0"), shows("steps 0")],
-    ["one step, slowest pair", "°", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
+  const rows = [["pairs outside the tint", make("span", {}, "0"), shows("outside")],
+    ["pairs gone round", shows("rounds 0"), shows("rounds 1")],
+    ["one step in radians, fastest pair", shows("before 0"), shows("steps 0")],
+    ["one step in radians, slowest pair", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
   const head = ["", "training", "test"].map((text) => (text ? make("th", { scope: "col" }, text) : make("td")));
   const tally = make("table", { class: "live-tally" }, make("thead", {}, make("tr", {}, head)), make("tbody", {},
-    rows.map(([name, unit, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name),
-      cells.map((cell) => make("td", {}, cell, unit))))));
+    rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name),
+      cells.map((cell) => make("td", {}, cell))))));
   const icon = { viewBox: "-11 -7 22 14", "aria-hidden": true };
   const sign = (text, ...parts) => make("span", {}, make("svg", icon, parts), text);
   const dash = { x1: -11, x2: 11 }, cross = set(mark(5, 7), { class: "live-cross" });
@@ -148,7 +148,7 @@ function render({ model, el }) {
     write(s, show(found.s));
     if (document.activeElement !== typed) typed.value = test;
     ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
-    for (const [, , ...cells] of rows) for (const cell of cells) {
+    for (const [, ...cells] of rows) for (const cell of cells) {
       const [part, index] = (cell.dataset.shows || "").split(" ");
       if (part) write(cell, hidden ? "?" : short(index ? found[part][index] : found[part]));
     }

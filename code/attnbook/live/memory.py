@@ -95,7 +95,7 @@ def check(train: int, test: int, way: str, base: float, fast: float) -> None:
 def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[str, Any]:
     """Return the arcs seen in training, the angle of one step, where the hands end, and which pairs are outside.
 
-    Angles are in degrees. A pair is outside if some offset of the test turns it to an angle beyond its arc; ``rounds``
+    Angles are in radians. A pair is outside if some offset of the test turns it to an angle beyond its arc; ``rounds``
     counts the pairs that have gone round, in training and in the test. The mirror of ``compute`` in memory.js.
     """
     theta, s = frequencies(D, base), test / train
@@ -116,10 +116,10 @@ def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[s
     return {
         "s": s,
         "raised": raised,
-        "arcs": np.degrees(np.minimum(seen, 2 * np.pi)),
-        "before": np.degrees(theta),
-        "steps": np.degrees(omega),
-        "ends": np.degrees(angles[-1]),
+        "arcs": np.minimum(seen, 2 * np.pi),
+        "before": theta,
+        "steps": omega,
+        "ends": angles[-1],
         "hands": hands.reshape(-1, 2),
         "beyond": beyond.tolist(),
         "outside": int(beyond.sum()),
@@ -133,7 +133,7 @@ def still(state: dict, asking: bool) -> Picture:
     fig, ax = figure(width=4.0, height=2.9)
     for k, (arc, (c, s), out) in enumerate(zip(found["arcs"], found["hands"], found["beyond"], strict=True)):
         x, y = 2.5 * (k % 4), -3.2 * (k // 4)
-        ax.add_patch(Wedge((x, y), 1, 90 - arc, 90, facecolor=(PALETTE["sky"], 0.45), edgecolor="none"))
+        ax.add_patch(Wedge((x, y), 1, 90 - np.degrees(arc), 90, facecolor=(PALETTE["sky"], 0.45), edgecolor="none"))
         ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
         look = (
             {"color": PALETTE["orange"], "linestyle": "--", "marker": "X"} if out else {"color": "black", "marker": "o"}

@@ -14,8 +14,6 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from ..language.words import _
-
 COURSE = Path(__file__).parents[3] / "course"
 GOALS = re.compile(r"After this chapter you can…\*\*\n\n((?:- .+\n(?:  .+\n)*)+)")
 
@@ -40,7 +38,7 @@ def goals(text):
 
 
 def _points(number):
-    return _("1 point") if number == 1 else _("{points} points", points=f"{number:g}")
+    return f"{number:g} point" + "s" * (number != 1)  # English: Sphinx translates the lines that it stands in
 
 
 class Coursework(SphinxDirective):
@@ -54,7 +52,7 @@ class Coursework(SphinxDirective):
             raise self.error(f"there is no assignment {path.name}")
         self.env.note_dependency(str(path))
         asked, hours = questions(path)
-        lines = [_("About {hours} hours, once you have read the chapter.", hours=f"{hours:g}"), ""]
+        lines = [f"About {hours:g} hours, once you have read the chapter.", ""]
         for number, question in enumerate(asked, 1):
             head = f"**{number}. {question['title']}** ({_points(question['points'])})"
             lines += [f"({question['name']})=", head, "", *question["text"].splitlines(), ""]
@@ -75,11 +73,11 @@ class AssessmentMap(SphinxDirective):
             self.env.note_dependency(str(path))
             self.env.note_dependency(str(chapter))
             asked, hours = questions(path)
-            lines += [f"**{{doc}}`{chapter.stem}`**, " + _("about {hours} hours", hours=f"{hours:g}"), ""]
+            lines += [f"**{{doc}}`{chapter.stem}`**, about {hours:g} hours", ""]
             for number, goal in enumerate(goals(chapter.read_text(encoding="utf-8")), 1):
                 tests = [question for question in asked if number in question["goals"]]
                 links = [f"{{ref}}`{q['title']} <{q['name']}>` ({_points(q['points'])})" for q in tests]
-                lines += [f"{number}. {goal}", *(f"   - {link}" for link in links or [_("no exercise")])]
+                lines += [f"{number}. {goal}", *(f"   - {link}" for link in links or ["no exercise"])]
             lines.append("")
         return _parsed(self, lines)
 

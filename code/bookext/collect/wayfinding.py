@@ -22,6 +22,7 @@ LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
 ORDINARY |= {"layer", "scan", "turns", "swap", "tile", "batch", "gate", "stretch", "resolution", "inversion"}
 MAP = "Map of the chapters: an arrow leads from a chapter to one that builds on it"
+CHINESE = re.compile("[\u3400-\u9fff]")  # written without spaces between words
 WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
 
 
@@ -216,7 +217,8 @@ class LinkGlossary(SphinxPostTransform):
         terms = {
             name.lower(): place for (kind, name), place in self.env.domains["std"].objects.items() if kind == "term"
         }
-        open_terms = set(terms) - ORDINARY
+        # A term keeps its address in every language.
+        open_terms = {name for name, (_, anchor) in terms.items() if anchor.removeprefix("term-") not in ORDINARY}
         unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
         for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
             for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
@@ -225,10 +227,9 @@ class LinkGlossary(SphinxPostTransform):
 
     def link(self, text, terms, open_terms):
         """Replace the terms in one text that have not been met before by links."""
-        longest = "|".join(re.escape(term) for term in sorted(open_terms, key=len, reverse=True))
         parts, end = [], 0
-        for found in re.finditer(rf"\b({longest})s?\b", text, re.IGNORECASE):
-            term = found[1].lower()
+        for found in any_of(open_terms).finditer(text):
+            term = (found[1] or found[2]).lower()
             if term in open_terms:
                 open_terms.remove(term)
                 link = make_refnode(self.app.builder, self.env.docname, *terms[term], nodes.Text(found[0]))
@@ -237,3 +238,12 @@ class LinkGlossary(SphinxPostTransform):
                 end = found.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def any_of(terms):
+    """Return the pattern that finds one of the terms: a whole word or its plural, in Chinese wherever it stands."""
+    groups = [], []
+    for term in sorted(terms, key=len, reverse=True):
+        groups[bool(CHINESE.search(term))].append(re.escape(term))
+    words, signs = ("|".join(group) or "(?!)" for group in groups)
+    return re.compile(rf"\b({words})s?\b|({signs})", re.IGNORECASE)

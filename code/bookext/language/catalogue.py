@@ -16,12 +16,13 @@ from sphinx.builders.gettext import MsgOrigin
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.i18n import CatalogInfo, docname_to_domain
-from sphinx_exercise.nodes import exercise_subtitle
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_subtitle
 
 from ..collect.checks import checks_of_cell
 from . import outputs, scripts, words
 
-SCRIPTS = sorted(Path(__file__).parents[1].glob("static/*.js"))
+PARTS = Path(__file__).parents[1]
+SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
 def setup(app):
@@ -48,6 +49,7 @@ def _load(app, config):
                 catalogue.write_mo(config.language)
             locale.init([str(place)], config.language, path.stem)
     config.html_title = config.project = words.say(config.html_title or config.project)
+    config.author = words.say(config.author)
 
 
 def _say_captions(app, doctree):
@@ -77,11 +79,14 @@ def _say_laws(app, doctree):
 
 
 def _complete_page(app, doctree):
-    """Do what Sphinx does not: collect the titles of exercises, and translate the description of the page."""
+    """Do what Sphinx does not: collect and spread the titles of exercises, translate the description of the page."""
     page = docname_to_domain(app.env.docname, app.config.gettext_compact)
     if app.builder.name == "gettext":
         for node in doctree.findall(exercise_subtitle):
             app.builder.catalogs[page].add(node.rawsource, MsgOrigin(node.source, node.line))
+    for node in doctree.findall(exercise_enumerable_node):  # its title, as the title of its solution says it
+        if app.config.language != "en" and (known := app.env.sphinx_exercise_registry.get(node["label"])):
+            known["node"][0] = node[0].deepcopy()
     for node in doctree.findall(nodes.meta):
         node["content"] = str(locale.get_translation(page)(node["content"]))
 
@@ -98,9 +103,12 @@ class NameSources(SphinxTransform):
         for node in self.document.findall(exercise_subtitle):
             node.source, node.line = self.document["source"], node.parent.line or 0
             node.rawsource = node.rawsource or node.astext()
-        for node in self.document.findall(nodes.TextElement):
-            if "docstring of" in (node.source or "") and not isinstance(node, nodes.Inline):
-                node["translatable"] = False
+        entries = [self.document, *self.document.findall(addnodes.desc)]
+        for entry in entries:
+            for node in entry.findall(nodes.TextElement):
+                told = entry is not self.document or "docstring of" in (node.source or "")
+                if told and not isinstance(node, nodes.Inline):
+                    node["translatable"] = False
 
 
 class TranslatePrompts(SphinxPostTransform):

@@ -64,12 +64,6 @@ Famous mistake
 Famous mistakes
 These checks catch the wrong version:
 
-About {hours} hours, once you have read the chapter.
-about {hours} hours
-1 point
-{points} points
-no exercise
-
 Used in {pages}.
 
 Open in Colab
@@ -102,6 +96,7 @@ The whole book as a PDF
 Book contents
 Pages that go deeper
 On this page
+Other languages
 """.splitlines()) - {""} | check_record.WORDS  # fmt: skip
 
 _translate = get_translation(CATALOGUE)

@@ -15,14 +15,17 @@ from urllib.parse import urlsplit
 
 from docutils import nodes
 from lxml import etree, html
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ..collect import checks
+from ..collect import checks, wayfinding
+from ..language import editions
 from ..language.words import _
 from ..write import launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
+CHINESE_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "Droid Sans Fallback")
 DESCRIPTIONS = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
 NOT_FOUND = """<section><h1>{title}</h1>
 <p>{reason} {advice}</p><ul>{pages}</ul></section>"""
@@ -40,7 +43,7 @@ def _read_address(app, config):
     address = os.environ.get("BOOK_ADDRESS") or config.html_baseurl or launch.site_of(config.book_repository)
     if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
         raise ValueError(f"the address of the site is {address!r}; expected one that begins with https://")
-    config.html_baseurl = address.rstrip("/") + "/" if address else ""
+    config.html_baseurl = editions.address(config.language, address.rstrip("/") + "/") if address else ""
 
 
 def _not_found_page(app):
@@ -111,15 +114,31 @@ def card(title, description, book, site):
     target = site / path
     if not target.exists():
         target.parent.mkdir(exist_ok=True)
+        font = {"family": families(title + description + book)}
         figure = Figure(figsize=SIZE, dpi=100, facecolor="#fbfaf7")
-        figure.text(0.07, 0.86, book, size=21, color="#4d5662", va="center")
-        lines = wrap(title, 30)
-        figure.text(0.07, 0.75, "\n".join(lines), size=46, weight="bold", color="#12212e", va="top", linespacing=1.15)
-        text = "\n".join(wrap(description, 66, max_lines=4, placeholder=" …"))
-        figure.text(0.07, 0.65 - 0.125 * len(lines), text, size=21, color="#333b44", va="top", linespacing=1.4)
+        figure.text(0.07, 0.86, book, size=21, color="#4d5662", va="center", **font)
+        lines = broken(title, 30)
+        font |= {"va": "top"}
+        figure.text(0.07, 0.75, "\n".join(lines), size=46, weight="bold", color="#12212e", linespacing=1.15, **font)
+        text = "\n".join(broken(description, 66, lines=4))
+        figure.text(0.07, 0.65 - 0.125 * len(lines), text, size=21, color="#333b44", linespacing=1.4, **font)
         figure.add_artist(Rectangle((0, 0), 0.02, 1, color="#0b5a8a"))
         figure.savefig(target, metadata={"Software": None})
     return path
+
+
+def broken(text, width, lines=None):
+    """Break a text into lines; a Chinese sign is two letters wide, and a line may end behind it."""
+    sign = wayfinding.CHINESE.pattern
+    spaced = re.sub(f"({sign})(?!\0)", r"\1 ", re.sub(f"({sign}) ", "\\1\0 ", text))
+    rows = wrap(spaced, width, max_lines=lines, placeholder=" …")
+    return [re.sub(f"({sign}) ", r"\1", row).replace("\0", "") for row in rows]
+
+
+def families(text):
+    """Return the fonts of a card: where it holds Chinese signs, also those that are installed and have them."""
+    installed = {font.name for font in font_manager.fontManager.ttflist} if wayfinding.CHINESE.search(text) else ()
+    return ["DejaVu Sans", *(name for name in CHINESE_FONTS if name in installed)]
 
 
 def make_links_absolute(page, address):

@@ -1,0 +1,59 @@
+"""Link the editions of the book: each page to the same page in every other language that has been built.
+
+The English edition lies at the top of the site, another in a folder of its name, such as ``zh-CN``.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from babel import Locale
+
+TOP = "en"
+# The opening tag that waits in a comment, and what an earlier call has put behind it.
+PLACE = re.compile(r'<!--(<nav class="languages"[^>]*>)-->(?:<nav class="languages".*?</nav>)?', re.DOTALL)
+ALTERNATES = re.compile(r'<link rel="alternate" hreflang="[^"]*" href="[^"]*">')
+CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
+
+
+def tag(language):
+    """Return the name of a language on the web: zh_CN is zh-CN."""
+    return language.replace("_", "-")
+
+
+def address(language, root):
+    """Return where the edition in a language lies, for a site whose top is at ``root``."""
+    return root if language == TOP else f"{root}{tag(language)}/"
+
+
+def link(sites):
+    """Link the pages of all ``sites``, {language: its folder}; lay the editions into the one at the top."""
+    for language, site in sites.items():
+        if language != TOP and not (place := sites[TOP] / tag(language)).exists():
+            place.symlink_to(os.path.relpath(site, sites[TOP]), target_is_directory=True)
+        for path in Path(site).rglob("*.html"):
+            name = path.relative_to(site)
+            if "_static" not in name.parts and not path.is_relative_to(sites[TOP] / tag(language)):
+                _link_page(path, name, language, [other for other in sites if (sites[other] / name).exists()])
+
+
+def _link_page(path, name, language, languages):
+    text = path.read_text(encoding="utf-8")
+    root = "../" * (len(name.parts) - 1 + (language != TOP))
+    links = "".join(
+        f'<a href="{address(other, root)}{name.as_posix()}" hreflang="{tag(other)}" lang="{tag(other)}">'
+        f"{Locale.parse(other).get_language_name()}</a>"
+        for other in languages
+        if other != language
+    )
+    new = PLACE.sub(lambda found: f"<!--{found[1]}-->" + (f"{found[1]}{links}</nav>" if links else ""), text)
+    new = ALTERNATES.sub("", new)
+    if links and (whole := CANONICAL.search(new)):
+        top = whole[1].removesuffix(name.as_posix()).removesuffix("" if language == TOP else f"{tag(language)}/")
+        told = "".join(
+            f'<link rel="alternate" hreflang="{tag(other)}" href="{address(other, top)}{name.as_posix()}">'
+            for other in languages
+        )
+        new = new.replace("</head>", f"{told}</head>", 1)
+    if new != text:
+        path.write_text(new, encoding="utf-8")

@@ -1,0 +1,61 @@
+"""Editions in other languages are linked with each other, and what needs words finds them without spaces between."""
+
+import lxml.html
+import pytest
+from bookext.collect.wayfinding import any_of
+from bookext.language import editions
+from bookext.theme import social
+
+PLACE = '<!--<nav class="languages" aria-label="Other languages">-->'
+PAGE = '<html lang="{}"><head><link rel="canonical" href="{}"></head><body>' + PLACE + "<p>Text</p></body></html>"
+ADDRESS = "https://example.org/book/"
+
+
+@pytest.fixture
+def sites(write_files):
+    """Two editions, of which one lacks a page."""
+    folder = write_files(
+        {
+            "html/chapters/a.html": PAGE.format("en", f"{ADDRESS}chapters/a.html"),
+            "html/chapters/b.html": PAGE.format("en", f"{ADDRESS}chapters/b.html"),
+            "html-zh_CN/chapters/a.html": PAGE.format("zh-CN", f"{ADDRESS}zh-CN/chapters/a.html"),
+        }
+    )
+    return {"en": folder / "html", "zh_CN": folder / "html-zh_CN"}
+
+
+def links(site, name):
+    page = lxml.html.document_fromstring((site / name).read_text("utf-8"))
+    shown = [(a.get("href"), a.get("hreflang"), a.get("lang"), a.text) for a in page.xpath("//nav//a")]
+    return shown, page.xpath("//link[@rel='alternate']/@href")
+
+
+def test_a_page_is_linked_to_the_same_page_in_other_languages(sites):
+    editions.link(sites)
+    editions.link(sites)  # a second time, as after the next build: nothing stands there twice
+    whole = [f"{ADDRESS}chapters/a.html", f"{ADDRESS}zh-CN/chapters/a.html"]
+    there, back = links(sites["en"], "chapters/a.html"), links(sites["zh_CN"], "chapters/a.html")
+    assert there == ([("../zh-CN/chapters/a.html", "zh-CN", "zh-CN", "中文")], whole)
+    assert back == ([("../../chapters/a.html", "en", "en", "English")], whole)
+    assert links(sites["en"], "chapters/b.html") == ([], [])
+    assert (sites["en"] / "zh-CN" / "chapters" / "a.html").samefile(sites["zh_CN"] / "chapters" / "a.html")
+
+
+def test_one_edition_alone_has_no_links(sites):
+    editions.link({"en": sites["en"]})
+    assert links(sites["en"], "chapters/a.html") == ([], [])
+    assert (sites["en"] / "chapters" / "a.html").read_text("utf-8").count("<nav") == 1  # in the comment
+    assert not (sites["en"] / "zh-CN").exists()
+
+
+def test_terms_are_found_in_a_language_without_spaces():
+    found = [m[1] or m[2] for m in any_of({"score", "分数", "分", "key"}).finditer("Scores, 总分数据, keyed key")]
+    assert found == ["Score", "分数", "key"]
+    assert not any_of(set()).search("any text")
+
+
+def test_a_card_breaks_a_line_between_chinese_signs():
+    assert social.broken("为什么除以根号", 6) == ["为什么", "除以根", "号"]
+    assert social.broken("用 attention 读", 20) == ["用 attention 读"]
+    assert social.broken("Why divide by the root", 10) == ["Why divide", "by the", "root"]
+    assert social.broken("a b c d e f g h", 5, lines=2) == ["a b c", "d e …"]
