@@ -28,12 +28,18 @@ def setup(app):
     app.add_html_theme("book_theme", str(THEME))
     app.add_js_file("book-theme.js", priority=100)
     app.connect("builder-inited", _begin)
+    app.connect("html-page-context", _give_words, priority=100)  # before the parent theme renders parts of a page
     app.connect("html-page-context", _choose, priority=900)
 
 
 def _begin(app):
     loaded.clear()
     repairs.begin(UNUSED | {VIEWPORT: 1})
+
+
+def _give_words(app, name, template, context, doctree):
+    """Let the templates of a page say the book's words."""
+    context["words"] = _
 
 
 def _choose(app, name, template, context, doctree):
@@ -49,4 +55,4 @@ def _choose(app, name, template, context, doctree):
     context["script_files"][:] = kept
     repairs.count(VIEWPORT, context.get("metatags", "").count(VIEWPORT))
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "search_scripts": SEARCH, "words": _}
+    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "search_scripts": SEARCH}
