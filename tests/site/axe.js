@@ -7,6 +7,7 @@
 // call can undo. `preload` would ask for style sheets again, which a folder refuses.
 // Returns the violations and the looks that were found.
 async ([rules, judged]) => {
+  for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));  // what scrolls is told by then
   document.querySelectorAll(".frame[hidden], svg[role=img]").forEach((element) => element.replaceChildren());
   document.querySelectorAll("math").forEach((math) => {
     math.querySelectorAll("annotation").forEach((tex) => tex.remove());

@@ -142,7 +142,7 @@ def addressed(tmp_path, monkeypatch):
 
     def addressed(address, repository="", name="chapters/a"):
         monkeypatch.setenv("BOOK_ADDRESS", address)
-        config = SimpleNamespace(html_baseurl="", book_repository=repository, root_doc="chapters/index")
+        config = SimpleNamespace(html_baseurl="", book_repository=repository, root_doc="chapters/index", language="en")
         social._read_address(None, config)
         builder = object.__new__(SiteBuilder)
         builder.config = config
