@@ -42,13 +42,13 @@ FIXED = {"reproduces-source", "fixed-draw"}  # tags of cells that quote figures 
 
 
 def chapters(tree=ROOT):
-    """Return the numbered chapters and the pages below them that have cells, in the order of the table of contents.
+    """Return all pages that have cells, in the order of the table of contents.
 
     Each is named as a file below chapters/, without its ending.
     """
     book = yaml.safe_load((tree / "_toc.yml").read_text("utf-8"))
-    entries = [entry for part in book["parts"] if part.get("numbered") for entry in part["chapters"]]
-    names = [e["file"] for entry in entries for e in (entry, *entry.get("sections", []))]
+    entries = [entry for part in book["parts"] for entry in part["chapters"]]
+    names = [book["root"], *(e["file"] for entry in entries for e in (entry, *entry.get("sections", [])))]
     texts = {name: (tree / f"{name}.md").read_text("utf-8") for name in names if (tree / f"{name}.md").exists()}
     return [name.removeprefix("chapters/") for name, text in texts.items() if "```{code-cell}" in text]
 

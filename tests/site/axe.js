@@ -4,8 +4,8 @@
 // opacity, size and weight of text, and for a link its underline and the colour of the text around it, while every
 // element that holds none of the looks is away. `judged` lists looks of pages before this. If `rules` is true, all other
 // rules are asked too, after every span that has a class and nothing else has left its text in its place, which no later
-// call can undo; in a live figure its class may say how wide it is. `preload` would ask for style sheets again, which a folder refuses.
-// Returns the violations and the looks that were found.
+// call can undo; in a live figure its class may say how wide it is. `preload` would ask for style sheets again, which a
+// folder refuses. Returns the violations and the looks that were found.
 async ([rules, judged]) => {
   for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));  // what scrolls is told by then
   document.querySelectorAll(".frame[hidden], svg[role=img]").forEach((element) => element.replaceChildren());
