@@ -112,6 +112,14 @@ def test_a_formula_is_found_by_what_is_seen_of_it():
     assert "√d_k" in texts[address("sqrt-dk-scaling#definitions")]
 
 
+def test_a_link_is_the_title_of_its_page():
+    texts = {place: " ".join(entry) for place, entry in index()[0].items()}
+    assert "continues Length." in texts[address("deeper/rope-scaling")]
+    report(
+        f"{place}: {found[0]}" for place, text in texts.items() for found in re.finditer(r"\S*(\.\./|\x02)\S*", text)
+    )
+
+
 @pytest.mark.parametrize(
     ("tex", "seen"),
     [

@@ -6,6 +6,7 @@ is in ``search.yml``. The index is a script, because a page in a folder may read
 """
 
 import json
+import posixpath
 import re
 import unicodedata
 from pathlib import Path
@@ -67,7 +68,7 @@ def _write(app, failure):
         return env.titles[link[1]].astext() if link[1] in env.titles else source(link[1])
 
     def named(text):
-        return re.sub("\x1f(.+?)\x1f", name, text)
+        return re.sub("\x02(.+?)\x02", name, text)
 
     def page(name):
         last, address = any(part in f"/{name}" for part in LAST), app.builder.get_target_uri(name)
@@ -143,7 +144,7 @@ def words(node):
     if isinstance(node, nodes.math):
         return plain(node.astext())
     if isinstance(node, addnodes.pending_xref) and not node["refexplicit"] and node["refdomain"] != "py":
-        return f"\x1f{page_of(node)}\x1f"
+        return f"\x02{page_of(node)}\x02"
     claim = "claim" in node["classes"]  # of the ledger: its name, its verdict, and what is said
     text = "".join(words(child) for child in (node.children[:2] if claim else node.children))
     return text if isinstance(node, nodes.Inline) else f"{text} "
@@ -151,8 +152,7 @@ def words(node):
 
 def page_of(link):
     """Return the name of the page that a link names, or what names no page."""
-    folder = link["refdoc"].rpartition("/")[0]
-    return link["reftarget"].lstrip("/") if link["reftarget"].startswith("/") else f"{folder}/{link['reftarget']}"
+    return posixpath.normpath(posixpath.join("/", posixpath.dirname(link["refdoc"]), link["reftarget"])).lstrip("/")
 
 
 def source(key):
