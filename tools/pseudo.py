@@ -13,10 +13,11 @@ from babel.messages.pofile import read_po, write_po
 
 LANGUAGE = "en_XA"
 ACCENTS = str.maketrans("aeiouyAEIOUYcnszdgrltCNSRT", "áéíóúýÁÉÍÓÚÝćńśźďǵŕĺťĆŃŚŔŤ")
-# What a translator leaves alone: code, roles, formulas, addresses, elements and marks for values.
+# What a translator leaves alone: code, roles, formulas, addresses, elements, marks for values and names of claims.
 KEPT = re.compile(
-    r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\})?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"
-    r"|\{\{.*?\}\}|\{[^{}]*\}|<[^<>]*>|&#?\w+;|%\(\w+\)\w|%\w|https?://[^\s)]+|\[\^\w+\]|\\[a-zA-Z]+|(?<= )#\s*noqa$)",
+    r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\}|:[\w:]+:)?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"
+    r"|\{\{.*?\}\}|\{[^{}]*\}|<[^<>]*>|&#?\w+;|%\(\w+\)\w|%\w|https?://[^\s)]+|\[\^\w+\]|\\[a-zA-Z]+|(?<= )#\s*noqa$"
+    r"|\b[SC]\d?-\d{2,3}\b)",
     re.DOTALL,
 )
 LIBRARIES = {  # the catalogues of the extensions that say something on a page, and where their messages are found
@@ -32,6 +33,8 @@ def accented(text):
 
     >>> accented("See {ref}`the law <law>` and `code`: $x$.")
     'Śéé {ref}`ťhé ĺáw <law>` áńď `code`: $x$.'
+    >>> accented("S1-023 and C-02 in :func:`softmax`")
+    'S1-023 áńď C-02 íń :func:`softmax`'
     """
     parts, end = [], 0
     for found in KEPT.finditer(text):
