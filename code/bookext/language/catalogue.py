@@ -107,7 +107,7 @@ class NameSources(SphinxTransform):
         for entry in entries:
             for node in entry.findall(nodes.TextElement):
                 told = entry is not self.document or "docstring of" in (node.source or "")
-                if told and not isinstance(node, nodes.Inline):
+                if told and ("translatable" in node or not isinstance(node, nodes.Inline)):
                     node["translatable"] = False
 
 
