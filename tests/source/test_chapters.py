@@ -124,6 +124,24 @@ def test_no_cell_sets_a_global_seed(source):
     )
 
 
+def test_no_cell_binds_an_imported_name_again(source):
+    """Each use of a name of the package is linked to its entry, so the name must mean the same in the whole page."""
+    nodes = [(cell, node) for cell in source.cells for node in ast.walk(cell.tree)]
+    imports = [node for _, node in nodes if isinstance(node, ast.ImportFrom)]
+    ours = {a.asname or a.name for node in imports if (node.module or "").startswith("attnbook") for a in node.names}
+
+    def bound(node):
+        if isinstance(node, ast.Name):
+            return None if isinstance(node.ctx, ast.Load) else node.id
+        return getattr(node, "arg" if isinstance(node, ast.arg) else "name", None)
+
+    report(
+        f"{cell.where}: `{bound(node)}` is imported from the package and bound again"
+        for cell, node in nodes
+        if not isinstance(node, ast.alias) and bound(node) in ours
+    )
+
+
 def test_no_cell_writes_a_tick(source):
     report(
         f"{source.where(cell.line + node.lineno - 1)}: a tick written by hand; a check writes its own"

@@ -4,6 +4,7 @@ Sphinx's autodoc reads the docstrings and its napoleon their sections; what both
 """
 
 import ast
+import functools
 import inspect
 import re
 import textwrap
@@ -15,9 +16,10 @@ from ..language.words import _
 PAGE = "chapters/package"
 IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
 CHECK = re.compile(r"\bcheck\.(\w+)\(")
-# An import line as Pygments writes it, and a name in its second half.
+# As Pygments writes them: an import line, and a name that may stand after a dot or, as a keyword, before `=`.
 LINE = re.compile(r'(<span class="kn">from</span>.{,40}?<span class="nn">(attnbook[\w.]*)</span>)(.*)')
-NAME = re.compile(r'<span class="n">(\w+)</span>')
+OWNER = r'(?:(<span class="n">check</span>)?(<span class="o">\.</span>))?'
+NAME = re.compile(OWNER + r'<span class="n">(\w+)</span>(?!<span class="o">=</span>)')
 # In a docstring: code, an index or exponent in braces, a bar.
 SIGN = re.compile(r"(``.*?``)|([_^])\{([^}]*)\}|\|")
 
@@ -31,7 +33,7 @@ def setup(app):
     app.connect("autodoc-skip-member", _skip_fields)
     app.connect("autodoc-process-docstring", _escape_docstring, priority=100)  # before napoleon
     app.connect("autodoc-process-docstring", _add_users, priority=900)
-    app.connect("html-page-context", _link_imports)
+    app.connect("html-page-context", _link_names)
 
 
 def imported(text):
@@ -100,20 +102,26 @@ def _refers_to(used, name):
     return resolve(used, [name]) == name
 
 
-def _link_imports(app, pagename, templatename, context, doctree):
-    """Link each name of the package on the import lines of cells to its entry."""
+def _link_names(app, pagename, templatename, context, doctree):
+    """Link each use of an imported name of the package to its entry; the Tab key stops at import lines only."""
+    if "body" not in context or pagename == PAGE:
+        return
     objects = app.env.domains["py"].objects
 
+    def address(name):
+        entry = objects[name]
+        return f"{app.builder.get_relative_uri(pagename, entry.docname)}#{entry.node_id}"
+
+    known = {}  # name: its entry
+
+    def link(found, stop=' tabindex="-1"'):
+        owner, dot, name = found.groups(default="")
+        full = f"attnbook.check.{name}" if owner else "" if dot else known.get(name)
+        return f'{owner}{dot}<a class="entry" href="{address(full)}"{stop}>{name}</a>' if full in objects else found[0]
+
     def line(found):
-        def link(part):
-            name = resolve(f"{found[2]}.{part[1]}", objects)
-            if name is None:
-                return part[0]
-            entry = objects[name]
-            address = f"{app.builder.get_relative_uri(pagename, entry.docname)}#{entry.node_id}"
-            return f'<a class="entry" href="{address}">{part[1]}</a>'
+        names = [name for *_, name in NAME.findall(found[3])]
+        known.update({name: resolve(f"{found[2]}.{name}", objects) for name in names})
+        return found[1] + NAME.sub(functools.partial(link, stop=""), found[3])
 
-        return found[1] + NAME.sub(link, found[3])
-
-    if "body" in context and pagename != PAGE:
-        context["body"] = LINE.sub(line, context["body"])
+    context["body"] = NAME.sub(link, LINE.sub(line, context["body"]))
