@@ -86,6 +86,9 @@ def test_decay_takes_what_is_typed_and_says_the_half_lives(open_gallery):
         page.get_by_label(name).fill(text)
         page.keyboard.press("Enter")
         assert state_of(page, "decay").items() >= change.items()
+        assert [float(page.get_by_label(name).input_value())] == list(
+            change.values()
+        )  # what counts, not what was typed
     says = lambda change: put(page, "decay", first | change) or page.evaluate(DRAWN)  # noqa: E731
     ends = "half is gone every 2.2 steps; attention: 0.069 arrives from any distance."
     assert says({})["says"] == f"RNN: half is gone every 6.6 steps; LSTM: {ends}"

@@ -96,6 +96,7 @@ def test_the_star_says_what_has_happened(open_gallery):
     page = open_gallery()
     says = lambda **change: put(page, "star", START | change) or page.evaluate(STAR)["says"]  # noqa: E731
     assert says() == "The star is the weighted average of the five values. “dog” counts most."
+    assert says(query=[0, 0]).endswith("All five count the same.")
     held = {"mode": "weights"}
     assert says(**held).endswith("Which bars can you empty?")
     assert re.fullmatch(
@@ -166,6 +167,9 @@ def test_the_star_is_typed_and_its_values_go_by_tenths_and_rest_while_it_is_froz
     page.get_by_label("weight of dog", exact=True).fill("0.3")
     page.get_by_label("weight of cat", exact=True).focus()
     assert abs(CASES["star"].figure._compute(**state_of(page, "star"))["weights"][4] - 0.3) < 1e-12
+    page.get_by_label("weight of dog", exact=True).fill("-0.5")
+    page.keyboard.press("Enter")
+    assert page.get_by_label("weight of dog", exact=True).input_value() == "0"
     held = state_of(page, "star")
     value = page.get_by_label("value of dog, sky cross").bounding_box()
     page.mouse.move(value["x"] + value["width"] / 2, value["y"] + value["height"] / 2)

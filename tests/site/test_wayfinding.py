@@ -1,6 +1,7 @@
 """Finding one's way: the map, the list of results, the glossary, addresses of boxes, and what is shown elsewhere."""
 
 import re
+from copy import deepcopy
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from types import SimpleNamespace
@@ -56,6 +57,26 @@ def statements():
         link = copy.xpath("./p[@class='admonition-title']//a/@href")[0]
         stated[link] = copy.xpath("string(./p[@class='admonition-title'])"), words(copy, "//none")
     return stated
+
+
+@pytest.mark.parametrize("name", chapters())
+def test_the_reading_time_is_that_of_the_words_on_the_page(name):
+    """Counted anew from what a reader sees before the exercises, without pictures, code that is folded, and checks."""
+    article = deepcopy(SOURCES[name].xpath("//article")[0])
+    said = int(re.search(r"(\d+) minutes?", article.xpath(".//p[@class='reading-time']")[0].text_content())[1])
+    for section in article.xpath(".//section[@id='exercises']"):
+        for element in (section, *section.xpath("following::*")):
+            element.clear()
+    figures = len(article.xpath(f".//div[{CLASS.format('live')}]"))
+    folded = f"ancestor::details or ancestor::*[{CLASS.format('cell_output')}]"
+    lines = sum(pre.text_content().strip().count("\n") + 1 for pre in article.xpath(f".//pre[not({folded})]"))
+    for element in article.xpath(
+        f".//*[self::svg or self::math or self::script or self::pre or self::style or {CLASS.format('live')}]"
+    ):
+        element.clear(keep_tail=True)
+    words = len(article.text_content().split())
+    expected = words / 200 + lines / 10 + 2 * figures
+    assert expected * 0.7 - 2 < said < expected * 1.5 + 2, f"{name}: {said} minutes, and {words} words, {lines} lines"
 
 
 def test_every_statement_of_the_book_is_told_in_full():

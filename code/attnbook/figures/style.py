@@ -196,8 +196,9 @@ def _adapt(svg, alt):
             name = element.attrib.pop("id")
             if re.fullmatch(r"part\d+", name):
                 element.set("id", f"{digest}{name}")
-        if element.tag == f"{{{SVG}}}path":  # a tenth of a point is finer than a screen shows
-            element.set("d", re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.1f}", element.get("d")))
+        for key, digits in (("d", 1), ("x", 2), ("y", 2), ("transform", 2)):  # finer than a screen shows
+            if value := _rounded(element.attrib.pop(key, ""), digits):
+                element.set(key, value)
         for key, value in element.attrib.items():
             value = re.sub(r"url\(#", f"url(#{digest}", value)
             element.set(key, f"#{digest}{value[1:]}" if key == f"{{{XLINK}}}href" else _colours(value))
@@ -210,6 +211,12 @@ def _adapt(svg, alt):
     root.set("aria-label", alt)
     text = ElementTree.tostring(root, encoding="unicode")
     return re.sub(r"\n\s*", "\n", text).strip()
+
+
+def _rounded(value, digits):
+    """Round each number with a decimal point; a turn by no angle is left out."""
+    value = re.sub(r"rotate\(-?0 [^)]*\)", "", value)
+    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.{digits}f}", value)
 
 
 def _colours(value):

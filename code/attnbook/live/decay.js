@@ -59,7 +59,7 @@ function render({ model, el }) {
 
   // the same as a table, whose settings can be typed
   const titles = ["", "setting", "×\u00a0per step", "slope", "half-life", "after 100"];
-  const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x)));
+  const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x), RANGES[name][0]));
   const cell = (part, i) => make("td", { "data-shows": `${part} ${i}` });
   const [factor, slope, left] = ["factor", "slope", "left"].map((part) => each((_, i) => cell(part, i)));
   const half = each(() => make("td", { class: "live-halving" }));

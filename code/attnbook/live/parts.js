@@ -123,12 +123,13 @@ function toggle(label, act) {
 }
 
 /** A number that can be typed once `open(true)` was called: fields that are always open would all be stops for Tab. */
-function field(label, reach, act) {
+function field(label, reach, act, least = -reach) {
   let here = 0;
-  const typed = () => { if (input.value !== "") act(clamp(input.valueAsNumber, -reach, reach)); put(here); };
-  const input = make("input", { type: "number", step: 0.1, min: -reach, max: reach, class: "live-number", disabled: "",
+  const typed = () => { if (input.value !== "") act(clamp(input.valueAsNumber, least, reach)); fill(here); };
+  const input = make("input", { type: "number", step: 0.1, min: least, max: reach, class: "live-number", disabled: "",
     "aria-label": label, onchange: typed });
-  const put = (x) => { here = x; if (document.activeElement !== input) input.value = +x.toFixed(2); };
+  const fill = (x) => { input.value = +x.toFixed(2); };
+  const put = (x) => { here = x; if (document.activeElement !== input) fill(x); };
   return { element: input, put, open: (yes) => { input.disabled = !yes; } };
 }
 

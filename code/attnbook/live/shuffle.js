@@ -152,7 +152,7 @@ function render({ model, el }) {
   const moves = [button("Shuffle", mix), button("Reverse", () => change({ order: [...read().order].reverse() })),
     button("Back to start", () => change(first))];
   const part = (name, options) => choice(name, { none: "none", ...options }, (value) => change({ [name]: value }));
-  const choices = [part("positions", { sinusoidal: "sinusoidal", rope: "RoPE" }), part("mask", { causal: "causal" }),
+  const choices = [part("positions", { sinusoidal: "sinusoidal", rope: "rotary" }), part("mask", { causal: "causal" }),
     part("pooling", { mean: "mean", max: "max", last: "row of the last word" })];
   const seen = button("With positions", () => change({ positions: read().positions === "none" ? "sinusoidal" : "none" }));
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",

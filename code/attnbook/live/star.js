@@ -117,7 +117,7 @@ function render({ model, el }) {
     put(replaced(get(), c, x))));
   const q = pair("query", () => read().query, (query) => change({ query }));
   const v = each((j) => pair(`value of ${words[j]}`, () => read().values[j], (p) => putValue(j, p)));
-  const w = each((j) => field(`weight of ${words[j]}`, 1, (x) => pullBar(j, x)));
+  const w = each((j) => field(`weight of ${words[j]}`, 1, (x) => pullBar(j, x), 0));
   const row = (title, ...fields) => make("tr", {}, make("th", { scope: "row" }, title),
     fields.map((f) => make("td", {}, f?.element)));
   const head = ["", "value x", "y", "weight"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
@@ -184,7 +184,9 @@ function render({ model, el }) {
 function sentence({ words, mode }, { given, weights, directions, moved, starGap }) {
   const largest = (x) => words[x.indexOf(Math.max(...x))], [was, is] = [largest(given), largest(weights)];
   const list = (test) => words.filter((_, j) => test(j)).map((word) => `“${word}”`).join(" and ");
-  if (mode === "query") return `The star is the weighted average of the five values. “${is}” counts most.`;
+  const alike = Math.max(...weights) - Math.min(...weights) <= EXACT;
+  if (mode === "query") return `The star is the weighted average of the five values. ${
+    alike ? "All five count the same" : `“${is}” counts most`}.`;
   const fixed = list((j) => directions[j][j] === 0), empty = list((j) => weights[j] === 0);
   const parts = [moved === 0 ? BEGIN : `You have moved ${moved < 0.005 ? "less than 1" : Math.round(100 * moved)} % of `
     + `the weight, and the star ${starGap <= EXACT ? "has not moved" : `has moved by ${tiny(starGap)}`}.`];

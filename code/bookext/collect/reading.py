@@ -7,7 +7,8 @@ from sphinx.util.nodes import make_refnode
 from ..language.words import _
 from .wayfinding import chapters, with_deeper
 
-WORDS, LINES = 200, 10  # a minute, and a minute for each live figure
+WORDS, LINES, FIGURE = 200, 10, 2  # a minute reads so many words, or lines of code; a live figure takes two minutes
+FORMULAS = {"math": 1, "math_block": 10}  # as long as so many words
 CODE = nodes.literal_block | nodes.math | nodes.math_block | nodes.raw
 HIDDEN = {"tag_hide-input", "tag_hide-cell", "tag_remove-input", "tag_remove-cell"}
 
@@ -53,7 +54,7 @@ class ReadingTime(SphinxPostTransform):
 def reading_time(document):
     """Return the time that a page takes without its exercises, in words."""
     words, lines, figures = counts(document)
-    minutes = max(1, round(words / WORDS + lines / LINES + figures))
+    minutes = max(1, round(words / WORDS + lines / LINES + FIGURE * figures))
     time = _("Reading time: 1 minute") if minutes == 1 else _("Reading time: {minutes} minutes", minutes=minutes)
     if any(_is_exercises(section) for section in document.findall(nodes.section)):
         return _("{time}, without the exercises.", time=time)
@@ -70,22 +71,23 @@ def counts(document):
                 lines += sum(bool(line.strip()) for line in node.astext().splitlines())
         elif isinstance(node, nodes.raw):
             figures += node.astext().count('<div class="live"')
-        elif isinstance(node, nodes.Text) and not any(isinstance(n, CODE) for n in _above(node)):
+        elif isinstance(node, nodes.Text):
             words += len(node.split())
+        words += FORMULAS.get(node.tagname, 0)
     return words, lines, figures
 
 
 def _before_exercises(document):
-    for node in document.findall():
+    """Yield the nodes before the exercises, and none of what stands inside code, formulas and pictures."""
+    waiting = [document]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, nodes.section) and _is_exercises(node):
             return
         yield node
+        if not isinstance(node, CODE):
+            waiting += reversed(node.children)
 
 
 def _is_exercises(section):
     return "exercises" in section["names"]  # its English title, in every language
-
-
-def _above(node):
-    while (node := node.parent) is not None:
-        yield node
