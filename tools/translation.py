@@ -1,7 +1,7 @@
 """Collect what is to be translated, and build the book in another language, from the stored results of the cells.
 
 python tools/translation.py messages         write every message of the book into _build/gettext
-python tools/translation.py build LANGUAGE   build locale/LANGUAGE into _build/html-LANGUAGE
+python tools/translation.py build [LANGUAGE] build locale/LANGUAGE into _build/html-LANGUAGE; without a name, all
 python tools/translation.py pseudo           build a translation that says everything with accents
 
 No cell is executed: all three read what `make book` has stored.
@@ -54,6 +54,14 @@ def build(language, locale=LOCALE):
     return site
 
 
+def translated(locale):
+    """List the languages that have a translation; say so if there is none."""
+    found = sorted(path.parent.name for path in locale.glob("*/LC_MESSAGES"))
+    if not found:
+        print(f"There is no translation in {locale}: the book is in English only.")
+    return found
+
+
 def link_all(folder):
     """Link the pages of all editions that have been built, without that of accents."""
     built = {path.name.removeprefix("html-"): path for path in sorted(folder.glob("html-*"))}
@@ -85,13 +93,13 @@ def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", choices=("messages", "build", "pseudo"))
-    parser.add_argument("language", nargs="?", default="", help="build: the language, such as zh_CN")
+    parser.add_argument("language", nargs="?", default="", help="build: the language, such as zh_CN; all, if left out")
     parser.add_argument("--test", action="store_true", help="pseudo: also run the tests of markup over that site")
     wanted = parser.parse_args()
     if wanted.task == "build":
-        if not wanted.language:
-            sys.exit("Say in which language: make translation LANGUAGE=zh_CN")
-        link_all(build(wanted.language).parent)
+        for language in [wanted.language] if wanted.language else translated(LOCALE):
+            build(language)
+        link_all(book.BUILD)
     elif wanted.task == "messages":
         messages()
     else:

@@ -2,6 +2,7 @@
 
 import lxml.html
 import pytest
+import translation
 from bookext.collect.wayfinding import any_of
 from bookext.language import editions
 from bookext.theme import social
@@ -39,6 +40,19 @@ def test_a_page_is_linked_to_the_same_page_in_other_languages(sites):
     assert back == ([("../../chapters/a.html", "en", "en", "English")], whole)
     assert links(sites["en"], "chapters/b.html") == ([], [])
     assert (sites["en"] / "zh-CN" / "chapters" / "a.html").samefile(sites["zh_CN"] / "chapters" / "a.html")
+
+
+def test_without_a_name_every_translation_is_built_and_linked(monkeypatch, write_files, capsys):
+    folder = write_files({f"locale/{name}/LC_MESSAGES/book.po": "" for name in ("zh_CN", "de")})
+    built = []
+    monkeypatch.setattr(translation, "LOCALE", folder / "locale")
+    monkeypatch.setattr(translation, "build", built.append)
+    monkeypatch.setattr(translation, "link_all", lambda site: built.append("linked"))
+    monkeypatch.setattr("sys.argv", ["translation.py", "build", ""])
+    translation.main()
+    assert built == ["de", "zh_CN", "linked"]
+    assert translation.translated(folder) == []
+    assert "the book is in English only" in capsys.readouterr().out
 
 
 def test_one_edition_alone_has_no_links(sites):
