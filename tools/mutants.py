@@ -29,7 +29,7 @@ ROOT = cells.ROOT
 TESTS = "tests"  # in place of a chapter: the unit tests of the package must catch it
 OPERATORS: list = [mutators.operator_number, mutators.operator_swap_op, mutators.operator_remove_unary_ops]
 OPERATORS += [mutators.operator_name, mutators.operator_keywords]  # True for False, `is not` for `is`
-COPIED = ("code/attnbook", "chapters", "tests/package", "tools/browser.py", "pyproject.toml")
+COPIED = ("code/attnbook", "chapters", "tests/package", "tools/browser.py", "pyproject.toml", "README.md")
 
 
 def listed(tree):
@@ -162,7 +162,10 @@ def _tested(copy, fault):
     shared = path.stem in ("core", "parts")
     chosen = ["-k", path.stem] if path.suffix == ".js" and not shared else []  # the tests that name a live figure
     answer = cells.run_tests(copy, [*own, *chosen]) if own else {"failures": []}
-    return answer if answer["failures"] or chosen else cells.run_tests(copy, [n for n in every if n not in own])
+    if answer["failures"] or chosen:
+        return answer
+    others = [name for name in every if name not in own]
+    return cells.run_tests(copy, sorted(others, key=lambda name: "test_live" in name))  # those in a browser last
 
 
 def key(tree, fault):

@@ -220,6 +220,11 @@ REFUSED = [
     (attention, ONES | {"V": np.ones((4, 2))}, "V has shape (4, 2); expected (5, d_v), one row per row of K"),
     (attention, ONES | {"V": np.ones((6, 2))}, "V has shape (6, 2); expected (5, d_v), one row per row of K"),
     (attention, ONES | {"V": np.ones((1, 2))}, "V has shape (1, 2); expected (5, d_v), one row per row of K"),
+    (
+        attention,
+        {"Q": np.ones((2, 3, 4)), "K": np.ones((2, 5, 4)), "V": np.ones((2, 4, 2))},
+        "V has shape (2, 4, 2); expected (5, d_v), one row per row of K",
+    ),
     (attention, ONES | {"mask": np.ones((3, 5))}, "expected booleans, True where a query may look"),
     (attention, ONES | {"mask": np.ones((5, 3), bool)}, "mask has shape (5, 3); expected one that fits scores (3, 5)"),
     (attention, ONES | {"mask": np.ones((2, 3, 5), bool)}, "mask has shape (2, 3, 5); expected one that fits scores"),

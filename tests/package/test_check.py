@@ -311,6 +311,14 @@ def test_prints_reads_every_digit(value, printed, wrong):
             check.prints([value] if isinstance(bad, list) else value, bad)
 
 
+def test_prints_shows_four_figures_and_says_if_there_are_more(capsys):
+    check.prints(4 * [0.1], 4 * ["0.1"])
+    check.prints(5 * [0.1], 5 * ["0.1"])
+    four, five = capsys.readouterr().out.splitlines()
+    assert "…" not in four
+    assert "…" in five
+
+
 def test_prints_checks_every_figure_and_needs_text():
     check.prints([0.1, 0.25], ["0.1", "0.2"])  # a tie may be rounded either way
     check.prints([0.1, 0.25], ["0.1", "0.3"])

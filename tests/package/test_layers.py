@@ -87,6 +87,8 @@ def test_graph_attention_agrees_with_a_loop(seed, n, library):
         expected[i] = sum(w * V[j] for j, w in weight.items()) / sum(weight.values())
     found = graph_attention(*map(library, (X, N, W, a_to, a_from)))
     np.testing.assert_allclose(np.asarray(found), expected, atol=1e-12)
+    both = graph_attention(*map(library, (np.stack([X, 2 * X]), N, W, a_to, a_from)))  # a batch of node features
+    np.testing.assert_allclose(np.asarray(both)[0], expected, atol=1e-12)
 
 
 X3, EYE3 = np.ones((3, 2)), np.eye(3, dtype=bool)
@@ -94,6 +96,10 @@ REFUSED = {
     "rank of X": (lambda: layer_norm(1.0), "X has shape (); expected at least 1 axes"),
     "W_1 does not fit": (
         lambda: feed_forward(X3, np.ones((3, 4)), np.ones((4, 2))),
+        "W_1 has shape (3, 4); expected (2,",
+    ),
+    "W_1 does not fit a batch": (
+        lambda: feed_forward(np.ones((5, 3, 2)), np.ones((3, 4)), np.ones((4, 2))),
         "W_1 has shape (3, 4); expected (2,",
     ),
     "W_2 does not fit": (
@@ -143,6 +149,8 @@ def test_the_actions_are_those_of_the_matrices(n):
         P = permutation_matrix(g)
         np.testing.assert_array_equal(rows(g, X), P @ X)
         np.testing.assert_array_equal(conjugate(g, S), P @ S @ P.T)
+        several = np.stack([S, S.T], axis=-1)  # two numbers for each pair
+        np.testing.assert_array_equal(conjugate(g, several)[..., 1], P @ S.T @ P.T)
         assert stay(g, X) is X
 
 

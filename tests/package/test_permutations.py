@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from attnbook.layers import rows
 from attnbook.permutations import inverse, permutation_matrix, permutations
 
 
@@ -68,8 +69,15 @@ BAD = [[0, 0], [0, 2], [1, 2], [-1, 0], [], [[0, 1], [1, 0]], [[0]], 0, [0.5, 1]
 @pytest.mark.parametrize("perm", BAD, ids=str)
 def test_what_is_no_permutation_is_refused(function, perm):
     message = f"perm = {np.asarray(perm).tolist()} is no permutation; expected each of 0 … n−1 exactly once"
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(message) + "$"):
         function(perm)
+
+
+def test_the_length_that_is_expected_is_named():
+    with pytest.raises(ValueError, match=r"expected each of 0 … n−1 exactly once, n = 3$"):
+        rows([0, 1], np.ones((3, 2)))
+    with pytest.raises(ValueError, match=re.escape("perm = [" + "0, " * 19 + "0, is no permutation")):
+        inverse([0] * 99)  # sixty characters of it
 
 
 @pytest.mark.parametrize("n", [0, -1, 10])

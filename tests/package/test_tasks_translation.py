@@ -82,6 +82,16 @@ def test_positions_and_a_causal_mask_see_order(seed):
         assert gap.abs().max() > 1e-3
 
 
+def test_a_causal_reader_sees_a_word_and_those_before_it():
+    model, ids = untrained(2, source_positions=True), words_to_ids([["猫", "坐在", "垫子", "上"]])
+    with torch.no_grad():
+        whole = model.read(ids, ids == 0, causal=True)
+        for n in range(1, 5):
+            alone = model.read(ids[:, :n], ids[:, :n] == 0, causal=True)
+            torch.testing.assert_close(whole[:, :n], alone, atol=1e-12, rtol=0)
+        torch.testing.assert_close(whole[:, :1], model.read(ids[:, :1], ids[:, :1] == 0), atol=1e-12, rtol=0)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_padding_is_not_seen(seed):
     for model in (untrained(seed), untrained(seed, source_positions=True)):
