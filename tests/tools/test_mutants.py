@@ -83,6 +83,7 @@ def book(tmp_path, write_files, monkeypatch, capsys):
         "code/attnbook/room.py": ROOM,
         "tests/package/test_room.py": TEST,
         "tools/browser.py": "",
+        "README.md": "A book.\n",
         "pyproject.toml": "",
     }
     write_files(files)
