@@ -4,9 +4,8 @@ only how checks and live figures are shown.
 * ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
   ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
 * ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
-  cells and gives each law an address; ``margins`` refuses bounds far from what they bound;
-  ``ledger`` makes the pages of claims and contradictions, and ``evidence`` holds
-  each verdict to the checks that decide it; ``mistakes`` collects the famous mistakes;
+  cells and gives each law an address; ``ledger`` makes the pages of claims and contradictions, and ``evidence``
+  holds each verdict to the checks that decide it; ``mistakes`` collects the famous mistakes;
   ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
   collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
   page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
@@ -31,7 +30,7 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from .collect import checks, coursework, ledger, margins, mistakes, package, quiz, reading, search, wayfinding
+    from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, search, wayfinding
     from .language import catalogue
     from .run import execution, quotes
     from .theme import assets, builder, pages, social
@@ -42,7 +41,6 @@ def setup(app):
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)
-    margins.setup(app)
     ledger.setup(app)
     mistakes.setup(app)
     coursework.setup(app)

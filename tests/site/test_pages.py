@@ -53,6 +53,10 @@ def test_the_page_does_not_scroll_sideways(layout):
     assert not wide, f"{layout['name']}: sticks out of the screen of {screen} px: {widest}"
 
 
+def test_the_bar_at_the_top_holds_its_buttons(layout):
+    report(f"{layout['name']}: {button}: hangs out of the bar at the top" for button in layout["hanging"])
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", pages_with("//section[contains(concat(' ', @class, ' '), ' late ')]"))
 def test_a_section_that_is_laid_out_late_has_about_its_height(look, name, width):
