@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 GROUPS = ("source", "package", "tools", "site", "notebooks", "course")
 BUILT = {"site", "notebooks"}  # groups that look at the built book
+TIMED = TESTS / "site" / "test_lighthouse.py"  # measures seconds: it runs alone, after all others
 WORKERS = (os.cpu_count() or 1) + 1  # a test often waits: for a browser, a kernel, a deadline
 SPELLED = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
 SPELLED += ("chapters", "code", "course", "experiments", "tests", "tools")
@@ -156,6 +157,8 @@ def total_of(results):
     for r in results.values():
         for name in ("passed", "failed", "skipped"):
             setattr(total, name, getattr(total, name) + getattr(r, name))
+        total.seconds += r.seconds
+        total.slow += r.slow
         total.reasons += r.reasons
     return total
 
@@ -193,8 +196,14 @@ def test(only, everything):
         paths = [path for path in paths if path not in looking]
         left_out = ", ".join(path.relative_to(TESTS).as_posix() for path in looking)
         results["book"].told.append(f"not run, for the book is not built: {left_out}")
+    timed = everything and not options and any(path in (TIMED, TIMED.parent) for path in paths)
+    if timed:  # what beside it takes the processor would count against the page
+        paths = [path for path in paths if path != TIMED]
+        options = [f"--ignore={TIMED}"]
     if paths:
         results |= pytest(paths, *options, *(["-m", ""] if everything else []))
+    if timed:
+        results |= {"timed": total_of(pytest([TIMED], "-m", "", workers=0))}
     return results
 
 
@@ -215,7 +224,7 @@ def end_page(chapters, process, said, start):
     if not failed:
         os.environ["BOOK_SITE"] = str(book.CHECKED / "_build" / "html")
         these = " or ".join(f"chapters/{chapter}" for chapter in chapters)
-        results |= pytest([TESTS / "site" / "test_markup.py"], "-k", these, workers=0)
+        results |= pytest([TESTS / "site" / name for name in ("test_markup.py", "test_margins.py")], "-k", these, workers=0)
     return results
 
 

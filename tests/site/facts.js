@@ -35,6 +35,11 @@ async () => {
     }
   }
 
+  for (const number of all("div.math .eqno", main)) {
+    const formula = number.parentElement.querySelector("math"), [a, b] = [box(number), formula && box(formula)];
+    if (b && a.left < b.right - 1 && a.top < b.bottom - 1) math.push(`${short(number.textContent)} stands on its formula: ${tex(formula)}`);
+  }
+
   // Text as a reader sees it, or hears it: no TeX and no MyST left over.
   const leftover = /\$|\\[a-zA-Z]{2,}|\\[()[\]{}]|[_^]\{|\{[a-z][a-z:-]*\}`/;
   const code = "code, pre, kbd, samp, script, style, noscript, annotation, textarea, .check-law";

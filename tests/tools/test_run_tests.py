@@ -209,3 +209,23 @@ def test_a_failed_build_is_told_last_and_no_page_is_looked_at(monkeypatch, tmp_p
     last = run_tests.table(results, 1).splitlines()[-4:]
     assert "cell 3 is wrong" in last
     assert last[-1] == "not run, for the book is not built: site, notebooks"
+
+
+@pytest.mark.parametrize(("only", "alone"), [("", True), ("site", True), ("lighthouse", True), ("package", False)])
+def test_what_measures_time_runs_alone_and_after_all_others(monkeypatch, only, alone):
+    ran = []
+
+    def pytest_of(paths, *options, workers=2):
+        ran.append(([path.name for path in paths], options, workers))
+        return {"site": run_tests.Result(passed=1)}
+
+    monkeypatch.setattr(run_tests, "pytest", pytest_of)
+    monkeypatch.setattr(run_tests, "lint", run_tests.Result)
+    monkeypatch.setattr(run_tests, "build", run_tests.Result)
+    results = run_tests.test(only, everything=True)
+    last = (["test_lighthouse.py"], ("-m", ""), 0)
+    assert (ran[-1] == last, "timed" in results) == (alone, alone)
+    assert all(f"--ignore={run_tests.TIMED}" in options for _, options, workers in ran if alone and workers)
+    assert sum("test_lighthouse.py" in names for names, *_ in ran) == alone
+    ran.clear()
+    assert "timed" not in run_tests.test(only, everything=False)

@@ -216,7 +216,7 @@ def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: s
         words.append(f"{name} {middle.max():.2f}")
     ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
     ax.set(xlabel="learning rate", ylabel="accuracy", ylim=(0, 1.04), title=title)
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return picture(fig, f"{title}, the best median accuracy over the rates: " + "; ".join(words) + ".")
 
 

@@ -107,7 +107,7 @@ def picture(fig: Figure, alt: str) -> Picture:
     """
     if len(alt.strip()) < 20:
         raise ValueError(f"alt = {alt!r}; expected a sentence that says what the picture shows")
-    for legend in filter(None, (ax.get_legend() for ax in fig.axes)):
+    for legend in filter(None, [*fig.legends, *(ax.get_legend() for ax in fig.axes)]):
         legend.set_frame_on(False)  # a filled frame would be a light patch on a dark page
     buffer = io.BytesIO()
     with rc_context(STYLE), warnings.catch_warnings():
