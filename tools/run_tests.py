@@ -224,7 +224,8 @@ def end_page(chapters, process, said, start):
     if not failed:
         os.environ["BOOK_SITE"] = str(book.CHECKED / "_build" / "html")
         these = " or ".join(f"chapters/{chapter}" for chapter in chapters)
-        results |= pytest([TESTS / "site" / name for name in ("test_markup.py", "test_margins.py")], "-k", these, workers=0)
+        looks = [TESTS / "site" / f"test_{name}.py" for name in ("markup", "margins")]
+        results |= pytest(looks, "-k", these, workers=0)
     return results
 
 

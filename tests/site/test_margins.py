@@ -44,8 +44,8 @@ def far(page, found, given):
     for check in found:
         if factor(check) > FAR and (short, check.law) not in given:
             yield (
-                f"{page}: {check.law!r} holds {float(check.value):.3g} against {float(check.bound):.3g}. Choose a bound "
-                f"within a factor {FAR}, or give a reason in chapters/margins.yml."
+                f"{page}: {check.law!r} holds {float(check.value):.3g} against {float(check.bound):.3g}. "
+                f"Choose a bound within a factor {FAR}, or give a reason in chapters/margins.yml."
             )
 
 
