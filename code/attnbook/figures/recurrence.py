@@ -172,7 +172,7 @@ def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chanc
         ax.plot(lengths, middle, dash, marker=marker, color=PALETTE[color], linewidth=2, label=name)
         ends.append(f"{name} {middle[0]:.2f} at {lengths[0]} and {middle[-1]:.2f} at {lengths[-1]}")
     ax.axhline(chance, color=PALETTE["grey"], linewidth=0.9)
-    ax.annotate("chance", (lengths[-1], chance), (0, 3), textcoords="offset points", ha="right", color=PALETTE["grey"])
+    ax.annotate("chance", (lengths[0], chance), (0, -4), textcoords="offset points", va="top")
     ax.set(xlabel=xlabel, ylabel="accuracy", ylim=(0, 1.04), xticks=lengths)
     ax.legend(loc="center right", bbox_to_anchor=(1, 0.66))
     return picture(fig, "Median accuracy: " + "; ".join(ends) + f". Chance is {chance:.3g}.")

@@ -83,6 +83,7 @@ def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> 
         ax.set_title(what)
         ax.set(ylim=(1e-7, 9), xticks=d_ks, xticklabels=d_ks)
         ax.minorticks_off()
+    fig.get_layout_engine().set(hspace=0.08)
     axes[0].legend(loc="lower left")
     axes[1].set_xlabel("key dimension dₖ")
     ends = [f"the mean {np.mean(x):.2g}, the median {np.median(x):.1e}" for x in (raw[-1, 0], raw[-1, 1])]

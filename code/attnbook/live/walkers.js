@@ -139,11 +139,11 @@ function render({ model, el }) {
   // the gradients
   const dots = range(QUERIES).map((r) => make("circle", { class: "live-walk-dot", cy: 24 + 47 * ((r * 0.618034) % 1) }));
   const ring = make("circle", { class: "live-walk-ring" });
-  const powers = ["≤ 10⁻⁶", "10⁻⁴", "10⁻²", "1", "10²"].map((word, i) => text(i ? along(10 ** (2 * i - 6)) : 36, 111, word));
+  const powers = ["≤ 10⁻⁶", "10⁻⁴", "10⁻²", "1", "10²"].map((word, i) => text(i ? along(10 ** (2 * i - 6)) : 36, 117, word));
   const marks = { median: line("live-walk-median", 0, 19, 0, 76), mean: line("live-walk-mean", 0, 19, 0, 76) };
-  const names = { median: text(0, 14, "median"), mean: text(0, 91, "mean") };
-  const strip = make("svg", { viewBox: `0 0 ${WIDE} 116`, role: "img", class: "live-walk-strip",
-    "aria-label": "Gradients of 200 queries" }, line("live-axis", 20, 96, WIDE - 20, 96), dots, ring,
+  const names = { median: text(0, 13, "median"), mean: text(0, 91, "mean") };
+  const strip = make("svg", { viewBox: `0 -6 ${WIDE} 130`, role: "img", class: "live-walk-strip",
+    "aria-label": "Gradients of 200 queries" }, line("live-axis", 20, 98, WIDE - 20, 98), dots, ring,
   Object.values(marks), Object.values(names), powers);
 
   // controls

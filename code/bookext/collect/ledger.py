@@ -36,6 +36,7 @@ def setup(app):
     app.add_post_transform(Fill)
     app.connect("env-updated", _write_again)
     app.connect("html-page-context", _filter_script)
+    app.add_css_file("ledger.css", priority=900)
 
 
 def _write_again(app, env):

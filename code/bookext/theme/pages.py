@@ -48,9 +48,10 @@ def _finish_pages(app, failure):
                 social.make_links_absolute(page, app.config.html_baseurl)
             page.set("data-finished", "")
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
-    if finished >= {app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs}:
+    complete = finished >= {app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs}
+    if complete:
         repairs.demand()
-    styles.merge(site, assets.loaded)
+    styles.merge(site, assets.loaded, complete)
     offer_pdf(site)
 
 

@@ -15,14 +15,15 @@ SHEET = "_static/site.css"
 NESTED = {"media", "supports", "container"}
 
 
-def merge(site, loaded):
+def merge(site, loaded, complete):
     """Write ``SHEET`` from the style sheets among ``loaded``, files of ``site`` that pages load, unless it is the same.
 
-    Where only some pages were written, the others keep what they load.
+    Where the build is not ``complete``, only some pages were written: the others keep what they load.
     """
     target = site / SHEET
     last = json.loads(target.read_text(encoding="utf-8").partition("\n")[0].strip("/* ")) if target.exists() else {}
-    names = last["loaded"] if set(loaded) <= set(last.get("loaded", [])) else list(loaded)
+    before = [] if complete else [name for name in last.get("loaded", []) if (site / name).exists()]
+    names = before if set(loaded) <= set(before) else [*loaded, *(name for name in before if name not in loaded)]
     sheets = [site / name for name in names if name.endswith(".css")]
     sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports(sheets)]
     used = used_names(site, [name for name in names if name.endswith(".js")])
