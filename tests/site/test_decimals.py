@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+import yaml
 from built_site import PAGES, ROOT, SOURCES, report
 
 DECIMAL = re.compile(r"(?<![\w.,/-])(\d+\.(\d+))(?![\w.]*\w)(?:\\cdot ?10\^\{(-?\d+)\})?")
@@ -81,6 +82,21 @@ def test_a_decimal_in_a_sentence_was_computed():
         line
         for name in names
         for line in untied(name, prose(name), [value for page in led_to(name) for value in found.get(page, ())])
+    )
+
+
+def written(name):
+    return " ".join(found[0] for found in DECIMAL.finditer(prose(name)))
+
+
+def test_a_typed_decimal_is_written_twice():
+    """A wrong digit of a short number may be the right one of another cell; the list sees every slip."""
+    listed = yaml.load((ROOT / "tests" / "site" / "decimals.yml").read_text("utf-8"), yaml.BaseLoader)
+    found = {name: text for name in PAGES if (ROOT / f"{name}.md").exists() if (text := written(name))}
+    report(
+        f"{name}.md has the decimals «{found.get(name, '')}», decimals.yml lists «{listed.get(name, '')}»"
+        for name in sorted(found | listed)
+        if found.get(name) != listed.get(name)
     )
 
 
