@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 import torch
-from attnbook.arrays import as_array, in_range, namespace, require_int, shape_of
+from attnbook.arrays import as_array, as_permutation, in_range, namespace, require_int, require_number, shape_of
+from attnbook.arrays import whole_numbers
 from attnbook.attention import causal_mask, padding_mask
 from attnbook.positional import alibi_slopes, clipped, deberta_rows, frequencies, sinusoidal, t5_bucket, t5_edges
 from attnbook.rotary import pairing_permutation
@@ -107,6 +108,28 @@ def test_whole_numbers_pass_as_int(value, least):
 def test_what_is_no_number_or_infinite_is_named(value):
     with pytest.raises(ValueError, match=re.escape(f"n = {value}; expected a whole number >= 1")):
         require_int("n", value)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [({}, ""), ({"least": 0}, " >= 0"), ({"above": 0}, " > 0"), ({"least": 1, "above": 0}, " >= 1"),
+     ({"least": 0, "above": 0}, " > 0")],
+)  # fmt: skip
+def test_the_bound_of_a_number_is_named(bounds, words):
+    with pytest.raises(ValueError, match=rf"^eps = nan; expected a finite number{words}$"):
+        require_number("eps", np.nan, **bounds)
+
+
+def test_whole_numbers_end_where_doubles_skip_some():
+    assert whole_numbers("x", [2**53, -(2**53)]).tolist() == [2**53, -(2**53)]
+    with pytest.raises(ValueError, match="expected whole numbers up to"):
+        whole_numbers("x", [2**53 + 2])
+
+
+@pytest.mark.parametrize("perm", [[False, True], np.array([True, False]), torch.tensor([True, False])])
+def test_booleans_are_no_permutation(perm):
+    with pytest.raises(ValueError, match="is no permutation"):
+        as_permutation(perm)
 
 
 def test_a_multiple_is_named():

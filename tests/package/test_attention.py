@@ -85,6 +85,13 @@ def test_scores_are_scaled_dot_products(QKV, scale):
     same_kind(S, Q)
 
 
+def test_a_scale_that_is_learnt_has_its_gradient():
+    Q, K = torch.ones(2, 3), torch.ones(4, 3)
+    scale = torch.tensor(0.5, requires_grad=True)
+    scores(Q, K, scale).sum().backward()
+    assert scale.grad == (Q @ K.T).sum()
+
+
 @given(problems(), st.integers(-2, 1))
 def test_softmax_agrees_with_scipy_on_every_axis(QKV, axis):
     for S in QKV:

@@ -1,11 +1,13 @@
 """What the package says to a reader whose Python or libraries do not do, or who ran a cell too early."""
 
+import importlib
 import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
+import attnbook
 import pytest
 from attnbook import needs
 from packaging.requirements import Requirement
@@ -70,6 +72,14 @@ def test_a_missing_library_is_named_with_the_command(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "ipykernel", None)
     with pytest.raises(needs.Unmet, match="run %pip install"):
         needs.demand(version=version)
+
+
+def test_in_a_notebook_the_package_explains_early_names(monkeypatch):
+    asked = []
+    shell = SimpleNamespace(set_custom_exc=lambda kinds, handler: asked.append((kinds, handler)))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    importlib.reload(attnbook)
+    assert asked == [((NameError,), needs._explain)]
 
 
 def test_an_early_name_is_explained_and_other_errors_are_not(capsys):
