@@ -27,6 +27,7 @@ from pathlib import Path
 
 import jupytext
 import yaml
+from strictness import strictness
 from tqdm import tqdm
 
 try:
@@ -198,8 +199,9 @@ def run(tree, slug, *, draw=0, stop=True, limit=300):
     ``draw`` = 1, 2, … gives every generator of random numbers other seeds, except in cells tagged with one of FIXED;
     0 leaves the seeds as they are. With ``stop`` the first failing cell is the last.
 
-    Returns {"checks": how many held, "seconds": CPU time, "failures": [{"line", "kind", "message"}]}; the kind is
-    "check" where a check of the package did not hold, "error" for any other exception, "timeout", or "died".
+    Returns {"checks": how many held, "seconds": CPU time, "failures": [{"line", "kind", "message"}]} and, for the
+    seeds of the book, "laws": their `strictness`. The kind of a failure is "check" where a check of the package did
+    not hold, "error" for any other exception, "timeout", or "died".
     """
     multiprocessing.current_process().daemon = False  # a worker of dask is one, and may have no children as such
     context = _server()
@@ -293,9 +295,9 @@ def _execute(tree, slug, draw, stop):
     used = Path(sys.modules["attnbook"].__file__) if "attnbook" in sys.modules else tree
     if not used.is_relative_to(tree):
         return _failed("died", f"attnbook comes from {used}, not from {tree}")
-    bundles = [output["data"].get(CHECKS, []) for output in published.outputs]
-    held = sum(check["times"] for bundle in bundles for check in bundle)
-    return {"checks": held, "seconds": round(time.process_time() - start, 1), "failures": failures}
+    checks = [check for output in published.outputs for check in output["data"].get(CHECKS, [])]
+    held, seconds = sum(check["times"] for check in checks), round(time.process_time() - start, 1)
+    return {"checks": held, "seconds": seconds, "failures": failures} | ({} if draw else {"laws": strictness(checks)})
 
 
 def _reseed(draw, cell):

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import cells
 import libcst
+import strictness
 import yaml
 from libcst.metadata import MetadataWrapper, ParentNodeProvider
 from mutmut.mutation import mutators
@@ -149,7 +150,15 @@ def attempt(tree, fault):
             answer = _tested(copy, fault) if who == TESTS else cells.run(copy, who, limit=100)
             if answer["failures"]:
                 return {"caught": who, **answer["failures"][0]}
+            if weakened := _weakened(tree, fault, who, answer):
+                return {"caught": who, "line": 0, "kind": "check", "message": weakened[0][:300]}
     return {"caught": None}
+
+
+def _weakened(tree, fault, who, answer):
+    """Name the laws that a page checks less strictly than the record, if the fault is not in the package."""
+    inside = fault["file"].startswith("code/") or who == TESTS
+    return [] if inside else list(strictness.weaker(who, strictness.read(tree).get(who, {}), answer["laws"]))
 
 
 def _tested(copy, fault):
@@ -171,6 +180,8 @@ def _tested(copy, fault):
 def key(tree, fault):
     """Name the stored answer: the name changes with the fault, the package, the cells and the tests."""
     code = [_code(tree, who) for who in fault["caught_by"] if who != TESTS]
+    if not fault["file"].startswith("code/"):
+        code.append(tree / strictness.RECORD)
     tests = sorted((tree / "tests" / "package").glob("*.py")) if TESTS in fault["caught_by"] else []
     return cells.digest(sorted(fault.items()), _package(tree), *code, *tests)
 

@@ -5,8 +5,16 @@ import re
 import numpy as np
 import pytest
 import torch
-from attnbook.arrays import as_array, as_permutation, in_range, namespace, require_int, require_number, shape_of
-from attnbook.arrays import whole_numbers
+from attnbook.arrays import (
+    as_array,
+    as_permutation,
+    in_range,
+    namespace,
+    require_int,
+    require_number,
+    shape_of,
+    whole_numbers,
+)
 from attnbook.attention import causal_mask, padding_mask
 from attnbook.positional import alibi_slopes, clipped, deberta_rows, frequencies, sinusoidal, t5_bucket, t5_edges
 from attnbook.rotary import pairing_permutation

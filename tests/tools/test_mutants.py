@@ -18,7 +18,8 @@ class CheckFailed(AssertionError):
 def equal(left, right):
     if left != right:
         raise CheckFailed(f"{left} = {right}")
-    display({"application/vnd.attnbook.check+json": [{"times": 1}]}, raw=True)
+    record = {"kind": "equal", "law": "both sides", "value": 0.0, "bound": 0.0, "times": 1}
+    display({"application/vnd.attnbook.check+json": [record]}, raw=True)
 '''
 ROOM = """def double(x):
     if x < -9:
@@ -83,6 +84,7 @@ def book(tmp_path, write_files, monkeypatch, capsys):
         "code/attnbook/room.py": ROOM,
         "tests/package/test_room.py": TEST,
         "tools/browser.py": "",
+        "tools/strictness.json": json.dumps({"chapter": {"both sides": ["equal", 4, 0.0, 0.0]}}),
         "README.md": "A book.\n",
         "pyproject.toml": "",
     }
@@ -122,6 +124,18 @@ def test_a_fault_is_caught_by_the_check_and_a_harmless_change_survives(book):
     text = (book.root / "_build" / "mutants" / "report.md").read_text()
     assert "3 faults: 1 caught by a check of a chapter, 1 by an error in a chapter" in text
     assert book("mutants", faults=faults)[2] == answers  # nothing runs twice
+
+
+def test_a_check_that_is_left_out_is_a_fault_that_is_caught(book):
+    start = "{{id: {}, file: chapters/chapter.md, old: {}, new: {}, law: doubling, caught_by: chapter}}"
+    weaker = start.format("weaker", "'check.equal(double(3), 6)'", "double(3)")
+    other = start.format("other", "double(3)", "double(1 + 2)")
+    code, said, answers = book("mutants", faults=f"faults:\n- {weaker}\n- {other}\n")
+    assert "survives: other" in said
+    assert "survives: weaker" not in said
+    (caught,) = (answer for answer in answers if answer["caught"])
+    assert caught["message"] == "chapter: 'both sides' is checked 3 times, before 4 times"
+    assert code == 1
 
 
 def test_a_run_that_was_cut_short_goes_on(book):
