@@ -63,11 +63,10 @@ def _margin(kind, value, bound):
 
 def built(tree=ROOT):
     """Return {page below chapters/: its `strictness`} of the book in _build."""
-    from attnbook.check_record import as_data
     from bookext.collect import checks
 
     environment = pickle.loads((tree / "_build" / ".doctrees" / "environment.pickle").read_bytes())
-    found = {name: strictness(as_data(law.check) for law in laws) for name, laws in checks.laws(environment).items()}
+    found = {name: strictness(vars(law.check) for law in laws) for name, laws in checks.laws(environment).items()}
     return {name.removeprefix("chapters/"): laws for name, laws in sorted(found.items()) if laws}
 
 
