@@ -480,6 +480,16 @@ def test_numbers_are_shown_with_the_digits_that_tell_them_apart():
     assert check_record.figure(check_record.Check("below", "", 1 / 3, 1 / 3 + 1e-9)) == "0.333333333 < 0.333333334"
 
 
+def test_neighbours_among_doubles_are_told_apart():
+    found = check_record.figure(check_record.Check("below", "", 0.3, 0.1 + 0.2))
+    assert found == "0.29999999999999999 < 0.30000000000000004"
+
+
+def test_a_law_that_was_checked_often_is_one_law():
+    laws = [check_record.Check("equal", "a", 0.0, 0.0, times=5), check_record.Check("below", "b", 1.0, 2.0, times=2)]
+    assert check_record.summary(laws).startswith("2 laws hold")
+
+
 def test_below_does_not_wrap_around():
     with fails("5 and 3 are -2 apart"):
         check.below(np.array([5], np.uint8), np.array([3], np.uint8))

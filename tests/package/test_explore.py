@@ -68,6 +68,22 @@ def test_exactly_the_start_is_visible(start):
     assert [frame.text_content() for frame in visible] == [f"{TWO['a'][picked['a']]},{TWO['b'][picked['b']]}"]
 
 
+@pytest.mark.parametrize("lengths", [(2, 3), (3, 4)])
+def test_the_start_is_the_frame_of_its_numbers(lengths):
+    choices = {name: list(range(length)) for name, length in zip("ab", lengths, strict=True)}
+    start = {name: len(values) - 1 - (name == "a") for name, values in choices.items()}
+    root = parse(explore(draw, **choices, start=start))
+    (visible,) = (frame for frame in root.find_class("frame") if "hidden" not in frame.attrib)
+    assert visible.text_content() == "{a},{b}".format(**start)
+    assert root.find_class("explore-chosen")[0].text_content() == "a: {a}; b: {b}".format(**start)
+
+
+def test_numbers_and_names_together_are_a_menu():
+    root = parse(explore(draw, a={"none": 0, "2": 2}))
+    assert root.find(".//input") is None
+    assert [option.text_content() for option in root.find(".//select")] == ["none", "2"]
+
+
 def test_without_script_there_are_no_dead_controls():
     root = parse(explore(draw, **TWO))
     [controls] = root.find_class("explore-controls")

@@ -45,6 +45,10 @@ def test_layer_norm_agrees_with_torch(seed, n, d, library, eps):
     np.testing.assert_allclose(np.asarray(found), expected, atol=1e-12)
 
 
+def test_layer_norm_adds_eps_to_the_variance_of_large_numbers_too():
+    np.testing.assert_allclose(layer_norm([[0.0, 1000.0]], eps=1e5), [[-0.845154, 0.845154]], atol=1e-6)  # 500/√350 000
+
+
 @given(seeds, lengths, st.integers(1, 9), st.integers(1, 9), libraries)
 def test_feed_forward_agrees_with_torch(seed, n, d, hidden, library):
     linear = torch.nn.functional.linear

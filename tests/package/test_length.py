@@ -71,6 +71,10 @@ def test_gates_are_sums_of_logarithms(xp):
             np.testing.assert_allclose(B[:, i, j], expected, atol=1e-12)
 
 
+def test_an_open_gate_forgets_nothing():
+    assert np.array_equal(forgetting_bias([0.0, 0.0]), [[0, -np.inf], [0, 0]])
+
+
 @pytest.mark.parametrize("xp", [np.asarray, torch.tensor])
 def test_counted_positions_are_sums_of_gates(xp):
     gates = np.random.default_rng(1).uniform(size=(2, 5, 5))

@@ -264,6 +264,12 @@ def test_no_figure_takes_a_rule_of_another():
         assert not (classes[name] - shared) & used, (name, other)
 
 
+def test_what_figures_share_comes_before_what_one_of_them_changes():
+    shared, own = ((live_files.FOLDER / f"{name}.css").read_text("utf-8") for name in ("live", "hull"))
+    assert live_files.styles(["hull"]).startswith(shared[:200])
+    assert live_files.styles(["hull"]).endswith(own[-200:])
+
+
 @names
 def test_a_figure_weighs_at_most_15_kb(name):
     """Without the numbers that an experiment has stored for it, which have a limit of their own."""

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import attnbook
 import pytest
-from attnbook import needs
+from attnbook import kernel, needs
 from packaging.requirements import Requirement
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -80,6 +80,21 @@ def test_in_a_notebook_the_package_explains_early_names(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     importlib.reload(attnbook)
     assert asked == [((NameError,), needs._explain)]
+
+
+@pytest.mark.parametrize(
+    ("shell", "build", "live"),
+    [
+        (None, "", False),
+        (SimpleNamespace(), "", False),
+        (SimpleNamespace(kernel=1), "", True),
+        (SimpleNamespace(kernel=1), "1", False),
+    ],
+)
+def test_a_kernel_is_live_and_a_terminal_and_a_build_are_not(monkeypatch, shell, build, live):
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    monkeypatch.setenv("ATTNBOOK_BUILD", build)
+    assert kernel.is_live() is live
 
 
 def test_an_early_name_is_explained_and_other_errors_are_not(capsys):
