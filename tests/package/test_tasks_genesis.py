@@ -1,5 +1,7 @@
 """The text that the small language model learns is whole, on one line, and has few signs."""
 
+import hashlib
+
 from attnbook.tasks import genesis
 
 
@@ -14,6 +16,7 @@ def test_the_text_is_one_line_of_six_days():
 
 def test_its_length_and_its_signs_are_those_the_chapter_counts_on():
     text = genesis()
+    assert hashlib.sha256(text.encode()).hexdigest().startswith("b396b235ba526996"), "a letter has changed"
     assert len(text) == 4087
     assert len(text.split()) == 797
     assert set(text.lower()) == set("abcdefghiklmnoprstuvwxy ,.:;")

@@ -166,6 +166,14 @@ def test_heads_refuse_wrong_shapes(name, shape, message):
         multi_head_attention(np.ones((3, 6)), np.ones((5, 6)), np.ones((5, 6)), Heads(**heads))
 
 
+@pytest.mark.parametrize("name", ["W_K", "W_V"])
+def test_one_head_is_not_spread_over_several(name):
+    heads = {key: np.ones(size) for key, size in HEADS.items() if key.startswith("W")}
+    heads[name] = heads[name][:1]
+    with pytest.raises(ValueError, match=f"{name} has 1 heads; expected 2, as many as W_Q"):
+        multi_head_attention(np.ones((3, 6)), np.ones((5, 6)), np.ones((5, 6)), Heads(**heads))
+
+
 @pytest.mark.parametrize("options", [{"kdim": 5}, {"vdim": 5}, {"add_bias_kv": True}, {"add_zero_attn": True}])
 def test_other_layers_of_torch_are_refused(options):
     with pytest.raises(ValueError, match="expected keys and values as wide as queries, and no appended keys"):
