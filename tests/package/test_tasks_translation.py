@@ -167,3 +167,13 @@ def test_half_of_what_is_trained_on_is_chinese(monkeypatch):
     chinese = words_to_ids([[words[1]] for words, _ in CHINESE]).flatten()  # the verbs
     share = torch.isin(torch.cat(seen), chinese).any(dim=1).double().mean()
     assert abs(share - 0.5) < 6 * 0.5 / 1280**0.5
+
+
+def test_a_seed_chooses_the_batches_too(monkeypatch):
+    drawn, randint = [], torch.randint
+    monkeypatch.setattr(torch, "randint", lambda *size, **given: drawn.append(randint(*size, **given)) or drawn[-1])
+    for seed in (3, 4, 3):
+        train_translator(seed, source_positions=False, steps=2)
+    first, other, again = (torch.stack(drawn[i : i + 2]) for i in (0, 2, 4))
+    assert torch.equal(first, again)
+    assert (first != other).any(dim=1).all()
