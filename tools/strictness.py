@@ -4,8 +4,8 @@ python tools/strictness.py    after `make book`, with .venv's Python: write tool
 
 A cell whose bound is ten times wider, or whose loop runs over one case instead of five, still holds, and its chapter
 cannot see the difference. The record can. It holds for each law the kind of its checks, how many there are, and the
-value and the bound of the one with the widest margin. Whoever changes a check on purpose writes the record again, and
-the difference of the file shows what was given up.
+value and the bound of the one with the widest margin; for an estimate, how many standard errors its rival is away.
+Whoever changes a check on purpose writes the record again, and the difference of the file shows what was given up.
 """
 
 import json
@@ -22,7 +22,8 @@ def strictness(checks):
     """Return {law: [kind, how many checks, value, bound]} of the widest margin, from records of checks as data."""
     found = {}
     for check in checks:
-        law, kind, value, bound = (check[name] for name in ("law", "kind", "value", "bound"))
+        law, kind, value = (check[name] for name in ("law", "kind", "value"))
+        bound = check["rival" if kind == "estimate" else "bound"]
         _, times, *sides = found.get(law, [kind, 0, value, bound])
         sides = max(sides, [value, bound], key=lambda pair: _margin(kind, *pair))
         found[law] = [kind, times + check["times"], *sides]
@@ -51,6 +52,8 @@ def _is_wider(kind, before, now):
     if kind == "below":
         rounding = 0.2 * max(abs(value), abs(bound))
         return _margin(kind, new_value, new_bound) > 2 * _margin(kind, value, bound) + rounding
+    if kind == "estimate":
+        return new_bound > WIDER * bound > 0 or bound > 0 == new_bound
     return bound > WIDER * new_bound if kind == "differs" else new_bound > WIDER * bound
 
 

@@ -128,12 +128,12 @@ def estimate(
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {short(m)}, exact {short(e)}: {z.max():.1f} standard errors apart")
-    note = f"measured {short(m)}, exact {short(e)}"
+    note, rival = f"measured {short(m)}, exact {short(e)}", 0.0
     if rejects is not None:
-        rival = (np.abs(m - np.asarray(numbers(rejects), dtype=float)) / error).min()
+        rival = float((np.abs(m - np.asarray(numbers(rejects), dtype=float)) / error).min())
         _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
         note += f", {short(np.asarray(numbers(rejects)))} is {rival:.0f} away"
-    check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note))
+    check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note, rival=rival))
 
 
 def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: float = 0.0) -> None:

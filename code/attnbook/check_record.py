@@ -43,6 +43,7 @@ class Check:
     times: int = 1
     worst: float = 0.0  # larger is closer to failing; of repetitions of one law the record of the largest is kept
     note: str = ""  # more words for the reader
+    rival: float = 0.0  # of an estimate with a rival, how many standard errors it is away
 
 
 def as_data(check: Check) -> dict[str, Any]:

@@ -246,6 +246,14 @@ def test_estimate_needs_a_positive_standard_error(stderr):
         check.estimate([1.0, 1.0], [1.0, 1.0], stderr=stderr)
 
 
+def test_an_estimate_records_how_far_its_nearest_rival_is(monkeypatch):
+    found = []
+    monkeypatch.setattr("attnbook.check_display.add", found.append)
+    check.estimate([1.0, 2.0], [1.0, 2.0], stderr=0.1, rejects=[0.3, 2.9])
+    check.estimate(1.0, 1.0, stderr=0.1)
+    assert [record.rival for record in found] == [pytest.approx(7), 0]
+
+
 def test_estimate_excludes_the_rival(capsys):
     check.estimate(1.0, 1.0, stderr=0.1, rejects=1.7)
     check.estimate([1.0, 2.0], [1.0, 2.0], stderr=0.1, rejects=[0.3, 2.7])

@@ -16,7 +16,7 @@ def arrows(ax):
     ]
 
 
-@pytest.mark.parametrize(("angle", "length"), [(30, 1.5), (200, 4)])
+@pytest.mark.parametrize(("angle", "length"), [(30, 1.5), (30, 2.45), (200, 4)])
 def test_a_query_its_scores_weights_and_output(unsaved, angle, length):
     question, answer = unsaved(lookup).draw_lookup(angle, length)
     q = length * np.exp(1j * np.pi * angle / 180)

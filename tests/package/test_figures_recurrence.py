@@ -126,10 +126,10 @@ def test_paths_are_drawn_at_the_powers_of_two(unsaved):
 
 
 def test_rates_have_every_run_and_their_median(unsaved):
-    runs = {"RNN": np.array([[0.2, 0.4, 0.9], [0.5, 0.7, 0.6]]), "LSTM": np.array([[0.3, 0.2, 0.1], [0.4, 0.8, 1.0]])}
+    runs = {"RNN": np.array([[0.2, 0.4, 0.9], [0.5, 0.7, 0.6]]), "LSTM": np.array([[0.4, 0.8, 1.0], [0.3, 0.2, 0.1]])}
     drawn = unsaved(recurrence).draw_rates([0.1, 1], runs, "7 steps back")
     [ax] = drawn.axes
-    for name, middle in (("RNN", [0.4, 0.6]), ("LSTM", [0.2, 0.8])):
+    for name, middle in (("RNN", [0.4, 0.6]), ("LSTM", [0.8, 0.2])):
         np.testing.assert_array_equal(curve(ax, name)[:, 1], middle)
     assert ticks(ax.xaxis) == {0: "0.1", 1: "1"}
     assert "RNN 0.60; LSTM 0.80." in drawn.alt

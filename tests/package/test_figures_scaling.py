@@ -29,3 +29,16 @@ def test_learning_averages_five_steps_and_tells_the_last(unsaved):
     np.testing.assert_allclose(curve(ax, "no scale"), [[2, 12], [7, 17]])
     np.testing.assert_allclose(curve(ax, "1/√dₖ"), [[2, 17], [7, 12]])
     assert "3 seeds for each scale. Median loss at the end: no scale 17.000, 1/√dₖ 12.000." in drawn.alt
+
+
+def test_gradients_have_their_means_and_medians_without_and_with_the_scale(unsaved):
+    raw, scaled = 10.0 ** -np.arange(18).reshape(3, 2, 3), 0.1 * (1 + np.arange(18.0).reshape(3, 2, 3))
+    drawn = unsaved(scaling).draw_gradients([4, 16, 64], raw, scaled)
+    for i, ax in enumerate(drawn.axes):
+        for norms, name in ((raw, "no scale"), (scaled, "1/√dₖ")):
+            for take, how in ((np.mean, "mean"), (np.median, "median")):
+                expected = np.stack([[4, 16, 64], take(norms[:, i], axis=1)], axis=1)
+                np.testing.assert_allclose(curve(ax, f"{name}, {how}"), expected)
+    assert [ax.get_title() for ax in drawn.axes] == ["‖J‖", "‖∂L/∂q‖"]
+    ends = [f"the mean {raw[2, i].mean():.2g}, the median {np.median(raw[2, i]):.1e}" for i in (0, 1)]
+    assert f"the norm of the Jacobian has {ends[0]}; the gradient at the query has {ends[1]}." in drawn.alt

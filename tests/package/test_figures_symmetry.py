@@ -58,7 +58,7 @@ def test_the_tables_of_shuffled_words_and_the_outline_of_the_cat(unsaved, perm):
 
 
 def test_errors_are_counted_where_their_power_of_ten_is(unsaved):
-    follows, stands = np.array([0.0, 2e-16, 3e-16, 2e-15]), np.array([0.02, 0.5, 2.0])
+    follows, stands = np.array([0.0, 5e-17, 2e-16, 3e-16, 2e-15]), np.array([0.02, 0.5, 2.0])
     drawn = unsaved(symmetry).draw_errors(follows, stands)
     [ax] = drawn.axes
     for patches, errors, colour in ((ax.patches[:54], follows[1:], "blue"), (ax.patches[54:], stands, "orange")):

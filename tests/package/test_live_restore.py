@@ -138,6 +138,8 @@ def test_keys_move_a_card_and_the_grid_sets_a_list(open_gallery):
     assert compose(above, above) != LISTS[0]
     assert "does not" in page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert page.locator("#restore .live-lists [tabindex='0']").count() == 1
+    flags[LISTS.index(above)] = "1"  # to try a list leaves those behind it as they were
+    assert state_of(page, "restore")["tried"] == "".join(flags)
 
 
 def test_a_link_with_too_many_lists_or_too_long_a_word_is_refused(still_page):

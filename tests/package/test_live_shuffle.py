@@ -29,8 +29,34 @@ def shuffled(browser, tmp_path):
         page.close()
 
 
+# Records how far the cells of the table of weights begin from their places: [row, column, columns away, rows away].
+FLIGHTS = """() => {
+  window.flights = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (frames, options) {
+    if (this.closest("[data-shows=A]") && this.cellIndex > 0) {
+      const [, x, y] = frames[0].transform.match(/translate\\((-?[\\d.]+)px, (-?[\\d.]+)px\\)/).map(Number);
+      const away = [x / this.offsetWidth, y / this.offsetHeight].map(Math.round);
+      window.flights.push([this.parentNode.sectionRowIndex, this.cellIndex - 1, ...away]);
+    }
+    return animate.call(this, frames, options); }; }"""
+
+
 def words_of(page):
     return page.locator(".live-chip").all_inner_texts()
+
+
+def test_every_weight_flies_from_where_it_was(shuffled):
+    page = shuffled("a b c d")
+    page.emulate_media(reduced_motion="no-preference")
+    page.evaluate(FLIGHTS)
+    page.wait_for_timeout(400)  # whoever is faster sees the cells jump
+    page.locator(".live-chip").nth(1).focus()
+    page.keyboard.press("End")
+    page.wait_for_function("window.flights.length > 0")
+    was = [0, 2, 3, 1]  # a c d b: where each word stood before
+    moved = [(i, j, was[j] - j, was[i] - i) for i in range(4) for j in range(4) if (was[i], was[j]) != (i, j)]
+    assert sorted(map(tuple, page.evaluate("window.flights"))) == moved
 
 
 def test_shuffle_moves_a_word_with_its_focus_and_its_row(shuffled):

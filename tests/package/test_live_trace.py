@@ -52,21 +52,23 @@ def test_trace_lights_what_the_number_depends_on_and_nothing_else(still_page, st
 
 
 @pytest.mark.parametrize(
-    ("letter", "label", "counts"),
+    ("letter", "label", "counts", "chosen"),
     [
-        ("K", "number 1 of k₂", (3, 9, 6)),
-        ("Q", "number 1 of q₂", (3, 3, 2)),
-        ("V", "number 1 of v₂", (0, 0, 3)),
+        ("K", "number 1 of k₂", (3, 9, 6), ["S", 0, 1]),
+        ("Q", "number 1 of q₂", (3, 3, 2), ["S", 1, 0]),
+        ("V", "number 1 of v₂", (0, 0, 3), ["Y", 0, 0]),
     ],
 )
-def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, counts):
+def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, counts, chosen):
     page = open_gallery()
     put(page, "trace", GENERIC | {"stage": "S", "cell": [0, 0]})
     page.locator("#trace").get_by_role("button", name="Type the numbers").click()
     field = page.locator("#trace").get_by_label(label)
     field.fill("1.5")
     field.press("Enter")
-    assert state_of(page, "trace")[letter][1][0] == 1.5
+    state = state_of(page, "trace")
+    assert state[letter][1][0] == 1.5
+    assert [state["stage"], *state["cell"]] == chosen  # a number that depends on it
     marked = page.evaluate(LIT, "data-changed")
     assert tuple(len(marked[s]) for s in "SAY") == counts
     if letter == "K":

@@ -11,7 +11,8 @@ LAWS = {
     "far": ["below", 1, 1e-9, 0.5],
     "digits": ["prints", 1, "0.1234", "0.12"],
     "refused": ["refuses", 1, "no", "ValueError"],
-    "share": ["estimate", 1, 2.5, 6.0],
+    "share": ["estimate", 1, 2.5, 20.0],
+    "lonely": ["estimate", 1, 2.5, 0.0],
 }
 WEAKER = {
     "fewer": ("sum", ["equal", 4, 0.0, 1e-15]),
@@ -23,6 +24,8 @@ WEAKER = {
     "another value": ("near", ["below", 3, 0.1, 1.0]),
     "no bound": ("far", ["below", 1, 1e-9, "inf"]),
     "fewer digits": ("digits", ["prints", 1, "0.1234", "0.1"]),
+    "a rival that is far away": ("share", ["estimate", 1, 2.5, 60.0]),
+    "no rival": ("share", ["estimate", 1, 2.5, 0.0]),
     "another refusal": ("refused", ["refuses", 1, "no", "TypeError"]),
 }
 AS_STRICT = {
@@ -32,7 +35,9 @@ AS_STRICT = {
     "another training": ("near", ["below", 3, 0.8, 1.05]),
     "nearer": ("near", ["below", 3, 0.99, 1.0]),
     "another rounding": ("far", ["below", 1, 1e-12, 0.5]),
-    "another sample": ("share", ["estimate", 1, 0.1, 6.0]),
+    "another sample": ("share", ["estimate", 1, 0.1, 25.0]),
+    "a nearer rival": ("share", ["estimate", 1, 2.5, 7.0]),
+    "a first rival": ("lonely", ["estimate", 1, 2.5, 7.0]),
 }
 
 
