@@ -4,9 +4,9 @@ python tools/mutants.py [--only PATTERN] [--jobs N] [--cluster ADDRESS]    with 
 
 The faults are those of tools/mutants.yml, written by hand, and those that mutmut's operators make in the package. A
 fault is caught when a chapter that teaches the law fails, or checks it less strictly than tools/strictness.json says;
-faults in what no chapter teaches must fail a test. Answers are kept in _build/mutants, so a run that was stopped goes on
-where it was, and an unchanged tree runs nothing. The report is _build/mutants/report.md; the exit code is 1 if a fault
-survives.
+faults in what no chapter teaches must fail a test. Answers are kept in _build/mutants, so a run that was stopped goes
+on where it was, and an unchanged tree runs nothing. The report is _build/mutants/report.md; the exit code is 1 if a
+fault survives.
 """
 
 import argparse
