@@ -118,8 +118,10 @@ def title_of(node):
 
 
 def anchor(node):
-    """Return the address of an entry on its page."""
-    return (node["ids"] or node[0]["ids"])[0]
+    """Return the address of an entry on its page: the one made of its title, where it has several."""
+    ids = node["ids"] or node[0]["ids"]
+    made = nodes.make_id(node[0].astext())
+    return made if made in ids else ids[0]
 
 
 def is_box(node):
