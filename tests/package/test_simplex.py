@@ -171,6 +171,7 @@ def test_corners_edges_and_a_single_value():
     for step, inside in [(1e-12, True), (1e-4, False)]:  # the solver's tolerance lies between
         assert (hull_weights([0.5, -step], square) is not None) == inside
         assert (separating_direction([0.5, -step], square) is None) == inside
+    np.testing.assert_array_equal(hull_weights([0.0, 0.0], [[0, 0]]), [1])  # no size to divide by
     np.testing.assert_array_equal(hull_weights([2.0, 3.0], [[2, 3]]), [1])
     assert hull_weights([2.0, 3.1], [[2, 3]]) is None
 
