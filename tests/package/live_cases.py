@@ -23,6 +23,7 @@ from attnbook.live import (
     trace,
     triangle,
     walkers,
+    windows,
 )
 from attnbook.live.shuffle import tokens
 
@@ -131,6 +132,12 @@ def crowd_state(rng):
     whole = lambda most: int(rng.choice([2, 3, most]) if edge else 2 + (most - 2) ** rng.uniform(0, 1))  # noqa: E731
     real = lambda low, high: float(rng.choice([low, 1, high]) if edge else np.round(rng.uniform(low, high), 2))  # noqa: E731
     return {"keys": whole(100_000), "factor": real(0.2, 5.0), "c": real(0.2, 3.0), "train": whole(1000)}
+
+
+def windows_state(rng):
+    """Half of the states are extreme: every number at one of its bounds."""
+    edge, ends = rng.random() < 0.5, {"layers": (1, 4), "window": (1, 8), "sinks": (0, 2), "query": (0, 15)}
+    return {name: int(rng.choice(two) if edge else rng.integers(two[0], two[1] + 1)) for name, two in ends.items()}
 
 
 def trace_state(rng):
@@ -265,6 +272,7 @@ CASES = {
     "clock": Case(clock(3, 8), clock_state),
     "memory": Case(memory(), memory_state),
     "crowd": Case(crowd(97), crowd_state),
+    "windows": Case(windows(2, 4), windows_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),
     "inks": Case(inks("The keys to the old cabinet in the hall of the museum are"), inks_state),

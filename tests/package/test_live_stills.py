@@ -26,6 +26,7 @@ from attnbook.live import (
     trace,
     triangle,
     walkers,
+    windows,
 )
 from drawn import NAMES, curve, hue, ticks, words
 from matplotlib.colors import to_hex
@@ -262,6 +263,31 @@ def test_crowd(still):
     [[x, y]], dot = curve(ax, "training, 13 keys"), ax.lines[-1].get_xydata()[0]
     assert (x, y, *dot) == pytest.approx((13, found["looks"][0], 200, found["looks"][1]))
     assert f"{found['looks'][1]:.1f} with scores times 1.4, {found['looks'][2]:.1f} with scores times ln m" in drawn.alt
+
+
+def test_windows(still):
+    drawn, found = still(windows(2, 3, sinks=1, query=9))
+    [ax] = drawn.axes
+    assert list(ticks(ax.yaxis).values()) == ["inputs", "layer 1", "layer 2"]
+    assert [line.get_xydata().tolist() for line in ax.lines if line.get_marker() == "D"] == [[[9, 2]]]
+    ends = {
+        tuple(map(tuple, line.get_xydata().astype(int).tolist()))
+        for line in ax.lines
+        if line.get_linestyle() in ("-", "--")
+    }
+    steps = {(9, 2): (9, 8, 7, 0), (9, 1): (9, 8, 7, 0), (8, 1): (8, 7, 6, 0), (7, 1): (7, 6, 5, 0), (0, 1): (0,)}
+    assert ends == {((q, level), (k, level - 1)) for (q, level), keys in steps.items() for k in keys}
+    dashed = {line.get_xydata()[0, 0] - line.get_xydata()[1, 0] for line in ax.lines if line.get_linestyle() == "--"}
+    assert min(dashed) >= 3
+    filled = {
+        tuple(p)
+        for line in ax.lines
+        if line.get_marker() == "o" and line.get_mfc() != "none"
+        for p in line.get_xydata().astype(int).tolist()
+    }
+    assert filled == {(j, 1) for j in (0, 7, 8, 9)} | {(j, 0) for j in (0, 5, 6, 7, 8, 9)}
+    assert found["inputs"] == 6
+    assert "Output 9 depends on 6 inputs: 0, 5, 6, 7, 8, 9" in drawn.alt
 
 
 def test_spread(still):

@@ -7,6 +7,7 @@
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
     crowd(keys, factor)              how many keys a query looks at as a text grows, and a factor on its scores
+    windows(layers, window)          which inputs reach an output through a stack of windows, and what sinks add
     memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     mirror(sentence)                 two trained encoders, one without positions, answer a sentence and its mirror
@@ -43,6 +44,7 @@ from .strings import strings
 from .trace import trace
 from .triangle import triangle
 from .walkers import walkers
+from .windows import windows
 
 __all__ = [
     "Live",
@@ -64,4 +66,5 @@ __all__ = [
     "trace",
     "triangle",
     "walkers",
+    "windows",
 ]
