@@ -22,6 +22,7 @@ from attnbook.live import (
     strings,
     trace,
     triangle,
+    twins,
     walkers,
     windows,
 )
@@ -138,6 +139,16 @@ def windows_state(rng):
     """Half of the states are extreme: every number at one of its bounds."""
     edge, ends = rng.random() < 0.5, {"layers": (1, 4), "window": (1, 8), "sinks": (0, 2), "query": (0, 15)}
     return {name: int(rng.choice(two) if edge else rng.integers(two[0], two[1] + 1)) for name, two in ends.items()}
+
+
+def twins_state(rng):
+    """Half of the states are extreme: every number at one of its bounds; some of the others are twins."""
+    if rng.random() < 0.5:
+        return {"scale": int(rng.choice([0, 4])), "start": int(rng.choice([-3, 0])), "step": int(rng.choice([-5, 0]))}
+    k = int(rng.choice([0, 2, 4]))
+    if rng.random() < 0.3:
+        return {"scale": k, "start": -k // 2, "step": -k}
+    return {"scale": k, "start": int(rng.integers(-3, 1)), "step": int(rng.integers(-5, 1))}
 
 
 def trace_state(rng):
@@ -272,6 +283,7 @@ CASES = {
     "clock": Case(clock(3, 8), clock_state),
     "memory": Case(memory(), memory_state),
     "crowd": Case(crowd(97), crowd_state),
+    "twins": Case(twins(2), twins_state),
     "windows": Case(windows(2, 4), windows_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),
     "decay": Case(decay(), decay_state),

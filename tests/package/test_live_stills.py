@@ -25,6 +25,7 @@ from attnbook.live import (
     strings,
     trace,
     triangle,
+    twins,
     walkers,
     windows,
 )
@@ -263,6 +264,17 @@ def test_crowd(still):
     [[x, y]], dot = curve(ax, "training, 13 keys"), ax.lines[-1].get_xydata()[0]
     assert (x, y, *dot) == pytest.approx((13, found["looks"][0], 200, found["looks"][1]))
     assert f"{found['looks'][1]:.1f} with scores times 1.4, {found['looks'][2]:.1f} with scores times ln m" in drawn.alt
+
+
+def test_twins(still):
+    drawn, found = still(twins(4, start=-1, step=-3))
+    [ax] = drawn.axes
+    names = ["A: scale 0.0625", "B: no scale, start times 0.5, step times 0.125"]
+    for name, losses in zip(names, found["losses"], strict=True):
+        np.testing.assert_allclose(curve(ax, name), np.stack([np.arange(61), losses], axis=1))
+    assert ax.get_yscale() == "log"
+    a, b = found["ends"]
+    assert f"{names[0]}; {names[1]}. At the end: {a:.3g} and {b:.3g}; they differ by {found['apart']:.2g}" in drawn.alt
 
 
 def test_windows(still):

@@ -17,6 +17,7 @@
     star(words, V, K, query)         five weights that change while their output stays where it is
     walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
     spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
+    twins(scale, start, step)        a run without a scale that is the run with one, by its start and its step
     restore(words, order)            four cards that are shuffled and put back, by the list and by its inverse
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
@@ -43,6 +44,7 @@ from .star import star
 from .strings import strings
 from .trace import trace
 from .triangle import triangle
+from .twins import twins
 from .walkers import walkers
 from .windows import windows
 
@@ -65,6 +67,7 @@ __all__ = [
     "strings",
     "trace",
     "triangle",
+    "twins",
     "walkers",
     "windows",
 ]

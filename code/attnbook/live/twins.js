@@ -1,0 +1,110 @@
+// Two training runs of one head: A with a scale, B without; the reader sets where B starts and how far it steps.
+const RANGES = { scale: [0, 4], start: [-3, 0], step: [-5, 0] }, NAMES = Object.keys(RANGES);
+const TOKENS = 4, WIDTH = 16, STEPS_TRAINED = 60, RATE = 1;
+
+/** W_Q and W_K: fixed numbers between -1.75 and 1.75. */
+function weights() {
+  let x = 1;
+  const next = () => { x = (75 * x + 74) % 65537; return (x / 65537 - 0.5) * 3.5; };
+  return range(2).map(() => range(TOKENS).map(() => range(WIDTH).map(next)));
+}
+
+/** The losses before each step and after the last, and the largest score at the start. */
+function train(c, alpha, sigma) {
+  let [Q, K] = weights().map((W) => W.map((row) => row.map((x) => alpha * x)));
+  const losses = [], largest = c * Math.max(...matmul(Q, transpose(K)).flat().map(Math.abs));
+  const moved = (W, G, other) => { const D = matmul(G, other); return W.map((row, i) => row.map((x, j) => x - RATE * sigma * c * D[i][j])); };
+  for (let t = 0; t <= STEPS_TRAINED; t++) {
+    const A = matmul(Q.map((row) => row.map((x) => c * x)), transpose(K)).map(softmax);
+    losses.push(-A.reduce((sum, row, i) => sum + Math.log(row[i]), 0) / TOKENS);
+    const G = A.map((row, i) => row.map((a, j) => (a - (i === j ? 1 : 0)) / TOKENS));
+    [Q, K] = [moved(Q, G, K), moved(K, transpose(G), Q)];
+  }
+  return [losses, largest];
+}
+
+/** Both runs, and how far their losses are apart. */
+function compute({ scale, start, step }) {
+  const [c, alpha, sigma] = [2 ** -scale, 2 ** start, 2 ** step];
+  const [[a, first], [b, second]] = [train(c, 1, 1), train(1, alpha, sigma)];
+  const apart = largestDifference([a], [b]);
+  return { c, alpha, sigma, losses: [a, b], scores: [first, second], ends: [a, b].map((run) => run[STEPS_TRAINED]), apart, lossGap: apart };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = (state) => state.scale % 2 === 0 && NAMES.every((name) =>
+  Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
+
+// places: the losses in a drawing 340 wide and 200 high, on a logarithmic scale; the settings of B in one 160 by 200
+const toX = (t) => 40 + 4.9 * t, toY = (loss) => 40 - 28 * Math.log10(loss);
+const padX = (start) => 136 + 30 * start, padY = (step) => 22 - 28 * step;
+const text = (x, y, words, anchor = "middle") =>
+  make("text", { class: "live-label live-twins-text", x, y, "text-anchor": anchor }, words);
+const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
+const power = (n) => (n ? `1/${2 ** -n}` : "1");
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read();
+  const put = (parts) => change(Object.fromEntries(Object.entries(parts).map(([name, x]) =>
+    [name, clamp(Math.round(x), ...RANGES[name]) + 0])));
+
+  // the losses
+  const decades = ["10", "1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => [line(toX(0), 12 + 28 * k, toX(STEPS_TRAINED), 12 + 28 * k),
+    text(36, 16 + 28 * k, words, "end")]);
+  const ticks = [0, 20, 40, 60].map((t) => [line(toX(t), 12, toX(t), 152), text(toX(t), 167, String(t))]);
+  const [runA, runB] = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) => make("polyline", { class: look }));
+  const plot = make("svg", { viewBox: "0 0 340 186", role: "img", class: "live-twins", "aria-label":
+    "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 182, "steps"), runA, runB);
+
+  // the start and the step of B: a grid of powers of two
+  const columns = range(4).map((k) => [line(padX(-k), 14, padX(-k), 170), text(padX(-k), 186, power(-k))]);
+  const rows = range(6).map((k) => [line(38, padY(-k), 144, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
+  const pad = make("svg", { viewBox: "0 0 160 206", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
+    columns, rows, text(4, 8, "step times", "start"), text(91, 202, "start times"));
+  const drag = (x, y) => put({ start: (x - 136) / 30, step: (22 - y) / 28 });
+  const steps = (dx, dy) => { const { start, step } = read(); put({ start: start + dx, step: step + dy }); };
+  const move = handle(pad, "start and step of B", "live-blue", mark(1, 9), drag, steps);
+
+  // controls and readings
+  const scale = choice("A has the scale", { 0: "1", 2: "1/4", 4: "1/16" }, (k) => put({ scale: Number(k) }));
+  const cells = ["scores", "ends"].map((part) => range(2).map((i) => make("td", { "data-shows": `${part} ${i}` })));
+  const heads = ["", "A", "B"].map((words) => make(words ? "th" : "td", words ? { scope: "col" } : {}, words));
+  const names = ["largest score at the start", "loss at the end"];
+  const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
+    make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
+  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until its losses are those of A, at every step."),
+    make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
+    make("div", { class: "live-planes live-lean" },
+      make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
+      make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad),
+      make("div", { class: "live-reading" }, table, laws, said)));
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    [runA, runB].forEach((run, k) => set(run, { visibility: hidden ? "hidden" : "visible",
+      points: found.losses[k].map((loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`).join(" ") }));
+    scale.put(String(state.scale));
+    move([padX(state.start), padY(state.step)], `start times ${power(state.start)}, step times ${power(state.step)}`,
+      { now: state.start, min: RANGES.start[0], max: RANGES.start[1] });
+    cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : k ? tiny(found.ends[i]) : show(found.scores[i]))));
+    laws.replaceChildren(hidden ? "" : verdict("61 losses of A", "61 losses of B", found.lossGap));
+    write(said, hidden ? "The losses are hidden until you have answered." : sentence(state));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ scale, start, step }) {
+  const [starts, steps] = [2 * start === -scale, step === -scale];
+  if (starts && steps) return "Start and step do the work of the scale: two runs, one training.";
+  if (starts) return `B starts with the scores of A. Its steps are ${step > -scale ? "too long" : "too short"}.`;
+  const far = `B starts with scores that are ${2 * start > -scale ? "too large" : "too small"}`;
+  return steps ? `${far}. Its step is the right one.` : `${far}, and its step is not the right one.`;
+}
+
+export default { initialize, render, compute, valid };

@@ -1,0 +1,111 @@
+"""Two training runs of one head: A with a scale, B without; the reader sets where B starts and how far it steps."""
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import require_int
+from ..attention import softmax
+from ..figures.style import PALETTE, Picture, figure, picture
+from .figure import Live
+
+__all__ = ["twins"]
+
+RANGES = {"scale": (0, 4), "start": (-3, 0), "step": (-5, 0)}
+TOKENS, WIDTH, STEPS, RATE = 4, 16, 60, 1.0
+
+
+def twins(
+    scale: int = 2,
+    *,
+    start: int = 0,
+    step: int = 0,
+    ask: dict[str, Any] | str | None = None,
+    label: str = "twins",
+) -> Live:
+    """A live figure of two runs of gradient descent: A with scale c, B with scale 1, another start and another step.
+
+    Four one-hot tokens look at four one-hot keys, so S = c W_Q W_Kᵀ with W_Q, W_K (4, 16); the loss is the mean of
+    −ln A_ii. A starts at (W_Q, W_K) with step η, and B at (αW_Q, αW_K) with step ση. The losses of all steps agree if
+    α² = σ = c. All factors are powers of two, which lose no digit, so they then agree to the last bit.
+
+    Parameters
+    ----------
+    scale : int
+        0, 2 or 4: c = 2^(−scale).
+    start : int
+        log_2 α, from −3 to 0.
+    step : int
+        log_2 σ, from −5 to 0.
+    ask : dict, optional
+        A question that the reader answers before the losses are shown.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If a number is not one of these.
+
+    >>> twins(2, start=-1, step=-2).compute()["apart"]
+    0.0
+    """
+    state = {"scale": scale, "start": start, "step": step}
+    state = {name: require_int(name, x, least=RANGES[name][0]) for name, x in state.items()}
+    return Live("twins", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def check(**state: int) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    for name, (low, high) in RANGES.items():
+        require_int(name, state[name], least=low, most=high, multiple=2 if name == "scale" else 1)
+
+
+def weights() -> np.ndarray:
+    """Return W_Q and W_K as one array (2, 4, 16): fixed numbers between −1.75 and 1.75, of variance about 1."""
+    x, entries = 1, []
+    for _ in range(2 * TOKENS * WIDTH):
+        x = (75 * x + 74) % 65537
+        entries.append((x / 65537 - 0.5) * 3.5)
+    return np.reshape(entries, (2, TOKENS, WIDTH))
+
+
+def train(c: float, alpha: float, sigma: float) -> tuple[np.ndarray, float]:
+    """Return the losses before each of 60 steps and after the last, and the largest score at the start."""
+    Q, K = alpha * weights()
+    largest, losses = c * np.abs(Q @ K.T).max(), []
+    for _ in range(STEPS + 1):
+        A = softmax(c * Q @ K.T)
+        losses.append(-np.log(np.diag(A)).mean())
+        G = (A - np.eye(TOKENS)) / TOKENS  # the gradient at the scores
+        Q, K = Q - RATE * sigma * c * (G @ K), K - RATE * sigma * c * (G.T @ Q)
+    return np.array(losses), float(largest)
+
+
+def compute(scale: int, start: int, step: int) -> dict[str, Any]:
+    """Return c, α, σ, the losses of A and B, their largest scores at the start, and how far the losses are apart.
+
+    The mirror of ``compute`` in twins.js.
+    """
+    c, alpha, sigma = 2.0**-scale, 2.0**start, 2.0**step
+    (a, first), (b, second) = train(c, 1.0, 1.0), train(1.0, alpha, sigma)
+    apart = float(np.abs(a - b).max())
+    found = {"c": c, "alpha": alpha, "sigma": sigma, "losses": np.array([a, b]), "scores": np.array([first, second])}
+    return found | {"ends": np.array([a[-1], b[-1]]), "apart": apart, "lossGap": apart}
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw both losses against the steps, unless they are asked for."""
+    found = compute(**state)
+    fig, ax = figure(width=6.4, height=2.6)
+    ax.set(xlim=(0, STEPS), ylim=(1e-4, 10), yscale="log", xlabel="steps", ylabel="loss")
+    c, alpha, sigma = (found[name] for name in ("c", "alpha", "sigma"))
+    names = [f"A: scale {c:g}", f"B: no scale, start times {alpha:g}, step times {sigma:g}"]
+    alt = f"The losses of two runs over {STEPS} steps: {'; '.join(names)}"
+    if asking:
+        return picture(fig, f"{alt}; they are for you to predict.")
+    for loss, name, colour, dash in zip(found["losses"], names, ("orange", "blue"), ("-", "--"), strict=True):
+        ax.plot(loss, dash, color=PALETTE[colour], label=name)
+    ax.legend()
+    a, b = found["ends"]
+    return picture(fig, f"{alt}. At the end: {a:.3g} and {b:.3g}; they differ by {found['apart']:.2g} at most.")
