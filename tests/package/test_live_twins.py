@@ -1,6 +1,7 @@
 """The live figure twins: both runs against torch, what it draws, where its square can be dragged, and what it says."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 from attnbook import live
 from attnbook.live.twins import compute, train, weights
 from live_cases import CASES, states
-from live_pages import HANDLES, QUESTION, alone, put, state_of
+from live_pages import ARRIVES, HANDLES, QUESTION, alone, put, state_of
 
 FIGURE = "twins"
 
@@ -114,3 +115,9 @@ def test_twins_hides_the_losses_until_a_question_is_answered(browser, tmp_path):
     assert all(run.is_visible() for run in runs)
     assert page.locator("#twins [data-shows]").all_inner_texts() == ["2.12", "2.12", "0.020", "0.004"]
     page.close()
+
+
+def test_a_link_brings_twins_no_number_beyond_its_bounds(still_page):
+    first, bad = CASES["twins"].figure.state, {"scale": (-2, 1, 6), "start": (-4, 1), "step": (-6, 1)}
+    attempts = [json.dumps({part: x}) for part, numbers in bad.items() for x in numbers]
+    assert still_page.evaluate(ARRIVES, ["twins", first, attempts]) == [first] * len(attempts)

@@ -1,6 +1,7 @@
 """The live figure windows: what it computes, what it draws, where its output can be dragged, and what it says."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from attnbook import live
 from attnbook.attention import attention
 from attnbook.live.windows import compute, mask
 from live_cases import CASES, states
-from live_pages import HANDLES, QUESTION, alone, put, state_of
+from live_pages import ARRIVES, HANDLES, QUESTION, alone, put, state_of
 
 FIGURE = "windows"
 
@@ -122,3 +123,12 @@ def test_windows_hides_what_reaches_the_output_until_a_question_is_answered(brow
     assert len(page.evaluate(DRAWN)["near"]) == 20
     assert page.locator("#windows [data-shows]").all_inner_texts() == ["7", "6", "4", "0.25"]
     page.close()
+
+
+def test_a_link_brings_windows_no_number_beyond_its_bounds(still_page):
+    first, bad = (
+        CASES["windows"].figure.state,
+        {"layers": (0, 5), "window": (0, 9), "sinks": (-1, 3), "query": (-1, 16)},
+    )
+    attempts = [json.dumps({part: x}) for part, numbers in bad.items() for x in numbers]
+    assert still_page.evaluate(ARRIVES, ["windows", first, attempts]) == [first] * len(attempts)
