@@ -78,7 +78,7 @@ function render({ model, el }) {
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
       make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad),
-      make("div", { class: "live-reading" }, table, laws, said)));
+      make("div", { class: "live-reading live-twins-reading" }, table, laws, said)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
