@@ -79,6 +79,7 @@ def test_twins_says_what_the_runs_have_in_common(open_gallery):
     assert says(start=-1, step=-2)["laws"] == "✓ 61 losses of A = 61 losses of B"
     assert says(start=-1)["laws"] == "61 losses of A ≠ 61 losses of B · largest difference 0.916"
     assert says(start=-1)["says"] == "B starts with the scores of A. Its steps are too long."
+    assert says(start=-1, step=-1)["says"] == "B starts with the scores of A. Its steps are too long."
     assert says(start=-1, step=-3)["says"] == "B starts with the scores of A. Its steps are too short."
     assert says(step=-2)["says"] == "B starts with scores that are too large. Its step is the right one."
     assert says(start=-3)["says"] == "B starts with scores that are too small, and its step is not the right one."
@@ -91,7 +92,7 @@ def test_twins_takes_its_square_by_mouse_and_keys(open_gallery):
     grip = handle.locator(".live-target").bounding_box()
     page.mouse.move(grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2)
     page.mouse.down()
-    page.mouse.move(box["x"] + unit * 74, box["y"] + unit * 110, steps=3)
+    page.mouse.move(box["x"] + unit * 63, box["y"] + unit * 110, steps=3)
     page.mouse.up()
     assert state_of(page, "twins") == first | {"start": -2, "step": -3}
     moves = {"ArrowLeft": (-2, -2), "ArrowRight": (0, -2), "ArrowUp": (-1, -1), "ArrowDown": (-1, -3)}
