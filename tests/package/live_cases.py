@@ -18,6 +18,7 @@ from attnbook.live import (
     spread,
     springs,
     squeeze,
+    stabiliser,
     star,
     strings,
     trace,
@@ -139,6 +140,15 @@ def windows_state(rng):
     """Half of the states are extreme: every number at one of its bounds."""
     edge, ends = rng.random() < 0.5, {"layers": (1, 4), "window": (1, 8), "sinks": (0, 2), "query": (0, 15)}
     return {name: int(rng.choice(two) if edge else rng.integers(two[0], two[1] + 1)) for name, two in ends.items()}
+
+
+def stabiliser_state(rng):
+    """Half of the states are extreme: masks of a few rows and columns, which many orders leave alone."""
+    if rng.random() < 0.5:
+        rows, columns = rng.integers(0, 2, (2, 4))
+        mask = np.outer(rows, columns) if rng.random() < 0.5 else rows[:, None] ^ columns
+        return {"mask": mask.tolist(), "order": rng.choice([[0, 1, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0]]).tolist()}
+    return {"mask": rng.integers(0, 2, (4, 4)).tolist(), "order": rng.permutation(4).tolist()}
 
 
 def twins_state(rng):
@@ -283,6 +293,7 @@ CASES = {
     "clock": Case(clock(3, 8), clock_state),
     "memory": Case(memory(), memory_state),
     "crowd": Case(crowd(97), crowd_state),
+    "stabiliser": Case(stabiliser([[1, 1, 1, 0]] * 4, order=[3, 1, 2, 0]), stabiliser_state),
     "twins": Case(twins(2), twins_state),
     "windows": Case(windows(2, 4), windows_state),
     "trace": Case(trace([[1, 2], [2, -1], [1, 1]], K[:3], [[1, 0], [0, 2], [2, 1]]), trace_state),

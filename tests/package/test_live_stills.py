@@ -21,6 +21,7 @@ from attnbook.live import (
     spread,
     springs,
     squeeze,
+    stabiliser,
     star,
     strings,
     trace,
@@ -30,6 +31,7 @@ from attnbook.live import (
     windows,
 )
 from drawn import NAMES, curve, hue, ticks, words
+from live_pages import QUESTION
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Wedge
 
@@ -264,6 +266,14 @@ def test_crowd(still):
     [[x, y]], dot = curve(ax, "training, 13 keys"), ax.lines[-1].get_xydata()[0]
     assert (x, y, *dot) == pytest.approx((13, found["looks"][0], 200, found["looks"][1]))
     assert f"{found['looks'][1]:.1f} with scores times 1.4, {found['looks'][2]:.1f} with scores times ln m" in drawn.alt
+
+
+def test_stabiliser():
+    figure = stabiliser(np.tri(4, dtype=int), order=[1, 0, 2, 3])
+    alt = "A mask of 10 visible pairs, and the same mask in the order 1 0 2 3. 2 entries have changed."
+    assert figure.still().alt == f"{alt} 1 of 24 orders leave it as it is; its orbit has 24 masks."
+    asking = stabiliser(np.tri(4, dtype=int), order=[1, 0, 2, 3], ask=QUESTION)
+    assert asking.still().alt == alt
 
 
 def test_twins(still):

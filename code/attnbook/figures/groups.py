@@ -21,8 +21,8 @@ VERDICTS = {
 }
 
 
-def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
-    """Draw M beside P M Pᵀ for ``perm``, the entries that have changed framed, and count stabiliser and orbit of M.
+def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -> Picture:
+    """Draw M beside P M Pᵀ for ``perm``, the entries that have changed framed; ``counts`` adds stabiliser and orbit.
 
     ``mask`` is a boolean array (n, n) with n ≤ 6; True is a filled square.
     """
@@ -41,15 +41,14 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int]) -> Picture:
     changed = int((moved != M).sum())
     verdict = "The mask has not changed." if changed == 0 else f"{changed} entries have changed."
     ax.text(18, 166, verdict, fontsize=10.5)
-    total = len(orbit)
+    total, order = len(orbit), " ".join(map(str, perm))
+    alt = f"A mask of {int(M.sum())} visible pairs, and the same mask in the order {order}. {verdict}"
+    if not counts:
+        return picture(fig, alt)
     ax.text(18, 182, f"{survivors} of {total} orders leave M as it is.", fontsize=10.5)
     ax.text(18, 198, f"{total} / {survivors} = {masks} different masks come from it.", fontsize=10.5)
-    order = " ".join(map(str, perm))
-    return picture(
-        fig,
-        f"A mask of {int(M.sum())} visible pairs, and the same mask in the order {order}. {verdict} "
-        f"{survivors} of {total} orders leave it as it is; its orbit has {masks} masks.",
-    )
+    alt += f" {survivors} of {total} orders leave it as it is; its orbit has {masks} masks."
+    return picture(fig, alt)
 
 
 def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:

@@ -18,6 +18,7 @@
     walkers(d_k, power)              sixteen scores as walks, their softmax, and the gradient of 200 queries
     spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
     twins(scale, start, step)        a run without a scale that is the run with one, by its start and its step
+    stabiliser(mask, order)          the orders of four tokens that leave a mask alone, and the masks that they make
     restore(words, order)            four cards that are shuffled and put back, by the list and by its inverse
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
@@ -40,6 +41,7 @@ from .shuffle import shuffle
 from .spread import spread
 from .springs import springs
 from .squeeze import squeeze
+from .stabiliser import stabiliser
 from .star import star
 from .strings import strings
 from .trace import trace
@@ -63,6 +65,7 @@ __all__ = [
     "spread",
     "springs",
     "squeeze",
+    "stabiliser",
     "star",
     "strings",
     "trace",

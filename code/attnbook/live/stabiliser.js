@@ -1,0 +1,153 @@
+// A mask over four tokens, which of the 24 orders leave it alone, and the different masks that the orders make.
+const N = 4, IN_ALL = 24;
+
+/** All orders of 0 … n-1, the identity first, in lexicographic order. */
+const ordersOf = (list) => (list.length ? list.flatMap((x) =>
+  ordersOf(list.filter((y) => y !== x)).map((rest) => [x, ...rest])) : [[]]);
+const ORDERS = ordersOf(range(N));
+const PRESETS = {
+  "no mask": () => true, "padding": (i, j) => j < 3, "causal": (i, j) => j <= i,
+  "two sentences": (i, j) => i >> 1 === j >> 1, "neighbours": (i, j) => Math.abs(i - j) <= 1,
+  "ring, both ways": (i, j) => (i - j) % 2 !== 0, "ring, one way": (i, j) => (i - j + N) % N === 1, "each itself": (i, j) => i === j,
+};
+const NAMES = Object.keys(PRESETS);
+const maskOf = (name) => range(N).map((i) => range(N).map((j) => Number(PRESETS[name](i, j))));
+
+/** P M Pᵀ: row i comes from row order[i], and column j from column order[j]. */
+const conjugate = (order, M) => order.map((i) => order.map((j) => M[i][j]));
+
+/** The moved mask; the orders that leave M alone; and the different masks, with the number of the one each order makes. */
+function compute({ mask, order }) {
+  const same = (A, B) => largestDifference(A, B) === 0, masks = [];
+  const moved = conjugate(order, mask), made = ORDERS.map((perm) => conjugate(perm, mask));
+  const keeps = made.map((M) => same(M, mask));
+  for (const M of made) if (!masks.some((other) => same(M, other))) masks.push(M);
+  const makes = made.map((M) => masks.findIndex((other) => same(M, other)));
+  const changed = moved.flat().filter((x, i) => x !== mask.flat()[i]).length;
+  const [stabiliser, orbit] = [keeps.filter(Boolean).length, masks.length];
+  return { moved, changed, keeps, makes, masks, stabiliser, orbit, countGap: Math.abs(stabiliser * orbit - IN_ALL) };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ mask, order }) => isPermutation(order, N) && mask.length === N
+  && mask.every((row) => row.length === N && row.every((x) => x === 0 || x === 1));
+
+const text = (x, y, words, anchor = "middle") =>
+  make("text", { class: "live-label live-stabiliser-text", x, y, "text-anchor": anchor }, words);
+
+/** Of several elements one is a stop for Tab, and arrow keys go from one to the next, `columns` to a row. */
+function roving(elements, columns) {
+  const to = (k) => elements.forEach((element, l) => set(element, { tabindex: l === k ? 0 : -1 }));
+  elements.forEach((element, k) => arrows(element, (dx, dy) => {
+    const next = Math.abs(dx) > 99 ? (dx < 0 ? 0 : elements.length - 1) : k + Math.sign(dx) - columns * Math.sign(dy);
+    if (next < 0 || next >= elements.length) return;
+    to(next);
+    elements[next].focus();
+  }));
+  return to;
+}
+
+/** A mask with the numbers of its rows and columns; `put(M, names, changed)` draws it. */
+function drawing(title, square) {
+  const names = range(2).map((side) => range(N).map((i) => (side ? text(44 + 40 * i, 16, "") : text(16, 48 + 40 * i, ""))));
+  const cells = range(N * N).map((k) => square({ x: 26 + 40 * (k % N), y: 24 + 40 * Math.floor(k / N), width: 36, height: 36 }, k));
+  const frames = range(N * N).map((k) => make("rect", { class: "live-stabiliser-frame live-orange",
+    x: 32 + 40 * (k % N), y: 30 + 40 * Math.floor(k / N), width: 24, height: 24 }));
+  const svg = make("svg", { viewBox: "0 0 190 188", role: "group", class: "live-stabiliser", "aria-label": title }, names, cells, frames);
+  const element = make("div", { class: "live-stabiliser-mask" }, make("div", { class: "live-title" }, title), svg);
+  return { element, cells, put: (M, order, changed = () => false) => {
+    names.forEach((side) => side.forEach((name, i) => write(name, String(order[i]))));
+    M.flat().forEach((x, k) => {
+      cells[k].classList.toggle("live-stabiliser-on", x === 1);
+      set(frames[k], { visibility: changed(k) ? "visible" : "hidden" });
+    });
+  } };
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read();
+  let own = range(N).map((i) => range(N).map((j) => Number(i === 0 || i === j))); // kept while another mask is chosen
+  const flip = (k) => change({ mask: read().mask.map((row, i) => row.map((x, j) => (N * i + j === k ? 1 - x : x))) });
+
+  // the mask, whose squares are clicked, and the mask that the order makes of it
+  const press = (k) => (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); event.stopPropagation(); flip(k); } };
+  const left = drawing("Mask M", (place, k) => make("rect", { ...place, class: "live-stabiliser-square live-blue live-stabiliser-own", tabindex: -1,
+    role: "checkbox", "aria-label": `query ${Math.floor(k / N)} may look at key ${k % N}`, onkeydown: press(k),
+    onclick: () => { here(k); flip(k); } }));
+  const right = drawing("P M Pᵀ", (place) => make("rect", { ...place, class: "live-stabiliser-square live-blue" }));
+  const here = roving(left.cells, N);
+  here(0);
+
+  // the orders
+  const take = (k) => change({ order: ORDERS[k] });
+  const chips = ORDERS.map((order, k) => make("button", { type: "button", class: "live-button live-stabiliser-order", tabindex: -1,
+    onclick: () => take(k) }, make("span", { "aria-hidden": "true" }), order.join("")));
+  const list = make("div", { role: "group", "aria-label": "24 orders", class: "live-stabiliser-orders" }, chips);
+  const chosen = slider("order", { min: 0, max: IN_ALL - 1, step: 1, text: (k) => ORDERS[k].join(" ") }, take);
+
+  // the different masks
+  const minis = range(IN_ALL).map((k) => {
+    const [x, y] = [4 + 38 * (k % 8), 4 + 38 * Math.floor(k / 8)];
+    const dots = range(N * N).map((l) => make("rect", { x: x + 7 * (l % N), y: y + 7 * Math.floor(l / N), width: 6.4, height: 6.4 }));
+    const frame = make("rect", { class: "live-stabiliser-frame live-orange", x: x - 3, y: y - 3, width: 33.4, height: 33.4 });
+    return { dots, frame, group: make("g", { class: "live-stabiliser-mini live-blue" }, dots, frame) };
+  });
+  const orbit = make("svg", { viewBox: "0 0 304 114", role: "img", class: "live-stabiliser" }, minis.map(({ group }) => group));
+
+  // controls and readings
+  const preset = choice("mask", Object.fromEntries([...NAMES, "your own"].map((name) => [name, name])),
+    (name) => change({ mask: name in PRESETS ? maskOf(name) : own }));
+  const number = (shows, words) => [make("b", { "data-shows": shows }), ` ${words}`];
+  const rows = [number("stabiliser", "of 24 orders leave M alone (✓)"), number("orbit", "different masks come from M"),
+    number("changed", "entries changed by the chosen order")];
+  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
+  el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can 5? Can 12?"),
+    make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))),
+    make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
+      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, said),
+      block("24 orders: ✓ keeps M, framed makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const { mask, order } = read(), found = compute({ mask, order }), hidden = el.classList.contains("live-asking");
+    const k = ORDERS.findIndex((other) => String(other) === String(order)), number = found.makes[k];
+    const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
+    if (!name) own = mask;
+    preset.put(name || "your own");
+    left.put(mask, range(N));
+    left.cells.forEach((cell, l) => set(cell, { "aria-checked": mask.flat()[l] === 1 }));
+    right.put(found.moved, order, (l) => found.moved.flat()[l] !== mask.flat()[l]);
+    chosen.put(k);
+    chips.forEach((chip, l) => {
+      const [keeps, makes] = hidden ? [false, false] : [found.keeps[l], found.makes[l] === number];
+      write(chip.firstChild, keeps ? "✓" : "");
+      set(chip, { "aria-pressed": l === k, "aria-label": `${ORDERS[l].join(" ")}${keeps ? ", leaves M alone" : ""}${makes ? ", makes P M Pᵀ" : ""}` });
+      chip.classList.toggle("live-stabiliser-keeps", keeps);
+      chip.classList.toggle("live-stabiliser-makes", makes);
+    });
+    minis.forEach(({ dots, frame, group }, l) => {
+      const M = hidden ? null : found.masks[l];
+      set(group, { visibility: M ? "visible" : "hidden" });
+      set(frame, { visibility: M && l === number ? "visible" : "hidden" });
+      M?.flat().forEach((x, c) => dots[c].classList.toggle("live-stabiliser-on", x === 1));
+    });
+    set(orbit, { "aria-label": hidden ? "Hidden" : `${found.orbit} different masks; the chosen order makes number ${number + 1}` });
+    rows.forEach(([cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(found[cell.dataset.shows])));
+    laws.replaceChildren(hidden ? "" : verdict(`${found.stabiliser} · ${found.orbit}`, String(IN_ALL), found.countGap));
+    write(said, hidden ? "Orders and masks are hidden until you have answered." : sentence(found, number));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ stabiliser, changed }, number) {
+  if (changed === 0) return stabiliser === 1 ? "Only the order 0 1 2 3 leaves M alone." : "The chosen order leaves M alone.";
+  const others = stabiliser === 1 ? "Only the chosen order makes" : `${stabiliser} orders make`;
+  return `${others} this mask, number ${number + 1}.`;
+}
+
+export default { initialize, render, compute, valid };
