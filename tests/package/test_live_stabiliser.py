@@ -116,7 +116,9 @@ def test_stabiliser_takes_squares_and_orders_by_mouse_and_keys(open_gallery):
         page.keyboard.press(key)
         assert squares.nth(4 * i + j).evaluate("(e) => e === document.activeElement && e.tabIndex === 0"), key
         assert page.locator("#stabiliser [role=checkbox][tabindex='0']").count() == 1
-    page.keyboard.press("ArrowDown")  # there is nothing below the last row
+    for key in ("ArrowDown", "ArrowRight"):  # there is nothing behind the last square
+        page.keyboard.press(key)
+        assert page.locator("#stabiliser [role=checkbox][tabindex='0']").count() == 1
     page.keyboard.press("Space")
     assert state_of(page, FIGURE)["mask"] == flipped((1, 2), (3, 3))
     page.keyboard.press("Enter")
