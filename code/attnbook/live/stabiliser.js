@@ -105,7 +105,8 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can 5? Can 12?"),
     make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
-      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, said),
+      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, said)),
+    make("div", { class: "live-planes live-lean" },
       block("24 orders: ✓ keeps M, framed makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
