@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from attnbook.live import (
     Live,
+    ablation,
     clock,
     crowd,
     decay,
@@ -269,6 +270,13 @@ def mirror_state(rng):
     return {"sentence": shown, "step": step, "tried": list(pairs.values())}
 
 
+def ablation_state(rng):
+    """Half of the states are extreme: all heads on, or all of them off."""
+    sentence = mirror_state(rng)["sentence"]
+    heads = [int(rng.integers(2))] * 6 if rng.random() < 0.5 else rng.integers(0, 2, 6).tolist()
+    return {"sentence": sentence, "heads": heads, "instead": str(rng.choice(["alike", "nothing"]))}
+
+
 def spread_state(rng):
     """Half of the states are extreme: a query of length 0 or in a corner, and the coldest and the hottest T."""
     if rng.random() < 0.5:
@@ -303,6 +311,7 @@ CASES = {
     "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
     "mirror": Case(mirror(), mirror_state),
+    "ablation": Case(ablation(heads=[1, 1, 0, 1, 1, 1]), ablation_state),
     "spread": Case(spread(), spread_state),
     "walkers": Case(walkers(), walkers_state),
 }

@@ -5,24 +5,25 @@ from attnbook.figures import capstone
 from drawn import corners, curve, words
 
 
-def test_a_map_has_its_numbers_shades_words_and_answer_in_their_places(unsaved):
+def test_a_map_has_its_shades_and_letters_in_their_places(unsaved):
     tokens = ["cat", "sees", "fish"]
-    maps = {"no positions": [[0.1, 0.7, 0.2], [0, 0, 1.0], [0.5, 0.4, 0.1]], "positions": np.eye(3)}
-    drawn = unsaved(capstone).draw_maps(tokens, maps, {"no positions": 0.5, "positions": 0.97})
+    maps = np.random.default_rng(0).dirichlet(np.ones(3), size=(6, 3))
+    maps[3] = 0
+    drawn = unsaved(capstone).draw_heads(tokens, maps, [1, 1, 1, 0, 1, 1], "480 of 480")
     [ax] = drawn.axes
     named, shades = words(ax), {}
     for patch in ax.patches:
         for x, y in corners(patch).tolist():
             shades[x, y] = patch.get_facecolor()[3] / 0.12
-    assert [named[32, 48 + 17 * i] for i in range(3)] == tokens
-    for left, (name, A), answer in zip((36, 116), maps.items(), ("0.50", "0.97"), strict=True):
-        assert named[left, 11] == name
-        assert named[left, 103] == f"P(cat first) = {answer}"
-        assert [named[left + 22 * (j + 0.5), 31] for j in range(3)] == tokens
+    assert named[4, 12] == "cat sees fish"
+    assert named[4, 212] == "480 of 480"
+    for k, A in enumerate(maps):
+        left, top = 22 + 79 * (k % 3), 54 + 97 * (k // 3)
+        assert named[left, top - 20] == f"layer {k // 3 + 1}, head {k % 3 + 1}" + ": off" * (k == 3)
+        assert [named[left + 15 * (j + 0.5), top - 4] for j in range(3)] == ["c", "s", "f"]
+        assert [named[left - 5, top + 15 * (i + 0.75)] for i in range(3)] == ["c", "s", "f"]
         for i, j in np.ndindex(3, 3):
-            assert named[left + 22 * (j + 0.5), 48 + 17 * i] == f"{A[i][j]:.1f}".lstrip("0")
-            assert round(shades[left + 22 * j, 36 + 17 * i]) == np.ceil(5 * A[i][j])
-    assert "no positions: cat at sees 0.7, sees at fish 1.0, fish at cat 0.5; probability" in drawn.alt
+            assert round(shades[left + 15 * j, top + 15 * i]) == np.ceil(5 * np.round(A[i, j], 2))
 
 
 def test_training_shows_smoothed_losses_errors_and_the_floor(unsaved):

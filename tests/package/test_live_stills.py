@@ -4,10 +4,12 @@ What `compute` returns is held to a second implementation in test_live; here the
 """
 
 import importlib
+import re
 
 import numpy as np
 import pytest
 from attnbook.live import (
+    ablation,
     clock,
     crowd,
     decay,
@@ -266,6 +268,17 @@ def test_crowd(still):
     [[x, y]], dot = curve(ax, "training, 13 keys"), ax.lines[-1].get_xydata()[0]
     assert (x, y, *dot) == pytest.approx((13, found["looks"][0], 200, found["looks"][1]))
     assert f"{found['looks'][1]:.1f} with scores times 1.4, {found['looks'][2]:.1f} with scores times ln m" in drawn.alt
+
+
+def test_ablation():
+    alt = "Attention maps of six heads for the sentence cat sees fish and sees and. Most weight: layer 1, head 1: "
+    drawn = ablation(heads=[1, 1, 1, 0, 1, 1]).still().alt
+    assert drawn.startswith(alt)
+    assert "; layer 2, head 1: off; " in drawn
+    assert re.search(r"P\(cat first\) = 0\.\d{3}; right: 240 of 480 sentences\.$", drawn)
+    asking = ablation(heads=[1, 1, 1, 0, 1, 1], ask=QUESTION).still().alt
+    assert asking.startswith(alt)
+    assert "P(cat" not in asking
 
 
 def test_stabiliser():

@@ -206,7 +206,7 @@ def test_scripts_say_words_and_keep_their_code():
 
 
 def test_the_scripts_of_all_figures_can_be_translated():
-    names = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.SHARED)
+    names = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)
     code = live_files.script(names)
     assert scripts.rewrite(code, lambda text: text) == code
     accented = scripts.rewrite(code, pseudo.accented)

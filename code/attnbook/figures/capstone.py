@@ -4,10 +4,9 @@ import numpy as np
 
 from .style import PALETTE, Picture, canvas, figure, picture, tiles
 
-__all__ = ["draw_maps", "draw_reach", "draw_training"]
+__all__ = ["draw_heads", "draw_reach", "draw_training"]
 
 LOOKS = {"no positions": ("blue", "-"), "positions": ("orange", "--"), "causal mask": ("green", "-.")}
-CELL = 22, 17  # width and height of a cell of a map, in points
 LEVELS = 5  # shades: few, so that a frame stays small
 
 
@@ -43,40 +42,43 @@ def draw_training(curves: dict[str, np.ndarray], floor: float) -> Picture:
     return picture(fig, "Two panels over the steps of training, loss and broken law. " + "; ".join(alt) + ".")
 
 
-def draw_maps(words: list[str], maps: dict[str, np.ndarray], answers: dict[str, float]) -> Picture:
-    """One head's weights for one sentence, side by side in two models.
+def draw_heads(words: list[str], maps: np.ndarray, heads: list[int], said: str = "") -> Picture:
+    """Draw the weights of all heads for one sentence, a row of maps for each layer, and ``said`` below them.
 
     Parameters
     ----------
     words : list of str
-        The tokens, in their order.
-    maps : dict
-        Name of the model → weights (n, n), row i is what token i looks at.
-    answers : dict
-        Name of the model → the probability it gives to "the cat comes first".
+        The tokens, in their order; rows and columns have their first letters.
+    maps : array (heads, n, n)
+        Row i of a map is what token i looks at.
+    heads : list of int
+        1 for a head as trained, 0 for one that is off, three for each layer.
+    said : str
+        What the model answers; an empty text leaves it out.
     """
-    w, h = CELL
-    n = len(words)
-    width, height = 36 + 2 * n * w + 16, 36 + n * h + 22
-    fig, ax = canvas(width, height)
-    said = []
-    for x, (name, A) in zip((36, 36 + n * w + 14), maps.items(), strict=True):
-        A = np.round(np.asarray(A), 2)
-        ax.text(x, 11, name, fontsize=9.5)
-        for i, word in enumerate(words):
-            ax.text(x + (i + 0.5) * w, 31, word, fontsize=9, ha="center")
-            if not said:  # the rows of both maps are named once
-                ax.text(32, 36 + i * h + 12, word, fontsize=9, ha="right")
+    n, size = len(words), 15
+    side = n * size
+    lines = len(heads) // 3
+    fig, ax = canvas(3 * (side + 34) + 4, lines * (side + 52) + 24)
+    ax.text(4, 12, " ".join(words), fontsize=9.5)
+    parts = []
+    for k, (A, on) in enumerate(zip(maps, heads, strict=True)):
+        x, y = 22 + (k % 3) * (side + 34), 54 + (k // 3) * (side + 52)
+        name = f"layer {k // 3 + 1}, head {k % 3 + 1}" + ("" if on else ": off")
+        ax.text(x, y - 20, name, fontsize=9)
         shades = {}
+        for i, word in enumerate(words):
+            ax.text(x + (i + 0.5) * size, y - 4, word[0], fontsize=8.5, ha="center")
+            ax.text(x - 5, y + (i + 0.75) * size, word[0], fontsize=8.5, ha="right")
         for (i, j), value in np.ndenumerate(A):
-            ax.text(x + (j + 0.5) * w, 36 + i * h + 12, f"{value:.1f}".lstrip("0"), fontsize=9, ha="center")
-            shades.setdefault(int(np.ceil(LEVELS * value)), []).append((x + j * w, 36 + i * h))
+            shades.setdefault(int(np.ceil(LEVELS * np.round(value, 2))), []).append((x + j * size, y + i * size))
         for level, corners in shades.items():
-            tiles(ax, corners, w, h, (PALETTE["blue"], 0.12 * level), clip=False)
-        ax.text(x, 36 + n * h + 16, f"P(cat first) = {answers[name]:.2f}", fontsize=9)
-        top = [f"{word} at {words[j]} {row[j]:.1f}" for word, row, j in zip(words, A, A.argmax(axis=1), strict=True)]
-        said.append(f"{name}: {', '.join(top)}; probability that the cat comes first {answers[name]:.2f}")
-    return picture(fig, f"{' '.join(words)}. Most weight in the model with " + ". With ".join(said) + ".")
+            tiles(ax, corners, size, size, (PALETTE["blue"], 0.12 * level), clip=False)
+        most = (f"{word} at {words[j]}" for word, j in zip(words, A.argmax(axis=1), strict=True))
+        parts.append(f"{name}: {', '.join(most)}" if on else name)
+    ax.text(4, lines * (side + 52) + 18, said, fontsize=9.5)
+    alt = f"Attention maps of six heads for the sentence {' '.join(words)}. Most weight: {'; '.join(parts)}."
+    return picture(fig, f"{alt} {said}." if said else alt)
 
 
 def draw_reach(weights: np.ndarray, even: float) -> Picture:

@@ -11,6 +11,7 @@
     memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
     trace(Q, K, V)                   the six tables of attention, and the sum behind any one number
     mirror(sentence)                 two trained encoders, one without positions, answer a sentence and its mirror
+    ablation(sentence, heads)        six heads of a trained encoder, which can be switched off
     decay(w, bias, score)            a gradient against the steps back: an RNN, an LSTM and attention
     inks(text)                       how far a recurrent state reaches back, and how much it holds, as the ink of words
     heads(K, queries)                what two heads tell apart in the sentence "cat sees dog", and one does not
@@ -27,6 +28,7 @@ function, and ``render``, which draws what it returns; the module has the same `
 this package, and a still, which is what paper and a page without script show. ``figure`` joins the two.
 """
 
+from .ablation import ablation
 from .clock import clock
 from .crowd import crowd
 from .decay import decay
@@ -52,6 +54,7 @@ from .windows import windows
 
 __all__ = [
     "Live",
+    "ablation",
     "clock",
     "crowd",
     "decay",

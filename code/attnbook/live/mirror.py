@@ -15,7 +15,7 @@ from ..stored import load
 from ..variants import Heads, multi_head_attention
 from .figure import Live
 
-__all__ = ["logits", "mirror", "weights"]
+__all__ = ["is_sentence", "logits", "mirror", "weights"]
 
 WORDS = ["cat", "fish", "sees", "and"]
 N, D, H, HIDDEN, LAYERS = 6, 12, 3, 20, 2
@@ -63,7 +63,8 @@ def mirror(
     return Live("mirror", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def _is_sentence(text):
+def is_sentence(text: object) -> bool:
+    """Return whether ``text`` has six of the words *cat*, *fish*, *sees* and *and*, the first two once each."""
     words = text.split(" ") if isinstance(text, str) else []
     return len(words) == N and set(words) <= set(WORDS) and words.count("cat") == words.count("fish") == 1
 
@@ -75,7 +76,7 @@ def _reflected(sentence):
 def check(sentence: str, step: int, tried: list) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, texts in (("sentence", [sentence]), ("tried", tried)):
-        if not isinstance(texts, list) or not all(map(_is_sentence, texts)):
+        if not isinstance(texts, list) or not all(map(is_sentence, texts)):
             raise ValueError(f"{name} = {texts}; expected six of the words {', '.join(WORDS)}, cat and fish once each")
     if not 1 <= len({min(text, _reflected(text)) for text in tried}) == len(tried) <= MOST:
         raise ValueError(f"tried has {len(tried)} sentences; expected 1 to {MOST}, none twice and none with its mirror")

@@ -128,7 +128,7 @@ def _collect(app, env):
         return
     for text in sorted(words.WORDS):
         words.say(text)
-    figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.SHARED)
+    figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)
     for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), live_files.script(figures)):
         scripts.rewrite(text, words.say)
     for text in words.asked:

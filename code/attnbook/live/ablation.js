@@ -1,0 +1,106 @@
+// Switch heads off: six heads of a trained encoder, what each looks at, and how many answers survive without it.
+const STEP = 100, INSTEAD = { alike: 1 / N, nothing: 0 }, HEADS = range(LAYERS * H);
+const SENTENCES = kept(() => {
+  const every = range(N).reduce((texts) => texts.flatMap((text) => WORDS.map((word) => [...text, word])), [[]]);
+  return every.map((words) => words.join(" ")).filter(isSentence);
+});
+
+/** The maps of all heads and P(cat first) for a sentence, with some heads off. */
+function answer(sentence, heads, instead) {
+  const off = range(N).map(() => range(N).map(() => INSTEAD[instead]));
+  return forward(weightsOf("positions", STEP), sentence, true, (l, r) => (heads[H * l + r] ? null : off));
+}
+
+/** How many of the 480 sentences are answered correctly. */
+const rightOf = kept((instead, ...heads) =>
+  SENTENCES().filter((sentence) => answer(sentence, heads, instead).p > 0.5 === catFirst(sentence)).length);
+
+/** The maps of all heads for the sentence, P(cat first), and how many of the 480 sentences are right. */
+function compute({ sentence, heads, instead }) {
+  const { maps, p } = answer(sentence, heads, instead), at = sentence.split(" ").indexOf("fish");
+  const onFish = maps.map((A) => mean(A.map((row) => row[at])));
+  return { p, catFirst: catFirst(sentence), maps, onFish, right: rightOf(instead, ...heads) };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ sentence, heads, instead }) => isSentence(sentence) && Object.hasOwn(INSTEAD, instead)
+  && heads.length === HEADS.length && heads.every((x) => x === 0 || x === 1);
+
+const nameOf = (k) => `head ${k % H + 1} of layer ${Math.floor(k / H) + 1}`;
+
+/** One head: a button that switches it, its map with the first letters of the words, and its weight on the fish. */
+function head(k, flip) {
+  const state = make("span"), press = button("", flip), weight = make("b", { "data-shows": `onFish ${k}` });
+  press.append(`head ${k % H + 1} `, state);
+  const letters = range(2).map((side) => range(N).map((i) => make("text", { class: "live-label live-ablation-letter",
+    "text-anchor": "middle", ...(side ? { x: 30 + 20 * i, y: 13 } : { x: 9, y: 34 + 20 * i }) })));
+  const cells = range(N * N).map((c) => make("rect", { class: "live-ablation-cell", x: 20 + 20 * (c % N), y: 20 + 20 * Math.floor(c / N), width: 19, height: 19 }));
+  const frame = make("rect", { class: "live-ablation-fish", y: 19, width: 21, height: 121 });
+  const svg = make("svg", { viewBox: "0 0 142 142", role: "img", class: "live-ablation-map" }, cells, frame, letters);
+  const put = (A, words, on, share) => {
+    write(state, on ? "on" : "off");
+    set(press, { "aria-pressed": on === 1, "aria-label": `${nameOf(k)}: ${on ? "on" : "off"}` });
+    letters.forEach((side) => side.forEach((letter, i) => write(letter, words[i][0])));
+    A.flat().forEach((x, c) => set(cells[c], { "fill-opacity": thousandth(x) }));
+    set(frame, { x: 19 + 20 * words.indexOf("fish") });
+    const most = words.map((word, i) => `${word} at ${words[A[i].indexOf(Math.max(...A[i]))]}`);
+    set(svg, { "aria-label": on ? `Most weight: ${most.join(", ")}` : "off" });
+    write(weight, show(share));
+  };
+  return { element: make("div", { class: "live-ablation-head" }, press, svg, make("div", {}, "on fish ", weight)), put };
+}
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read(), still = range(N);
+  let came = still;
+  const place = (from, to) => {
+    const order = [...still], there = clamp(to, 0, N - 1), words = read().sentence.split(" ");
+    order.splice(there, 0, ...order.splice(from, 1));
+    came = order;
+    if (there !== from) change({ sentence: order.map((p) => words[p]).join(" ") });
+    came = still;
+    tiles.focus(there);
+  };
+  const swap = (i) => change({ sentence: read().sentence.split(" ").map((word, k) => (k === i && other[word]) || word).join(" ") });
+  const flip = (k) => change({ heads: read().heads.map((on, l) => (l === k ? 1 - on : on)) });
+
+  const tiles = tileRow(place, swap), panels = HEADS.map((k) => head(k, () => flip(k)));
+  const rows = range(LAYERS).map((l) => make("div", { class: "live-ablation-layer", role: "group", "aria-label": `Layer ${l + 1}` },
+    make("div", { class: "live-title" }, `Layer ${l + 1}`), panels.slice(H * l, H * l + H).map(({ element }) => element)));
+  const instead = choice("a head that is off", { alike: "looks at all words alike", nothing: "adds nothing" }, (x) => change({ instead: x }));
+  const p = make("b", { "data-shows": "p" }), says = make("span"), right = make("b", { "data-shows": "right" });
+  const bar = make("span", { class: "live-ablation-right" }), said = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
+    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
+    tiles.row, make("p", {}, "P(cat first) = ", p, says), make("div", { class: "live-ablation-rows" }, rows),
+    make("p", {}, "Of all 480 sentences, ", right, " are right."),
+    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), said);
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
+    instead.put(state.instead);
+    tiles.put(words, came);
+    panels.forEach(({ put }, k) => put(found.maps[k], words, state.heads[k], found.onFish[k]));
+    write(p, hidden ? "?" : show(found.p, 3));
+    write(says, hidden ? "" : `: ${found.p > 0.5 ? "cat" : "fish"} first, which is ${found.p > 0.5 === found.catFirst ? "right" : "wrong"}`);
+    write(right, hidden ? "?" : String(found.right));
+    set(bar, { style: `width: ${hidden ? 0 : thousandth(found.right / 4.8)}%` });
+    write(said, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, found.right));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentenceOf({ heads, instead }, right) {
+  const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as by guessing" : "";
+  if (!off.length) return `All six heads are as trained: ${right} of 480 are right.`;
+  const what = off.length > 3 ? `${off.length} heads` : off.map(nameOf).join(" and ");
+  const how = instead === "alike" ? "all words alike" : "no word";
+  return `With ${what} looking at ${how}, ${right} of 480 are right${guess}.`;
+}
+
+export default { initialize, render, compute, valid };

@@ -1,0 +1,136 @@
+"""Switch heads off: six heads of a trained encoder, what each looks at, and how many answers survive without it."""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..attention import attention_weights, softmax
+from ..figures.capstone import draw_heads
+from ..figures.style import Picture
+from ..layers import encoder_layer, feed_forward
+from ..positional import sinusoidal
+from .figure import Live
+from .mirror import LAYERS, WORDS, D, H, N, is_sentence, weights
+
+__all__ = ["ablation", "answers", "sentences"]
+
+INSTEAD = {"alike": 1 / N, "nothing": 0.0}  # each weight of a head that is off
+
+
+def ablation(
+    sentence: str = "cat sees fish and sees and",
+    heads: Sequence[int] = (1, 1, 1, 1, 1, 1),
+    *,
+    instead: str = "alike",
+    ask: dict[str, Any] | str | None = None,
+    label: str = "ablation",
+) -> Live:
+    """A live figure of the six heads of the trained encoder with positions, each of which can be switched off.
+
+    The encoder has been trained for 100 steps to say whether *cat* comes before *fish*; it answers all 480 sentences
+    correctly. Its weights are those that the experiment ``mirror`` has stored. Nothing is trained anew.
+
+    Parameters
+    ----------
+    sentence : str
+        Six words: *cat* and *fish* once each, and *sees* and *and* as often as you like.
+    heads : sequence of {0, 1}
+        1 for a head as trained, 0 for one that is off: the three heads of layer 1, then those of layer 2.
+    instead : {"alike", "nothing"}
+        What takes the place of the weights A of a head that is off: 1/6 everywhere, or 0.
+    ask : dict, optional
+        What the reader predicts before answers are shown.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If the sentence, the heads or ``instead`` are not as above.
+
+    >>> ablation(heads=[1, 1, 0, 1, 1, 1]).compute()["right"]
+    480
+    """
+    state = {"sentence": sentence, "heads": np.asarray(heads).tolist(), "instead": instead}
+    return Live("ablation", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def check(sentence: str, heads: list, instead: str) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    if not is_sentence(sentence):
+        raise ValueError(f"sentence = {sentence}; expected six of the words {', '.join(WORDS)}, cat and fish once each")
+    if not isinstance(heads, list) or len(heads) != LAYERS * H or any(x not in (0, 1) for x in heads):
+        raise ValueError(f"heads = {heads}; expected {LAYERS * H} numbers 0 or 1")
+    if instead not in INSTEAD:
+        raise ValueError(f"instead = {instead!r}; expected one of {', '.join(INSTEAD)}")
+
+
+def sentences() -> np.ndarray:
+    """Return all 480 sentences, shape (480, 6), as indices into cat, fish, sees, and."""
+    every = np.array(list(itertools.product(range(len(WORDS)), repeat=N)))
+    return every[((every == 0).sum(axis=1) == 1) & ((every == 1).sum(axis=1) == 1)]
+
+
+def answers(tokens: ArrayLike, heads: Sequence[int], instead: str = "alike") -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights A of all heads, and P(cat first), of the encoder with some heads off.
+
+    Parameters
+    ----------
+    tokens : integer array (..., 6)
+        Indices into cat, fish, sees, and.
+    heads : sequence of {0, 1}
+        1 for a head as trained, 0 for one that is off: the three heads of layer 1, then those of layer 2.
+    instead : {"alike", "nothing"}
+        The weights of a head that is off: 1/6 everywhere, or 0.
+
+    Returns
+    -------
+    maps : array (6, ..., 6, 6)
+        Row i of a map is what word i looks at.
+    p : array (...)
+        The probability of "cat first".
+    """
+    w, maps = weights("positions", 100), []
+    X = w["embed"][np.asarray(tokens)] + sinusoidal(np.arange(N), D)
+    for i in range(LAYERS):
+
+        def attend(X, i=i):
+            found = []
+            for r in range(H):
+                A = attention_weights(X @ w[f"Q{i}"][r], X @ w[f"K{i}"][r])
+                maps.append(A if heads[H * i + r] else np.full_like(A, INSTEAD[instead]))
+                found.append(maps[-1] @ (X @ w[f"V{i}"][r]))
+            return np.concatenate(found, axis=-1) @ w[f"O{i}"]
+
+        X = encoder_layer(X, attend, lambda Z, i=i: feed_forward(Z, w[f"up{i}"], w[f"down{i}"]))
+    return np.array(maps), softmax(X.mean(axis=-2) @ w["read"])[..., 1]
+
+
+@functools.cache
+def _right(heads, instead):
+    tokens = sentences()
+    first = (tokens == 0).argmax(axis=1) < (tokens == 1).argmax(axis=1)
+    return int(((answers(tokens, heads, instead)[1] > 0.5) == first).sum())
+
+
+def compute(sentence: str, heads: list, instead: str) -> dict[str, Any]:
+    """Return the maps of all heads for the sentence, P(cat first), and how many of the 480 sentences are right.
+
+    ``onFish`` is the mean weight that each head gives to *fish*. The mirror of ``compute`` in ablation.js.
+    """
+    words = sentence.split(" ")
+    maps, p = answers([WORDS.index(word) for word in words], heads, instead)
+    at = words.index("fish")
+    found = {"p": float(p), "catFirst": words.index("cat") < at, "maps": maps, "onFish": maps[:, :, at].mean(axis=1)}
+    return found | {"right": _right(tuple(heads), instead)}
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw the maps of all heads; the answer and how many answers are right only if they are not asked for."""
+    found = compute(**state)
+    said = f"P(cat first) = {found['p']:.3f}; right: {found['right']} of 480 sentences"
+    return draw_heads(state["sentence"].split(" "), found["maps"], state["heads"], "" if asking else said)
