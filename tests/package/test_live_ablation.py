@@ -19,7 +19,8 @@ DRAWN = """() => { const all = (css, at = document.querySelector("#ablation")) =
   const heads = all(".live-ablation-head").map((e) => ({ button: e.querySelector("button").textContent,
     pressed: e.querySelector("button").ariaPressed, says: e.querySelector("svg").getAttribute("aria-label"),
     cells: all(".live-ablation-cell", e).map((c) => Number(c.getAttribute("fill-opacity"))),
-    letters: all("text", e).map((c) => c.textContent), frame: all(".live-ablation-fish", e)[0].getBBox().x,
+    letters: all("text", e).map((c) => c.textContent), columns: all("text", e).slice(6).map((c) => c.getBBox().x),
+    frame: all(".live-ablation-fish", e)[0].getBBox().x,
     onFish: all("b", e)[0].textContent }));
   const [p, right] = ["p", "right"].map((name) => all(`[data-shows=${name}]`)[0]);
   return { heads, p: p.textContent, answer: p.parentElement.textContent, right: right.textContent,
@@ -95,6 +96,7 @@ def test_ablation_draws_what_it_computes(still_page):
             assert shown["pressed"] == str(on == 1).lower()
             assert abs(np.array(shown["cells"]) - A.ravel()).max() <= 0.0005 + EXACT
             assert shown["letters"] == [word[0] for word in words] * 2
+            assert shown["columns"] == sorted(shown["columns"])
             assert shown["frame"] == 19 + 20 * at
             assert abs(float(shown["onFish"]) - A[:, at].mean()) <= 0.005 + EXACT
             most = ", ".join(f"{word} at {words[j]}" for word, j in zip(words, A.argmax(axis=1), strict=True))
@@ -131,8 +133,9 @@ def test_heads_and_words_are_moved_by_mouse_and_keys(open_gallery):
     press = page.locator("#ablation .live-ablation-head button")
     press.nth(4).click()
     assert state_of(page, FIGURE)["heads"] == [*first["heads"][:4], 1 - first["heads"][4], first["heads"][5]]
-    press.nth(0).press("Enter")
-    assert state_of(page, FIGURE)["heads"][0] == 1 - first["heads"][0]
+    for on in (0, 1):
+        press.nth(0).press("Enter")
+        assert state_of(page, FIGURE)["heads"][0] == on
     page.locator("#ablation select").select_option("nothing")
     assert state_of(page, FIGURE)["instead"] == "nothing"
     words, tiles = first["sentence"].split(" "), page.locator("#ablation .live-chip")
