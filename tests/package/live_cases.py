@@ -7,6 +7,7 @@ from attnbook.live import (
     Live,
     ablation,
     clock,
+    conjugation,
     crowd,
     decay,
     heads,
@@ -150,6 +151,13 @@ def stabiliser_state(rng):
         mask = np.outer(rows, columns) if rng.random() < 0.5 else rows[:, None] ^ columns
         return {"mask": mask.tolist(), "order": rng.choice([[0, 1, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0]]).tolist()}
     return {"mask": rng.integers(0, 2, (4, 4)).tolist(), "order": rng.permutation(4).tolist()}
+
+
+def conjugation_state(rng):
+    """Half of the states are extreme: both orders the same, or one the reverse of the other."""
+    rows = rng.permutation(4).tolist()
+    columns = (rows if rng.random() < 0.5 else rows[::-1]) if rng.random() < 0.5 else rng.permutation(4).tolist()
+    return {"rows": rows, "columns": columns, "together": bool(rng.random() < 0.5)}
 
 
 def twins_state(rng):
@@ -311,6 +319,7 @@ CASES = {
     "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
     "mirror": Case(mirror(), mirror_state),
+    "conjugation": Case(conjugation([1, 2, 0, 3]), conjugation_state),
     "ablation": Case(ablation(heads=[1, 1, 0, 1, 1, 1]), ablation_state),
     "spread": Case(spread(), spread_state),
     "walkers": Case(walkers(), walkers_state),

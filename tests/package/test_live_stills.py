@@ -11,6 +11,7 @@ import pytest
 from attnbook.live import (
     ablation,
     clock,
+    conjugation,
     crowd,
     decay,
     heads,
@@ -279,6 +280,14 @@ def test_ablation():
     asking = ablation(heads=[1, 1, 1, 0, 1, 1], ask=QUESTION).still().alt
     assert asking.startswith(alt)
     assert "P(cat" not in asking
+
+
+def test_conjugation():
+    figure = conjugation([1, 2, 0, 3], [1, 0, 2, 3])
+    assert figure.still().alt.endswith("Its diagonal is 11, 20, 02, 33, 2 of 4 from the old one.")
+    asking = conjugation([1, 2, 0, 3], [1, 0, 2, 3], ask=QUESTION).still()
+    assert "PSRᵀ with both." in asking.alt
+    assert "diagonal" not in asking.alt
 
 
 def test_stabiliser():

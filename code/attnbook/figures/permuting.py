@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from ..permutations import cycle_type, cycles, inverse, permutation_matrix, permutations
+from ..permutations import cycle_type, permutation_matrix, permutations
 from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes", "draw_types"]
@@ -15,17 +15,21 @@ ROW_COLORS = [PALETTE[name] for name in ("blue", "orange", "green", "purple")]
 LETTERS = "abcdefgh"
 
 
-def draw_permuting(perm: Sequence[int]) -> Picture:
-    """Draw S, PS, SPᵀ and PSPᵀ: the entry "ij" began in row i, its tint, and in column j, the colour of its bar."""
-    n = len(perm)
+def draw_permuting(rows: Sequence[int], columns: Sequence[int], counts: bool = True) -> Picture:
+    """Draw S, PS, SRᵀ and PSRᵀ: the entry "ij" began in row i, its tint, and in column j, the colour of its bar.
+
+    The rows of PSRᵀ are those of S in the order ``rows``, its columns those in the order ``columns``. A frame marks the
+    old diagonal; ``counts`` says how much of it is on the diagonal of PSRᵀ.
+    """
+    n = len(rows)
     S = np.array([[f"{i}{j}" for j in range(n)] for i in range(n)])
     fig, ax = figure(width=3.5, height=4.1)
     step = n + 1.1
     moved = {
         "S": S,
-        "PS: rows move": S[perm],
-        "SPᵀ: columns move": S[:, perm],
-        "PSPᵀ: both move": S[np.ix_(perm, perm)],
+        "PS: rows move": S[rows],
+        "SRᵀ: columns move": S[:, columns],
+        "PSRᵀ: both move": S[np.ix_(rows, columns)],
     }
     for k, (name, M) in enumerate(moved.items()):
         left, top = step * (k % 2), step * (k // 2)
@@ -34,22 +38,16 @@ def draw_permuting(perm: Sequence[int]) -> Picture:
         ax.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="none", edgecolor="black", linewidth=1))
     ax.set(xlim=(-0.6, step + n - 0.4), ylim=(step + n - 0.4, -3.0), aspect="equal")
     ax.axis("off")
-    text, twin, lengths = cycle_text(perm), list(perm) == inverse(perm), " + ".join(map(str, cycle_type(perm)))
-    title = f"cycles {text}, type {lengths}\nP {'=' if twin else '≠'} Pᵀ"
-    ax.text(-0.46, -1.55, title, va="bottom", fontsize=9, in_layout=False)  # frames must not differ in layout
-    return picture(
-        fig,
-        f"perm = {list(perm)}, cycles {text}, cycle type {lengths}. Each of four matrices has the entries of S, "
-        f"named by their old row and column. PS has the old rows {list(perm)} from top to bottom; SPᵀ has the old "
-        f"columns {list(perm)} from left to right; PSPᵀ has both, and on its diagonal the old diagonal in the order "
-        f"{', '.join(moved['PSPᵀ: both move'].diagonal())}. P {'equals' if twin else 'differs from'} its transpose.",
+    lists = f"rows {list(rows)}, columns {list(columns)}"
+    home = sum(i == j for i, j in zip(rows, columns, strict=True))
+    title = f"{lists}\nframed on the diagonal: {home} of {n}" if counts else lists
+    ax.text(-0.46, -1.55, title, va="bottom", fontsize=9)
+    alt = (
+        f"Each of four matrices has the entries of S, named by old row and column: S itself; PS with the old rows "
+        f"{list(rows)} from top to bottom; SRᵀ with the old columns {list(columns)} from left to right; PSRᵀ with both."
     )
-
-
-def cycle_text(perm):
-    """The cycles that move something, as in (0 2 1); "identity" if there is none."""
-    moving = ["(" + " ".join(map(str, cycle)) + ")" for cycle in cycles(perm) if len(cycle) > 1]
-    return "".join(moving) or "identity"
+    diagonal = ", ".join(moved["PSRᵀ: both move"].diagonal())
+    return picture(fig, f"{alt} Its diagonal is {diagonal}, {home} of {n} from the old one." if counts else alt)
 
 
 def draw_routes(perm: Sequence[int]) -> Picture:

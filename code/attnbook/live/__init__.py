@@ -20,6 +20,7 @@
     spread(query, temperature)       the scores of a query of any length, and softmax at any temperature
     twins(scale, start, step)        a run without a scale that is the run with one, by its start and its step
     stabiliser(mask, order)          the orders of four tokens that leave a mask alone, and the masks that they make
+    conjugation(rows, columns)       a table of scores in another order of queries and of keys, and its diagonal
     restore(words, order)            four cards that are shuffled and put back, by the list and by its inverse
     shuffle(text)                    the words of a sentence in another order, and what attention makes of them
 
@@ -30,6 +31,7 @@ this package, and a still, which is what paper and a page without script show. `
 
 from .ablation import ablation
 from .clock import clock
+from .conjugation import conjugation
 from .crowd import crowd
 from .decay import decay
 from .figure import Live
@@ -56,6 +58,7 @@ __all__ = [
     "Live",
     "ablation",
     "clock",
+    "conjugation",
     "crowd",
     "decay",
     "heads",

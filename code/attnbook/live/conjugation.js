@@ -1,0 +1,104 @@
+// Move rows and columns: a table of scores in another order of queries and of keys, and where its diagonal goes.
+const N = 4, SCORES = range(N).map((i) => range(N).map((j) => N * i + j));
+
+/** All orders of the entries of a list. */
+const ordersOf = (list) => (list.length ? list.flatMap((x) =>
+  ordersOf(list.filter((y) => y !== x)).map((rest) => [x, ...rest])) : [[]]);
+const ORDERS = ordersOf(range(N));
+const matrixOf = (order) => order.map((from) => range(N).map((j) => Number(j === from)));
+const inverted = (order) => order.map((_, j) => order.indexOf(j));
+const sameAt = (a, b) => a.filter((x, i) => x === b[i]).length;
+
+/** P S Rᵀ by its indices, how far it is from the product of matrices, and what is on the diagonal. */
+function compute({ rows, columns }) {
+  const [P, R] = [matrixOf(rows), matrixOf(columns)], moved = rows.map((i) => columns.map((j) => SCORES[i][j]));
+  const diagonal = range(N).map((i) => SCORES[i][i]), home = range(N).filter((i) => diagonal.includes(moved[i][i])).length;
+  const turned = matmul(P, transpose(R)), trace = range(N).reduce((sum, i) => sum + turned[i][i], 0);
+  const ways = [range(N + 1).map((k) => ORDERS.filter((other) => sameAt(rows, other) === k).length)];
+  return { moved, productGap: largestDifference(moved, matmul(matmul(P, SCORES), transpose(R))), home, trace,
+    traceGap: Math.abs(home - trace), ways };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ rows, columns }) => isPermutation(rows, N) && isPermutation(columns, N);
+
+const at = (i) => 62 + 46 * i, placeAt = (x) => clamp(Math.round((x - 62) / 46), 0, N - 1);
+const text = (x, y, words) => make("text", { class: "live-label live-conjugation-text", x, y, "text-anchor": "middle" }, words);
+
+/** Puts the entry of a list that stands at `from` to `to`. */
+function shifted(list, from, to) {
+  const moved = [...list];
+  moved.splice(to, 0, ...moved.splice(from, 1));
+  return moved;
+}
+
+/** The entry (i, j) of S, with its middle in 0: its tint is its row, the bar its column, a frame the old diagonal. */
+const entry = (i, j) => make("g", { class: "live-conjugation-entry" },
+  make("rect", { class: `live-conjugation-row ${HUES[i]}`, x: -21, y: -21, width: 42, height: 42 }),
+  make("rect", { class: `live-conjugation-bar ${HUES[j]}`, x: -21, y: 15, width: 42, height: 6 }),
+  i === j ? make("rect", { class: "live-conjugation-frame", x: -19, y: -19, width: 38, height: 38 }) : null, text(0, 5, `${i}${j}`));
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read();
+  const entries = range(N).map((i) => range(N).map((j) => entry(i, j)));
+  const svg = make("svg", { viewBox: "0 0 224 224", role: "group", class: "live-conjugation", "aria-label": "Rows and columns of the scores" }, entries);
+
+  // the numbers of rows and columns are handles
+  const moveTo = (part, k, to) => {
+    const { rows, columns, together } = read(), from = read()[part].indexOf(k), there = clamp(to, 0, N - 1);
+    if (there === from) return;
+    const move = (list, name) => (together || name === part ? shifted(list, from, there) : list);
+    change({ rows: move(rows, "rows"), columns: move(columns, "columns") });
+  };
+  const tag = (k) => make("g", {}, make("rect", { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 }), text(0, 5, String(k)));
+  const handles = { rows: [], columns: [] };
+  for (const k of range(N)) {
+    handles.rows.push(handle(svg, `row ${k}`, HUES[k], tag(k), (_, y) => moveTo("rows", k, placeAt(y)),
+      (dx, dy) => moveTo("rows", k, read().rows.indexOf(k) + dx - dy)));
+    handles.columns.push(handle(svg, `column ${k}`, HUES[k], tag(k), (x) => moveTo("columns", k, placeAt(x)),
+      (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy)));
+  }
+
+  const moving = choice("moving", { false: "rows and columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
+  const lists = ["rows", "columns"].map((part) => [make("b"), part]);
+  const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders that bring 0 to 4 home", "ways");
+  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Drag the numbers of rows and columns. Shuffle the rows; then bring the framed entries back to the diagonal, by columns alone."),
+    make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
+      button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
+    make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
+      make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, part]) => make("p", {}, `${part} = `, list)),
+        make("p", {}, "framed entries on the diagonal: ", home, " of 4"), ways.element, laws, said)));
+  const speak = speaker(el);
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), { rows, columns } = state, found = compute(state), hidden = el.classList.contains("live-asking");
+    rows.forEach((i, y) => columns.forEach((j, x) => set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })));
+    for (const k of range(N)) {
+      const [y, x] = [rows.indexOf(k), columns.indexOf(k)];
+      handles.rows[k]([20, at(y)], `row ${k} at place ${y}`, { now: y, min: 0, max: N - 1 });
+      handles.columns[k]([at(x), 20], `column ${k} at place ${x}`, { now: x, min: 0, max: N - 1 });
+    }
+    moving.put(String(state.together));
+    lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
+    write(home, hidden ? "?" : String(found.home));
+    ways.element.hidden = hidden;
+    ways.put(found.ways, ["orders"], range(N + 1).map(String), { digits: 0, changed: (_, k) => k === found.home });
+    laws.replaceChildren(...(hidden ? [] : [verdict("S[rows][:, columns]", "P S Rᵀ", found.productGap),
+      verdict(String(found.home), "the trace of P Rᵀ", found.traceGap)]));
+    write(said, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, found));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ rows, columns }, { home }) {
+  if (home === N) return String(rows) === String(range(N)) ? "Nothing has moved." : "Rows and columns are in the same order: this is P S Pᵀ.";
+  const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
+  return home ? `On the diagonal ${home === 1 ? "is" : "are"} ${kept.join(" and ")}.` : "The whole old diagonal has left the diagonal.";
+}
+
+export default { initialize, render, compute, valid };
