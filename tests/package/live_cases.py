@@ -17,6 +17,7 @@ from attnbook.live import (
     mirror,
     restore,
     shuffle,
+    similarity,
     spread,
     springs,
     squeeze,
@@ -158,6 +159,23 @@ def conjugation_state(rng):
     rows = rng.permutation(4).tolist()
     columns = (rows if rng.random() < 0.5 else rows[::-1]) if rng.random() < 0.5 else rng.permutation(4).tolist()
     return {"rows": rows, "columns": columns, "together": bool(rng.random() < 0.5)}
+
+
+def similarity_state(rng):
+    """Half of the states are extreme: rows at the ends or the same, tables of one pair or of 32, a base of 1."""
+    turn = bool(rng.random() < 0.5)
+    if rng.random() < 0.5:
+        row, other = rng.choice([0, 20, 40], 2).tolist()
+        return {
+            "row": row,
+            "other": other,
+            "d": int(rng.choice([2, 64])),
+            "base": float(rng.choice([1, 1e6])),
+            "turn": turn,
+        }
+    row, other = rng.integers(0, 41, 2).tolist()
+    base = float(10 ** rng.uniform(0, 6))
+    return {"row": row, "other": other, "d": int(rng.choice([2, 4, 8, 16, 64])), "base": base, "turn": turn}
 
 
 def twins_state(rng):
@@ -319,6 +337,7 @@ CASES = {
     "star": Case(star(["the", "cat", "saw", "a", "dog"], FIVE, FIVE_KEYS, [0.8, 0.5]), star_state),
     "shuffle": Case(shuffle("cat likes fish", order=[2, 1, 0]), shuffle_state),
     "mirror": Case(mirror(), mirror_state),
+    "similarity": Case(similarity(), similarity_state),
     "conjugation": Case(conjugation([1, 2, 0, 3]), conjugation_state),
     "ablation": Case(ablation(heads=[1, 1, 0, 1, 1, 1]), ablation_state),
     "spread": Case(spread(), spread_state),

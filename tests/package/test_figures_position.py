@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from attnbook.figures import position
-from drawn import hue, ticks, words
-from matplotlib.patches import Circle, Rectangle
+from drawn import hue, ticks
+from matplotlib.patches import Rectangle
 
 
 def row(t, d=8):
@@ -25,33 +25,27 @@ def bucket(offset, both):
     return first + min(count // 2 + int(steps + 1e-9), count - 1)
 
 
-@pytest.mark.parametrize(("shift", "start"), [(4, 2), (7, 3)])
-def test_two_rows_of_sines_and_the_turn_between_them(unsaved, shift, start):
-    drawn = unsaved(position).draw_sinusoid(shift, start)
-    table, clocks = drawn.axes
-    shade = np.zeros((15, 8))
+@pytest.mark.parametrize(("i", "j", "turn"), [(4, 2, False), (7, 30, True)])
+def test_two_rows_of_sines_and_the_products_with_one_of_them(unsaved, i, j, turn):
+    p = np.array([row(t) for t in range(41)])
+    products = p @ p[i] if not turn else np.sin(np.subtract.outer(np.arange(41), [i]) / 10 ** np.arange(4)).sum(axis=1)
+    drawn = unsaved(position).draw_similarity(p, products, i, j, turn)
+    table, bars = drawn.axes
+    shade = np.zeros((8, 41))
     for patch in (patch for patch in table.patches if not isinstance(patch, Rectangle)):
         size = round(patch.get_facecolor()[3] / 0.75 * 8) * {"blue": 1, "orange": -1}[hue(patch.get_facecolor())]
         for square in patch.get_path().to_polygons():
             x, y = square.min(axis=0) + 0.5
             shade[round(y), round(x)] = size
-    np.testing.assert_array_equal(shade, np.rint(8 * np.array([row(t) for t in range(15)])))
+    np.testing.assert_array_equal(shade, np.rint(8 * p.T))
     frames = [patch for patch in table.patches if isinstance(patch, Rectangle)]
-    assert [frame.get_xy() for frame in frames] == [(-0.5, start - 0.5), (-0.5, start + shift - 0.5)]
+    assert [frame.get_xy() for frame in frames] == [(i - 0.5, -0.5), (j - 0.5, -0.5)]
     assert [frame.get_linestyle() for frame in frames] == ["-", "--"]
-    assert list(ticks(table.xaxis).values()) == ["s₀", "c₀", "s₁", "c₁", "s₂", "c₂", "s₃", "c₃"]
-    hands, said = list(clocks.lines), words(clocks)
-    faces = [patch.center for patch in clocks.patches if isinstance(patch, Circle)]
-    for k, (x, y) in enumerate(faces):
-        for hand, t, colour in ((hands[2 * k], start, "blue"), (hands[2 * k + 1], start + shift, "orange")):
-            sine, cosine = row(t)[2 * k : 2 * k + 2]
-            np.testing.assert_allclose(hand.get_xydata(), [[x, y], [x + cosine, y + sine]], atol=1e-12)
-            assert hue(hand.get_color()) == colour
-        assert said[1.5, y] == f"{shift / 10**k:.4g} rad"
-    assert len(faces) == 4
-    turns = ", ".join(f"{shift / 10**k:.4g}" for k in range(4))
-    assert f"turn by {turns} radians" in drawn.alt
-    assert f"dot product is {row(start) @ row(start + shift):.3f}, of at most 4" in drawn.alt
+    np.testing.assert_allclose([bar.get_height() for bar in bars.patches], products)
+    assert [hue(bar.get_facecolor()) for bar in bars.patches] == ["orange" if t == j else "purple" for t in range(41)]
+    assert f"{products[j]:.3f} with row {j}, of at most 4." in drawn.alt
+    asked = position.draw_similarity(p, None, i, j, turn)
+    assert not asked.axes[1].patches
 
 
 @pytest.mark.parametrize(
@@ -74,22 +68,6 @@ def test_a_staircase_of_buckets_with_one_offset(unsaved, offset, direction):
     assert f"bucket {here}, which holds every offset from {low} to {high}.".replace("-", "−") in drawn.alt
     title = f"offset {offset} → bucket {here}: {low} … {high}".replace("-", "−")
     assert ax.get_title() == title
-
-
-def test_products_depend_on_the_offset_and_are_their_own_mirror_image(unsaved):
-    drawn = unsaved(position).draw_products(d=16, reach=40)
-    line, *dots = drawn.axes[0].lines
-    k, product = line.get_xydata().T
-    known = [sum(math.cos(offset / 10_000 ** (2 * pair / 16)) for pair in range(8)) for offset in range(-40, 41)]
-    np.testing.assert_allclose(product, known, atol=1e-12)
-    assert list(k) == list(range(-40, 41))
-    assert [dot.get_xydata().tolist() for dot in dots] == [
-        [[-5, pytest.approx(known[45])]],
-        [[5, pytest.approx(known[45])]],
-    ]
-    rise = next(offset for offset in range(40) if known[41 + offset] > known[40 + offset])
-    assert "The peak 8 is at 0" in drawn.alt
-    assert f"{known[45]:.3f} at 5 and at −5. It rises first from {rise} to {rise + 1}." in drawn.alt
 
 
 def test_every_seed_has_a_mark_and_blind_schemes_are_crossed(unsaved):

@@ -21,6 +21,7 @@ from attnbook.live import (
     mirror,
     restore,
     shuffle,
+    similarity,
     spread,
     springs,
     squeeze,
@@ -288,6 +289,15 @@ def test_conjugation():
     asking = conjugation([1, 2, 0, 3], [1, 0, 2, 3], ask=QUESTION).still()
     assert "PSRᵀ with both." in asking.alt
     assert "diagonal" not in asking.alt
+
+
+def test_similarity():
+    alt = "A table of sines and cosines with 41 rows of 8 columns; rows 10 and 15 are marked"
+    assert similarity().still().alt == (
+        f"{alt}. Below, the product of row 10 with every row, as bars: 3.160 with row 15, of at most 4."
+    )
+    assert "with a quarter turn between them, as bars" in similarity(turn=True).still().alt
+    assert similarity(ask=QUESTION).still().alt == f"{alt}; how alike they are is for you to predict."
 
 
 def test_stabiliser():

@@ -1,42 +1,46 @@
 """Drawings of the chapter "Positional encoding"."""
 
 import numpy as np
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Rectangle
 
-from ..positional import frequencies, sinusoidal, t5_bucket, t5_edges
+from ..positional import t5_bucket, t5_edges
 from .style import PALETTE, Picture, figure, picture, tiles
 
-__all__ = ["draw_buckets", "draw_order", "draw_products", "draw_sinusoid"]
-
-D = 8  # numbers per position in the small pictures: four clocks
-INDEX = "₀₁₂₃"
+__all__ = ["draw_buckets", "draw_order", "draw_similarity"]
 
 
-def draw_sinusoid(shift: int, start: int = 2, rows: int = 15) -> Picture:
-    """Sinusoidal rows as a heat map, two of them ``shift`` apart marked, and the turn that takes one to the other."""
-    E, omega = sinusoidal(range(rows), D), frequencies(D)
-    fig, (table, clocks) = figure(1, 2, height=3.7, width_ratios=[1.35, 1])
-    _shade(table, E)
-    table.set(xlim=(-0.5, D - 0.5), ylim=(rows - 0.5, -0.5), ylabel="position t")
-    table.set_xticks(range(D), [f"{name}{i}" for i in INDEX for name in ("s", "c")])
-    table.set_yticks(range(0, rows, 2))
-    table.tick_params(length=0)
-    table.set_title(f"p{_small(start)} and p{_small(start + shift)}")
-    for t, dash in ((start, "-"), (start + shift, "--")):
-        table.add_patch(Rectangle((-0.5, t - 0.5), D, 1, fill=False, edgecolor="black", linestyle=dash, linewidth=1.6))
-    for k, w in enumerate(omega):
-        _clock(clocks, 2.5 * k, [(w * start, "blue", "-"), (w * (start + shift), "orange", "--")])
-        clocks.text(1.5, -2.5 * k, f"{w * shift:.4g} rad", va="center", fontsize=9)
-    clocks.set(xlim=(-1.2, 3.6), ylim=(-8.7, 1.2), aspect="equal")
-    clocks.axis("off")
-    clocks.set_title("each pair turns by")
-    turns = ", ".join(f"{w * shift:.4g}" for w in omega)
-    product = E[start] @ E[start + shift]
-    return picture(
-        fig,
-        f"Rows {start} and {start + shift} of a table of sines and cosines with {D} columns. From one to the other the "
-        f"four pairs turn by {turns} radians. Their dot product is {product:.3f}, of at most {D // 2}.",
+def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, other: int, turn: bool) -> Picture:
+    """Draw a sinusoidal table with two rows marked, and below it the products of the first of them with every row.
+
+    Parameters
+    ----------
+    table : array (n, d)
+        Row t is p_t; it is drawn as a column, blue for positive and orange for negative.
+    products : array (n,), optional
+        p_i·p_t for all t; left out, the lower panel is empty.
+    row, other : int
+        The rows i and j.
+    turn : bool
+        Whether the products have a quarter turn between the rows.
+    """
+    n, d = table.shape
+    fig, (above, below) = figure(2, 1, height=3.9, sharex=True)
+    _shade(above, table.T)
+    above.set(xlim=(-0.6, n - 0.4), ylim=(d - 0.5, -0.5), ylabel="column of p", yticks=[0, d - 1])
+    for t, colour, dash in ((row, "blue", "-"), (other, "orange", "--")):
+        above.add_patch(Rectangle((t - 0.5, -0.5), 1, d, fill=False, edgecolor=PALETTE[colour], linestyle=dash, lw=2))
+    alt = f"A table of sines and cosines with {n} rows of {d} columns; rows {row} and {other} are marked"
+    if products is None:
+        below.axis("off")
+        return picture(fig, f"{alt}; how alike they are is for you to predict.")
+    colours = [PALETTE["orange" if t == other else "purple"] for t in range(n)]
+    below.bar(range(n), products, color=colours)
+    below.set(xlabel="position t", ylim=(-d / 2 - 0.2, d / 2 + 0.2), ylabel="product with row i")
+    kind = "with a quarter turn between them, " if turn else ""
+    alt = (
+        f"{alt}. Below, the product of row {row} with every row, {kind}as bars: {products[other]:.3f} with row {other}"
     )
+    return picture(fig, f"{alt}, of at most {d // 2}.")
 
 
 def draw_buckets(offset: int, direction: str = "both") -> Picture:
@@ -63,23 +67,6 @@ def draw_buckets(offset: int, direction: str = "both") -> Picture:
     )
 
 
-def draw_products(d: int = 64, reach: int = 60) -> Picture:
-    """Draw p_t·p_{t+s} of sinusoidal rows against s: the same to both sides, and not falling all the way."""
-    steps = np.arange(-reach, reach + 1)
-    product = sinusoidal(steps, d) @ sinusoidal(0, d)
-    rise = int(np.flatnonzero(np.diff(product[reach:]) > 0)[0])
-    fig, ax = figure(height=2.5)
-    ax.plot(steps, product, color=PALETTE["blue"])
-    for sign in (-1, 1):
-        ax.plot(sign * 5, product[reach + 5], "o", color=PALETTE["orange"], markersize=6)
-    ax.set(xlabel="offset s", ylabel="dot product", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
-    return picture(
-        fig,
-        f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is "
-        f"its own mirror image: {product[reach + 5]:.3f} at 5 and at −5. It rises first from {rise} to {rise + 1}.",
-    )
-
-
 def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
     """Accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
     fig, ax = figure(height=3.1)
@@ -94,13 +81,6 @@ def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
     return picture(fig, f"One mark per seed for each scheme, a dotted line at one half. Medians: {medians}.")
 
 
-def _clock(ax, place, hands):
-    """A circle with hands, each (angle, colour, dash), at ``place`` down the axis."""
-    ax.add_patch(Circle((0, -place), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
-    for angle, colour, dash in hands:
-        ax.plot([0, np.cos(angle)], [-place, np.sin(angle) - place], dash, color=PALETTE[colour], linewidth=2)
-
-
 def _shade(ax, M, levels=8):
     """Blue for positive and orange for negative, one path per shade, so that a table of many cells stays light."""
     shade = np.rint(levels * M).astype(int)
@@ -108,7 +88,3 @@ def _shade(ax, M, levels=8):
         corners = [(j - 0.5, i - 0.5) for i, j in np.argwhere(shade == level)]
         colour = PALETTE["blue" if level > 0 else "orange"]
         tiles(ax, corners, 1, 1, (colour, 0.75 * abs(level) / levels))
-
-
-def _small(number):
-    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

@@ -6,6 +6,7 @@
     triangle(scores)                 softmax of three scores as a point in the triangle of all weights
     strings(first, second)           two shuffles in a row as strings that cross, and both in one
     clock(query, key)                a rotary encoding as clocks: one face for each pair of coordinates
+    similarity(row, other)           how alike two rows of a sinusoidal table are, and what direction needs
     crowd(keys, factor)              how many keys a query looks at as a text grows, and a factor on its scores
     windows(layers, window)          which inputs reach an output through a stack of windows, and what sinks add
     memory(train, test)              rotary pairs beyond the length of training, and the ways to keep them inside
@@ -42,6 +43,7 @@ from .memory import memory
 from .mirror import mirror
 from .restore import restore
 from .shuffle import shuffle
+from .similarity import similarity
 from .spread import spread
 from .springs import springs
 from .squeeze import squeeze
@@ -68,6 +70,7 @@ __all__ = [
     "mirror",
     "restore",
     "shuffle",
+    "similarity",
     "spread",
     "springs",
     "squeeze",

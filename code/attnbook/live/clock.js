@@ -36,7 +36,6 @@ function valid({ query, key, pairs, base, scheme }) {
 }
 
 const signed = (x) => String(x).replace("-", "−"), short = (x) => signed(Number(x.toPrecision(4)));
-const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 
 /** Points along an arc that winds outwards, so that full turns can be counted. */
 function spiral(from, sweep) {

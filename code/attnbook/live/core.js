@@ -26,6 +26,7 @@ function softmax(s) {
 
 // ---- numbers as text -----------------------------------------------------------------------------------------------
 const show = (x, digits = 2) => (Number(x.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
+const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? x.toExponential(1).replace("-", "−") : show(x, 3));
 
 // ---- elements ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,104 @@
+// Rows of a sinusoidal table: how alike two of them are, what each pair of columns adds, and what direction needs.
+const LAST = 40, COLUMNS = [2, 4, 8, 16, 64], FEW = 8;
+const total = (parts) => parts.reduce((sum, x) => sum + x, 0);
+const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) / d));
+const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
+
+/** The row p times J, a quarter turn of each pair: (s, c) becomes (c, −s). */
+const turned = (p) => p.map((_, c) => (c % 2 ? -p[c - 1] : p[c + 1]));
+
+/** The table, the products of row i with all rows, and what each pair adds to that with row j. */
+function compute({ row, other, d, base, turn }) {
+  const omega = frequencies({ d, base }), table = range(LAST + 1).map((t) => rowAt(omega, t));
+  const between = turn ? turned : (p) => p, products = table.map((p) => dot(between(table[row]), p)), product = products[other];
+  const parts = omega.map((w) => (turn ? Math.sin : Math.cos)(w * (other - row)));
+  const alike = (s) => total(omega.map((w) => Math.cos(w * s))), near = Math.abs(other - row);
+  const farther = range(Math.max(row, LAST - row) + 1).slice(near + 1);
+  const best = farther.reduce((found, s) => (found && alike(found) >= alike(s) ? found : s), 0);
+  return { table, products, product, adds: [omega, parts], sumGap: Math.abs(product - total(parts)),
+    symmetryGap: Math.abs(product - dot(between(table[other]), table[row])),
+    rival: best && alike(best) > alike(near) + 1e-9 ? best : 0 };
+}
+
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ row, other, d, base }) => [row, other].every((t) => Number.isInteger(t) && t >= 0 && t <= LAST)
+  && COLUMNS.includes(d) && base >= 1 && base <= 1e6;
+
+const STEP = 13, along = (t) => 20 + STEP * t, TOP = 34, HIGH = 112, ZERO = 236, REACH = 48;
+const text = (x, y, words, look = "") => make("text", { class: `live-label ${look}`, x, y, "text-anchor": "middle" }, words);
+
+function render({ model, el }) {
+  const [read, change] = stateOf(model), first = read();
+  const shades = make("g"), bars = range(LAST + 1).map((t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 }));
+  const frames = ["live-blue", "live-orange"].map((hue) => make("rect", { class: `live-similarity-frame ${hue}`, y: TOP - 2, width: STEP + 3, height: HIGH + 4 }));
+  const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}` }));
+  const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO, y2: ZERO });
+  const most = text(0, ZERO - REACH + 4, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
+  const svg = make("svg", { viewBox: "0 0 560 306", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
+    shades, frames, lines, zero, bars, most, ticks);
+  const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
+  const moved = (part) => [(x) => change({ [part]: placeAt(x) }), (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) })];
+  const putRow = handle(svg, "row i", "live-blue", mark(0, 9), ...moved("row"));
+  const putOther = handle(svg, "row j", "live-orange", mark(1, 10), ...moved("other"));
+
+  const columns = choice("columns d", Object.fromEntries(COLUMNS.map((d) => [d, String(d)])), (d) => change({ d: Number(d) }));
+  const log = { min: 0, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
+  const base = slider("base", log, (x) => change({ base: 10 ** x }));
+  const between = choice("between the rows", { false: "nothing", true: "a quarter turn J" }, (yes) => change({ turn: yes === "true" }));
+  const product = make("b", { "data-shows": "product" }), name = make("span"), adds = matrix("What each pair adds", "adds");
+  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
+    make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first))),
+    svg, make("p", {}, name, product), laws, said, adds.element);
+  const speak = speaker(el);
+  let drawn;
+  predictFirst(el, model.get("ask"), update);
+
+  function update() {
+    const state = read(), found = compute(state), { row: i, other: j, d, turn } = state, hidden = el.classList.contains("live-asking");
+    if (drawn !== `${d} ${state.base}`) { // the table itself changes only with them
+      const high = HIGH / d;
+      shades.replaceChildren(...found.table.flatMap((p, t) => p.map((x, c) => make("rect", { class: x < 0 ? "live-similarity-shade live-orange" : "live-similarity-shade live-blue",
+        x: along(t) - STEP / 2, y: thousandth(TOP + c * high), width: STEP, height: thousandth(high), "fill-opacity": hundredth(0.75 * Math.abs(x)) }))));
+      drawn = `${d} ${state.base}`;
+    }
+    [i, j].forEach((t, k) => {
+      set(frames[k], { x: along(t) - STEP / 2 - 1.5 });
+      set(lines[k], { x1: along(t), x2: along(t), y1: TOP + HIGH, y2: ZERO + REACH });
+    });
+    putRow([along(i), 16], `row i at ${i}`, { now: i, min: 0, max: LAST });
+    putOther([along(j), 164], `row j at ${j}`, { now: j, min: 0, max: LAST });
+    found.products.forEach((x, t) => {
+      const high = hundredth((REACH * Math.abs(x)) / (d / 2));
+      set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
+      bars[t].classList.toggle("live-similarity-chosen", t === j);
+    });
+    write(set(most, { x: 8 }), String(d / 2));
+    columns.put(String(d));
+    base.put(Math.log10(state.base));
+    between.put(String(turn));
+    const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
+    write(name, `${both(i, j)} = `);
+    write(product, hidden ? "?" : show(found.product, 3));
+    adds.element.hidden = hidden || d / 2 > FEW;
+    adds.put(found.adds, ["ω", turn ? "sin ω(j − i)" : "cos ω(j − i)"], range(d / 2).map((k) => `pair ${k}`), { digits: 3 });
+    laws.replaceChildren(...(hidden ? [] : [verdict(both(i, j), `Σ ${turn ? "sin" : "cos"} ω(j − i)`, found.sumGap),
+      verdict(both(i, j), both(j, i), found.symmetryGap)]));
+    write(said, hidden ? "Products are hidden until you have answered." : sentence(state, found));
+    speak(said.textContent);
+  }
+  model.on("change:state", update);
+  update();
+}
+
+/** What the figure says in words. */
+function sentence({ row, other, turn }, { product, products, rival, symmetryGap }) {
+  if (turn) return symmetryGap > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: this product knows the direction.`
+    : "Exchange the rows, and nothing changes here.";
+  if (row === other) return "Every row has the same product with itself, one for each pair.";
+  if (!rival) return "No row that is farther away is more similar.";
+  const t = row + rival <= LAST ? row + rival : row - rival;
+  return `Row ${t} is farther away and more similar: ${show(products[t], 3)} against ${show(product, 3)}.`;
+}
+
+export default { initialize, render, compute, valid };

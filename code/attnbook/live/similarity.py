@@ -1,0 +1,105 @@
+"""Rows of a sinusoidal table: how alike two of them are, what each pair of columns adds, and what direction needs."""
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import require_int
+from ..figures.position import draw_similarity
+from ..figures.style import Picture
+from ..positional import frequencies, sinusoidal
+from .figure import Live
+
+__all__ = ["similarity"]
+
+LAST = 40
+COLUMNS = (2, 4, 8, 16, 64)
+
+
+def similarity(
+    row: int = 10,
+    other: int = 15,
+    *,
+    d: int = 8,
+    base: float = 10_000,
+    turn: bool = False,
+    ask: dict[str, Any] | str | None = None,
+    label: str = "similarity",
+) -> Live:
+    """A live figure of p_i·p_j = Σ cos ω(j − i) for the rows of a sinusoidal table, and of p_i J p_jᵀ = Σ sin ω(j − i).
+
+    The table has 41 rows p_t = (sin ω₀t, cos ω₀t, sin ω₁t, …) with ω_h = base^(−2h/d), and J turns each pair by a
+    quarter. The first product is the same in both directions, and does not fall with distance all the way; the second
+    changes its sign with the direction (Vaswani et al. 2017, section 3.5).
+
+    Parameters
+    ----------
+    row, other : int
+        The positions i and j, 0 … 40.
+    d : {2, 4, 8, 16, 64}
+        Columns of the table.
+    base : float
+        1 ≤ base ≤ 10⁶; the slowest of the frequencies is base^(2/d − 1).
+    turn : bool
+        Whether the quarter turn J stands between the rows.
+    ask : dict, optional
+        A question that the reader answers before products are shown.
+    label : str
+        The id of the figure on its page; a link to a state begins with it.
+
+    Raises
+    ------
+    ValueError
+        If a number is not as above, or ``turn`` not a Boolean.
+
+    >>> found = similarity(10, 15).compute()
+    >>> round(float(found["product"]), 3), found["rival"]
+    (3.16, 6)
+    """
+    state = {"row": row, "other": other, "d": d, "base": float(base), "turn": turn}
+    return Live("similarity", state, compute=compute, check=check, still=still, ask=ask, label=label)
+
+
+def check(row: int, other: int, d: int, base: float, turn: bool) -> None:
+    """Raise ``ValueError`` unless the state can be drawn."""
+    for name, position in (("row", row), ("other", other)):
+        require_int(name, position, least=0, most=LAST)
+    if d not in COLUMNS:
+        raise ValueError(f"d = {d}; expected one of {COLUMNS}")
+    if not 1 <= base <= 1e6:
+        raise ValueError(f"base = {base}; expected 1 to 1000000")
+    if not isinstance(turn, bool):
+        raise ValueError(f"turn = {turn}; expected True or False")
+
+
+def compute(row: int, other: int, d: int, base: float, turn: bool) -> dict[str, Any]:
+    """Return the table, the products of row i with all rows, and what each pair adds to that with row j.
+
+    ``rival`` is the offset of the most similar of the rows that are farther from i than j and more similar to it, 0 if
+    there is none. The mirror of ``compute`` in similarity.js.
+    """
+    omega, table = frequencies(d, base), sinusoidal(np.arange(LAST + 1), d, base)
+    between = np.kron(np.eye(d // 2), [[0, -1], [1, 0]] if turn else np.eye(2))
+    products = table[row] @ between @ table.T
+    parts = (np.sin if turn else np.cos)(omega * (other - row))
+    alike = np.cos(np.outer(np.arange(LAST + 1), omega)).sum(axis=1)
+    near, reach = abs(other - row), max(row, LAST - row)
+    farther = np.arange(near + 1, reach + 1)
+    best = int(farther[np.argmax(alike[farther])]) if len(farther) else 0
+    product = products[other]
+    return {
+        "table": table,
+        "products": products,
+        "product": product,
+        "adds": np.stack([omega, parts]),
+        "sumGap": abs(product - parts.sum()),
+        "symmetryGap": abs(product - table[other] @ between @ table[row]),
+        "rival": best if best and alike[best] > alike[near] + 1e-9 else 0,
+    }
+
+
+def still(state: dict, asking: bool) -> Picture:
+    """Draw the table with both rows marked, and the products of row i with all rows unless they are asked for."""
+    found = compute(**state)
+    products = None if asking else found["products"]
+    return draw_similarity(found["table"], products, state["row"], state["other"], state["turn"])
