@@ -84,3 +84,19 @@ def test_every_seed_has_a_mark_and_blind_schemes_are_crossed(unsaved):
     assert list(chance.get_xdata()) == [0.5, 0.5]
     assert ticks(ax.yaxis) == {0: "none", 1: "rotary"}
     assert "Medians: none 0.52, rotary 0.99." in drawn.alt
+
+
+def test_products_depend_on_the_offset_and_are_their_own_mirror_image(unsaved):
+    drawn = unsaved(position).draw_products(d=16, reach=40)
+    line, *dots = drawn.axes[0].lines
+    k, product = line.get_xydata().T
+    known = [sum(math.cos(offset / 10_000 ** (2 * pair / 16)) for pair in range(8)) for offset in range(-40, 41)]
+    np.testing.assert_allclose(product, known, atol=1e-12)
+    assert list(k) == list(range(-40, 41))
+    assert [dot.get_xydata().tolist() for dot in dots] == [
+        [[-5, pytest.approx(known[45])]],
+        [[5, pytest.approx(known[45])]],
+    ]
+    rise = next(offset for offset in range(40) if known[41 + offset] > known[40 + offset])
+    assert "The peak 8 is at 0" in drawn.alt
+    assert f"{known[45]:.3f} at 5 and at −5. It rises first from {rise} to {rise + 1}." in drawn.alt

@@ -3,10 +3,10 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from ..positional import t5_bucket, t5_edges
+from ..positional import sinusoidal, t5_bucket, t5_edges
 from .style import PALETTE, Picture, figure, picture, tiles
 
-__all__ = ["draw_buckets", "draw_order", "draw_similarity"]
+__all__ = ["draw_buckets", "draw_order", "draw_products", "draw_similarity"]
 
 
 def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, other: int, turn: bool) -> Picture:
@@ -64,6 +64,23 @@ def draw_buckets(offset: int, direction: str = "both") -> Picture:
         fig,
         f"Staircase of buckets against offsets, {'both directions' if both else 'looking back only'}. Offset {offset} "
         f"falls into bucket {bucket}, which holds every offset from {low} to {high}.",
+    )
+
+
+def draw_products(d: int = 64, reach: int = 60) -> Picture:
+    """Draw p_t·p_{t+s} of sinusoidal rows against s: the same to both sides, and not falling all the way."""
+    steps = np.arange(-reach, reach + 1)
+    product = sinusoidal(steps, d) @ sinusoidal(0, d)
+    rise = int(np.flatnonzero(np.diff(product[reach:]) > 0)[0])
+    fig, ax = figure(height=2.5)
+    ax.plot(steps, product, color=PALETTE["blue"])
+    for sign in (-1, 1):
+        ax.plot(sign * 5, product[reach + 5], "o", color=PALETTE["orange"], markersize=6)
+    ax.set(xlabel="offset s", ylabel="dot product", xlim=(-reach, reach), ylim=(0, d / 2 + 2))
+    return picture(
+        fig,
+        f"Dot product of two sinusoidal rows, d = {d}, against their offset. The peak {d // 2} is at 0, the curve is "
+        f"its own mirror image: {product[reach + 5]:.3f} at 5 and at −5. It rises first from {rise} to {rise + 1}.",
     )
 
 
