@@ -19,6 +19,8 @@ PERCENT = re.compile(r"\s*(?:percent|\\?%)")
 ELSEWHERE = re.compile(r"(?:[Tt]heorem|[Ss]ections?|[Cc]hapter|Python|PyTorch|version)\s+$")
 GIVEN = {
     "chapters/changes": {"0.1", "0.2"},  # editions
+    "chapters/instructors": {"3.12", "2026.3", "24.04"},  # versions
+    "chapters/positional-encoding": {"5.23", "1.9999999"},  # a version, and a result as it might be
 }
 
 
@@ -31,8 +33,22 @@ def prose(name):
         return caption[1] if caption else " "
 
     text = re.sub(r"^(`{3,})\{code-cell\}.*?^\1", captions, text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^(`{3,})\w*\n.*?^\1", " ", text, flags=re.DOTALL | re.MULTILINE)
+    text = "\n".join(outside_code(text.splitlines()))
     return re.sub(r"(?:\{[\w:-]+\})?`[^`\n]*`", " ", text)
+
+
+def outside_code(lines):
+    """The lines that stand in no fenced code; what stands in a directive is prose."""
+    fences = []  # the open ones: their ticks, and whether they hold code
+    for line in lines:
+        fence = re.match(r"(`{3,})(.*)", line)
+        if not fence:
+            if not any(code for _, code in fences):
+                yield line
+        elif fences and not fence[2].strip() and len(fence[1]) >= len(fences[-1][0]):
+            fences.pop()
+        else:
+            fences.append((fence[1], not fence[2].startswith("{")))
 
 
 def numbers(text):
@@ -98,6 +114,11 @@ def test_a_typed_decimal_is_written_twice():
         for name in sorted(found | listed)
         if found.get(name) != listed.get(name)
     )
+
+
+def test_prose_between_two_directives_is_read_and_code_is_not():
+    page = "```{note}\nIt is 1.5.\n```\nAnd 2.5.\n````{tip}\n```python\n3.5\n```\n4.5\n````\n5.5"
+    assert re.findall(r"\d\.5", " ".join(outside_code(page.splitlines()))) == ["1.5", "2.5", "4.5", "5.5"]
 
 
 CASES = [
