@@ -214,3 +214,14 @@ def test_the_scripts_of_all_figures_can_be_translated():
     MiniRacer().eval(f"new Function({json.dumps(accented)}); 0")
     shown = re.compile(r'"data-shows": [`"][^`"]*[`"]|class: [`"][^`"]*[`"]')
     assert shown.findall(code) == shown.findall(accented)
+
+
+def test_what_a_figure_asks_the_reader_to_do_is_a_message():
+    """A semicolon, for one, makes a string look like code."""
+    hint = re.compile(r'"live-hint" ?}, "([^"]+)"')
+    asked = [
+        (path.stem, found) for path in live_files.FOLDER.glob("*.js") for found in hint.findall(path.read_text("utf-8"))
+    ]
+    assert len(asked) > 12
+    report = [f"{name}: {text}" for name, text in asked if not scripts.is_message(text)]
+    assert not report, report

@@ -63,7 +63,7 @@ function render({ model, el }) {
   const lists = ["rows", "columns"].map((part) => [make("b"), part]);
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders that bring 0 to 4 home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the numbers of rows and columns. Shuffle the rows; then bring the framed entries back to the diagonal, by columns alone."),
+  el.append(make("p", { class: "live-hint" }, "Drag the numbers of rows and columns. Shuffle the rows, then bring the framed entries back to the diagonal, by columns alone."),
     make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
       button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
@@ -98,7 +98,8 @@ function render({ model, el }) {
 function sentence({ rows, columns }, { home }) {
   if (home === N) return String(rows) === String(range(N)) ? "Nothing has moved." : "Rows and columns are in the same order: this is P S Pᵀ.";
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
-  return home ? `On the diagonal ${home === 1 ? "is" : "are"} ${kept.join(" and ")}.` : "The whole old diagonal has left the diagonal.";
+  if (!home) return "The whole old diagonal has left the diagonal.";
+  return home === 1 ? `On the diagonal is ${kept[0]}.` : `On the diagonal are ${kept.join(" and ")}.`;
 }
 
 export default { initialize, render, compute, valid };
