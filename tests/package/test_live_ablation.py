@@ -8,7 +8,7 @@ import pytest
 import torch
 from attnbook import live
 from attnbook.live.ablation import answers, sentences
-from attnbook.live.mirror import WORDS, logits, weights
+from attnbook.live.mirror import WORDS, forward, weights
 from attnbook.positional import sinusoidal
 from live_cases import CASES, states
 from live_pages import ARRIVES, EXACT, QUESTION, alone, put, state_of
@@ -66,7 +66,7 @@ def test_all_480_sentences_are_answered_as_by_torch_with_every_choice_of_heads()
 
 
 def test_with_all_heads_on_it_is_the_model_of_the_figure_mirror():
-    expected = torch.softmax(torch.tensor(logits("positions", 100, sentences())), dim=-1)[:, 1].numpy()
+    expected = torch.softmax(torch.tensor(forward("positions", 100, sentences())[1]), dim=-1)[:, 1].numpy()
     assert abs(answers(sentences(), ON)[1] - expected).max() < EXACT
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from attnbook import live
-from attnbook.live.mirror import STEPS, WORDS, compute, logits, weights
+from attnbook.live.mirror import STEPS, WORDS, compute, forward, weights
 from attnbook.positional import sinusoidal
 from attnbook.stored import load
 from live_cases import CASES
@@ -53,7 +53,7 @@ def test_page_package_and_torch_answer_all_480_sentences_alike_at_every_step(sti
     for (k, step), (i, model) in itertools.product(enumerate(STEPS), enumerate(MODELS.values())):
         with torch.no_grad():
             expected = torch.softmax(torch_logits(model, step), dim=-1)[:, 1].numpy()
-        ours = torch.softmax(torch.tensor(logits(model, step, TOKENS)), dim=-1)[:, 1].numpy()
+        ours = torch.softmax(torch.tensor(forward(model, step, TOKENS)[1]), dim=-1)[:, 1].numpy()
         assert abs(ours - expected).max() < EXACT
         assert abs(found[k, i] - expected).max() < EXACT, (model, step)
         assert abs(expected - 0.5).min() > 1e-6  # rounding decides no answer

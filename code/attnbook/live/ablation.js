@@ -51,20 +51,10 @@ function head(k, flip) {
 }
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), still = range(N);
-  let came = still;
-  const place = (from, to) => {
-    const order = [...still], there = clamp(to, 0, N - 1), words = read().sentence.split(" ");
-    order.splice(there, 0, ...order.splice(from, 1));
-    came = order;
-    if (there !== from) change({ sentence: order.map((p) => words[p]).join(" ") });
-    came = still;
-    tiles.focus(there);
-  };
-  const swap = (i) => change({ sentence: read().sentence.split(" ").map((word, k) => (k === i && other[word]) || word).join(" ") });
+  const [read, change] = stateOf(model), first = read(), tiles = tileRow(read, change);
   const flip = (k) => change({ heads: read().heads.map((on, l) => (l === k ? 1 - on : on)) });
 
-  const tiles = tileRow(place, swap), panels = HEADS.map((k) => head(k, () => flip(k)));
+  const panels = HEADS.map((k) => head(k, () => flip(k)));
   const rows = range(LAYERS).map((l) => make("div", { class: "live-ablation-layer", role: "group", "aria-label": `Layer ${l + 1}` },
     make("div", { class: "live-title" }, `Layer ${l + 1}`), panels.slice(H * l, H * l + H).map(({ element }) => element)));
   const instead = choice("a head that is off", { alike: "looks at all words alike", nothing: "adds nothing" }, (x) => change({ instead: x }));
@@ -81,7 +71,7 @@ function render({ model, el }) {
   function update() {
     const state = read(), found = compute(state), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
     instead.put(state.instead);
-    tiles.put(words, came);
+    tiles.put(words);
     panels.forEach(({ put }, k) => put(found.maps[k], words, state.heads[k], found.onFish[k]));
     write(p, hidden ? "?" : show(found.p, 3));
     write(says, hidden ? "" : `: ${found.p > 0.5 ? "cat" : "fish"} first, which is ${found.p > 0.5 === found.catFirst ? "right" : "wrong"}`);

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..attention import attention_weights, softmax
+from ..attention import softmax
 from ..figures.capstone import draw_heads
 from ..figures.style import Picture
-from ..layers import encoder_layer, feed_forward
-from ..positional import sinusoidal
 from .figure import Live
-from .mirror import LAYERS, WORDS, D, H, N, is_sentence, weights
+from .mirror import LAYERS, WORDS, H, N, forward, is_sentence
 
 __all__ = ["ablation", "answers", "sentences"]
 
@@ -94,20 +92,8 @@ def answers(tokens: ArrayLike, heads: Sequence[int], instead: str = "alike") -> 
     p : array (...)
         The probability of "cat first".
     """
-    w, maps = weights("positions", 100), []
-    X = w["embed"][np.asarray(tokens)] + sinusoidal(np.arange(N), D)
-    for i in range(LAYERS):
-
-        def attend(X, i=i):
-            found = []
-            for r in range(H):
-                A = attention_weights(X @ w[f"Q{i}"][r], X @ w[f"K{i}"][r])
-                maps.append(A if heads[H * i + r] else np.full_like(A, INSTEAD[instead]))
-                found.append(maps[-1] @ (X @ w[f"V{i}"][r]))
-            return np.concatenate(found, axis=-1) @ w[f"O{i}"]
-
-        X = encoder_layer(X, attend, lambda Z, i=i: feed_forward(Z, w[f"up{i}"], w[f"down{i}"]))
-    return np.array(maps), softmax(X.mean(axis=-2) @ w["read"])[..., 1]
+    maps, scores = forward("positions", 100, tokens, lambda i, r: None if heads[H * i + r] else INSTEAD[instead])
+    return maps, softmax(scores)[..., 1]
 
 
 @functools.cache

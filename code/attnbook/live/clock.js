@@ -9,7 +9,6 @@ const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), M
 const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
 const handsAt = ({ scheme }, omega, t) => omega.map((w) => SCHEMES[scheme](w * t));
 const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
-const total = (terms) => terms.reduce((sum, x) => sum + x, 0);
 const scoreAt = (state, omega, i, j) => total(termsOf(handsAt(state, omega, i), handsAt(state, omega, j)));
 
 /** The angle of each face from the query's hand to the key's, in radians. Turning counts the full turns. */

@@ -1,12 +1,8 @@
 // Move rows and columns: a table of scores in another order of queries and of keys, and where its diagonal goes.
 const N = 4, SCORES = range(N).map((i) => range(N).map((j) => N * i + j));
 
-/** All orders of the entries of a list. */
-const ordersOf = (list) => (list.length ? list.flatMap((x) =>
-  ordersOf(list.filter((y) => y !== x)).map((rest) => [x, ...rest])) : [[]]);
 const ORDERS = ordersOf(range(N));
 const matrixOf = (order) => order.map((from) => range(N).map((j) => Number(j === from)));
-const inverted = (order) => order.map((_, j) => order.indexOf(j));
 const sameAt = (a, b) => a.filter((x, i) => x === b[i]).length;
 
 /** P S Rᵀ by its indices, how far it is from the product of matrices, and what is on the diagonal. */
@@ -24,13 +20,6 @@ const valid = ({ rows, columns }) => isPermutation(rows, N) && isPermutation(col
 
 const at = (i) => 62 + 46 * i, placeAt = (x) => clamp(Math.round((x - 62) / 46), 0, N - 1);
 const text = (x, y, words) => make("text", { class: "live-label live-conjugation-text", x, y, "text-anchor": "middle" }, words);
-
-/** Puts the entry of a list that stands at `from` to `to`. */
-function shifted(list, from, to) {
-  const moved = [...list];
-  moved.splice(to, 0, ...moved.splice(from, 1));
-  return moved;
-}
 
 /** The entry (i, j) of S, with its middle in 0: its tint is its row, the bar its column, a frame the old diagonal. */
 const entry = (i, j) => make("g", { class: "live-conjugation-entry" },

@@ -14,6 +14,23 @@ const thousandth = (x) => Math.round(1000 * x) / 1000;
 /** The largest |A - B| over all entries of two matrices of one shape. */
 const largestDifference = (A, B) => Math.max(...A.flat().map((x, i) => Math.abs(x - B.flat()[i])));
 
+/** The sum of a list. */
+const total = (x) => x.reduce((a, b) => a + b, 0);
+
+/** All orders of the entries of a list, in lexicographic order of their places. */
+const ordersOf = (list) => (list.length ? list.flatMap((x) =>
+  ordersOf(list.filter((y) => y !== x)).map((rest) => [x, ...rest])) : [[]]);
+
+/** The order that undoes an order. */
+const inverted = (order) => order.map((_, j) => order.indexOf(j));
+
+/** A list whose entry at `from` stands at `to` instead. */
+function shifted(list, from, to) {
+  const moved = [...list];
+  moved.splice(to, 0, ...moved.splice(from, 1));
+  return moved;
+}
+
 /** Whether `order` holds each of 0 … n-1 once. */
 const isPermutation = (order, n) => order.length === n && [...order].sort((a, b) => a - b).every((x, i) => x === i);
 

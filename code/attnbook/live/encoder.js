@@ -71,9 +71,23 @@ function isSentence(text) {
   return words.length === N && words.every((word) => WORDS.includes(word)) && count("cat") === 1 && count("fish") === 1;
 }
 
-/** Six tiles: dragged or moved by arrow keys they call `place(from, to)`, tapped `swap(i)`; `put(words, came)` writes
- *  them, and each flies from the position where it was, came[i]. */
-function tileRow(place, swap) {
+/** The sentence of a state as six tiles, which are dragged, moved by arrow keys, or tapped to change sees and and.
+ *  `put(words)` writes them, and each flies from where it was; `reorder(order, rest)` gives position i word order[i]. */
+function tileRow(read, change) {
+  const still = range(N), wordsNow = () => read().sentence.split(" ");
+  let came = still; // where each word was before the change that is being drawn
+  const reorder = (order, rest = {}) => {
+    const words = wordsNow();
+    came = order;
+    change({ sentence: order.map((p) => words[p]).join(" "), ...rest });
+    came = still;
+  };
+  const place = (from, to) => {
+    const there = clamp(to, 0, N - 1);
+    if (there !== from) reorder(shifted(still, from, there));
+    tiles[there].focus();
+  };
+  const swap = (i) => change({ sentence: wordsNow().map((word, k) => (k === i && other[word]) || word).join(" ") });
   const names = { class: "live-tiles", role: "group", "aria-label": "The words of the sentence" };
   const look = (i) => ({ class: "live-chip", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuenow": i + 1,
     "aria-valuemax": N });
@@ -106,7 +120,7 @@ function tileRow(place, swap) {
   });
   row.addEventListener("pointerup", () => { if (held >= 0 && !moved) swap(held); });
   row.addEventListener("lostpointercapture", () => { held = -1; });
-  const put = (words, came) => {
+  const put = (words) => {
     words.forEach((word, i) => {
       write(tiles[i], word);
       set(tiles[i], { "data-word": word, "aria-label": word, "aria-valuetext": `${word}, position ${i + 1} of ${N}` });
@@ -114,5 +128,5 @@ function tileRow(place, swap) {
       if (dx && !calm()) tiles[i].animate({ translate: [`${dx}px 0`, "0 0"] }, { duration: 300, easing: "ease-out" });
     });
   };
-  return { row, put, focus: (i) => tiles[i].focus() };
+  return { row, put, reorder };
 }

@@ -1,6 +1,5 @@
 // Two inks: how strongly the last state depends on each word of a sentence, and how well a reader of it recovers each.
 const MOST = 16, LEAST = 0.5, LEAD = 5; // words and numbers, the smallest ρ, how far the key asked for is ahead in score
-const total = (x) => x.reduce((a, b) => a + b);
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
 const tokens = (text) =>

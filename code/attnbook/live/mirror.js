@@ -61,32 +61,14 @@ function panel(name) {
 }
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), still = range(N);
-  let came = still;
-  /** Puts words into another order: position i receives word order[i]. */
-  const reorder = (order, rest = {}) => {
-    const words = read().sentence.split(" ");
-    came = order;
-    change({ sentence: order.map((p) => words[p]).join(" "), ...rest });
-    came = still;
-  };
-  const place = (from, to) => {
-    const order = [...still], there = clamp(to, 0, N - 1);
-    order.splice(there, 0, ...order.splice(from, 1));
-    if (there !== from) reorder(order);
-    tiles.focus(there);
-  };
-  const swap = (i) => {
-    const words = read().sentence.split(" ");
-    change({ sentence: words.map((word, k) => (k === i && other[word]) || word).join(" ") });
-  };
+  const [read, change] = stateOf(model), first = read(), tiles = tileRow(read, change);
   const column = ({ sentence, tried }) => tried.findIndex((one) => both(one).includes(sentence));
   const turn = () => {
     const { sentence, tried } = read();
-    reorder([...still].reverse(), column(read()) < 0 ? { tried: [...tried, sentence].slice(-MOST) } : {});
+    tiles.reorder(range(N).reverse(), column(read()) < 0 ? { tried: [...tried, sentence].slice(-MOST) } : {});
   };
 
-  const tiles = tileRow(place, swap), panels = MODELS.map(panel), truth = make("p", { class: "live-mirror-truth" });
+  const panels = MODELS.map(panel), truth = make("p", { class: "live-mirror-truth" });
   const text = (i) => `${TRAINED[i]} steps`;
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
@@ -105,7 +87,7 @@ function render({ model, el }) {
 
   function update() {
     const state = read(), found = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
-    tiles.put(state.sentence.split(" "), came);
+    tiles.put(state.sentence.split(" "));
     write(truth, `Does the cat come first? ${found.catFirst ? "Yes." : "No."}`);
     panels.forEach(({ put }) => put(found, at, hidden));
     steps.put(TRAINED.indexOf(state.step));

@@ -1,21 +1,20 @@
 """Break the law: two trained encoders, with positions and without, answer a sentence and its mirror."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..attention import softmax
+from ..attention import attention_weights, softmax
 from ..figures.style import Picture, figure, picture
 from ..layers import encoder_layer, feed_forward
 from ..positional import sinusoidal
 from ..stored import load
-from ..variants import Heads, multi_head_attention
 from .figure import Live
 
-__all__ = ["is_sentence", "logits", "mirror", "weights"]
+__all__ = ["forward", "is_sentence", "mirror", "weights"]
 
 WORDS = ["cat", "fish", "sees", "and"]
 N, D, H, HIDDEN, LAYERS = 6, 12, 3, 20, 2
@@ -122,8 +121,10 @@ def weights(model: str, step: int) -> dict[str, np.ndarray]:
     return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
 
 
-def logits(model: str, step: int, tokens: ArrayLike) -> np.ndarray:
-    """Return the pooled answer mean(F(T + E)) W_read of a stored model, with E = 0 without positions.
+def forward(
+    model: str, step: int, tokens: ArrayLike, instead: Callable[[int, int], float | None] = lambda i, r: None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights A of all heads, and the pooled answer mean(F(T + E)) W_read, with E = 0 without positions.
 
     Parameters
     ----------
@@ -131,10 +132,14 @@ def logits(model: str, step: int, tokens: ArrayLike) -> np.ndarray:
     step : {0, 10, 25, 50, 100}
     tokens : integer array (..., 6)
         Indices into cat, fish, sees, and.
+    instead : callable
+        instead(i, r), unless it is None, takes the place of each weight of head r in layer i, counted from 0.
 
     Returns
     -------
-    array (..., 2)
+    maps : array (6, ..., 6, 6)
+        Row j of a map is what word j looks at: the three heads of layer 1, then those of layer 2.
+    scores : array (..., 2)
         The scores of "fish first" and "cat first".
 
     Raises
@@ -142,16 +147,20 @@ def logits(model: str, step: int, tokens: ArrayLike) -> np.ndarray:
     ValueError
         If no such model is stored.
     """
-    w = weights(model, step)
+    w, maps = weights(model, step), []
     X = w["embed"][np.asarray(tokens)] + (sinusoidal(np.arange(N), D) if model == "positions" else 0)
     for i in range(LAYERS):
-        heads = Heads(w[f"Q{i}"], w[f"K{i}"], w[f"V{i}"], w[f"O{i}"])
-        X = encoder_layer(
-            X,
-            lambda X, heads=heads: multi_head_attention(X, X, X, heads),
-            lambda Z, i=i: feed_forward(Z, w[f"up{i}"], w[f"down{i}"]),
-        )
-    return X.mean(axis=-2) @ w["read"]
+
+        def attend(X, i=i):
+            heads = []
+            for r in range(H):
+                A, constant = attention_weights(X @ w[f"Q{i}"][r], X @ w[f"K{i}"][r]), instead(i, r)
+                maps.append(A if constant is None else np.full_like(A, constant))
+                heads.append(maps[-1] @ (X @ w[f"V{i}"][r]))
+            return np.concatenate(heads, axis=-1) @ w[f"O{i}"]
+
+        X = encoder_layer(X, attend, lambda Z, i=i: feed_forward(Z, w[f"up{i}"], w[f"down{i}"]))
+    return np.array(maps), X.mean(axis=-2) @ w["read"]
 
 
 def compute(sentence: str, step: int, tried: list) -> dict[str, Any]:
@@ -165,7 +174,7 @@ def compute(sentence: str, step: int, tried: list) -> dict[str, Any]:
     tokens = [[[WORDS.index(word) for word in words] for words in pair] for pair in pairs]
     found = {"catFirst": bool(first[0, 0]), "count": 2 * len(tried)}
     for name, model in MODELS.items():
-        p = softmax(logits(model, step, tokens))[..., 1]
+        p = softmax(forward(model, step, tokens)[1])[..., 1]
         hits = (p > 0.5) == first
         found |= {name: p[0], f"{name}Gap": abs(p[0, 0] - p[0, 1])}
         found |= {f"{name}Hits": hits[1:], f"{name}Right": int(hits[1:].sum())}

@@ -1,13 +1,9 @@
 // Shuffle, run, put back: four cards in an order, a step on each of them, and two lists that may bring them home.
 const N = 4, HOME = range(N);
 const compose = (outer, inner) => outer.map((i) => inner[i]); // as in X[inner][outer]
-const inverted = (perm) => perm.map((_, j) => perm.indexOf(j));
 const atHome = (cards) => cards.filter((j, i) => j === i).length;
 
-/** All orders of the numbers of `rest`, in lexicographic order. */
-const orders = (rest) => (rest.length ? rest.flatMap((first) =>
-  orders(rest.filter((x) => x !== first)).map((others) => [first, ...others])) : [[]]);
-const LISTS = orders(HOME), placeOf = (order) => LISTS.findIndex((list) => String(list) === String(order));
+const LISTS = ordersOf(HOME), placeOf = (order) => LISTS.findIndex((list) => String(list) === String(order));
 
 /** P, the cards after both ways to put them back, how many are at home, and the fates of the lists that were tried. */
 function compute({ order, tried }) {

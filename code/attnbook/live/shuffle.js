@@ -137,9 +137,8 @@ function sentence({ order, positions, mask, pooling }, { PY, after, pooledGap })
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), { small } = first;
   const place = (from, to) => {
-    const order = [...read().order], there = clamp(to, 0, order.length - 1);
-    order.splice(there, 0, ...order.splice(from, 1));
-    if (there !== from) change({ order });
+    const { order } = read(), there = clamp(to, 0, order.length - 1);
+    if (there !== from) change({ order: shifted(order, from, there) });
     chips.row.children[there].focus();
   };
   const chips = chipRow(place), chosen = () => Number(chips.row.dataset.chosen);

@@ -1,6 +1,5 @@
 // Rows of a sinusoidal table: how alike two of them are, what each pair of columns adds, and what direction needs.
 const LAST = 40, COLUMNS = [2, 4, 8, 16, 64], FEW = 8;
-const total = (parts) => parts.reduce((sum, x) => sum + x, 0);
 const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) / d));
 const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
 
@@ -31,9 +30,9 @@ function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const shades = make("g"), bars = range(LAST + 1).map((t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 }));
   const frames = ["live-blue", "live-orange"].map((hue) => make("rect", { class: `live-similarity-frame ${hue}`, y: TOP - 2, width: STEP + 3, height: HIGH + 4 }));
-  const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}` }));
+  const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: ZERO + REACH }));
   const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO, y2: ZERO });
-  const most = text(0, ZERO - REACH + 4, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
+  const most = text(8, ZERO - REACH + 4, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
   const svg = make("svg", { viewBox: "0 0 560 306", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
     shades, frames, lines, zero, bars, most, ticks);
   const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
@@ -64,7 +63,7 @@ function render({ model, el }) {
     }
     [i, j].forEach((t, k) => {
       set(frames[k], { x: along(t) - STEP / 2 - 1.5 });
-      set(lines[k], { x1: along(t), x2: along(t), y1: TOP + HIGH, y2: ZERO + REACH });
+      set(lines[k], { x1: along(t), x2: along(t) });
     });
     putRow([along(i), 16], `row i at ${i}`, { now: i, min: 0, max: LAST });
     putOther([along(j), 164], `row j at ${j}`, { now: j, min: 0, max: LAST });
@@ -73,7 +72,7 @@ function render({ model, el }) {
       set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
       bars[t].classList.toggle("live-similarity-chosen", t === j);
     });
-    write(set(most, { x: 8 }), String(d / 2));
+    write(most, String(d / 2));
     columns.put(String(d));
     base.put(Math.log10(state.base));
     between.put(String(turn));

@@ -1,9 +1,6 @@
 // A mask over four tokens, which of the 24 orders leave it alone, and the different masks that the orders make.
 const N = 4, IN_ALL = 24;
 
-/** All orders of 0 … n-1, the identity first, in lexicographic order. */
-const ordersOf = (list) => (list.length ? list.flatMap((x) =>
-  ordersOf(list.filter((y) => y !== x)).map((rest) => [x, ...rest])) : [[]]);
 const ORDERS = ordersOf(range(N));
 const PRESETS = {
   "no mask": () => true, "padding": (i, j) => j < 3, "causal": (i, j) => j <= i,

@@ -1,7 +1,7 @@
 // Many rows of weights with one output: first the query moves the weights, then one weight moves the others.
 const REACH = 3, NOTHING = 1e-14, M = 5; // the planes go from -3 to 3; rounding leaves less of a weight that is 0
 const SIGNS = [0, 1, 2, 3, 5]; // the marks and hues of the words: not the star, which is the output
-const total = (x) => x.reduce((a, b) => a + b), tenth = (x) => Math.round(10 * x) / 10;
+const tenth = (x) => Math.round(10 * x) / 10;
 
 /** The rank of [V 1], and the projector onto the null space of its transpose times a whole number: all is exact. */
 function freedom(values) {

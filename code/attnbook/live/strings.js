@@ -1,7 +1,6 @@
 // Two shuffles as layers of strings, one after the other, and the one shuffle that they make together.
 const identity = (n) => range(n).map((i) => range(n).map((j) => Number(i === j)));
 const matrixOf = (perm) => perm.map((from) => identity(perm.length)[from]);
-const inverted = (perm) => range(perm.length).map((j) => perm.indexOf(j));
 
 /** The number of pairs i < j in the wrong order in both lists. */
 const crossing = (p, q) => p.map((x, i) => range(i).filter((h) => p[h] > x && q[h] > q[i]).length)

@@ -2,7 +2,6 @@
 const REACH = 6, COLDEST = 0.02, HOTTEST = 50, SMALLEST = Math.exp(-12); // the smallest weight that can be dragged to
 const CORNERS = [[0, 0], [1, 0], [0.5, Math.sqrt(0.75)]];
 const COLDNESS = [0, ...range(73).map((k) => 10 ** ((k - 36) / 12))]; // the curve is drawn at these values of 1/T
-const total = (x) => x.reduce((a, b) => a + b);
 
 /** Where the weights lie in the triangle: Σ a_j corner_j. */
 const place = (weights) => transpose(CORNERS).map((column) => dot(weights, column));

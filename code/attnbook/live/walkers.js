@@ -2,7 +2,6 @@
 const QUERIES = 200, KEYS = 16, WORDS = 32, DRAWS = 1000, REACH = 12, MAJORITY = 0.9;
 const FAINTEST = -6, STRONGEST = 2; // the powers of ten between which gradients are drawn
 const LENGTHS = range(11).map((k) => 2 ** k);
-const total = (x) => x.reduce((a, b) => a + b, 0);
 
 /** Word n of the generator mulberry32, whose 32 bits are 32 steps: 1 is +1, 0 is -1. */
 function word(n) {
