@@ -2,23 +2,48 @@
 
 python tools/seeds.py [N] [--only CHAPTER] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
 
+N is the number of runs, or the first and the last of them, such as 101-200, so that several machines can share them.
 Run k mixes k into every seed of numpy and torch, in the chapters and in the package. Cells with the tag
-`reproduces-source` or `fixed-draw` quote figures of one draw and keep their seeds. Answers are kept in _build/seeds,
-so a run that was stopped goes on where it was. The report is _build/seeds/report.md; the exit code is 1 if anything
-failed.
+`reproduces-source` or `fixed-draw` quote figures of one draw and keep their seeds. Answers are kept in _build/seeds
+until a chapter's cells or what they import change, so a run that was stopped goes on where it was. The report is
+_build/seeds/report.md; the exit code is 1 if anything failed.
 """
 
 import argparse
 import collections
 import functools
 import os
+import re
 import sys
 from contextlib import suppress
 
 import cells
+from bookext.run import dependencies
 from scipy.stats import beta
 
 ROOT = cells.ROOT
+
+
+def drawn(text):
+    """Return the numbers of the runs that ``text`` asks for: "3" is 1, 2, 3, and "4-6" is 4, 5, 6."""
+    found = re.fullmatch(r"(?:([1-9]\d*)-)?([1-9]\d*)", text)
+    first, last = (int(found[1] or 1), int(found[2])) if found else (1, 0)
+    if first > last:
+        raise argparse.ArgumentTypeError(f"expected a number such as 200 or a range such as 101-200, got {text!r}")
+    return range(first, last + 1)
+
+
+def seen(tree, chapters):
+    """Hash, for each chapter, its cells and the modules and stored results of the package that they depend on."""
+    known, results = dependencies.modules(tree / "code"), dependencies.results(tree / "code")
+    using, files, found = dependencies.imports(known), known | results, {}
+    for slug in chapters:
+        path = tree / "chapters" / f"{slug}.md"
+        sources = [source for _, source, _ in cells.read(path)]
+        names = dependencies.closure(dependencies.imported_by_cells(sources, known), using)
+        names |= dependencies.results_read(sources, results)
+        found[slug] = cells.digest(cells.code(path), *(files[name] for name in sorted(names)))
+    return found
 
 
 def upper(failures, trials):
@@ -70,21 +95,20 @@ def report(answers, tree):
 def main(arguments=None, tree=ROOT):
     """Run what is not known yet, write the report, say what failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", nargs="?", type=int, default=200, help="how many runs; 200 unless given")
+    parser.add_argument("runs", nargs="?", type=drawn, default="200", help="how many runs, or which; 200 unless given")
     parser.add_argument("--only", default="", metavar="CHAPTER", help="chapters with this in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many chapters run side by side")
     parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a dask scheduler whose workers run them")
     given = parser.parse_args(arguments)
     chapters = [slug for slug in cells.chapters(tree) if given.only in slug]
-    if given.runs < 1 or not chapters:
-        sys.exit(f"runs = {given.runs}, chapters with {given.only!r}: {len(chapters)}; expected at least one of each.")
+    if not chapters:
+        sys.exit(f"No chapter has {given.only!r} in its name.")
     with suppress(AttributeError):  # not on Windows
         os.nice(19)
-    package, work, names = cells.digest(*cells.package(tree)), {}, {}
-    code = {slug: cells.code(tree / "chapters" / f"{slug}.md") for slug in chapters}
-    for draw in range(1, given.runs + 1):
+    known, work, names = seen(tree, chapters), {}, {}
+    for draw in given.runs:
         for slug in chapters:
-            key = cells.digest(draw, slug, package, code[slug])
+            key = cells.digest(draw, slug, known[slug])
             names[key] = draw, slug
             work[key] = functools.partial(cells.run, tree, slug, draw=draw, stop=False)
     store = tree / "_build" / "seeds"

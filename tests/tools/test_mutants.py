@@ -1,7 +1,9 @@
 """The mutation run and the seed run, on a book of one small chapter: what they catch and miss, how they go on."""
 
+import argparse
 import json
 import os
+import re
 
 import mutants
 import pytest
@@ -206,6 +208,23 @@ def test_other_seeds_reach_every_cell_but_the_fixed_ones(book):
     code, said, _ = book("seeds", "3", chapter=CHAPTER.replace(".item() < 1", ".item() == 0.49625658988952637"))
     assert code == 1, said  # the generators of torch are given other seeds too
     assert "chapter.md:31, 3 of 3 runs" in said
+
+
+def test_several_machines_share_the_draws_and_only_what_a_chapter_sees_asks_for_them_again(book, write_files):
+    assert len(book("seeds", "2")[2]) == 2
+    code, said, answers = book("seeds", "2-4")
+    assert (code, len(answers)) == (0, 4)
+    assert "# 3 runs with other random numbers" in said
+    write_files({"code/attnbook/attic.py": "", "code/attnbook/attic.js": ""})
+    assert len(book("seeds", "4")[2]) == 4
+    write_files({"code/attnbook/room.py": ROOM + "\n"})
+    assert len(book("seeds", "1")[2]) == 5
+
+
+@pytest.mark.parametrize("asked", ["0", "3-2", "0-2", "2-", "-2", "two", "1.5"])
+def test_runs_that_cannot_be_drawn_are_refused(asked):
+    with pytest.raises(argparse.ArgumentTypeError, match=re.escape(f"such as 101-200, got {asked!r}")):
+        seeds.drawn(asked)
 
 
 def test_the_bound_is_that_of_clopper_and_pearson():
