@@ -211,19 +211,42 @@ def test_other_seeds_reach_every_cell_but_the_fixed_ones(book):
 
 
 def test_several_machines_share_the_draws_and_only_what_a_chapter_sees_asks_for_them_again(book, write_files):
-    assert len(book("seeds", "2")[2]) == 2
+    record, store = (book.root / name for name in ("tools/seeds.json", "_build/seeds/results.jsonl"))
     code, said, answers = book("seeds", "2-4")
-    assert (code, len(answers)) == (0, 4)
-    assert "# 3 runs with other random numbers" in said
+    assert (code, len(answers)) == (0, 3)
+    assert "1 chapters, each run 3 times or more. 12 checks, 0 failures" in said
+    assert json.loads(record.read_text())["chapter"][1:] == ["2-4", 12]
+    store.unlink()  # another machine has the record alone
     write_files({"code/attnbook/attic.py": "", "code/attnbook/attic.js": ""})
-    assert len(book("seeds", "4")[2]) == 4
+    code, said, answers = book("seeds", "4")
+    assert (code, len(answers)) == (0, 1)
+    assert "each run 4 times or more. 16 checks, 0 failures" in said
+    assert json.loads(record.read_text())["chapter"][1:] == ["1-4", 16]
     write_files({"code/attnbook/room.py": ROOM + "\n"})
-    assert len(book("seeds", "1")[2]) == 5
+    assert len(book("seeds", "1")[2]) == 2
+    assert json.loads(record.read_text())["chapter"][1:] == ["1-1", 4]
 
 
-@pytest.mark.parametrize("asked", ["0", "3-2", "0-2", "2-", "-2", "two", "1.5"])
+def test_a_run_with_a_failure_is_not_recorded(book):
+    later = "check.equal(int(np.random.default_rng(0).integers(2)), 1)"
+    chapter = CHAPTER.replace("check.equal(two[0], two[1])", later)
+    code, said, answers = book("seeds", "6", chapter=chapter)
+    bad = {n for n, answer in enumerate(answers) if answer["failures"]}
+    assert code == 1, said
+    assert 0 < len(bad) < 6
+    stood = json.loads((book.root / "tools" / "seeds.json").read_text())["chapter"][1]
+    assert len(seeds.drawn(stood)) == 6 - len(bad)
+    assert book("seeds", "6", chapter=chapter)[0] == 1  # and it is still a failure when asked again
+
+
+@pytest.mark.parametrize("runs", [{1}, {1, 2, 3}, {4, 5, 8, 10, 11}])
+def test_runs_are_written_as_they_are_read(runs):
+    assert seeds.drawn(seeds.spans(runs)) == runs
+
+
+@pytest.mark.parametrize("asked", ["0", "3-2", "0-2", "2-", "-2", "two", "1.5", "1-2,", ""])
 def test_runs_that_cannot_be_drawn_are_refused(asked):
-    with pytest.raises(argparse.ArgumentTypeError, match=re.escape(f"such as 101-200, got {asked!r}")):
+    with pytest.raises(argparse.ArgumentTypeError, match=re.escape(f"got {asked!r}")):
         seeds.drawn(asked)
 
 
