@@ -2,11 +2,11 @@
 
 python tools/mutants.py [--only PATTERN] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
 
-The faults are those of tools/mutants.yml, written by hand, and those that mutmut's operators make in the package. A
-fault is caught when a chapter that teaches the law fails, or checks it less strictly than tools/strictness.json says;
-faults in what no chapter teaches must fail a test. Answers are kept in _build/mutants, so a run that was stopped goes
-on where it was, and an unchanged tree runs nothing. The report is _build/mutants/report.md; the exit code is 1 if a
-fault survives.
+The faults are those of tools/mutants.yml, written by hand, those that mutmut's operators make in the package, and wrong
+digits in sentences and wrong verdicts of claims. A fault is caught when a chapter that teaches the law fails, or checks
+it less strictly than tools/strictness.json says; faults in what no chapter teaches, and in sentences, must fail a test.
+Answers are kept in _build/mutants, so a run that was stopped goes on where it was, and an unchanged tree runs nothing.
+The report is _build/mutants/report.md; the exit code is 1 if a fault survives.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from pathlib import Path
 
 import cells
 import libcst
+import sentences
 import strictness
 import yaml
 from libcst.metadata import MetadataWrapper, ParentNodeProvider
@@ -29,9 +30,12 @@ from mutmut.mutation import mutators
 
 ROOT = cells.ROOT
 TESTS = "tests"  # in place of a chapter: the unit tests of the package must catch it
+SOURCES = "sources"  # in place of a chapter: the tests of what is written must catch it
+READ = ("test_sentences", "test_claims")  # these, in tests/source
 OPERATORS: list = [mutators.operator_number, mutators.operator_swap_op, mutators.operator_remove_unary_ops]
 OPERATORS += [mutators.operator_name, mutators.operator_keywords]  # True for False, `is not` for `is`
 COPIED = ("code/attnbook", "chapters", "tests/package", "tools/browser.py", "pyproject.toml", "README.md")
+COPIED += ("_config.yml", "_toc.yml", "code/bookext", "tests/source", "tests/edition.py", "tools/sentences.py")
 
 
 def listed(tree):
@@ -134,6 +138,27 @@ def _refuses(node, guards):
     return isinstance(node, libcst.Call) and isinstance(node.func, libcst.Name) and node.func.value in guards
 
 
+def written(tree, settings):
+    """Return faults in what is written: another last digit of a typed decimal, another verdict of a claim."""
+    claims, pages = tree / "chapters" / "audit" / "claims.yml", sorted((tree / "chapters").rglob("*.md"))
+    verdicts = ("true", "conditional", "approximate", "wrong", "uncheckable")
+    texts = {path: path.read_text("utf-8") for path in [*pages, claims]}
+    slips = {"decimals": [], "figures": [], "verdicts": []}  # (page, first, last, what stands there instead)
+    for path, text in texts.items():
+        kind, read = ("figures", sentences.figures) if path == claims else ("decimals", sentences.prose)
+        for found in sentences.DECIMAL.finditer(read(text)):
+            last = found.end(2)
+            slips[kind].append((path, last - 1, last, str((int(text[last - 1]) + 1) % 10)))
+    for found in re.finditer(r"^  verdict: (\w+)$", texts[claims], re.MULTILINE):
+        slips["verdicts"] += [(claims, *found.span(1), other) for other in verdicts if other != found[1]]
+    for kind, most in settings.items():
+        faults = {f"{path.stem}:{first}, {new}": (path, first, last, new) for path, first, last, new in slips[kind]}
+        for name in sorted(faults, key=cells.digest)[: most or None]:
+            path, first, last, new = faults[name]
+            fault = {"id": f"{kind}: {name}", "file": str(path.relative_to(tree)), "caught_by": [SOURCES]}
+            yield fault | {"text": texts[path][:first] + new + texts[path][last:], "law": "what a sentence says"}
+
+
 def attempt(tree, fault):
     """Run what must catch the fault, in a copy of the tree: {"caught": who, "failures": …}, who is None if nobody."""
     with tempfile.TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True) as folder:
@@ -148,7 +173,7 @@ def attempt(tree, fault):
             path = copy / fault["file"]
             path.write_text(path.read_text("utf-8").replace(fault["old"], fault["new"]), "utf-8")
         for who in fault["caught_by"]:
-            answer = _tested(copy, fault) if who == TESTS else cells.run(copy, who, limit=100)
+            answer = _answer(copy, fault, who)
             if answer["failures"]:
                 return {"caught": who, **answer["failures"][0]}
             if weakened := _weakened(tree, fault, who, answer):
@@ -156,9 +181,15 @@ def attempt(tree, fault):
     return {"caught": None}
 
 
+def _answer(copy, fault, who):
+    if who == SOURCES:
+        return cells.run_tests(copy, [f"tests/source/{name}.py" for name in READ])
+    return _tested(copy, fault) if who == TESTS else cells.run(copy, who, limit=100)
+
+
 def _weakened(tree, fault, who, answer):
     """Name the laws that a page checks less strictly than the record, if the fault is not in the package."""
-    inside = fault["file"].startswith("code/") or who == TESTS
+    inside = fault["file"].startswith("code/") or who in (TESTS, SOURCES)
     return [] if inside else list(strictness.weaker(who, strictness.read(tree).get(who, {}), answer["laws"]))
 
 
@@ -172,14 +203,17 @@ def _tested(copy, fault):
     shared = path.stem in ("core", "parts")
     chosen = ["-k", path.stem] if path.suffix == ".js" and not shared else []  # the tests that name a live figure
     answer = cells.run_tests(copy, [*own, *chosen]) if own else {"failures": []}
-    if answer["failures"] or chosen:
-        return answer
     others = [name for name in every if name not in own]
+    if answer["failures"] or chosen or not others:
+        return answer
     return cells.run_tests(copy, sorted(others, key=lambda name: "test_live" in name))  # those in a browser last
 
 
 def key(tree, fault):
     """Name the stored answer: the name changes with the fault, the package, the cells and the tests."""
+    if fault["caught_by"] == [SOURCES]:
+        tests = sorted((tree / "tests" / "source").iterdir())
+        return cells.digest(sorted(fault.items()), *(path for path in tests if path.is_file()), _pages(tree))
     code = [_code(tree, who) for who in fault["caught_by"] if who != TESTS]
     if not fault["file"].startswith("code/"):
         code.append(tree / strictness.RECORD)
@@ -193,6 +227,11 @@ def _code(tree, slug):
 
 
 @functools.cache
+def _pages(tree):
+    return cells.digest(*sorted(path for end in ("*.md", "*.yml") for path in (tree / "chapters").rglob(end)))
+
+
+@functools.cache
 def _package(tree):
     return cells.digest(*cells.package(tree))
 
@@ -201,6 +240,7 @@ def faults(tree, only=""):
     """List all faults with the chapters that must catch them, and the equivalent ones, left out, with their reasons."""
     data = listed(tree)
     made = list(systematic(tree, data["systematic"])) if data.get("systematic") else []
+    made += list(written(tree, data["written"])) if data.get("written") else []
     details, equivalent = data.get("details") or {}, data.get("equivalent") or {}
     unknown = sorted((set(details) | set(equivalent)) - {fault["id"] for fault in [*made, *data["faults"]]})
     if unknown:

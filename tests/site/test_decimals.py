@@ -8,10 +8,9 @@ import re
 
 import numpy as np
 import pytest
-import yaml
+import sentences
 from built_site import PAGES, ROOT, SOURCES, report
 
-DECIMAL = re.compile(r"(?<![\w.,/-])(\d+\.(\d+))(?![\w.]*\w)(?:\\cdot ?10\^\{(-?\d+)\})?")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 CELLS = '//div[contains(@class, "cell_input") or contains(@class, "cell_output")]'
 # What is no measurement: places in other texts, versions, settings.
@@ -25,30 +24,7 @@ GIVEN = {
 
 
 def prose(name):
-    """The Markdown of a page without cells, code and front matter; captions stay."""
-    text = re.sub(r"\A---\n.*?\n---\n", "", (ROOT / f"{name}.md").read_text("utf-8"), flags=re.DOTALL)
-
-    def captions(cell):
-        caption = re.search(r"caption:(.*?)\n(?:---| {0,4}\w+:)", cell[0], re.DOTALL)
-        return caption[1] if caption else " "
-
-    text = re.sub(r"^(`{3,})\{code-cell\}.*?^\1", captions, text, flags=re.DOTALL | re.MULTILINE)
-    text = "\n".join(outside_code(text.splitlines()))
-    return re.sub(r"(?:\{[\w:-]+\})?`[^`\n]*`", " ", text)
-
-
-def outside_code(lines):
-    """The lines that stand in no fenced code; what stands in a directive is prose."""
-    fences = []  # the open ones: their ticks, and whether they hold code
-    for line in lines:
-        fence = re.match(r"(`{3,})(.*)", line)
-        if not fence:
-            if not any(code for _, code in fences):
-                yield line
-        elif fences and not fence[2].strip() and len(fence[1]) >= len(fences[-1][0]):
-            fences.pop()
-        else:
-            fences.append((fence[1], not fence[2].startswith("{")))
+    return sentences.prose((ROOT / f"{name}.md").read_text("utf-8"))
 
 
 def numbers(text):
@@ -80,7 +56,7 @@ EPSILONS = [float(np.finfo(kind).eps) for kind in (np.float32, np.float64)]
 def untied(name, text, known):
     """Decimals of a text that no number in ``known`` prints as."""
     known = np.array([value for value in [*known, *EPSILONS] if value < 1e12])
-    for found in DECIMAL.finditer(text):
+    for found in sentences.DECIMAL.finditer(text):
         number, digits, power = found[1], len(found[2]), 10.0 ** int(found[3] or 0)
         shares = 100 * known if PERCENT.match(text[found.end() :]) else known
         gaps = np.abs(np.array([known, shares]) / power - float(number))
@@ -99,26 +75,6 @@ def test_a_decimal_in_a_sentence_was_computed():
         for name in names
         for line in untied(name, prose(name), [value for page in led_to(name) for value in found.get(page, ())])
     )
-
-
-def written(name):
-    return " ".join(found[0] for found in DECIMAL.finditer(prose(name)))
-
-
-def test_a_typed_decimal_is_written_twice():
-    """A wrong digit of a short number may be the right one of another cell; the list sees every slip."""
-    listed = yaml.load((ROOT / "tests" / "site" / "decimals.yml").read_text("utf-8"), yaml.BaseLoader)
-    found = {name: text for name in PAGES if (ROOT / f"{name}.md").exists() if (text := written(name))}
-    report(
-        f"{name}.md has the decimals «{found.get(name, '')}», decimals.yml lists «{listed.get(name, '')}»"
-        for name in sorted(found | listed)
-        if found.get(name) != listed.get(name)
-    )
-
-
-def test_prose_between_two_directives_is_read_and_code_is_not():
-    page = "```{note}\nIt is 1.5.\n```\nAnd 2.5.\n````{tip}\n```python\n3.5\n```\n4.5\n````\n5.5"
-    assert re.findall(r"\d\.5", " ".join(outside_code(page.splitlines()))) == ["1.5", "2.5", "4.5", "5.5"]
 
 
 CASES = [

@@ -33,6 +33,19 @@ TEST = """from attnbook.room import double
 def test_zero():
     assert double(0) == 0
 """
+CLAIMS = "S0-001:\n  verdict: true\n  figure: Half is 0.5.\n"
+SENTENCE = """import pathlib, sys
+sys.path.insert(0, "tools")
+import sentences
+
+def test_the_decimal_of_the_page():
+    assert sentences.decimals(sentences.prose(pathlib.Path("chapters/chapter.md").read_text())) == ["0.25"]
+"""
+VERDICT = """import pathlib
+
+def test_the_verdict():
+    assert "verdict: true" in pathlib.Path("chapters/audit/claims.yml").read_text()
+"""
 CHAPTER = """---
 jupytext:
   text_representation:
@@ -86,6 +99,13 @@ def book(tmp_path, write_files, monkeypatch, capsys):
         "code/attnbook/room.py": ROOM,
         "tests/package/test_room.py": TEST,
         "tools/browser.py": "",
+        "_config.yml": "",
+        "code/bookext/__init__.py": "",
+        "tests/edition.py": "",
+        "tests/source/test_sentences.py": SENTENCE,
+        "tests/source/test_claims.py": VERDICT,
+        "chapters/audit/claims.yml": CLAIMS,
+        "tools/sentences.py": (mutants.ROOT / "tools" / "sentences.py").read_text("utf-8"),
         "tools/strictness.json": json.dumps({"chapter": {"both sides": ["equal", 4, 0.0, 0.0]}}),
         "README.md": "A book.\n",
         "pyproject.toml": "",
@@ -138,6 +158,19 @@ def test_a_check_that_is_left_out_is_a_fault_that_is_caught(book):
     (caught,) = (answer for answer in answers if answer["caught"])
     assert caught["message"] == "chapter: 'both sides' is checked 3 times, before 4 times"
     assert code == 1
+
+
+def test_slips_of_a_digit_and_of_a_verdict_are_made_and_reach_the_tests_of_what_is_written(book):
+    faults = "faults: []\nwritten: {decimals: 0, figures: 0, verdicts: 2}\n"
+    chapter = CHAPTER + "\nA quarter is 0.25; `0.5` is code.\n"
+    code, said, answers = book("mutants", faults=faults, chapter=chapter)
+    assert code == 1, said
+    assert re.findall(r"survives: (\w+):", said) == ["figures"]  # which neither test of this small book looks at
+    caught = [answer["message"] for answer in answers if answer["caught"]]
+    assert len(caught) == 3
+    assert sum("test_the_verdict" in message for message in caught) == 2
+    made = mutants.written(book.root, {"decimals": 0, "figures": 0})
+    assert ["0.26" in fault["text"] or "0.6." in fault["text"] for fault in made] == [True, True]
 
 
 def test_a_run_that_was_cut_short_goes_on(book):
