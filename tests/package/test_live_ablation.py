@@ -119,9 +119,9 @@ def test_ablation_says_what_is_left(open_gallery):
 
     assert says(ON) == "All six heads are as trained: 480 of 480 are right."
     assert says([1, 1, 0, 1, 1, 1]) == "With head 3 of layer 1 looking at all words alike, 480 of 480 are right."
-    half = "240 of 480 are right, as many as by guessing."
+    half = "240 of 480 are right, as many as by always saying the same."
     assert says([1, 1, 1, 0, 1, 1]) == f"With head 1 of layer 2 looking at all words alike, {half}"
-    assert says([1, 1, 1, 0, 1, 1], "nothing") == "With head 1 of layer 2 looking at no word, 472 of 480 are right."
+    assert says([1, 1, 1, 0, 1, 1], "nothing") == "With head 1 of layer 2 adding nothing, 472 of 480 are right."
     both = "head 2 of layer 1 and head 3 of layer 1"
     assert says([1, 0, 0, 1, 1, 1]) == f"With {both} looking at all words alike, {half}"
     assert says([0] * 6) == f"With 6 heads looking at all words alike, {half}"

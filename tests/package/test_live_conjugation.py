@@ -59,8 +59,8 @@ def test_conjugation_draws_what_it_computes(still_page):
         shown = {handle.pop("name"): handle for handle in drawn["handles"]}
         for k in range(4):
             y, x = rows.index(k), columns.index(k)
-            row = {"says": f"row {k} at place {y}", "text": str(k), "place": [20, 62 + 46 * y]}
-            column = {"says": f"column {k} at place {x}", "text": str(k), "place": [62 + 46 * x, 20]}
+            row = {"says": f"row {k} at position {y}", "text": str(k), "place": [20, 62 + 46 * y]}
+            column = {"says": f"column {k} at position {x}", "text": str(k), "place": [62 + 46 * x, 20]}
             assert (shown[f"row {k}"], shown[f"column {k}"]) == (row, column)
         home = sum(a == b for a, b in zip(rows, columns, strict=True))
         assert drawn["lists"] == [str(rows), str(columns)]

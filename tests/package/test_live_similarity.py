@@ -137,11 +137,11 @@ def test_similarity_says_what_the_product_can_tell(open_gallery):
     p = rows(8, 1e4)
     assert says(10, 15) == f"Row 16 is farther away and more similar: {p[10] @ p[16]:.3f} against {p[10] @ p[15]:.3f}."
     assert says(40, 35) == f"Row 34 is farther away and more similar: {p[40] @ p[34]:.3f} against {p[40] @ p[35]:.3f}."
-    assert says(10, 16) == "No row that is farther away is more similar."
+    assert says(10, 16) == "No row farther away in this picture is more similar."
     assert says(7, 7) == "Every row has the same product with itself, one for each pair."
     value = sum(math.sin(5 / 10**k) for k in range(4))
     one, two = (f"{x:.3f}".replace("-", "−") for x in (value, -value))
-    assert says(10, 15, True) == f"Exchange the rows, and {one} becomes {two}: this product knows the direction."
+    assert says(10, 15, True) == f"Exchange the rows, and {one} becomes {two}: after and before differ."
     assert says(7, 7, True) == "Exchange the rows, and nothing changes here."
 
 

@@ -81,8 +81,8 @@ def test_twins_says_what_the_runs_have_in_common(open_gallery):
     assert says(start=-1)["says"] == "B starts with the scores of A. Its steps are too long."
     assert says(start=-1, step=-1)["says"] == "B starts with the scores of A. Its steps are too long."
     assert says(start=-1, step=-3)["says"] == "B starts with the scores of A. Its steps are too short."
-    assert says(step=-2)["says"] == "B starts with scores that are too large. Its step is the right one."
-    assert says(start=-3)["says"] == "B starts with scores that are too small, and its step is not the right one."
+    assert says(step=-2)["says"] == "B starts with scores that are too large; its steps fit the scale."
+    assert says(start=-3)["says"] == "B starts with scores that are too small, and its steps do not fit the scale."
 
 
 def test_twins_takes_its_square_by_mouse_and_keys(open_gallery):

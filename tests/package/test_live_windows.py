@@ -70,7 +70,7 @@ def test_windows_draws_what_it_computes(still_page):
         assert sorted(drawn["reached"]) == sorted(dot(*token) for token in tokens)
         assert sorted(drawn["dots"]) == sorted(dot(j, level) for j, level in itertools.product(range(16), range(L + 1)))
         assert drawn["output"] == pytest.approx(dot(i, L))
-        heights = 42 * np.array(found["shares"]) / max(found["shares"])
+        heights = 70 * np.array(found["shares"])
         expected = [[13 + 20 * j, 236 - h, 14, h] for j, h in enumerate(heights)]
         np.testing.assert_allclose(drawn["bars"], expected, atol=0.006)
         assert drawn["labels"] == [[str(j), 20 + 20 * j, 250] for j in range(16)]
@@ -84,12 +84,13 @@ def test_windows_says_what_never_reaches_the_output(open_gallery):
     first = state_of(page, "windows")
     says = lambda **change: put(page, "windows", first | change) or page.evaluate(DRAWN)  # noqa: E731
     assert says(layers=3)["laws"] == "✓ farthest back 9 = L(w − 1) = 3 · 3"
-    assert says(query=4)["laws"] == "✓ farthest back 4 = the 4 that there are"
+    assert says(query=4)["laws"] == "✓ farthest back 4 = 4, where the text begins"
     assert says(query=6)["laws"] == "✓ farthest back 6 = L(w − 1) = 2 · 3"
     assert says(query=4)["says"] == "All 5 tokens up to token 4 reach its output."
+    assert says(query=0)["says"] == "Token 0 sees only itself."
     assert says()["says"] == "Inputs 0 to 8 never reach output 15."
     assert says(query=7)["says"] == "Input 0 never reaches output 7."
-    why = ", and no sink brings {} back: a first token has seen only first tokens."
+    why = ", and no sink brings {} back: a sink has itself seen only sinks."
     assert says(sinks=2)["says"] == "Inputs 2 to 8 never reach output 15" + why.format("them")
     assert says(sinks=1, query=8)["says"] == "Input 1 never reaches output 8" + why.format("it")
 

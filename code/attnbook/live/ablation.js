@@ -86,11 +86,11 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentenceOf({ heads, instead }, right) {
-  const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as by guessing" : "";
+  const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as by always saying the same" : "";
   if (!off.length) return `All six heads are as trained: ${right} of 480 are right.`;
   const what = off.length > 3 ? `${off.length} heads` : off.map(nameOf).join(" and ");
-  const how = instead === "alike" ? "all words alike" : "no word";
-  return `With ${what} looking at ${how}, ${right} of 480 are right${guess}.`;
+  const how = instead === "alike" ? "looking at all words alike" : "adding nothing";
+  return `With ${what} ${how}, ${right} of 480 are right${guess}.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -49,14 +49,14 @@ function render({ model, el }) {
   }
 
   const moving = choice("moving", { false: "rows and columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
-  const lists = ["rows", "columns"].map((part) => [make("b"), part]);
-  const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders that bring 0 to 4 home", "ways");
+  const lists = [["rows", "P: rows"], ["columns", "R: columns"]].map(([part, name]) => [make("b"), part, name]);
+  const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the numbers of rows and columns. Shuffle the rows, then bring the framed entries back to the diagonal, by columns alone."),
+  el.append(make("p", { class: "live-hint" }, "The rows have been shuffled. Drag the numbers of the columns until the framed entries are back on the diagonal."),
     make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
       button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
-      make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, part]) => make("p", {}, `${part} = `, list)),
+      make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
         make("p", {}, "framed entries on the diagonal: ", home, " of 4"), ways.element, laws, said)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -66,8 +66,8 @@ function render({ model, el }) {
     rows.forEach((i, y) => columns.forEach((j, x) => set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })));
     for (const k of range(N)) {
       const [y, x] = [rows.indexOf(k), columns.indexOf(k)];
-      handles.rows[k]([20, at(y)], `row ${k} at place ${y}`, { now: y, min: 0, max: N - 1 });
-      handles.columns[k]([at(x), 20], `column ${k} at place ${x}`, { now: x, min: 0, max: N - 1 });
+      handles.rows[k]([20, at(y)], `row ${k} at position ${y}`, { now: y, min: 0, max: N - 1 });
+      handles.columns[k]([at(x), 20], `column ${k} at position ${x}`, { now: x, min: 0, max: N - 1 });
     }
     moving.put(String(state.together));
     lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
@@ -84,11 +84,12 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ rows, columns }, { home }) {
+function sentence({ rows, columns, together }, { home }) {
   if (home === N) return String(rows) === String(range(N)) ? "Nothing has moved." : "Rows and columns are in the same order: this is P S Pᵀ.";
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
-  if (!home) return "The whole old diagonal has left the diagonal.";
-  return home === 1 ? `On the diagonal is ${kept[0]}.` : `On the diagonal are ${kept.join(" and ")}.`;
+  const same = together ? " Moved together, rows and columns cannot change that." : "";
+  if (!home) return `The whole old diagonal has left the diagonal.${same}`;
+  return `${home === 1 ? `On the diagonal is ${kept[0]}.` : `On the diagonal are ${kept.join(" and ")}.`}${same}`;
 }
 
 export default { initialize, render, compute, valid };

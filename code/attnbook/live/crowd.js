@@ -38,6 +38,9 @@ const label = (x, y, text, anchor = "middle") =>
   make("text", { class: "live-label live-crowd-text", x, y, "text-anchor": anchor }, text);
 const rule = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
 
+/** A number of keys: with one decimal below a hundred. */
+const whole = (x) => show(x, x < 100 ? 1 : 0);
+
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), { train } = first;
   const put = (name, x) => change({ [name]: clamp(x, ...RANGES[name]) });
@@ -67,7 +70,7 @@ function render({ model, el }) {
   // the same as a table
   const span = (shows) => make("td", { "data-shows": shows });
   const parts = [["keys m", "sizes", String], ["factor on the scores", "factors", show],
-    ["weight of the best key", "weights", tiny], ["keys looked at", "looks", (x) => show(x, 1)]];
+    ["weight of the best key", "weights", tiny], ["keys looked at", "looks", whole]];
   const cells = parts.map(([, part]) => range(3).map((i) => span(`${part} ${i}`)));
   const heads = ["", "training", "yours", "log-n"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
   const table = make("table", { class: "live-table live-crowd-table" }, make("thead", {}, make("tr", {}, heads)),
@@ -80,7 +83,7 @@ function render({ model, el }) {
   const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
   const take = button("Take the log-n factor", () => put("factor", thousandth(compute(read()).factors[2])));
   const said = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the dot to the right: the text grows. Then drag it down to the ",
+  el.append(make("p", { class: "live-hint" }, "Drag the dot along the solid curve: the text grows. Then drag it down to the ",
     "dashed level of training. Will one factor do for every length?"),
   make("div", { class: "live-controls" }, factor.element, c.element, take, button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-crowd-plot" }, make("div", { class: "live-title" },
@@ -116,7 +119,7 @@ function sentence({ keys, c, train }, { looks }) {
   const fate = c > 1 ? `The lead exceeds ln ${train}: with log-n, the weight of the best key tends to 1.`
     : c < 1 ? `The lead is below ln ${train}: even with log-n, the weight of the best key tends to 0.`
       : `The lead is ln ${train}: with log-n, the best key keeps about half, and about 2√m keys are looked at.`;
-  return `Among ${keys} keys the query looks at ${show(looks[1], 1)}; in training it was ${show(looks[0], 1)} of ${train}. ${fate}`;
+  return `Among ${keys} keys the query looks at ${whole(looks[1])}; in training it was ${whole(looks[0])} of ${train}. ${fate}`;
 }
 
 export default { initialize, render, compute, valid };

@@ -92,10 +92,10 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentence({ row, other, turn }, { product, products, rival, symmetryGap }) {
-  if (turn) return symmetryGap > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: this product knows the direction.`
+  if (turn) return symmetryGap > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: after and before differ.`
     : "Exchange the rows, and nothing changes here.";
   if (row === other) return "Every row has the same product with itself, one for each pair.";
-  if (!rival) return "No row that is farther away is more similar.";
+  if (!rival) return "No row farther away in this picture is more similar.";
   const t = row + rival <= LAST ? row + rival : row - rival;
   return `Row ${t} is farther away and more similar: ${show(products[t], 3)} against ${show(product, 3)}.`;
 }

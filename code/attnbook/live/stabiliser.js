@@ -99,12 +99,12 @@ function render({ model, el }) {
     number("changed", "entries changed by the chosen order")];
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
   const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
-  el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can 5? Can 12?"),
+  el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
     make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
       make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, said)),
     make("div", { class: "live-planes live-lean" },
-      block("24 orders: ✓ keeps M, framed makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
+      block("24 orders. ✓: leaves M alone. Framed: gives the mask on the right", list), block("All masks that the orders make", orbit)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -104,7 +104,7 @@ function sentence({ scale, start, step }) {
   if (starts && steps) return "Start and step do the work of the scale: two runs, one training.";
   if (starts) return `B starts with the scores of A. Its steps are ${step > -scale ? "too long" : "too short"}.`;
   const far = `B starts with scores that are ${2 * start > -scale ? "too large" : "too small"}`;
-  return steps ? `${far}. Its step is the right one.` : `${far}, and its step is not the right one.`;
+  return steps ? `${far}; its steps fit the scale.` : `${far}, and its steps do not fit the scale.`;
 }
 
 export default { initialize, render, compute, valid };

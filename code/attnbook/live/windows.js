@@ -29,7 +29,7 @@ const valid = (state) => NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
 // places in the drawing, which is 340 wide and 260 high: a column for each token, a row for each level, bars below
-const toX = (j) => 20 + 20 * j, toY = (level) => 156 - 34 * level, FLOOR = 236, HIGH = 42;
+const toX = (j) => 20 + 20 * j, toY = (level) => 156 - 34 * level, FLOOR = 236, HIGH = 70;
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-windows-text", x, y, "text-anchor": anchor }, words);
 
@@ -68,7 +68,7 @@ function render({ model, el }) {
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
     make("p", {}, "Filled: reaches the output. Dashed: through a sink. Bars: what each input contributes ",
-      "if every token attends equally to all keys that it sees."), said)));
+      "if every token attends equally to all keys that it sees, and nothing goes around attention."), said)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -86,7 +86,7 @@ function render({ model, el }) {
       dot.classList.toggle("live-windows-reached", !hidden && l <= layers && found.reached[layers - l][j] === 1);
     }));
     bars.forEach((bar, j) => {
-      const height = hidden ? 0 : hundredth(HIGH * found.shares[j] / found.largest);
+      const height = hidden ? 0 : hundredth(HIGH * found.shares[j]);
       set(bar, { y: hundredth(FLOOR - height), height });
     });
     const spoken = hidden ? `token ${query}` : `token ${query}: ${plural(found.inputs, "input")} of ${query + 1}`;
@@ -94,7 +94,7 @@ function render({ model, el }) {
     made.forEach(([name, { put: place }]) => place(state[name]));
     const told = [[inputs, String(found.inputs)], [back, String(found.back)], [keys, String(found.keys)], [largest, show(found.largest)]];
     told.forEach(([cell, words]) => write(cell, hidden ? "?" : words));
-    const law = layers * (window - 1) > query ? `the ${query} that there are` : `L(w − 1) = ${layers} · ${window - 1}`;
+    const law = layers * (window - 1) > query ? `${query}, where the text begins` : `L(w − 1) = ${layers} · ${window - 1}`;
     laws.replaceChildren(hidden ? "" : verdict(`farthest back ${found.back}`, law, found.backGap));
     write(said, hidden ? "The inputs are hidden until you have answered." : sentence(state, found));
     speak(said.textContent);
@@ -106,9 +106,9 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ layers, sinks, query }, { reached }) {
   const lost = range(query + 1).filter((j) => !reached[layers][j]);
-  if (!lost.length) return `All ${query + 1} tokens up to token ${query} reach its output.`;
+  if (!lost.length) return query ? `All ${query + 1} tokens up to token ${query} reach its output.` : "Token 0 sees only itself.";
   const [from, to] = [lost[0], lost[lost.length - 1]], which = from === to ? `Input ${from} never reaches` : `Inputs ${from} to ${to} never reach`;
-  const why = sinks ? ", and no sink brings them back: a first token has seen only first tokens" : "";
+  const why = sinks ? ", and no sink brings them back: a sink has itself seen only sinks" : "";
   return `${which} output ${query}${from === to ? why.replace("them", "it") : why}.`;
 }
 
