@@ -193,6 +193,25 @@ def test_a_link_brings_its_state_and_a_hostile_one_nothing(open_gallery, name):
         assert state.keys() == first.keys(), attempt
 
 
+@pytest.mark.parametrize("name", ["shuffle"])
+def test_a_link_on_the_page_of_a_figure_leads_to_it_and_brings_its_state(open_gallery, name):
+    page = open_gallery()
+    first = state_of(page, name)
+    changes = {"mask": "causal", "order": [1, 0, 2]}
+    assert changes["mask"] != first["mask"]
+    link = f"#shuffle?{urllib.parse.quote(json.dumps(changes))}"
+    above = '<div style="height: 3000px"></div>'  # the figure is out of sight
+    page.evaluate(
+        "(html) => document.body.insertAdjacentHTML('afterbegin', html)", f'<a href="{link}">replay</a>{above}'
+    )
+    page.get_by_text("replay", exact=True).click()
+    page.wait_for_function("document.querySelector('#shuffle').figure.model.get('state').mask === 'causal'")
+    assert state_of(page, "shuffle") == first | changes
+    assert abs(page.locator("#shuffle").bounding_box()["y"]) < 200
+    page.evaluate("location.hash = '#shuffle?%7B%22mask%22%3A%22sideways%22%7D'")
+    assert state_of(page, "shuffle") == first | changes  # a wrong link changes nothing
+
+
 @names
 def test_a_link_is_accepted_where_python_accepts_its_state(still_page, name):
     drawn, check = states(name, 40), CASES[name].figure._check

@@ -157,12 +157,20 @@ function mountAll(figures) {
     if (!figure) continue;
     const { state: initial, ask } = JSON.parse(place.querySelector("script").textContent);
     const el = make("div", { class: "live-figure" });
-    const model = memory({ state: fromLink(place.id, location.hash, initial, figure.valid), ask });
+    const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
+    const model = memory({ state: arrives(location.hash, initial), ask });
     draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
     if (place.dataset.key) meeting.figures.push({ key: place.dataset.key, model });
     place.append(el);
     place.classList.add("live-drawn");
-    const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
+    const follow = () => { // an address, or a link of this page, names a state of this figure
+      const linked = arrives(location.hash, initial);
+      if (linked === initial) return;
+      if (JSON.stringify(linked) !== JSON.stringify(model.get("state"))) model.set("state", linked);
+      place.scrollIntoView();
+    };
+    follow();
+    addEventListener("hashchange", follow);
     place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
   }
   meet();
