@@ -41,7 +41,7 @@ function render({ model, el }) {
   const line = (look, x1 = null, y1 = null, x2 = null, y2 = null) => make("line", { class: look, x1, y1, x2, y2 });
 
   // the plane of queries and keys
-  const left = plane("Queries and keys", REACH);
+  const left = plane("Queries and keys", REACH, 20);
   left.svg.append(...first.keys.map((key, i) => {
     const [x, y] = left.px(key), [lx, ly] = left.px(key.map((c) => clamp(c * 1.15, -2.6, 2.6)));
     return make("g", {}, line(`live-ray ${TINT[i]}`, MIDDLE, MIDDLE, x, y),
@@ -63,7 +63,7 @@ function render({ model, el }) {
   const upright = make("g", {}, line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, 16, "head 2 ↑"));
   const cuts = QUESTIONS.map((_, i) => line(`live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`));
   const discs = SENTENCES.map((sentence) => make("g", { class: "live-sentence" }, make("g", {}, disc(sentence))));
-  const svg = make("svg", { viewBox: "0 0 300 300", role: "img", "aria-label": "Outputs of four sentences" },
+  const svg = make("svg", { viewBox: "-20 -20 340 340", role: "img", "aria-label": "Outputs of four sentences" },
     line("live-axis", 0, MIDDLE, 300, MIDDLE), text(298, 295, "head 1 →", { "text-anchor": "end" }), upright,
     cuts, discs);
   const title = (words) => make("div", { class: "live-title" }, words);

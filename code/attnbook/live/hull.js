@@ -59,7 +59,7 @@ function render({ model, el }) {
   const put = (name, j) => (p) => change({ [name]: j === null ? p : replaced(read()[name], j, p) });
 
   // the two planes
-  const left = plane("Query and keys", REACH), right = plane("Values, their hull, and the output", REACH);
+  const left = plane("Query and keys", REACH, 20), right = plane("Values, their hull, and the output", REACH, 20);
   const line = (hue) => make("line", { class: hue });
   const rays = each((j) => make("line", { class: `live-ray ${HUES[j]}` })), ray = line("live-ray live-ink");
   left.svg.append(...rays, ray);

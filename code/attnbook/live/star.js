@@ -55,7 +55,7 @@ function render({ model, el }) {
   const caught = (svg, put) => ({ put, group: svg.lastChild }); // a handle and its element
 
   // the two planes
-  const left = plane("Query and keys", REACH), right = plane("Values and star", REACH);
+  const left = plane("Query and keys", REACH, 20), right = plane("Values and star", REACH, 20);
   const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q"), tip = make("circle", { r: 5 });
   const ray = make("line", { class: "live-ray live-ink" });
   left.svg.append(...each((j) => {
