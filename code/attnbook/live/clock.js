@@ -84,10 +84,13 @@ function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), faces = range(6).map(face); // some of them hidden
 
   // the ruler with its two handles
-  const arrow = make("path", { class: "live-offset live-purple" }), names = [20, 92, 43].map((y) => label(0, y));
-  const ticks = range(7).map((t) => [label(along(t / 6), 70, 10 * t), axis(along(t / 6), along(t / 6), 45, 55)]);
-  const ruler = make("svg", { viewBox: "0 0 560 104", role: "group", "aria-label": "Positions of query and key",
-    class: "live-ruler" }, axis(along(0), along(1), 50, 50), ticks, arrow, names);
+  const arrow = make("path", { class: "live-offset live-purple" }), names = [4, 100, 41].map((y) => label(0, y));
+  const stems = [4, 100].map((y, h) => make("line", { class: `live-ray ${HUES[h]}`, y1: y, y2: 50 }));
+  const ticks = range(LAST + 1).map((t) => `M${along(t / LAST).toFixed(1)} 50v${t % 10 ? (t % 5 ? 4 : 7) : 11}`).join("");
+  const ruler = make("svg", { viewBox: "0 -14 560 132", role: "group", "aria-label": "Positions of query and key",
+    class: "live-ruler live-places" }, stems, axis(along(0), along(1), 50, 50), make("path", { class: "live-axis", d: ticks }),
+  range(7).map((t) => label(along(t / 6), 79, 10 * t)), arrow, names);
+  for (const name of names.slice(0, 2)) set(name, { "dominant-baseline": "central" }); // beside its handle
   const placeAt = (x) => Math.round((LAST * (x - along(0))) / 520);
   const moveBoth = (to) => {
     const { query, key } = read(), by = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
@@ -159,8 +162,9 @@ function render({ model, el }) {
     });
     travel([i, j]);
     const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = signed(j - i);
-    putQuery([x1, 15], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
-    putKey([x2, 86], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
+    putQuery([x1, 4], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
+    putKey([x2, 100], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
+    [x1, x2].forEach((x, h) => set(stems[h], { x1: x, x2: x }));
     set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
     [[x1, `query at ${i}`], [x2, `key at ${j}`], [clamp((x1 + x2) / 2, 46, 514), `offset ${offset}`]].forEach(([x, said], n) => {
       const side = n === 2 ? 0 : x < 280 ? 1 : -1; // beside its handle, towards the middle
