@@ -157,7 +157,7 @@ function render({ model, el }) {
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
   const spare = make("span", { role: "status" });
-  const own = set(control("your sentence, up to 8 words", typed, typed.id, spare), { class: "live-control live-text" });
+  const own = set(control("your sentence, up to 8 words", typed, typed.id, spare), { class: "live-control live-wide" });
   const all = make("span", { role: "status" }), tryAll = button("Try every order", () => {
     const asked = read(), same = () => read() === asked; // or else the reader has gone on
     write(all, "…");
@@ -173,7 +173,7 @@ function render({ model, el }) {
   const watch = first.pooling === "none" ? "follow its row of numbers" : "watch the last row";
   const hint = `Drag a word to another position and ${watch}, first without positions, then with them.`;
   const row = make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row, step("▶", "Move the marked word right", 1));
-  const controls = [moves, small ? seen : [...choices.map(({ element }) => element), own]];
+  const controls = [small ? seen : [...choices.map(({ element }) => element), own], moves];
   el.append(make("p", { class: "live-hint" }, hint), row, make("div", { class: "live-controls" }, controls),
     small ? "" : make("p", {}, tryAll, " ", all),
     make("div", { class: "live-results live-words" }, small ? [] : [P.element, PX.element, A.element], pair),
