@@ -65,11 +65,11 @@ def draw_heads(words: list[str], maps: np.ndarray, heads: list[int], said: str =
     for k, (A, on) in enumerate(zip(maps, heads, strict=True)):
         x, y = 22 + (k % 3) * (side + 34), 54 + (k // 3) * (side + 52)
         name = f"layer {k // 3 + 1}, head {k % 3 + 1}" + ("" if on else ": off")
-        ax.text(x, y - 20, name, fontsize=9)
+        ax.text(x, y - 20, name, fontsize=9.2)
         shades = {}
         for i, word in enumerate(words):
-            ax.text(x + (i + 0.5) * size, y - 4, word[0], fontsize=8.5, ha="center")
-            ax.text(x - 5, y + (i + 0.75) * size, word[0], fontsize=8.5, ha="right")
+            ax.text(x + (i + 0.5) * size, y - 4, word[0], fontsize=9.2, ha="center")
+            ax.text(x - 5, y + (i + 0.75) * size, word[0], fontsize=9.2, ha="right")
         for (i, j), value in np.ndenumerate(A):
             shades.setdefault(int(np.ceil(LEVELS * np.round(value, 2))), []).append((x + j * size, y + i * size))
         for level, corners in shades.items():

@@ -31,7 +31,7 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -
     survivors, masks = int((orbit == M).all(axis=(1, 2)).sum()), len(np.unique(orbit, axis=0))
     fig, ax = canvas(300, 208)
     for title, grid, left in (("M", M, 18), ("P M Pᵀ", moved, 172)):
-        ax.text(left, 18, title, fontsize=10.5)
+        ax.text(left, 18, title)
         _squares(ax, grid, left, 26, 20)
         for i in range(n):
             ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] if left > 100 else i), fontsize=9.5, ha="right")
@@ -40,13 +40,13 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -
         ax.plot([x + 4, x + 16, x + 16, x + 4, x + 4], [y + 4, y + 4, y + 16, y + 16, y + 4], color=PALETTE["orange"])
     changed = int((moved != M).sum())
     verdict = "The mask has not changed." if changed == 0 else f"{changed} entries have changed."
-    ax.text(18, 166, verdict, fontsize=10.5)
+    ax.text(18, 166, verdict)
     total, order = len(orbit), " ".join(map(str, perm))
     alt = f"A mask of {int(M.sum())} visible pairs, and the same mask in the order {order}. {verdict}"
     if not counts:
         return picture(fig, alt)
-    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is.", fontsize=10.5)
-    ax.text(18, 198, f"{total} / {survivors} = {masks} different masks come from it.", fontsize=10.5)
+    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is.")
+    ax.text(18, 198, f"{total} / {survivors} = {masks} different masks come from it.")
     alt += f" {survivors} of {total} orders leave it as it is; its orbit has {masks} masks."
     return picture(fig, alt)
 
@@ -78,7 +78,7 @@ def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
         M = np.asarray(masks[name], dtype=bool)
         _squares(ax, M, x - 39, y, 6, edge=False)
         size = len(groups[name])
-        ax.text(x + 4, y + 24, str(size), fontsize=14, color=PALETTE["blue"] if size > 1 else PALETTE["orange"])
+        ax.text(x + 4, y + 24, str(size), weight="bold", color=PALETTE["blue" if size > 1 else "orange"])
         for k, line in enumerate(name.split("\n")):
             ax.text(x, y + 50 + 13 * k, line, fontsize=9.5, ha="center")
     told = "; ".join(f"{name}: {len(groups[name])}".replace("\n", " ") for name in groups)
@@ -106,7 +106,7 @@ def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> P
                 ax.add_patch(face)
             if verdict == "neither":
                 ax.add_patch(Rectangle((x, y), cell - 2, height - 2, fill=False, edgecolor=PALETTE[color], lw=1.2))
-            ax.text(x + cell / 2 - 1, y + 13, letter, fontsize=10, ha="center")
+            ax.text(x + cell / 2 - 1, y + 13, letter, ha="center")
     told = [f"{layer}: {', '.join(found)}" for layer, found in verdicts.items()]
     return picture(fig, f"A table with the columns {', '.join(columns)}. {'; '.join(told)}.")
 

@@ -82,14 +82,14 @@ def _equation(ax, words, parts, top):
     for part in parts:
         if isinstance(part, str):
             if ax:
-                ax.text(x + 0.4, top + 2.5, part, ha="center", va="center", fontsize=11)
+                ax.text(x + 0.4, top + 2.5, part, ha="center", va="center")
             x += 1.3
             continue
         name, M, colour = part
         n, m = M.shape
         if ax:
             ax.text(x + m / 2, top - 1.55, name, ha="center", va="center")
-            ax.text(x + m / 2, top - 0.6, f"{n}×{m}", ha="center", va="center", fontsize=9.3)
+            ax.text(x + m / 2, top - 0.6, f"{n}×{m}", ha="center", va="center", fontsize=9.5)
             for i, j in np.ndindex(n, m):
                 shade = (PALETTE[colour], 0.08 + 0.72 * min(abs(M[i, j]) / np.abs(M).max(), 1))
                 ax.add_patch(Rectangle((x + j, top + i), 1, 1, facecolor=shade, edgecolor="none"))
@@ -97,7 +97,7 @@ def _equation(ax, words, parts, top):
                     ax.plot([x + j + 0.3, x + j + 0.7], [top + i + 0.5] * 2, color="black", linewidth=0.9)
             ax.add_patch(Rectangle((x, top), m, n, fill=False, edgecolor=PALETTE[colour], linewidth=1.2))
             for i, word in enumerate(words if first and n == len(words) else ()):
-                ax.text(x - 0.4, top + i + 0.5, word, ha="right", va="center", fontsize=9.3)
+                ax.text(x - 0.4, top + i + 0.5, word, ha="right", va="center", fontsize=9.5)
         x, first = x + m + 0.5, False
     return x
 

@@ -73,7 +73,7 @@ def draw_cell() -> Picture:
         line((start, 5), (end, 5), color=blue, width=3)
     for x, y, sign in [(2.3, 5, "×"), (5.1, 5, "+"), (5.1, 3.5, "×"), (7.9, 2.3, "×")]:
         ax.plot([x], [y], "o", color=grey, markersize=15, markerfacecolor="none")
-        ax.text(x, y, sign, ha="center", va="center", fontsize=12)
+        ax.text(x, y, sign, ha="center", va="center")
     for x, name, kind in [(2.3, "f", "σ"), (4.2, "i", "σ"), (6.0, "g", "tanh"), (7.0, "o", "σ")]:
         box(x, 1.35, kind)
         ax.text(x + 0.12, 2.0, f"{name}ₜ", va="center", color=blue if name == "f" else "black")

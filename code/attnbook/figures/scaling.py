@@ -57,7 +57,7 @@ def draw_densities(d_ks: Sequence[int]) -> Picture:
 
 def draw_two_layers(A: dict[int, np.ndarray]) -> Picture:
     """Draw the weights of layers with different d_k side by side: ``A`` maps d_k to a matrix (n, m)."""
-    fig, axes = figure(1, len(A), width=4.8, height=2.7)
+    fig, axes = figure(1, len(A), width=4.4, height=2.5)
     keys = {}
     for ax, (d_k, weights) in zip(axes, A.items(), strict=True):
         heatmap(ax, weights, limit=1.0)

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
+from matplotlib.text import Text
 from numpy.typing import ArrayLike
 
 __all__ = ["PALETTE", "Picture", "bars", "beside", "canvas", "figure", "heatmap", "picture", "tiles"]
@@ -40,7 +41,7 @@ STYLE = {
     "svg.hashsalt": "attention-and-order",
     "font.family": "sans-serif",
     "font.size": 9.5,
-    "axes.titlesize": 9.5,
+    "axes.titlesize": 10,
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -49,12 +50,15 @@ STYLE = {
     "lines.linewidth": 1.6,
     "lines.markersize": 4,
     "legend.frameon": False,
-    "legend.fontsize": 8.5,
+    "legend.fontsize": 10,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
     "figure.constrained_layout.use": True,
 }
+
+SMALLEST, LARGEST = 9.2, 10  # points of text: 9 px on a phone, and as large as the text of the page on a wide screen
+PIXELS = 1.6  # of a point, where the page is wide
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -77,7 +81,7 @@ def figure(
 ) -> tuple[Figure, Any]:
     """A matplotlib figure in the book's style and its axes, sizes in inches; it belongs to no global state.
 
-    ``options`` go to ``Figure.subplots``. At width 4.4 the text stays readable when the page is 375 px wide.
+    ``options`` go to ``Figure.subplots``. Up to width 4.4 the text stays readable when the page is 375 px wide.
     """
     with rc_context(STYLE):
         fig = Figure(figsize=(width, height))
@@ -109,6 +113,8 @@ def picture(fig: Figure, alt: str) -> Picture:
         raise ValueError(f"alt = {alt!r}; expected a sentence that says what the picture shows")
     for legend in filter(None, [*fig.legends, *(ax.get_legend() for ax in fig.axes)]):
         legend.set_frame_on(False)  # a filled frame would be a light patch on a dark page
+    for text in fig.findobj(Text):  # matplotlib's own sizes, where a drawing names none, do not fit a phone or the page
+        text.set_fontsize(min(max(text.get_fontsize(), SMALLEST), LARGEST))
     buffer = io.BytesIO()
     with rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # text stays text: the page's fonts draw it
@@ -146,7 +152,7 @@ def heatmap(
         hatch = "////" if negative and n * m <= 64 else None
         ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=(colour, strength), edgecolor="none", hatch=hatch))
         if n <= 8 and m <= 8:
-            ax.text(j, i, number(M[i, j], digits), ha="center", va="center", fontsize=8.5)
+            ax.text(j, i, number(M[i, j], digits), ha="center", va="center", fontsize=9.2)
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)
     ax.set_xticks(range(m) if columns else [], columns or [])
     ax.set_yticks(range(n) if rows else [], rows or [])
@@ -205,7 +211,7 @@ def _adapt(svg, alt):
     root.attrib.pop("version", None)
     width = float(root.attrib.pop("width").removesuffix("pt"))
     root.attrib.pop("height")
-    root.set("style", f"max-width:{width * 1.7:.0f}px")
+    root.set("style", f"max-width:{width * PIXELS:.0f}px")
     root.set("fill", "currentColor")
     root.set("role", "img")
     root.set("aria-label", alt)

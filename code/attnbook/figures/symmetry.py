@@ -38,9 +38,9 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
         ax.text(x, y - (17 if square else 5), name, fontsize=9.5)
         _matrix(ax, M, x, y, limit, digits=2 if name == "A" else 1)
         for j, word in enumerate(words if square else []):
-            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=8.5, ha="center")
+            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=9.2, ha="center")
         for i, word in enumerate(words if len(M) == 4 and name not in "KV" else []):
-            ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=8.5, ha="right")
+            ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=9.2, ha="right")
         if len(M) == 4:
             _outline(ax, x, y + cat * CELL[1], M.shape[1], 1)
         if square:
@@ -63,7 +63,7 @@ def _matrix(ax, M, x, y, limit, digits=1):
     shades = {}
     for (i, j), value in np.ndenumerate(M):
         value = round(value, digits) + 0.0  # no "-0.0"
-        ax.text(x + (j + 0.5) * w, y + i * h + 12, number(value, digits), fontsize=8.5, ha="center")
+        ax.text(x + (j + 0.5) * w, y + i * h + 12, number(value, digits), fontsize=9.2, ha="center")
         level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
         shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
     for (color, level), corners in shades.items():
@@ -95,7 +95,7 @@ def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
 
 def draw_patterns(words: list[str], A: np.ndarray, other_words: list[str], B: np.ndarray) -> Picture:
     """Two weight matrices side by side, with words at the margins."""
-    fig, axes = figure(1, 2, width=4.6, height=2.3)
+    fig, axes = figure(1, 2, width=4.4, height=2.4)
     for ax, labels, M in zip(axes, (words, other_words), (A, B), strict=True):
         heatmap(ax, M, rows=labels, columns=labels, limit=1.0)
         ax.set_title(" ".join(labels))
