@@ -45,7 +45,7 @@ def spans(runs):
 
 
 def seen(tree, chapters):
-    """Hash, for each chapter, its cells and the modules and stored results of the package that they depend on."""
+    """Hash, for each chapter, its cells and the modules and stored results that they depend on; drawings hold no law."""
     known, results = dependencies.modules(tree / "code"), dependencies.results(tree / "code")
     using, files, found = dependencies.imports(known), known | results, {}
     for slug in chapters:
@@ -53,7 +53,8 @@ def seen(tree, chapters):
         sources = [source for _, source, _ in cells.read(path)]
         names = dependencies.closure(dependencies.imported_by_cells(sources, known), using)
         names |= dependencies.results_read(sources, results)
-        found[slug] = cells.digest(cells.code(path), *(files[name] for name in sorted(names)))
+        laws = [name for name in sorted(names) if not name.startswith("attnbook.figures")]
+        found[slug] = cells.digest(cells.code(path), *(files[name] for name in laws))
     return found
 
 
