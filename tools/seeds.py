@@ -45,7 +45,7 @@ def spans(runs):
 
 
 def seen(tree, chapters):
-    """Hash, for each chapter, its cells and the modules and stored results that they depend on; drawings hold no law."""
+    """Hash, for each chapter, its cells and the modules and stored results that they see; drawings hold no law."""
     known, results = dependencies.modules(tree / "code"), dependencies.results(tree / "code")
     using, files, found = dependencies.imports(known), known | results, {}
     for slug in chapters:
