@@ -26,9 +26,10 @@ LOCALE = book.ROOT / "locale"
 
 
 def sphinx(builder, target, *options):
-    """Run a builder of Sphinx over the book into the folder ``target``; a warning is an error."""
+    """Run a builder of Sphinx over the book into the folder ``target``; a warning or an unknown cell is an error."""
     future.write_conf(FOLDER, future.PATHS)
-    command = [sys.executable, "-m", "sphinx", *book.STRICT, "-b", builder, "-c", FOLDER, *options, ".", target]
+    command = [sys.executable, "-m", "sphinx", *book.STRICT, "-D", "book_executes=0", "-b", builder, "-c", FOLDER]
+    command += [*options, ".", target]
     if code := subprocess.run([*map(str, command)], cwd=book.ROOT, env=book.environ(["none"])).returncode:
         sys.exit(code)
 

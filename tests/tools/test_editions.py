@@ -1,5 +1,7 @@
 """Editions in other languages are linked with each other, and what needs words finds them without spaces between."""
 
+from types import SimpleNamespace
+
 import lxml.html
 import pytest
 import translation
@@ -53,6 +55,17 @@ def test_without_a_name_every_translation_is_built_and_linked(monkeypatch, write
     assert built == ["de", "zh_CN", "linked"]
     assert translation.translated(folder) == []
     assert "the book is in English only" in capsys.readouterr().out
+
+
+def test_no_edition_executes_a_cell(monkeypatch):
+    """What the setting does is tested with the small book of test_language."""
+    commands = []
+    monkeypatch.setattr(translation.future, "write_conf", lambda *_: None)
+    monkeypatch.setattr(
+        translation.subprocess, "run", lambda command, **_: commands.append(command) or SimpleNamespace(returncode=0)
+    )
+    translation.sphinx("html", "site")
+    assert "book_executes=0" in commands[0]
 
 
 def test_one_edition_alone_has_no_links(sites):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,8 @@ from attnbook import check_record, live_files
 from attnbook.check_record import MIME, Check, as_data
 from babel.messages.pofile import read_po
 from bookext.language import outputs, scripts, words
+from bookext.run import execution
+from myst_nb.core.execute import cache as myst_nb_cache
 from py_mini_racer import MiniRacer
 from sphinx import locale
 
@@ -21,13 +24,14 @@ CONF = """
 def setup(app):
     from bookext.collect import checks, quiz, wayfinding
     from bookext.language import catalogue
-    from bookext.run import quotes
-    from bookext.write import boxes
-    [part.setup(app) for part in (catalogue, checks, quiz, wayfinding, quotes, boxes)]
+    from bookext.run import execution, quotes
+    from bookext.write import boxes, launch, notebooks
+    parts = catalogue, checks, quiz, wayfinding, execution, quotes, boxes, launch, notebooks
+    [part.setup(app) for part in parts]
 extensions = ['myst_nb', 'sphinx_external_toc', 'sphinx_proof', 'sphinx_exercise']
 project, html_title, html_theme = 'The small book', 'The small book', 'basic'
 myst_enable_extensions = ['dollarmath', 'colon_fence']
-nb_execution_mode = 'off'
+nb_execution_mode, book_executes = 'cache', False
 numfig, gettext_compact, exclude_patterns = True, False, ['out']
 locale_dirs, html_show_sphinx, html_use_index, html_copy_source = ['locale'], False, False, False
 suppress_warnings = ['mystnb.unknown_mime_type']
@@ -82,7 +86,7 @@ LAWS = [Check("equal", "weights sum to one", 0.0, 0.0), Check("below", "f(x) < y
 
 
 def cells():
-    """The page, with the outputs that its cells have had."""
+    """The page, with the outputs that its cells have had: nothing defines `draw`, so they cannot be executed."""
     first, second = nbformat.v4.new_code_cell("count = 3  # a remark"), nbformat.v4.new_code_cell("draw()")
     quoted = {"scrapbook": {"name": "count", "mime_prefix": "application/papermill.record/"}}
     first.metadata["tags"] = ["hide-input"]
@@ -106,9 +110,17 @@ def book(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("book")
     before = dict(locale.translators)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(os, "environ", dict(os.environ))  # the extension changes both
+    patch.setattr(myst_nb_cache, "get_cache", myst_nb_cache.get_cache)
     for name, text in {"conf.py": CONF, "_toc.yml": TOC, "index.md": INDEX}.items():
         (folder / name).write_text(text, "utf-8")
-    nbformat.write(cells(), folder / "page.ipynb")
+    page = cells()
+    bundle = execution.CacheBundleIn(page, "page.ipynb", data={"code": execution._digest(page)})
+    execution.Cache(folder / "out" / ".jupyter_cache").cache_notebook_bundle(bundle, check_validity=False)
+    for cell in page.cells[1:]:
+        cell.outputs = []
+    nbformat.write(page, folder / "page.ipynb")
 
     def build(builder, language="en"):
         out, said = folder / "out" / f"{builder}-{language}", io.StringIO()
@@ -124,7 +136,10 @@ def book(tmp_path_factory):
     pseudo.write(messages, folder / "locale")
     sites = [build("html"), build("html", pseudo.LANGUAGE)]
     pages = [lxml.html.parse(str(site / "page.html")) for site in sites]
-    yield SimpleNamespace(folder=folder, messages=messages, english=pages[0], accented=pages[1], site=sites[1])
+    yield SimpleNamespace(
+        folder=folder, messages=messages, english=pages[0], accented=pages[1], site=sites[1], build=build
+    )
+    patch.undo()
     locale.translators.clear()  # or the next book of this process speaks with accents
     locale.translators.update(before)
 
@@ -157,6 +172,15 @@ def test_the_translation_says_everything_and_executes_nothing(book):
     asked = json.loads(page.xpath("//script[@type='application/json']")[0].text)
     assert asked["ask"]["why"] == pseudo.accented("It is heavy.")
     assert asked["state"] == {"word": "cat"}
+
+
+def test_a_cell_that_is_not_stored_ends_the_build(book):
+    path = book.folder / "page.ipynb"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("draw()", "draw(2)"), "utf-8")
+    with pytest.raises(SystemExit, match="Not stored, and this build executes no cell: page"):
+        book.build("html")
+    path.write_text(text, "utf-8")
 
 
 def test_places_code_formulas_and_values_stay(book):

@@ -35,6 +35,7 @@ CELLS_FAIL = 3  # the exit code of a build in which a cell fails; tools/book.py 
 def setup(app):
     """Choose the cache before anything reads it; fill it before Sphinx reads the chapters."""
     app.add_config_value("book_libraries", "", "env")
+    app.add_config_value("book_executes", True, "")
     app.connect("config-inited", _choose_cache, priority=100)
     app.connect("env-get-outdated", _outdated)
     app.connect("env-before-read-docs", _execute_all)
@@ -149,6 +150,8 @@ def _execute_all(app, env, docnames):
     waiting = {name: book for name in docnames if (book := _uncached(env, cache, name)) is not None}
     if not waiting:
         return
+    if not app.config.book_executes:
+        raise SystemExit(f"Not stored, and this build executes no cell: {', '.join(sorted(waiting))}. Run `make book`.")
     failures = {}
     with ProcessPoolExecutor(min(len(waiting), os.cpu_count() or 1)) as pool:
         jobs = {pool.submit(kernels.execute, env.doc2path(name), notebook): name for name, notebook in waiting.items()}
