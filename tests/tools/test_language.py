@@ -54,6 +54,10 @@ see {prf:ref}`thm`.
 It grows.
 ```
 
+```{prf:proof}
+By counting.
+```
+
 ```{quiz}
 :label: quiz-page
 
@@ -172,6 +176,15 @@ def test_the_translation_says_everything_and_executes_nothing(book):
     asked = json.loads(page.xpath("//script[@type='application/json']")[0].text)
     assert asked["ask"]["why"] == pseudo.accented("It is heavy.")
     assert asked["state"] == {"word": "cat"}
+
+
+def test_a_notebook_speaks_the_language_of_its_page(book):
+    notebook = nbformat.read(book.site / "notebooks" / "page.ipynb", 4)
+    text = "\n".join(cell.source for cell in notebook.cells)
+    said = ["**Theorem 1** (Doubling)", "By counting.", "Second title", "This notebook is", "A check that holds leaves one line"]
+    said += ["Check yourself", "Answers", "Run this cell first", "Exercise 1", "Solution to", "*Proof.*"]
+    assert not [words for words in said if pseudo.accented(words) not in text], text
+    assert pseudo.accented("Show code cell source") in book.accented.xpath("//details/summary/p/text()")
 
 
 def test_a_cell_that_is_not_stored_ends_the_build(book):

@@ -71,6 +71,11 @@ Open in Binder
 Open in Kaggle
 Download .ipynb
 
+Run this cell first: it installs the book's package where that is missing
+This notebook is [a chapter]({page}) of [{title}]({book}), made to run.
+Links lead to the book's pages. Run the cells in order, beginning with the folded one above.
+A check that holds leaves one line, and one that does not stops the notebook.
+
 Show code cell content
 Hide code cell content
 Show code cell source

@@ -16,6 +16,7 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from ..collect import quiz
+from ..language.words import _
 from . import launch
 from .notebook_text import Writer
 
@@ -29,7 +30,6 @@ SOURCES = (
     Path(quiz.__file__),
 )
 FOLDED: dict = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter, and for Colab
-TITLE = "# @title Run this cell first: it installs the book's package where that is missing\n"
 
 
 def setup(app):
@@ -106,15 +106,23 @@ def _cell(cell, code):
 
 def _first_cell():
     source = FIRST_CELL.read_text(encoding="utf-8").strip().replace("ARCHIVE", f'"{launch.ARCHIVE_PLACEHOLDER}"')
-    return nbformat.v4.new_code_cell(TITLE + source, metadata=dict(FOLDED))
+    title = _("Run this cell first: it installs the book's package where that is missing")
+    return nbformat.v4.new_code_cell(f"# @title {title}\n{source}", metadata=dict(FOLDED))
 
 
 def _introduction(app, page):
     book = launch.SITE_PLACEHOLDER + app.builder.get_target_uri(app.config.root_doc)
-    words = f"This notebook is [a chapter]({page}) of [{app.config.html_title}]({book}), made to run. "
-    words += "Links lead to the book's pages. Run the cells in order, beginning with the folded one above: "
-    words += "a check that holds leaves one line, and one that does not stops the notebook."
-    return nbformat.v4.new_markdown_cell(f"*{words}*")
+    sentences = [
+        _(
+            "This notebook is [a chapter]({page}) of [{title}]({book}), made to run.",
+            page=page,
+            title=app.config.html_title,
+            book=book,
+        ),
+        _("Links lead to the book's pages. Run the cells in order, beginning with the folded one above."),
+        _("A check that holds leaves one line, and one that does not stops the notebook."),
+    ]
+    return nbformat.v4.new_markdown_cell(f"*{' '.join(sentences)}*")
 
 
 def _digest(*parts):
