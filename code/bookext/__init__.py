@@ -14,7 +14,7 @@ only how checks and live figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
   theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
   ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``language`` makes editions in other languages: ``words`` are the book's own, in one table;
+* ``language`` makes editions in other languages: ``words`` are the book's own, in one table; ``chinese`` marks Chinese;
   ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads,
   ``editions`` links the editions.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root of the site; ``book_theme`` is a child of
@@ -31,13 +31,14 @@ STATIC = Path(__file__).parent / "static"
 def setup(app):
     """Register the parts; see their modules for the reasons."""
     from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, search, wayfinding
-    from .language import catalogue
+    from .language import catalogue, chinese
     from .run import execution, quotes
     from .theme import assets, builder, pages, social
     from .write import boxes, launch, live, mathml, notebooks
 
     builder.setup(app)
     catalogue.setup(app)
+    chinese.setup(app)
     execution.setup(app)
     quotes.setup(app)
     checks.setup(app)

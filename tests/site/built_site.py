@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lxml.html
 import pytest
+from bookext.language import editions
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(os.environ.get("BOOK_SITE") or ROOT / "_build" / "html").resolve()
@@ -33,6 +34,8 @@ def built():
     return {name.with_suffix("").as_posix(): parse(SITE / name) for name in names if name.parts[0] != "_static"}
 
 
+# Its language on the web: another edition than the English lies in _build/html-<language>.
+LANGUAGE = editions.tag(SITE.name.partition("html-")[2] or editions.TOP)
 SOURCES = built()
 REDIRECTS = [name for name, page in SOURCES.items() if page.xpath("//meta[translate(@http-equiv, 'R', 'r')='refresh']")]
 PAGES = [name for name in SOURCES if name not in REDIRECTS]

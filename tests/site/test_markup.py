@@ -12,8 +12,9 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from bookext.language import chinese
 from bookext.theme.repairs import PLAIN
-from built_site import PAGES, REDIRECTS, SITE, SOURCES, named, report
+from built_site import LANGUAGE, PAGES, REDIRECTS, SITE, SOURCES, named, report
 
 OF_THE_THEME = {"genindex", "search", "prf-prf"}  # written by Sphinx and its extensions: nobody searches for them
 UNLINKED = "404"  # a server shows it for an address that leads nowhere
@@ -142,12 +143,19 @@ def test_a_page_says_what_it_is(source):
     page, problems = source.page, []
     if not (page.findtext("head/title") or "").strip():
         problems.append(f"{source.name}: no title")
-    if not page.get("lang"):
-        problems.append(f"{source.name}: no language")
+    if page.get("lang") != LANGUAGE:
+        problems.append(f"{source.name}: its language is {page.get('lang')}, not {LANGUAGE}")
     description = [str(text).strip() for text in page.xpath("//meta[@name='description']/@content")]
     if source.name not in OF_THE_THEME | set(REDIRECTS) and not (description and len(description[0]) >= 40):
         problems.append(f"{source.name}: no description, or one of fewer than 40 characters: {description}")
     report(problems)
+
+
+def test_chinese_words_say_that_they_are_chinese(source):
+    """Or they are read aloud, and drawn, as the language of the page."""
+    kept = "".join(f"[not(ancestor::{name})]" for name in ("script", "style", "pre", "code", "svg", "math"))
+    texts = source.page.xpath(f"//body//text(){kept}[not(ancestor::*[@lang][1][starts-with(@lang, 'zh')])]")
+    report(f"{source.name}: {text.strip()[:60]}" for text in texts if chinese.SIGN.search(text))
 
 
 def test_titles_and_descriptions_differ():

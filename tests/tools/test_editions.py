@@ -6,7 +6,7 @@ import lxml.html
 import pytest
 import translation
 from bookext.collect.wayfinding import any_of
-from bookext.language import editions
+from bookext.language import chinese, editions
 from bookext.theme import social
 
 PLACE = '<!--<nav class="languages" aria-label="Other languages">-->'
@@ -79,6 +79,12 @@ def test_terms_are_found_in_a_language_without_spaces():
     found = [m[1] or m[2] for m in any_of({"score", "分数", "分", "key"}).finditer("Scores, 总分数据, keyed key")]
     assert found == ["Score", "分数", "key"]
     assert not any_of(set()).search("any text")
+
+
+def test_chinese_words_are_marked_on_a_page_in_another_language():
+    text = '<p title="分">Key, 分数，与 query</p><pre>分</pre><svg><text>分</text></svg>'
+    assert chinese.marked(text) == text.replace("分数，与", '<span lang="zh">分数，与</span>')
+    assert chinese.marked("<p>Key</p>") == "<p>Key</p>"
 
 
 def test_a_card_breaks_a_line_between_chinese_signs():

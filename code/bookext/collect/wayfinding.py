@@ -14,6 +14,7 @@ from sphinx.util import docname_join
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from ..language import chinese
 from ..language.words import _
 from . import checks
 from .quiz import quiz
@@ -22,7 +23,6 @@ LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
 ORDINARY = {"value", "head", "projection", "variance", "permutation"}  # words of every day or of the text before
 ORDINARY |= {"layer", "scan", "turns", "swap", "tile", "batch", "gate", "stretch", "resolution", "inversion"}
 MAP = "Map of the chapters: an arrow leads from a chapter to one that builds on it"
-CHINESE = re.compile("[\u3400-\u9fff]")  # written without spaces between words
 WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map: units of its picture, letters in a line
 
 
@@ -244,6 +244,6 @@ def any_of(terms):
     """Return the pattern that finds one of the terms: a whole word or its plural, in Chinese wherever it stands."""
     groups = [], []
     for term in sorted(terms, key=len, reverse=True):
-        groups[bool(CHINESE.search(term))].append(re.escape(term))
+        groups[bool(chinese.SIGN.search(term))].append(re.escape(term))
     words, signs = ("|".join(group) or "(?!)" for group in groups)
     return re.compile(rf"\b({words})s?\b|({signs})", re.IGNORECASE)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from lxml import html
 
+from ..language import editions
 from ..language.words import _
 from . import assets, repairs, social, styles
 
@@ -29,7 +30,7 @@ def _lead_on(app, failure):
     old, home = app.config.root_doc, app.builder.get_target_uri(app.config.root_doc)
     if not failure and app.builder.name == "html" and f"{old}.html" != home:
         first = "../" * old.count("/") + home
-        page = MOVED.format(language=app.config.language, title=app.config.html_title, first=first)
+        page = MOVED.format(language=editions.tag(app.config.language), title=app.config.html_title, first=first)
         (Path(app.outdir) / f"{old}.html").write_text(page, encoding="utf-8")
 
 

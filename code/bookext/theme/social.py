@@ -19,8 +19,8 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ..collect import checks, wayfinding
-from ..language import editions
+from ..collect import checks
+from ..language import chinese, editions
 from ..language.words import _
 from ..write import launch
 
@@ -129,7 +129,7 @@ def card(title, description, book, site):
 
 def broken(text, width, lines=None):
     """Break a text into lines; a Chinese sign is two letters wide, and a line may end behind it."""
-    sign = wayfinding.CHINESE.pattern
+    sign = chinese.SIGN.pattern
     spaced = re.sub(f"({sign})(?!\0)", r"\1 ", re.sub(f"({sign}) ", "\\1\0 ", text))
     rows = wrap(spaced, width, max_lines=lines, placeholder=" …")
     return [re.sub(f"({sign}) ", r"\1", row).replace("\0", "") for row in rows]
@@ -137,7 +137,7 @@ def broken(text, width, lines=None):
 
 def families(text):
     """Return the fonts of a card: where it holds Chinese signs, also those that are installed and have them."""
-    installed = {font.name for font in font_manager.fontManager.ttflist} if wayfinding.CHINESE.search(text) else ()
+    installed = {font.name for font in font_manager.fontManager.ttflist} if chinese.SIGN.search(text) else ()
     return ["DejaVu Sans", *(name for name in CHINESE_FONTS if name in installed)]
 
 

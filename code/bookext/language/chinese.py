@@ -1,0 +1,36 @@
+"""Mark the Chinese words on a page in another language, to be read aloud and drawn as Chinese.
+
+They stand in sentences, in laws of checks and in outputs of cells: what is marked is the body of a page.
+"""
+
+import re
+
+SIGN = re.compile("[\u3400-\u9fff]")  # written without spaces between words
+WORDS = re.compile(f"{SIGN.pattern}[\u3000-\u9fff\uff00-\uffef]*")  # with the commas and full stops between them
+# What stays: code, drawings, scripts, and every tag with its attributes; or a text.
+PART = re.compile(
+    r"<(?P<name>script|style|svg|math|code|pre|textarea|select)\b.*?</(?P=name)>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL
+)
+
+
+def setup(app):
+    """Mark what a page says, once its body is HTML."""
+    app.connect("html-page-context", _mark)
+
+
+def _mark(app, name, template, context, doctree):
+    if not app.config.language.startswith("zh") and "body" in context:
+        context["body"] = marked(context["body"])
+
+
+def marked(text):
+    """Return HTML with the Chinese words in its texts marked.
+
+    >>> marked('<p title="分">Key 分数</p><pre>分</pre>')
+    '<p title="分">Key <span lang="zh">分数</span></p><pre>分</pre>'
+    """
+    return PART.sub(_part, text) if SIGN.search(text) else text
+
+
+def _part(found):
+    return WORDS.sub(r'<span lang="zh">\g<0></span>', found[0]) if found["text"] else found[0]
