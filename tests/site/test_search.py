@@ -157,6 +157,28 @@ def test_the_keyboard_leads_from_the_question_to_the_page(open_page):
     page.context.close()
 
 
+CHINESE = "注意力比较键和查询，再取平均值。" * 40 + "位置编码说出次序！" + "排列不改变集合，softmax 也不改变它" * 40
+
+
+def test_an_excerpt_of_chinese_is_cut_without_spaces(open_page):
+    """It begins with the sentence that answers, marks what was asked for, and is as long as an English one."""
+    entries = [["", "page", "注意力", "", CHINESE], ["b", "section", "Scores", "", "A score compares. " * 20]]
+    data = {"pages": [{"address": "a.html", "title": "注意力", "last": False, "entries": entries}], "synonyms": []}
+    page = open_page(named("search"))
+    page.route("**/search-index.js", lambda route: route.fulfill(body=f"const searchIndex = {json.dumps(data)};"))
+    page.reload()
+    page.locator("main input[type=search]").fill("位置编码")
+    said = page.locator("#search-results p").first.text_content()
+    assert said.startswith("… 位置编码说出次序！排列"), said
+    assert 200 < len(said) < 260, said
+    assert said.endswith(" …"), said
+    assert page.locator("#search-results p").first.locator("mark").all_text_contents() == list("位置编码")
+    page.locator("main input[type=search]").fill("score")
+    said = page.locator("#search-results p").first.text_content()
+    assert said == "A score compares. " * 13 + "A …"
+    page.context.close()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_results_are_readable(open_page, theme):
     """No finding of axe, and nothing wider than a phone."""

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import lxml.html
 import pytest
 import translation
+from bookext.collect import reading, search
 from bookext.collect.wayfinding import any_of
 from bookext.language import chinese, editions
 from bookext.theme import social
@@ -79,6 +80,21 @@ def test_terms_are_found_in_a_language_without_spaces():
     found = [m[1] or m[2] for m in any_of({"score", "分数", "分", "key"}).finditer("Scores, 总分数据, keyed key")]
     assert found == ["Score", "分数", "key"]
     assert not any_of(set()).search("any text")
+
+
+def test_a_translation_adds_names_to_those_that_search_the_same(monkeypatch):
+    english = list(search.synonyms())
+    line = ["lse", "logsumexp", "log-sum-exp"]
+    assert line in english
+    monkeypatch.setattr(search, "say", lambda text: "对数求和，log 求和, lse" if text == ", ".join(line) else text)
+    added = [names for names in search.synonyms() if names not in english]
+    assert added == [[*line, "对数求和", "log 求和", "lse"]]
+
+
+def test_two_chinese_signs_are_read_like_one_word():
+    assert reading.words_in("Three plain words") == 3
+    assert reading.words_in("注意力，计算 softmax。") == 3.5
+    assert reading.words_in("加权平均。" * 1000) == 2000
 
 
 def test_chinese_words_are_marked_on_a_page_in_another_language():

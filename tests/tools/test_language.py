@@ -161,6 +161,7 @@ def test_every_kind_of_message_is_collected(book):
     assert {"Chapters", "The small book", "Bar of {1} keys", "weight of key {1}", "far away", "It is heavy."} <= rest
     assert {"weights sum to one", "twice as fast", "Back to start", "{1} of {2} claims"} <= rest
     assert rest >= words.WORDS
+    assert "lse, logsumexp, log-sum-exp" in rest
     assert not rest & {"f(x) < y", "cat", "a b"}
 
 
@@ -181,7 +182,13 @@ def test_the_translation_says_everything_and_executes_nothing(book):
 def test_a_notebook_speaks_the_language_of_its_page(book):
     notebook = nbformat.read(book.site / "notebooks" / "page.ipynb", 4)
     text = "\n".join(cell.source for cell in notebook.cells)
-    said = ["**Theorem 1** (Doubling)", "By counting.", "Second title", "This notebook is", "A check that holds leaves one line"]
+    said = [
+        "**Theorem 1** (Doubling)",
+        "By counting.",
+        "Second title",
+        "This notebook is",
+        "A check that holds leaves one line",
+    ]
     said += ["Check yourself", "Answers", "Run this cell first", "Exercise 1", "Solution to", "*Proof.*"]
     assert not [words for words in said if pseudo.accented(words) not in text], text
     assert pseudo.accented("Show code cell source") in book.accented.xpath("//details/summary/p/text()")

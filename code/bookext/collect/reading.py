@@ -4,6 +4,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
+from ..language import chinese
 from ..language.words import _
 from .wayfinding import chapters, with_deeper
 
@@ -72,9 +73,14 @@ def counts(document):
         elif isinstance(node, nodes.raw):
             figures += node.astext().count('<div class="live"')
         elif isinstance(node, nodes.Text):
-            words += len(node.split())
+            words += words_in(node)
         words += FORMULAS.get(node.tagname, 0)
     return words, lines, figures
+
+
+def words_in(text):
+    """Return how many words a text has; two Chinese signs are one, for a translated word takes about as many."""
+    return len(chinese.WORDS.sub(" ", text).split()) + len(chinese.SIGN.findall(text)) / 2
 
 
 def _before_exercises(document):

@@ -16,7 +16,7 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from ..language.words import _
+from ..language.words import _, say
 from . import checks
 from .quiz import quiz
 
@@ -76,9 +76,17 @@ def _write(app, failure):
         return {"address": address, "title": named(found[name][0].title), "last": last, "entries": texts}
 
     pages = [page(name) for name in checks.pages(env) if found[name]]
-    data = {"pages": pages, "synonyms": yaml.safe_load(SYNONYMS.read_text(encoding="utf-8"))}
+    data = {"pages": pages, "synonyms": list(synonyms())}
     script = f"const searchIndex = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / INDEX).write_text(script, encoding="utf-8")
+
+
+def synonyms():
+    """Yield the names on each line of search.yml, and those that a translation of the line adds."""
+    for names in yaml.safe_load(SYNONYMS.read_text(encoding="utf-8")):
+        line = ", ".join(names)
+        added = re.split(r" ?[,，、] ?", said) if (said := say(line)) != line else []
+        yield [*names, *added]
 
 
 def entries(doctree):

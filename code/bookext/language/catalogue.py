@@ -18,6 +18,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.i18n import CatalogInfo, docname_to_domain
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_subtitle
 
+from ..collect import search
 from ..collect.checks import checks_of_cell
 from . import outputs, scripts, words
 
@@ -128,6 +129,7 @@ def _collect(app, env):
         return
     for text in sorted(words.WORDS):
         words.say(text)
+    list(search.synonyms())
     figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)
     for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), live_files.script(figures)):
         scripts.rewrite(text, words.say)

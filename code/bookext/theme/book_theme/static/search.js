@@ -130,12 +130,14 @@ const bookSearch = (function ({ pages, synonyms }) {
     return element;
   }
 
-  // The sentences around the one that holds most of the words, with these words marked.
+  // The sentences around the one that holds most of the words, with these words marked. A Chinese sign is a word.
   function excerpt(text, asked) {
-    const sentences = text.split(/(?<=[.?!]) /), hits = sentences.map((one) => one.split(" ").filter(asked).length);
-    const best = hits.indexOf(Math.max(...hits)), rest = sentences.slice(best).join(" ");
-    const cut = rest.length > LETTERS ? `${rest.slice(0, rest.lastIndexOf(" ", LETTERS))} …` : rest;
-    return [best ? "… " : "", ...cut.split(/( )/).map((word) => (asked(word) ? make("mark", {}, word) : word))];
+    const parts = (part) => part.split(/( |\p{sc=Han})/u);
+    const sentences = text.split(/(?<=[.?!] |[。？！])/);
+    const hits = sentences.map((one) => parts(one).filter(asked).length);
+    const best = hits.indexOf(Math.max(...hits)), rest = sentences.slice(best).join("");
+    const cut = rest.length > LETTERS ? `${rest.slice(0, LETTERS + 1).replace(/ ?[^ \p{sc=Han}]*$/u, "")} …` : rest;
+    return [best ? "… " : "", ...parts(cut).map((word) => (asked(word) ? make("mark", {}, word) : word))];
   }
 
   function item(entry, asked) {
