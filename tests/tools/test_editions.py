@@ -8,10 +8,11 @@ import translation
 from bookext.collect import reading, search
 from bookext.collect.wayfinding import any_of
 from bookext.language import chinese, editions
-from bookext.theme import social
+from bookext.theme import pages, social
 
 PLACE = '<!--<nav class="languages" aria-label="Other languages">-->'
 PAGE = '<html lang="{}"><head><link rel="canonical" href="{}"></head><body>' + PLACE + "<p>Text</p></body></html>"
+MOVED = pages.MOVED.format(language="en", title="Book", first="../index.html")
 ADDRESS = "https://example.org/book/"
 
 
@@ -22,7 +23,11 @@ def sites(write_files):
         {
             "html/chapters/a.html": PAGE.format("en", f"{ADDRESS}chapters/a.html"),
             "html/chapters/b.html": PAGE.format("en", f"{ADDRESS}chapters/b.html"),
+            "html/chapters/index.html": MOVED,
+            "html/404.html": PAGE.format("en", f"{ADDRESS}404.html"),
+            "html-zh_CN/404.html": PAGE.format("zh-CN", f"{ADDRESS}zh-CN/404.html"),
             "html-zh_CN/chapters/a.html": PAGE.format("zh-CN", f"{ADDRESS}zh-CN/chapters/a.html"),
+            "html-zh_CN/chapters/index.html": MOVED,
         }
     )
     return {"en": folder / "html", "zh_CN": folder / "html-zh_CN"}
@@ -42,6 +47,9 @@ def test_a_page_is_linked_to_the_same_page_in_other_languages(sites):
     assert there == ([("../zh-CN/chapters/a.html", "zh-CN", "zh-CN", "中文")], whole)
     assert back == ([("../../chapters/a.html", "en", "en", "English")], whole)
     assert links(sites["en"], "chapters/b.html") == ([], [])
+    assert (sites["en"] / "chapters" / "index.html").read_text("utf-8") == MOVED
+    shown = [links(site, "404.html")[0][0][0] for site in sites.values()]  # in whatever folder was asked
+    assert shown == ["/book/zh-CN/404.html", "/book/404.html"]
     assert (sites["en"] / "zh-CN" / "chapters" / "a.html").samefile(sites["zh_CN"] / "chapters" / "a.html")
 
 

@@ -6,6 +6,7 @@ The English edition lies at the top of the site, another in a folder of its name
 import os
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from babel import Locale
 
@@ -39,7 +40,13 @@ def link(sites):
 
 def _link_page(path, name, language, languages):
     text = path.read_text(encoding="utf-8")
-    root = "../" * (len(name.parts) - 1 + (language != TOP))
+    if not PLACE.search(text):  # it leads on to another page
+        return
+    whole = CANONICAL.search(text)
+    top = whole[1].removesuffix(name.as_posix()).removesuffix(address(language, "")) if whole else ""
+    # The page for missing addresses is shown in whatever folder was asked.
+    everywhere = top and name.as_posix() == "404.html"
+    root = urlsplit(top).path if everywhere else "../" * (len(name.parts) - 1 + (language != TOP))
     links = "".join(
         f'<a href="{address(other, root)}{name.as_posix()}" hreflang="{tag(other)}" lang="{tag(other)}">'
         f"{Locale.parse(other).get_language_name()}</a>"
@@ -48,8 +55,7 @@ def _link_page(path, name, language, languages):
     )
     new = PLACE.sub(lambda found: f"<!--{found[1]}-->" + (f"{found[1]}{links}</nav>" if links else ""), text)
     new = ALTERNATES.sub("", new)
-    if links and (whole := CANONICAL.search(new)):
-        top = whole[1].removesuffix(name.as_posix()).removesuffix("" if language == TOP else f"{tag(language)}/")
+    if links and top:
         told = "".join(
             f'<link rel="alternate" hreflang="{tag(other)}" href="{address(other, top)}{name.as_posix()}">'
             for other in languages
