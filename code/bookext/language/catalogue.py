@@ -80,11 +80,14 @@ def _say_laws(app, doctree):
 
 
 def _complete_page(app, doctree):
-    """Do what Sphinx does not: collect and spread the titles of exercises, translate the description of the page."""
+    """Do what Sphinx does not for the titles of exercises and theorems, and for the description of the page."""
     page = docname_to_domain(app.env.docname, app.config.gettext_compact)
     if app.builder.name == "gettext":
         for node in doctree.findall(exercise_subtitle):
             app.builder.catalogs[page].add(node.rawsource, MsgOrigin(node.source, node.line))
+    for title in doctree.findall(nodes.title):  # that of a theorem begins with a space, which a translation loses
+        if "realtype" in title.parent.attributes and title.children and not title.astext().startswith(" "):
+            title.insert(0, nodes.Text(" "))
     for node in doctree.findall(exercise_enumerable_node):  # its title, as the title of its solution says it
         if app.config.language != "en" and (known := app.env.sphinx_exercise_registry.get(node["label"])):
             known["node"][0] = node[0].deepcopy()

@@ -132,8 +132,8 @@ class Writer:
         if kind == "dropdown_main":
             return self.details(node)
         if "countertype" in node:
-            name = f"**{_(node['realtype'].title())} {self.number(node, node['countertype'])}**"
-            return _quote(self.joined(f"{name} {self.line(node[0]).strip()}".strip() + ".", node[1].children))
+            title = f"**{_(node['realtype'].title())} {self.number(node, node['countertype'])}**{self.line(node[0])}."
+            return _quote(self.joined(title, node[1].children))
         if kind == "proof_node":
             return _quote(self.blocks(node[0].children).replace(_("Proof."), f"*{_('Proof.')}*", 1) + " ∎")
         if kind == "admonition" or kind in BOXES:
