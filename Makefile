@@ -113,7 +113,7 @@ translation: book
 	@$(call python,tools/environment.py --extra test tools/translation.py build "$(LANGUAGE)")
 
 pseudo: book
-	@$(call python,tools/environment.py --extra test tools/translation.py pseudo $(if $(TEST),--test))
+	@$(call python,tools/environment.py $(if $(TEST),--system) --extra test tools/translation.py pseudo $(if $(TEST),--test))
 
 # For the workflow that publishes; it needs gh, GH_TOKEN and GH_REPO.
 pages:

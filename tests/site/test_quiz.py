@@ -7,7 +7,7 @@ from built_site import HEIGHT, SOURCES, WIDTHS, mainly, named, pages_with, repor
 
 QUIZ = "//fieldset[contains(concat(' ', @class, ' '), ' quiz ')]"
 RECALL = "chapters/recall"
-SIGN = re.compile(r"(✓ Right|✗ Not quite)\.")
+SIGN = re.compile("[✓✗] ")
 # What a reader can tell of a quiz: which option is chosen, and whose reasons are to be seen.
 STATE = """(quiz) => {
   const options = [...quiz.querySelectorAll(".quiz-option")], inputs = options.map((o) => o.querySelector("input"));
@@ -27,8 +27,9 @@ def asked(name):
     """{id: the words of the question and of the options} of the quizzes of a page."""
     words = {}
     for quiz in SOURCES[name].xpath(QUIZ):
+        head = quiz.xpath("string(legend/span[@class='quiz-head'])")
         parts = [quiz.xpath("legend")[0], *quiz.xpath(".//label")]
-        words[quiz.get("id")] = [" ".join(p.text_content().split()).removeprefix("Check yourself ") for p in parts]
+        words[quiz.get("id")] = [" ".join(part.text_content().removeprefix(head).split()) for part in parts]
     return words
 
 

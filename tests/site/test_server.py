@@ -93,7 +93,7 @@ def test_the_search_finds_a_chapter(open_page, base):
     words = []
     for name in filter(lambda name: name.startswith("chapters/"), PAGES):
         title = SOURCES[name].findtext("head/title") or ""
-        words += [(word, name) for word in re.findall("[a-z]+", title.partition("—")[0].lower())]
+        words += [(word, name) for word in re.findall(r"[^\W\d_]+", title.partition("—")[0].lower())]
     word, name = max(words, key=lambda found: len(found[0]), default=("attention", None))
     page = open_page("search" if named(name) else None, base=base, query=f"?q={word}")
     found = page.locator("#search-results li a").evaluate_all("(links) => links.map((link) => link.href)")

@@ -1,5 +1,6 @@
 """Editions in other languages are linked with each other, and what needs words finds them without spaces between."""
 
+import os
 from types import SimpleNamespace
 
 import lxml.html
@@ -75,6 +76,23 @@ def test_no_edition_executes_a_cell(monkeypatch):
     )
     translation.sphinx("html", "site")
     assert "book_executes=0" in commands[0]
+
+
+def test_the_accents_stand_the_tests_of_the_site(monkeypatch, tmp_path):
+    """All but those that are named, each of which is there."""
+    asked = []
+    result = {"site": translation.run_tests.Result(passed=1)}
+    monkeypatch.setattr(translation.run_tests, "pytest", lambda *options: asked.extend(options) or result)
+    monkeypatch.setenv("BOOK_SITE", "another")
+    with pytest.raises(SystemExit) as ended:
+        translation.test(tmp_path)
+    assert (ended.value.code, os.environ["BOOK_SITE"]) == (0, str(tmp_path))
+    assert asked[0] == [translation.SITE_TESTS]
+    left_out = [option.partition("tests/site/")[2] for option in asked[1:]]
+    assert left_out == [*translation.future.NOT_OF_PAGES, *translation.ENGLISH]
+    for name in translation.ENGLISH:
+        file, _, test = name.partition("::")
+        assert f"def {test}(" in (translation.SITE_TESTS / file).read_text("utf-8"), name
 
 
 def test_one_edition_alone_has_no_links(sites):

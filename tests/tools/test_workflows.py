@@ -140,6 +140,15 @@ def test_the_tests_run_with_a_sandbox_and_take_no_skip(name, verb):
     assert runs.index(USER_NAMESPACES) < runs.index(f"make {verb}")
 
 
+def test_the_week_builds_and_tests_the_translation_with_accents():
+    assert {"run": "make pseudo", "env": {"TEST": 1}}.items() <= jobs("weekly.yml")["translation"]["steps"][-1].items()
+
+
+def test_a_job_of_the_week_that_fails_is_reported():
+    weekly = jobs("weekly.yml")
+    assert set(weekly["report"]["needs"]) == set(weekly) - {"report"}
+
+
 def jobs(name):
     return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))["jobs"]
 
