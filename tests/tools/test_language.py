@@ -260,6 +260,13 @@ def test_the_scripts_of_all_figures_can_be_translated():
     assert shown.findall(code) == shown.findall(accented)
 
 
+def test_a_sentence_with_a_semicolon_or_a_value_is_a_message():
+    assert scripts.is_message("Inside the hull: exactly one query has this output, q = ({1}).")
+    assert scripts.is_message("Among {1} keys the query looks at {2}; in training it was {3} of {4}.")
+    for code in ('<label>Two words of it <select name="{1}">', "x = {1}; y = {2}", "Fill = none; stroke = black"):
+        assert not scripts.is_message(code), code
+
+
 def test_what_a_figure_asks_the_reader_to_do_is_a_message():
     """A semicolon, for one, makes a string look like code."""
     hint = re.compile(r'"live-hint" ?}, "([^"]+)"')

@@ -17,16 +17,19 @@ COMPARED = re.compile(
     r'("data-shows":|\bshows\(|[!=]==|\bcase|\bclass:|class=|\bin|[cC]lassName\W*|\b\w*(Selector|closest|matches)\w*\()\s*$'
 )
 CODE = re.compile(
-    r"^(live|explore|M|translate|rotate|matrix|scale|svg)\b|[#.]\w[\w-]*[ >:\[{]|[;<>=]|^\W*\w+-\w+|\d(px|s)\b"
+    r"^(live|explore|M|translate|rotate|matrix|scale|svg)\b|[#.]\w[\w-]*[ >:\[{]|[<>]|^\W*\w+-\w+|\d(px|s)\b"
     r"|^[a-z.-]+(, [a-z\d.-]+)+$"  # elements
 )
+SIGNS = re.compile("[;=]")  # code as well, unless words stand side by side
+PROSE = re.compile(r"[a-z]{3,}:? [a-z]{2,}")
 WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}")
 
 
 def is_message(text: str, before: str = "") -> bool:
     """Say whether a string is meant for the reader, from itself and the code before it."""
     plain = re.sub(r"\{\d+\}", "0", text)
-    return bool(WORDS.search(plain)) and not CODE.search(plain) and not COMPARED.search(before)
+    said = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
+    return bool(said) and not CODE.search(plain) and not COMPARED.search(before)
 
 
 def rewrite(code: str, say: Callable[[str], str]) -> str:
