@@ -44,7 +44,7 @@ def published(tmp_path_factory):
     for command in (["init", "--quiet", "--bare", "remote.git"], ["init", "--quiet"]):
         subprocess.run(["git", *command], cwd=root, check=True)
     subprocess.run(["git", "remote", "add", "origin", root / "remote.git"], cwd=root, check=True)
-    environ = os.environ | {"BOOK_REPOSITORY": ADDRESS, "PYTHONPATH": str(root / "code")}
+    environ = os.environ | {"BOOK_REPOSITORY": ADDRESS, "BOOK_ADDRESS": "", "PYTHONPATH": str(root / "code")}
     for task in ("write", "publish"):
         command = [sys.executable, "tools/notebooks.py", task]
         done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import lxml.html
 import pytest
+from bookext.theme.builder import SiteBuilder
 from bookext.write import launch
 from docutils import nodes
 from fork import ADDRESS, ROOT
@@ -24,7 +25,9 @@ def line(docname, cells=1, address=ADDRESS):
     section = nodes.section(
         "", nodes.title("", "Title"), *(nodes.container(nb_element="cell_code") for _ in range(cells))
     )
-    app = SimpleNamespace(builder=SimpleNamespace(name="html"), config=SimpleNamespace(book_repository=address))
+    builder = object.__new__(SiteBuilder)
+    builder.config = SimpleNamespace(book_repository=address, root_doc="chapters/index")
+    app = SimpleNamespace(builder=builder, config=builder.config)
     launch._add_links(app, section, docname)
     page = lxml.html.fragment_fromstring(
         "".join(raw.astext() for raw in section.findall(nodes.raw)), create_parent="div"
@@ -48,8 +51,9 @@ def test_the_links_lead_to_files_that_are_published(published):
     branch = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.splitlines()
     owner_and_name = urlsplit(ADDRESS).path.strip("/")
     for slug in published.notebooks:
-        (page,) = published.site.glob(f"chapters/**/{slug}.html")
-        links = line(page.relative_to(published.site).with_suffix("").as_posix())
+        (written,) = published.site.glob(f"chapters/**/{slug}.html")
+        links = line(written.relative_to(published.site).with_suffix("").as_posix())
+        page = published.site / "index.html" if slug == "index" else written  # what was written there leads on
         colab, binder = urlsplit(links["Open in Colab"]), urlsplit(links["Open in Binder"])
         assert (colab.netloc, binder.netloc) == ("colab.research.google.com", "mybinder.org")
         start = f"/github/{owner_and_name}/blob/notebooks/"
@@ -66,9 +70,16 @@ def test_the_links_lead_to_files_that_are_published(published):
         assert (page.parent / links["Download .ipynb"]).resolve().is_file()
 
 
+def built_for(site):
+    """The repository and the address that a site was built for, as its first page shows them; "" for what it lacks."""
+    page = lxml.html.parse(site / "index.html")
+    repository = page.xpath("substring-before(//p[@class='launch']/a[contains(@href, '?src=')]/@href, '/blob/')")
+    return repository.partition("?src=")[2], page.xpath("string(//link[@rel='canonical']/@href)")
+
+
 def test_stand_ins_become_addresses(published):
     """On the branch those of the fork, in downloads those of this site; without any, links lead to the built site."""
-    own = [os.environ.get(name, "") for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS")]
+    own = built_for(published.site)
     for slug, written in published.written.items():
         assert launch.SITE_PLACEHOLDER in written, f"{slug}: the notebook names no page"
         on_branch, local = launch.with_addresses(written, ADDRESS), launch.with_addresses(written, "")
@@ -140,6 +151,14 @@ def test_an_address_that_cannot_be_opened_is_named(address):
     assert "BOOK_REPOSITORY" in str(caught.value)
 
 
+def test_the_addresses_in_the_environment_change_no_verdict():
+    """The workflow that publishes sets both: with them too, these tests hold."""
+    addresses = {"BOOK_REPOSITORY": "https://github.com/another/fork", "BOOK_ADDRESS": "https://a.example/b/"}
+    command = [sys.executable, "-m", "pytest", __file__, "-k", "not change_no_verdict and not binder"]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | addresses, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
 def test_the_address_of_the_site_follows_from_that_of_the_repository():
     assert launch.site_of("https://github.com/Owner/name.git") == "https://owner.github.io/name/"
     assert launch.site_of("https://github.com/Owner/owner.github.io/") == "https://owner.github.io/"
@@ -147,6 +166,7 @@ def test_the_address_of_the_site_follows_from_that_of_the_repository():
 
 
 def test_the_environment_overrides_the_setting(monkeypatch):
+    monkeypatch.delenv("BOOK_REPOSITORY", raising=False)
     config = SimpleNamespace(book_repository="https://github.com/a/b")
     launch._read_setting(None, config)
     assert config.book_repository == "https://github.com/a/b"

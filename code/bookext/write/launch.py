@@ -76,7 +76,7 @@ def _add_links(app, doctree, docname):
     has_code = any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container))
     if app.builder.name != "html" or not app.config.book_repository or not has_code:
         return
-    top = "../" * docname.count("/")
+    top = "../" * app.builder.get_target_uri(docname).count("/")  # the preface stands at the root
     anchors = (
         f'<a href="{address}">{_(words)}</a>'
         if "://" in address
