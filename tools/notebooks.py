@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stand-ins for addresses
 TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
+LIMIT = 600  # seconds after which a cell that runs is given up
 COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
@@ -102,7 +103,7 @@ def run(folder):
     try:  # only here: this Python may be another than the book's
         import nbformat
         from nbclient import NotebookClient
-        from nbclient.exceptions import CellExecutionError
+        from nbclient.exceptions import CellExecutionError, CellTimeoutError
     except ImportError as error:
         sys.exit(f"{error}: run {sys.executable} -m pip install nbclient ipykernel, then the same command again.")
 
@@ -111,11 +112,11 @@ def run(folder):
         sys.exit(f"There is no notebook in {folder}: run `make notebooks` first, or name another folder.")
     for path in paths:
         with tempfile.TemporaryDirectory() as elsewhere:
-            client = NotebookClient(nbformat.read(path, 4), timeout=600, kernel_name="python3")
+            client = NotebookClient(nbformat.read(path, 4), timeout=LIMIT, kernel_name="python3")
             try:
                 client.execute(cwd=elsewhere)
                 print(f"{path.name}: ran to its end", flush=True)
-            except CellExecutionError as error:
+            except (CellExecutionError, CellTimeoutError, RuntimeError) as error:  # RuntimeError: the kernel is dead
                 failed.append(path.name)
                 print(f"{path.name}: {error}", flush=True)
     if failed:
