@@ -13,7 +13,7 @@ from bookext.theme import pages, social
 
 PLACE = '<!--<nav class="languages" aria-label="Other languages">-->'
 PAGE = '<html lang="{}"><head><link rel="canonical" href="{}"></head><body>' + PLACE + "<p>Text</p></body></html>"
-MOVED = pages.MOVED.format(language="en", title="Book", first="../index.html")
+MOVED = pages.MOVED.format(language="en", title="Book", first="../index.html", whole="../index.html")
 ADDRESS = "https://example.org/book/"
 
 
@@ -29,6 +29,8 @@ def sites(write_files):
             "html-zh_CN/404.html": PAGE.format("zh-CN", f"{ADDRESS}zh-CN/404.html"),
             "html-zh_CN/chapters/a.html": PAGE.format("zh-CN", f"{ADDRESS}zh-CN/chapters/a.html"),
             "html-zh_CN/chapters/index.html": MOVED,
+            "html/index.html": PAGE.format("en", ADDRESS),
+            "html-zh_CN/index.html": PAGE.format("zh-CN", f"{ADDRESS}zh-CN/"),
         }
     )
     return {"en": folder / "html", "zh_CN": folder / "html-zh_CN"}
@@ -52,6 +54,20 @@ def test_a_page_is_linked_to_the_same_page_in_other_languages(sites):
     shown = [links(site, "404.html")[0][0][0] for site in sites.values()]  # in whatever folder was asked
     assert shown == ["/book/zh-CN/404.html", "/book/404.html"]
     assert (sites["en"] / "zh-CN" / "chapters" / "a.html").samefile(sites["zh_CN"] / "chapters" / "a.html")
+
+
+def test_the_first_page_of_an_edition_has_the_address_that_it_calls_its_own(sites):
+    """A search engine passes over alternates that are not the canonical addresses of their pages."""
+    editions.link(sites)
+    editions.link(sites)
+    for site, shown in ((sites["en"], "zh-CN/index.html"), (sites["zh_CN"], "../index.html")):
+        (link,), whole = links(site, "index.html")
+        assert (link[0], whole) == (shown, [ADDRESS, f"{ADDRESS}zh-CN/"])
+
+
+def test_a_page_that_only_leads_on_has_no_alternates(sites):
+    editions.link(sites)
+    assert [links(site, "chapters/index.html") for site in sites.values()] == [([], [])] * 2
 
 
 def test_without_a_name_every_translation_is_built_and_linked(monkeypatch, write_files, capsys):

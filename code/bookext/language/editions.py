@@ -43,7 +43,8 @@ def _link_page(path, name, language, languages):
     if not PLACE.search(text):  # it leads on to another page
         return
     whole = CANONICAL.search(text)
-    top = whole[1].removesuffix(name.as_posix()).removesuffix(address(language, "")) if whole else ""
+    page = name.as_posix() if name.as_posix() != "index.html" else ""  # as canonical links and the sitemap say it
+    top = whole[1].removesuffix(page).removesuffix(address(language, "")) if whole else ""
     # The page for missing addresses is shown in whatever folder was asked.
     everywhere = top and name.as_posix() == "404.html"
     root = urlsplit(top).path if everywhere else "../" * (len(name.parts) - 1 + (language != TOP))
@@ -57,8 +58,7 @@ def _link_page(path, name, language, languages):
     new = ALTERNATES.sub("", new)
     if links and top:
         told = "".join(
-            f'<link rel="alternate" hreflang="{tag(other)}" href="{address(other, top)}{name.as_posix()}">'
-            for other in languages
+            f'<link rel="alternate" hreflang="{tag(other)}" href="{address(other, top)}{page}">' for other in languages
         )
         new = new.replace("</head>", f"{told}</head>", 1)
     if new != text:

@@ -13,7 +13,7 @@ PDF = "attention-and-order.pdf"
 # Where the preface was, for links from elsewhere. The icon is empty: the page is gone before one comes.
 MOVED = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
-<link rel="icon" href="data:,"><link rel="canonical" href="{first}">
+<link rel="icon" href="data:,"><link rel="canonical" href="{whole}">
 <meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
 """
@@ -30,7 +30,9 @@ def _lead_on(app, failure):
     old, home = app.config.root_doc, app.builder.get_target_uri(app.config.root_doc)
     if not failure and app.builder.name == "html" and f"{old}.html" != home:
         first = "../" * old.count("/") + home
-        page = MOVED.format(language=editions.tag(app.config.language), title=app.config.html_title, first=first)
+        whole = app.config.html_baseurl or first
+        language = editions.tag(app.config.language)
+        page = MOVED.format(language=language, title=app.config.html_title, first=first, whole=whole)
         (Path(app.outdir) / f"{old}.html").write_text(page, encoding="utf-8")
 
 
