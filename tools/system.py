@@ -31,18 +31,6 @@ def program(name):
     return lambda: None if shutil.which(name) else f"There is no {name}"
 
 
-def chromium_fault():
-    """Return whether no Chromium is found."""
-    from browser import chromium  # only here: other trees load this file by itself
-
-    return None if chromium() else "There is no Chromium"
-
-
-def firefox_fault():
-    """Return whether no Firefox is found."""
-    return None if shutil.which("firefox-esr") or shutil.which("firefox") else "There is no Firefox"
-
-
 def said_by(*command, limit=60):
     """Return exit code and output of a program of the system; 127 if it cannot be started or takes too many seconds."""
     try:
@@ -50,6 +38,28 @@ def said_by(*command, limit=60):
     except (OSError, subprocess.TimeoutExpired) as error:
         return 127, str(error)
     return done.returncode, done.stdout
+
+
+def browser_fault(name, path):
+    """Say why a browser cannot be used: it is not here, or does not start, like Ubuntu's programs that want a snap."""
+    if not path:
+        return f"There is no {name}"
+    code, said = said_by(path, "--version")
+    if code == 0 and re.search(r"\d\.\d", said):
+        return None
+    return f"{name} does not start, and {path} says: {(said.strip() or 'nothing').splitlines()[0]}"
+
+
+def chromium_fault():
+    """Say why Chromium cannot be used."""
+    from browser import chromium  # only here: other trees load this file by itself
+
+    return browser_fault("Chromium", chromium())
+
+
+def firefox_fault():
+    """Say why Firefox cannot be used."""
+    return browser_fault("Firefox", shutil.which("firefox-esr") or shutil.which("firefox"))
 
 
 def chinese_font_fault():

@@ -1,5 +1,6 @@
 """What the system must have for the tests: each need fails by its own name, and what can be installed is installed."""
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,28 @@ def test_a_missing_font_is_named(tmp_path, monkeypatch):
     (tmp_path / "fonts.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
     monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
     assert system.missing()["Chinese font"].startswith("There is no font with Chinese characters (")
+
+
+@pytest.mark.parametrize(("name", "command"), [("Chromium", "chromium"), ("Firefox", "firefox")])
+def test_a_browser_is_started_once(put, tmp_path, monkeypatch, name, command):
+    """Ubuntu has programs of these names that only ask for a snap."""
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr("browser.COMMANDS", ("chromium",))
+    words = f"Command '{command}' requires the snap to be installed."
+    asked = put(command, f'echo; echo "{words}" >&2; echo Please install it.', 1)
+    assert fault(name) == f"{name} does not start, and {tmp_path / command} says: {words}"
+    assert asked.read_text() == "--version\n"
+    put(command)  # it starts and says nothing, as no browser does
+    assert fault(name) == f"{name} does not start, and {tmp_path / command} says: nothing"
+    put(command, "echo Browser 140.0.7339.16")
+    assert fault(name) is None
+
+
+def test_a_browser_that_hangs_is_given_up(put, monkeypatch):
+    put("firefox", "while :; do :; done")
+    monkeypatch.setattr(system, "said_by", functools.partial(system.said_by, limit=1))
+    assert fault("Firefox").startswith("Firefox does not start, and ")
+    assert fault("Firefox").endswith(" timed out after 1 seconds")
 
 
 @pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.8.0", False), ("0.11.0", False), ("1.0", False)])
