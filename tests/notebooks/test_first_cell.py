@@ -2,12 +2,14 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 import zipfile
 
 import pytest
-from fork import ARCHIVE, FORK, GITHUB, serve
+from attnbook import needs
+from fork import ARCHIVE, FORK, GITHUB, ROOT, serve
 
 NOTHING_INSTALLED = (  # an interpreter that does not find the package, which the book's own environment has
     "import importlib.util\nfind = importlib.util.find_spec\n"
@@ -30,6 +32,24 @@ def say(published, tmp_path):
         return done.stdout, done.stderr
 
     return say
+
+
+def sentences():
+    """What the first cell says instead of going on, with … for what it puts in; the last is said of an old library."""
+    cell = (ROOT / "code/bookext/write/first_cell.txt").read_text(encoding="utf-8")
+    said = [re.sub(r"\{.*?\}", "…", text) for text in re.findall(r'(?:Stop\(|return )f?"(.+?)"[\n)]', cell)]
+    with pytest.raises(needs.Unmet) as unmet:
+        needs.demand(version=lambda name: "2.2.1" if name == "torch" else "99")
+    return [*said, str(unmet.value)]
+
+
+def test_the_page_on_running_has_every_sentence_and_no_other():
+    page = (ROOT / "chapters" / "how-to-run.md").read_text(encoding="utf-8")
+    table = page.partition("| what the first cell says |")[2].partition("\n\n")[0]
+    told = [words.strip("… ") for words in re.findall(r"^\| \*(.+?)\*", table, flags=re.M)]
+    found = {words: [sentence for sentence in sentences() if words in sentence] for words in told}
+    assert {words: said for words, said in found.items() if len(said) != 1} == {}
+    assert sorted(sentence for (sentence,) in found.values()) == sorted(sentences())
 
 
 THREADS = "import torch; print(torch.get_num_threads(), os.environ['OMP_NUM_THREADS'])"

@@ -12,6 +12,7 @@ from pathlib import Path
 import book
 import pytest
 import run_tests
+import system
 import yaml
 from packaging.requirements import Requirement
 
@@ -129,6 +130,30 @@ def test_every_file_is_as_the_editor_settings_want_it():
             assert not re.search(rb"[ \t]+$", content, flags=re.M), f"{name}: spaces at the end of a line"
             assert b"\t" not in content or name == "Makefile", f"{name}: a tab"
             content.decode("utf-8")
+
+
+# --- What the guides say ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_a_guide_names_what_the_tests_need_of_the_system(name):
+    """Every program that is not there before anyone begins: make and git are."""
+    needs = {need.name for need in system.NEEDS if need.packages} - {"make", "git"}
+    sentence = re.search(r"[^.]*?(?:tests need|`make test` also) (.*?)(?:\.|, which)", read(name), flags=re.S)[1]
+    said = re.split(r",\s+|\s+and\s+", sentence)
+    assert {"Chinese font" if "font with" in words else words for words in said} == needs
+
+
+def test_a_live_figure_is_about_as_long_as_the_guide_says():
+    least, most = map(
+        int, re.search(r"(\d+) to (\d+) lines together with few exceptions", read("CONTRIBUTING.md")).groups()
+    )
+    folder = ROOT / "code" / "attnbook" / "live"
+    both = [path for path in folder.glob("*.js") if path.with_suffix(".py").exists()]
+    lengths = [sum(p.with_suffix(s).read_text("utf-8").count("\n") for s in (".js", ".py")) for p in both]
+    exceptions = [length for length in lengths if not least <= length <= most]
+    assert lengths
+    assert len(exceptions) <= len(lengths) / 8, exceptions
 
 
 # --- Devcontainer -------------------------------------------------------------------------------------------------

@@ -188,10 +188,34 @@ def test_an_image_runs_the_notebooks_by_docker():
     assert "docker" not in said()
 
 
-def test_the_checklist_for_the_first_push_names_what_is_there():
-    """At most eight lines; each name in it that is set as code is one that the workflows, or GitHub, use."""
+@pytest.fixture
+def checklist():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    part = text.partition("\n### Before the first push\n")[2].partition("\n#")[0]
+    return text.partition("\n### Before the first push\n")[2].partition("\n#")[0]
+
+
+def test_the_checklist_for_the_first_push_says_what_the_workflows_do(checklist):
+    """How long publishing takes at most, in which order it goes on, and what happens to other branches."""
+    published, tested = jobs("publish.yml"), yaml.safe_load((FOLDER / "test.yml").read_text(encoding="utf-8"))
+    assert published["build"]["timeout-minutes"] == 150
+    assert (
+        "`publish` takes up to two and a half hours: it tests, pushes the branch `notebooks`, then publishes"
+        in checklist
+    )
+    assert (published["notebooks"]["needs"], published["site"]["needs"]) == ("build", "notebooks")
+    runs = [step.get("run") for step in published["build"]["steps"]]
+    assert "make test-all" in runs[: runs.index("make notebooks")]
+    assert "Any other branch is tested by `make test` in a pull request." in checklist
+    assert list(tested[True]) == ["pull_request"]  # YAML reads `on` as true
+    assert "make test" in [step.get("run") for step in tested["jobs"]["test"]["steps"]]
+    named = re.findall(r"the job `(\w+)`", checklist)
+    assert named
+    assert set(named) <= {*published, *jobs("weekly.yml")}
+
+
+def test_the_checklist_for_the_first_push_names_what_is_there(checklist):
+    """At most eight lines; each name in it that is set as code is one that the workflows, or GitHub, use."""
+    part = checklist
     points = re.findall(r"^(\d)\. ", part, flags=re.M)
     assert 0 < len(points) <= 8
     everything = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in NAMES)
