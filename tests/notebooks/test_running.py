@@ -4,15 +4,19 @@
 libraries too, with ipywidgets 7, and on the Pythons that PYTHONS names.
 """
 
+import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import nbformat
 import pytest
-from fork import moved, report
+from fork import KINDS, moved, report
 
 pytestmark = pytest.mark.timeout(3000)  # the first test waits for an environment, a build and every chapter
 ADDED = {"attnbook", "array-api-compat"}  # what the first cell may install
+SPIN = "import time\nend = time.monotonic() + 1500\nwhile time.monotonic() < end: pass"  # ends even if no test ends it
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +78,25 @@ def test_the_first_cell_installs_the_package_and_touches_nothing_else(run, envir
     assert set(run.after) - set(run.before) == ADDED - set(run.before), environment.name
     changed = {name for name, version in run.before.items() if run.after[name] != version}
     assert changed == set(), f"{environment.name}: the first cell changed {changed}"
+
+
+@pytest.fixture
+def neighbours():
+    """A process on each core that never waits."""
+    running = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(os.cpu_count() or 1)]
+    yield running
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+def test_a_notebook_runs_to_its_end_beside_busy_neighbours(run, environment, published, github, tmp_path, neighbours):
+    """With the one thread that its first cell sets: several would wait for each other, as none has a core to itself."""
+    notebook = moved(published.notebooks[KINDS[1]], github)
+    notebook.cells.append(nbformat.v4.new_code_cell("import torch; print(torch.get_num_threads())"))
+    assert environment.run({"it": notebook}, tmp_path) == {"it": None}
+    assert outputs(notebook)[-1].text == "1\n"
+    assert [process.poll() for process in neighbours] == [None] * len(neighbours), "the notebook was alone at its end"
 
 
 @pytest.fixture
