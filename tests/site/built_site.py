@@ -1,11 +1,13 @@
 """The built site as the tests see it: its pages, parsed once, and how problems are reported.
 
-The site is _build/html, or the folder that BOOK_SITE names.
+The site is _build/html, or the folder that BOOK_SITE names. It may have been built for an address, which is read from
+it: with one, its page for missing addresses has links that begin at the root of the server.
 """
 
 import functools
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import lxml.html
 import pytest
@@ -39,6 +41,17 @@ LANGUAGE = editions.tag(SITE.name.partition("html-")[2] or editions.TOP)
 SOURCES = built()
 REDIRECTS = [name for name, page in SOURCES.items() if page.xpath("//meta[translate(@http-equiv, 'R', 'r')='refresh']")]
 PAGES = [name for name in SOURCES if name not in REDIRECTS]
+MISSING = "404"  # the page that a server shows for an address that leads nowhere
+
+
+def address():
+    """The address that the site was built for, with a slash at its end; "" where it has none."""
+    return SOURCES["index"].xpath("string(//head/link[@rel='canonical']/@href)") if "index" in SOURCES else ""
+
+
+ADDRESS = address()
+BELOW = urlsplit(ADDRESS).path  # where a server has the site: /book/, or / where it has a domain; "" without an address
+FROM_FOLDER = [name for name in PAGES if not (ADDRESS and name == MISSING)]  # what also opens from a disk
 
 
 @functools.cache

@@ -15,6 +15,7 @@ import pytest
 from browser import ALONE, chromium
 from built_site import (
     AXE,
+    BELOW,
     DESK,
     FACTS,
     HEIGHT,
@@ -55,11 +56,16 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def server():
-    """The site on an address of this machine, compressed as servers do."""
+def server(tmp_path_factory):
+    """The site on an address of this machine, compressed as servers do, in the folder that it was built for."""
     named("index")
-    with lighthouse.serve(SITE) as address:
-        yield address
+    root, folder = SITE, BELOW.strip("/")
+    if folder:
+        root = tmp_path_factory.mktemp("server")
+        (root / folder).parent.mkdir(parents=True, exist_ok=True)
+        (root / folder).symlink_to(SITE, target_is_directory=True)
+    with lighthouse.serve(root) as address:
+        yield f"{address}/{folder}".rstrip("/")
 
 
 def watch(page, base):
@@ -161,7 +167,8 @@ def look(request, browser, open_page, server):
         page.wait_for_load_state("networkidle")
         seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
         seen["headings"], seen["elements"], seen["shifts"] = page.evaluate(COUNTS)
-        seen["asked"] = {unquote(urlsplit(url).path) for url in page.asked if url.startswith(server)}
+        asked = (url.removeprefix(server) for url in page.asked if url.startswith(server))
+        seen["asked"] = {unquote(urlsplit(url).path) for url in asked}
         seen["late"][PHONE] = page.evaluate(LATE, "narrow")
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
         seen["late"][DESK] = page.evaluate(LATE, "wide")

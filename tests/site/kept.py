@@ -3,10 +3,11 @@
 import hashlib
 import pickle
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from built_site import ROOT, SITE
+from built_site import ADDRESS, ROOT, SITE
 
-FOLDER = ROOT / "_build" / "looks"
+FOLDER = ROOT / "_build" / "looks" / urlsplit(ADDRESS).netloc  # pages differ with the address
 HERE = Path(__file__).parent
 LOOK = [HERE / name for name in ("conftest.py", "built_site.py", "axe.js", "facts.js", "plain.js")]
 

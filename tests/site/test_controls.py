@@ -4,7 +4,7 @@ import hashlib
 from types import SimpleNamespace
 
 import pytest
-from built_site import HEIGHT, PAGES, mainly, pages_with, report
+from built_site import FROM_FOLDER, HEIGHT, mainly, pages_with, report
 
 PLAYER = "//*[contains(concat(' ', @class, ' '), ' explore ')]"
 # What a reader can tell of an explorer: which frames take room, what the slider or menu says, what is spoken.
@@ -39,7 +39,7 @@ FOLDS = """() => {
 }"""
 
 
-@pytest.fixture(scope="module", params=PAGES or [None])
+@pytest.fixture(scope="module", params=FROM_FOLDER or [None])
 def page(request, open_page):
     """A page that stays open for all tests of this module, light and wide."""
     page = open_page(request.param)

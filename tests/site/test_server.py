@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from built_site import PAGES, SITE, SOURCES, WATCH_SHIFTS, mainly, named, report
+from built_site import FROM_FOLDER, PAGES, SITE, SOURCES, WATCH_SHIFTS, mainly, named, report
 from playwright.sync_api import Error
 
 # What a page may come to: bytes gzipped with everything it loads, requests, elements, and how much of a phone's screen
@@ -22,7 +22,7 @@ def base(request, server):
     return SITE.as_uri() if request.param == "folder" else server
 
 
-@pytest.mark.parametrize("name", mainly(PAGES or [None], also=("chapters/audit/s1", "index")))
+@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/s1", "index")))
 def test_every_page_loads_from_its_folder(open_page, name):
     """As for a reader who has downloaded the site: nothing is missing, and no script fails."""
     page = open_page(name)

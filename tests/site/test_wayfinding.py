@@ -10,12 +10,12 @@ import lxml.html
 import pytest
 from bookext.theme import social
 from bookext.theme.builder import SiteBuilder
-from built_site import PAGES, SITE, SOURCES, named, report
+from built_site import ADDRESS, BELOW, MISSING, PAGES, SITE, SOURCES, named, report
 
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
 SIDEBAR = "//nav[contains(@class, 'bd-links')]"
 RESULTS = ("definition", "theorem", "lemma", "proposition", "corollary")
-OUTSIDE = {"search", "404", "genindex"}  # of the site, not of the book
+OUTSIDE = {"search", MISSING, "genindex"}  # of the site, not of the book
 
 
 def chapters():
@@ -127,8 +127,30 @@ def test_a_link_to_a_page_shows_a_card(name):
     missing = {"og:title", "og:description", "og:image", "og:image:alt", "og:site_name"} - set(tags)
     assert not missing, f"{name}: the page lacks {', '.join(sorted(missing))}"
     assert tags["og:description"] == page.xpath("string(//meta[@name='description']/@content)"), f"{name}: other words"
-    picture = SITE / Path(name).parent / tags["og:image"]
+    picture = SITE / (tags["og:image"].removeprefix(ADDRESS) if ADDRESS else Path(name).parent / tags["og:image"])
     assert picture.read_bytes().startswith(b"\x89PNG"), f"{name}: {tags['og:image']} is no picture"
+
+
+def places():
+    """{page: its whole address}; the first page has that of the site. Empty where the site was built without one."""
+    names = [name for name in PAGES if ADDRESS and name not in OUTSIDE]
+    return {name: ADDRESS + f"{name}.html".removeprefix("index.html") for name in names}
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in OUTSIDE] or [None])
+def test_a_page_has_one_address(name):
+    """In the link that is canonical and in its card; a site that knows no address says none."""
+    page = SOURCES[named(name)]
+    found = page.xpath("//link[@rel='canonical']/@href"), page.xpath("//meta[@property='og:url']/@content")
+    expected = [places()[name]] if ADDRESS else []
+    assert found == (expected, expected), f"{name}: the canonical address, and that of the card"
+
+
+def test_the_sitemap_has_the_address_of_every_page():
+    named("index")
+    sitemap = SITE / "sitemap.xml"
+    listed = re.findall("<loc>(.*?)</loc>", sitemap.read_text("utf-8")) if sitemap.is_file() else []
+    assert sorted(listed) == sorted(places().values())
 
 
 def test_the_address_of_the_site_is_the_preface():
@@ -139,21 +161,23 @@ def test_the_address_of_the_site_is_the_preface():
     for what in ("meta[@name='description']", "meta[@property='og:image']", "meta[@property='og:title']"):
         assert len(page.xpath(f"//head/{what}")) == 1, what
     assert not page.xpath("//meta[@name='robots' or translate(@http-equiv, 'R', 'r')='refresh']")
-    assert old.xpath("//link[@rel='canonical']/@href") == ["../index.html"]
+    assert old.xpath("//link[@rel='canonical']/@href") == [ADDRESS or "../index.html"]
     assert old.xpath("//meta[@http-equiv='refresh']/@content") == ["0; url=../index.html"]
 
 
 def test_no_link_leads_to_the_old_address_of_the_preface():
     for name in PAGES:
         links = {link.partition("#")[0] for link in SOURCES[name].xpath("//a/@href")}
-        places = {normpath(join(dirname(name), link)) for link in links if ":" not in link}
+        links = {link.removeprefix(BELOW if name == MISSING else "") for link in links if ":" not in link}
+        places = {normpath(join(dirname(name), link)) for link in links}
         assert "chapters/index.html" not in places, f"{name} links to the old address of the preface"
 
 
 def test_the_page_for_missing_addresses_leads_to_every_page():
-    links = {link.partition("#")[0] for link in SOURCES[named("404")].xpath("//article//a/@href")}
-    missing = {f"{name}.html" for name in PAGES if name.startswith("chapters/")} - links
-    assert "search.html" in links, "404: no way to the search"
+    """Whatever folder was asked for: where the site has an address, its links begin at the root of the server."""
+    links = {link.partition("#")[0] for link in SOURCES[named(MISSING)].xpath("//article//a/@href")}
+    missing = {f"{BELOW}{name}.html" for name in PAGES if name.startswith("chapters/")} - links
+    assert f"{BELOW}search.html" in links, "404: no way to the search"
     assert not missing, f"404: no way to {', '.join(sorted(missing))}"
 
 

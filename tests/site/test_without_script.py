@@ -1,10 +1,10 @@
 """What remains without scripts, without fonts, and on paper: all there is to read, no control that moves nothing."""
 
 import pytest
-from built_site import FACTS, PAGES, PHONE, PLAIN, mainly, pages_with, report
+from built_site import FACTS, FROM_FOLDER, PHONE, PLAIN, mainly, pages_with, report
 
 
-@pytest.fixture(scope="module", params=mainly(PAGES or [None], also=("chapters/audit/s1", "index")))
+@pytest.fixture(scope="module", params=mainly(FROM_FOLDER or [None], also=("chapters/audit/s1", "index")))
 def bare(request, open_page):
     """A page in a browser that runs no script of it."""
     page = open_page(request.param, java_script_enabled=False)
