@@ -51,6 +51,11 @@ class Firefox:
                 assert answer["type"] == "success", answer
                 return answer["result"]
 
+    def resize(self, width, height):
+        """Give the page this many pixels."""
+        size = {"width": width, "height": height}
+        self.send("browsingContext.setViewport", context=self.context, viewport=size)
+
     def open(self, address):
         """Load a page to its end."""
         self.send("browsingContext.navigate", context=self.context, url=address, wait="complete")
