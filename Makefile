@@ -23,7 +23,7 @@ help:
 	@echo "make pdf        print the book into one file, to which its pages then link"
 	@echo "make links, future  follow links that lead out; build with the newest Sphinx"
 	@echo "make mutants    which check catches which small fault? [ONLY=] [JOBS=]"
-	@echo "make seeds      run the chapters with other random numbers: [N=200] or [N=101-200]"
+	@echo "make seeds      run the chapters with other random numbers: [N=200] [N=101-200]"
 	@echo "make experiments  measure what takes long: [ONLY=] [JOBS=] [CLUSTER=]"
 	@echo "make notebooks  write the chapters as notebooks into _build/notebooks"
 	@echo "make publish-notebooks   push them as the branch notebooks: [REMOTE=origin]"
