@@ -1,12 +1,15 @@
 """Live figures on the built pages: drawn from a folder too, in the height that was reserved, and they answer a key."""
 
+import json
 import re
+from urllib.parse import unquote
 
 import pytest
 from built_site import PAGES, SOURCES, WIDTHS, pages_with, report
 
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
+STATES = "//main//a[starts-with(@href, '#') and contains(@href, '?')]/@href"  # links to states of a figure on the page
 HEIGHTS = """() => [...document.querySelectorAll('.live')].map((place) => {
   place.closest('.late')?.style.setProperty('content-visibility', 'visible');
   const reserved = parseFloat(getComputedStyle(place).minHeight);
@@ -39,6 +42,18 @@ def test_every_figure_is_drawn_and_answers_a_key(open_page, name):
             if page.evaluate(read) != before:  # or be fixed, as those of a query are while weights are moved
                 break
         assert page.evaluate(read) != before, label
+    assert not page.log
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", pages_with(STATES))
+def test_a_link_in_a_sentence_brings_its_state(open_page, name):
+    page = open_page(name)
+    for link in SOURCES[name].xpath(STATES):
+        label, _, state = link[1:].partition("?")
+        page.locator(f"a[href='{link}']").click()
+        shown = page.evaluate("(label) => document.getElementById(label).figure.model.get('state')", label)
+        assert json.loads(unquote(state)).items() <= shown.items(), link
     assert not page.log
     page.context.close()
 

@@ -41,7 +41,9 @@ def links(name):
     page = SOURCES[name]
     found = [*page.xpath(LINKS), *(m.get("content").partition("url=")[2] for m in refreshes(page))]
     return [(link, *place) for link in found if link and not link.startswith("#") and (place := target(name, link))] + [
-        (link, f"{name}.html", unquote(link[1:])) for link in found if link.startswith("#") and link != "#"
+        (link, f"{name}.html", unquote(link[1:].partition("?")[0]))
+        for link in found
+        if link.startswith("#") and link != "#"
     ]
 
 
