@@ -1,7 +1,7 @@
 """A check that became weaker is named; one that became stricter, or measured another number, is not."""
 
 import pytest
-from strictness import strictness, weaker
+from strictness import SIDES, strictness, typed, weaker
 
 LAWS = {
     "sum": ["equal", 5, 0.0, 1e-15],
@@ -9,6 +9,8 @@ LAWS = {
     "gap": ["differs", 1, 2.0, 0.5],
     "near": ["below", 3, 0.9, 1.0],
     "far": ["below", 1, 1e-9, 0.5],
+    "least": ["below", 1, 0.9, 1.0, SIDES[0]],
+    "most": ["below", 1, 0.01, 0.1, SIDES[1]],
     "digits": ["prints", 1, "0.1234", "0.12"],
     "refused": ["refuses", 1, "no", "ValueError"],
     "share": ["estimate", 1, 2.5, 20.0],
@@ -19,12 +21,17 @@ WEAKER = {
     "another kind": ("sum", ["below", 5, 0.0, 1e-15]),
     "a wider tolerance": ("sum", ["equal", 5, 0.0, 1e-14]),
     "no longer exact": ("exact", ["equal", 1, 0.0, 1e-12]),
-    "a smaller difference": ("gap", ["differs", 1, 2.0, 0.1]),
+    "a smaller difference": ("gap", ["differs", 1, 2.0, 0.49]),
+    "a smaller typed number": ("least", ["below", 1, 0.65, 1.0]),
+    "a larger typed number": ("most", ["below", 1, 0.01, 0.11]),
+    "a typed number is gone": ("least", ["below", 1, 0.5, 0.9]),
+    "a typed number stays": ("least", ["below", 1, 0.9, 9.0]),
     "a wider bound": ("near", ["below", 3, 0.9, 2.0]),
     "another value": ("near", ["below", 3, 0.1, 1.0]),
     "no bound": ("far", ["below", 1, 1e-9, "inf"]),
     "fewer digits": ("digits", ["prints", 1, "0.1234", "0.1"]),
     "a rival that is far away": ("share", ["estimate", 1, 2.5, 60.0]),
+    "a rival that is farther away": ("share", ["estimate", 1, 2.5, 23.0]),
     "no rival": ("share", ["estimate", 1, 2.5, 0.0]),
     "another refusal": ("refused", ["refuses", 1, "no", "TypeError"]),
 }
@@ -35,7 +42,10 @@ AS_STRICT = {
     "another training": ("near", ["below", 3, 0.8, 1.05]),
     "nearer": ("near", ["below", 3, 0.99, 1.0]),
     "another rounding": ("far", ["below", 1, 1e-12, 0.5]),
-    "another sample": ("share", ["estimate", 1, 0.1, 25.0]),
+    "another accuracy": ("least", ["below", 1, 0.9, 0.98]),
+    "a typed number that is nearer": ("least", ["below", 1, 0.95, 1.0]),
+    "another error": ("most", ["below", 1, 0.02, 0.1]),
+    "another sample": ("share", ["estimate", 1, 0.1, 21.0]),
     "a nearer rival": ("share", ["estimate", 1, 2.5, 7.0]),
     "a first rival": ("lonely", ["estimate", 1, 2.5, 7.0]),
 }
@@ -56,6 +66,30 @@ def test_a_law_that_is_gone_is_named():
 def test_a_check_as_strict_as_before_is_not(change):
     law, now = AS_STRICT[change]
     assert not list(weaker("a page", LAWS, LAWS | {law: now, "new": ["equal", 1, 0.0, 0.0]}))
+
+
+CELLS = """
+check.below(0.9, accuracy, "at least")
+check.below(abs(x - y), 1 / 3, law="at most")
+check.below(-1e-12, gap.min())
+check.below(error, 2 * other, "both were computed")
+for name, accuracy in found:
+    check.below(0.8, accuracy, f"{name}: more than 0.8")
+    check.below(accuracy, 0.9, law)
+check.below(x, 0.1, "once this, once that")
+check.below(x, 0.2, "once this, once that")
+check.below(x, [0.1, 0.2], "a list")
+check.equal(x, 0.1, "another kind")
+"""
+
+
+def test_a_typed_side_is_found():
+    kinds = {"another kind": "equal"}
+    names = ["at least", "at most", "-1e-12 < gap.min()", "T5: more than 0.8"]
+    others = ["both were computed", "once this, once that", "a list", "another kind", "a name says this"]
+    laws = {law: [kinds.get(law, "below"), 1, 0.0, 1.0] for law in [*names, *others]}
+    left, right = SIDES
+    assert typed(laws, [CELLS]) == dict(zip(names, [left, right, left, left], strict=True))
 
 
 @pytest.mark.parametrize(
