@@ -4,7 +4,8 @@ python tools/strictness.py    after `make book`, with .venv's Python: write tool
 
 A cell whose bound is ten times wider, or whose loop runs over one case instead of five, still holds, and its chapter
 cannot see the difference. The record can. It holds for each law the kind of its checks, how many there are, and the
-value and the bound of the one with the widest margin; for an estimate, how many standard errors its rival is away.
+value and the bound of the one with the widest margin; for an estimate, how many standard errors its rival is away; for
+an equality the largest bound, since which of several comes nearest to its own is a matter of rounding.
 Of a ``below`` it also says which side its cell holds as a typed number: that one is the same on every machine.
 Whoever changes a check on purpose writes the record again, and the difference of the file shows what was given up.
 """
@@ -30,7 +31,7 @@ def strictness(checks):
     found = {}
     for check in checks:
         law, kind, value = (check[name] for name in ("law", "kind", "value"))
-        bound = check["rival" if kind == "estimate" else "bound"]
+        bound = check[{"estimate": "rival", "equal": "widest"}.get(kind, "bound")]
         _, times, *sides = found.get(law, [kind, 0, value, bound])
         sides = max(sides, [value, bound], key=lambda pair: _margin(kind, *pair))
         found[law] = [kind, times + check["times"], *sides]

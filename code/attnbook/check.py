@@ -83,7 +83,8 @@ def equal(
     error, allowed = float(gap[where]), float(bounds[where])
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
     _demand(bool(np.all(gap <= bounds)), law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
-    check_display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0))
+    worst, widest = error / allowed if error else 0.0, float(bounds.max())
+    check_display.add(Check("equal", law, error, allowed, worst=worst, widest=widest))
 
 
 def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float) -> None:

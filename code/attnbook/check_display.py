@@ -21,7 +21,7 @@ def add(check: Check) -> None:
     old = _records.get(key)
     if old is not None:
         closer = check if check.worst > old.worst else old
-        check = dataclasses.replace(closer, times=old.times + 1)
+        check = dataclasses.replace(closer, times=old.times + 1, widest=max(old.widest, check.widest))
     _records[key] = check
     shell = _shell()
     if shell is None:

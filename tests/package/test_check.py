@@ -400,6 +400,7 @@ CELLS = {
     "markup": "check.equal(1, 1, '<b>a</b> & b')",
     "worst below": "for gap in (2.0, 1.0, 3.0):\n    check.below(0.0, gap)",
     "worst differs": "for gap in (2.0, 1.0, 3.0):\n    check.differs(0.0, gap, by=0.5)",
+    "widest equal": "for size in (1.0, 8.0, 2.0):\n    check.equal(size, size + (size < 2) * 2.0**-52, 'law')",
     "same line": "check.equal(1, 1); check.equal(2, 2)",
     "errors": "check.equal(1.0, 1.0 + 1e-15)\ncheck.equal(np.ones(3), 1 + np.array([0, 0, 5e-16]))\n"
     "check.differs(1, 2, by=1)",
@@ -456,6 +457,12 @@ def test_markup_in_a_law_is_escaped(notebook):
 
 
 # ------------------------------------------------------------------------------------------------ hostile input
+
+
+def test_the_widest_bound_of_a_loop_is_kept_whichever_case_came_nearest(notebook):
+    (line,) = shown(notebook["widest equal"])[MIME]
+    assert line["bound"] == pytest.approx(8 * EPS)  # of the case that is off
+    assert line["widest"] == 64 * EPS
 
 
 @pytest.mark.parametrize("cell", ["worst below", "worst differs"])

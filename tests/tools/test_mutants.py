@@ -20,7 +20,7 @@ class CheckFailed(AssertionError):
 def equal(left, right):
     if left != right:
         raise CheckFailed(f"{left} = {right}")
-    record = {"kind": "equal", "law": "both sides", "value": 0.0, "bound": 0.0, "times": 1}
+    record = {"kind": "equal", "law": "both sides", "value": 0.0, "bound": 0.0, "times": 1, "widest": 0.0}
     display({"application/vnd.attnbook.check+json": [record]}, raw=True)
 '''
 ROOM = """def double(x):

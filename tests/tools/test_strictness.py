@@ -102,5 +102,5 @@ def test_a_typed_side_is_found():
     ],
 )
 def test_of_several_checks_of_a_law_the_widest_margin_counts(kind, first, second, kept):
-    checks = [{"law": "law", "kind": kind, "times": 2, "value": v, "bound": b} for v, b in (first, second)]
+    checks = [{"law": "law", "kind": kind, "times": 2, "value": v, "bound": b, "widest": b} for v, b in (first, second)]
     assert strictness(checks) == strictness(checks[::-1]) == {"law": [kind, 4, *kept]}
