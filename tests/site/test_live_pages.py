@@ -54,6 +54,7 @@ def test_a_link_in_a_sentence_brings_its_state(open_page, name):
         page.locator(f"a[href='{link}']").click()
         shown = page.evaluate("(label) => document.getElementById(label).figure.model.get('state')", label)
         assert json.loads(unquote(state)).items() <= shown.items(), link
+        assert not page.locator(f"#{label} .live-asking").count(), "the output is shown, answered or not"
     assert not page.log
     page.context.close()
 

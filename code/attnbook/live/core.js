@@ -163,9 +163,10 @@ function mountAll(figures) {
     if (place.dataset.key) meeting.figures.push({ key: place.dataset.key, model });
     place.append(el);
     place.classList.add("live-drawn");
-    const follow = () => { // an address, or a link of this page, names a state of this figure
+    const follow = (clicked) => { // an address, or a link of this page, names a state of this figure
       const linked = arrives(location.hash, initial);
       if (linked === initial) return;
+      if (clicked) el.querySelector("[data-skip]")?.click(); // a link on the page shows what it speaks of
       if (JSON.stringify(linked) !== JSON.stringify(model.get("state"))) model.set("state", linked);
       place.scrollIntoView();
     };
