@@ -79,14 +79,14 @@ def require_number(
 
 
 def brief(value: object) -> str:
-    """Write a value in at most 60 characters of one line."""
-    return " ".join(str(value).split())[:60]
+    """Write a value in at most 60 characters of one line; text in quotation marks, so that "3" is no number."""
+    return " ".join((repr(value) if isinstance(value, str) else str(value)).split())[:60]
 
 
 def one_of(name: str, value: Any, *choices: str) -> None:
     """Refuse ``value`` unless it is one of these words."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} = {brief(repr(value))}; expected {' or '.join(map(repr, choices))}")
+        raise ValueError(f"{name} = {brief(value)}; expected {' or '.join(map(repr, choices))}")
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -149,9 +149,9 @@ def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
                 raise TypeError("text")  # which NumPy would read as numbers
             x = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError, RuntimeError, OverflowError):
-            raise ValueError(f"{name} is not a rectangular array of numbers: {brief(repr(x))}") from None
+            raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}") from None
     if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
-        raise ValueError(f"{name} is not a rectangular array of numbers: {brief(repr(x))}")
+        raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}")
     if getattr(x, "is_meta", False) or getattr(x, "is_sparse", False):
         kind = "meta tensor without numbers" if x.is_meta else "sparse tensor"
         raise ValueError(f"{name} with shape {shape_of(x)} is a {kind}; expected a dense array")

@@ -22,5 +22,5 @@ def load(name: str) -> dict:
     """
     known = {file.name.removesuffix(".json"): file for file in files("attnbook").joinpath("results").iterdir()}
     if not isinstance(name, str) or name not in known:
-        raise ValueError(f"name = {brief(repr(name))}; expected one of {', '.join(sorted(known))}")
+        raise ValueError(f"name = {brief(name)}; expected one of {', '.join(sorted(known))}")
     return json.loads(known[name].read_text(encoding="utf-8"))

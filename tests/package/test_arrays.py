@@ -112,10 +112,18 @@ def test_whole_numbers_pass_as_int(value, least):
     assert type(require_int("n", value, least)) is int
 
 
-@pytest.mark.parametrize("value", ["two", None, [1, 2], 1j, np.inf, -np.inf])
+@pytest.mark.parametrize("value", ["two", "3", None, [1, 2], 1j, np.inf, -np.inf])
 def test_what_is_no_number_or_infinite_is_named(value):
-    with pytest.raises(ValueError, match=re.escape(f"n = {value}; expected a whole number >= 1")):
+    shown = repr(value) if isinstance(value, str) else str(value)
+    with pytest.raises(ValueError, match=re.escape(f"n = {shown}; expected a whole number >= 1")):
         require_int("n", value)
+
+
+def test_text_is_shown_as_text():
+    with pytest.raises(ValueError, match=r"^n = '3'; expected a whole number >= 1$"):
+        causal_mask("3")
+    with pytest.raises(ValueError, match=r"^eps = '3'; expected a finite number > 0$"):
+        require_number("eps", "3", above=0)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +175,8 @@ CALLS = {
 @pytest.mark.parametrize("bad", [np.inf, np.nan, 2.5, 0, -3, "4"], ids=str)
 @pytest.mark.parametrize("name", CALLS)
 def test_every_function_refuses_what_is_no_whole_number_in_the_same_words(name, bad):
-    with pytest.raises(ValueError, match=f"{re.escape(str(bad))}; expected an? .*whole number >= "):
+    shown = repr(bad) if isinstance(bad, str) else str(bad)
+    with pytest.raises(ValueError, match=f"{re.escape(shown)}; expected an? .*whole number >= "):
         CALLS[name](bad)
 
 
