@@ -29,7 +29,7 @@ def test_every_function_that_takes_a_generator_is_here():
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_the_generator_decides_everything_and_nothing_else_is_drawn_from(name):
-    torch_state, numpy_state = torch.random.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002 (it must not move)
+    torch_state, numpy_state = torch.random.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
     first, again, other = (DRAWS[name](generator(seed)) for seed in (3, 3, 4))
     assert torch.equal(torch_state, torch.random.get_rng_state())
     np.testing.assert_array_equal(numpy_state, np.random.get_state()[1])  # noqa: NPY002
