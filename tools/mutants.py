@@ -139,15 +139,18 @@ def _refuses(node, guards):
 
 
 def written(tree, settings):
-    """Return faults in what is written: another last digit of a typed decimal, another verdict of a claim."""
+    """Return faults in what is written: another last digit of a typed number, another verdict of a claim."""
     claims, pages = tree / "chapters" / "audit" / "claims.yml", sorted((tree / "chapters").rglob("*.md"))
     verdicts = ("true", "conditional", "approximate", "wrong", "uncheckable")
     texts = {path: path.read_text("utf-8") for path in [*pages, claims]}
     slips = {"decimals": [], "figures": [], "verdicts": []}  # (page, first, last, what stands there instead)
     for path, text in texts.items():
-        kind, read = ("figures", sentences.figures) if path == claims else ("decimals", sentences.prose)
-        for found in sentences.DECIMAL.finditer(read(text)):
-            last = found.end(2)
+        if path == claims:
+            kind, typed = "figures", sentences.NUMBER.finditer(sentences.figures(text))
+        else:
+            kind, typed = "decimals", sentences.DECIMAL.finditer(sentences.prose(text))
+        for found in typed:
+            last = found.end(1)
             slips[kind].append((path, last - 1, last, str((int(text[last - 1]) + 1) % 10)))
     for found in re.finditer(r"^  verdict: (\w+)$", texts[claims], re.MULTILINE):
         slips["verdicts"] += [(claims, *found.span(1), other) for other in verdicts if other != found[1]]

@@ -1,4 +1,4 @@
-"""Find the decimal fractions that stand in sentences: in the prose of a page, and in the right statement of a claim.
+"""Find the numbers of sentences: decimals in the prose of pages, every number in the right statement of a claim.
 
 tests/source/decimals.yml lists them a second time, so that a slip of one digit is seen; tools/mutants.py makes such
 slips.
@@ -7,6 +7,7 @@ slips.
 import re
 
 DECIMAL = re.compile(r"(?<![\w.,/-])(\d+\.(\d+))(?![\w.]*\w)(?:\\cdot ?10\^\{(-?\d+)\})?")
+NUMBER = re.compile(r"(?<![\w.])(?<!S\d-)([-−]?(?:\d*\.)?\d+)(?:e[-+]?\d+)?%?")  # with its sign; no name of a claim
 FIGURE = re.compile(r"^  figure: .*?(?=^ {0,2}\S|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -31,6 +32,11 @@ def figures(text):
 def decimals(text):
     """Return the decimals of a text as they are written, in their order."""
     return [found[0] for found in DECIMAL.finditer(text)]
+
+
+def numbers(text):
+    """Return all numbers of a text as they are written, in their order."""
+    return [found[0] for found in NUMBER.finditer(text)]
 
 
 def _blank(found):

@@ -1,6 +1,7 @@
 """A decimal that is typed in a sentence is written twice; tests/site/test_decimals.py compares it with the cells.
 
-A wrong digit of a short number may be the right one of another cell. The list sees every slip.
+In the right statement of a claim every number is written twice. A wrong digit of a short number may be the right one of
+another cell. The list sees every slip.
 """
 
 import sentences
@@ -12,20 +13,24 @@ CLAIMS = "chapters/audit/claims.yml"
 
 
 def written():
-    """{page, or claims.yml: its decimals, as the list has them}."""
-    texts = {name: sentences.prose((ROOT / f"{name}.md").read_text("utf-8")) for name in toc()[0]}
-    texts[CLAIMS] = sentences.figures((ROOT / CLAIMS).read_text("utf-8"))
-    return {name: found for name, text in texts.items() if (found := " ".join(sentences.decimals(text)))}
+    """{page: its decimals; claims.yml: the numbers of right statements}, as the list has them."""
+    found = {name: sentences.decimals(sentences.prose((ROOT / f"{name}.md").read_text("utf-8"))) for name in toc()[0]}
+    found[CLAIMS] = sentences.numbers(sentences.figures((ROOT / CLAIMS).read_text("utf-8")))
+    return {name: " ".join(numbers) for name, numbers in found.items() if numbers}
 
 
-def test_a_typed_decimal_is_written_twice():
+def test_a_typed_number_is_written_twice():
     path = ROOT / "tests" / "source" / "decimals.yml"
     listed, found = yaml.load(path.read_text("utf-8"), yaml.BaseLoader), written()
-    report(
-        f"{name} has the decimals «{found.get(name, '')}», decimals.yml lists «{listed.get(name, '')}»"
-        for name in sorted(found | listed)
-        if found.get(name) != listed.get(name)
-    )
+
+    def difference(name):
+        has, lists = found.get(name, "").split(), listed.get(name, "").split()
+        first = next((i for i, pair in enumerate(zip(has, lists, strict=False)) if len(set(pair)) > 1), None)
+        first = min(len(has), len(lists)) if first is None else first
+        has, lists = (" ".join(words[max(first - 4, 0) : first + 5]) for words in (has, lists))
+        return f"{name} has the numbers «… {has} …», decimals.yml lists «… {lists} …»"
+
+    report(difference(name) for name in sorted(found | listed) if found.get(name) != listed.get(name))
 
 
 def test_prose_stays_in_its_place_and_code_is_blank():
@@ -45,3 +50,9 @@ def test_only_the_right_statement_of_a_claim_is_read():
     text = sentences.figures(claims + "  figure: 2.5\n")
     assert sentences.decimals(text) == ["1.5", "2.5"]
     assert text.index("1.5") == claims.index("1.5")
+
+
+def test_every_number_of_a_right_statement_is_found_with_its_sign():
+    text = "It is [.09, −2.5, 3] or 4.25e-18, 99.7% of 7 000 at d_k = 64, in 1/8 of float32, in x_1 and in S1-071."
+    found = [".09", "−2.5", "3", "4.25e-18", "99.7%", "7", "000", "64", "1", "8"]
+    assert sentences.numbers(text) == found
