@@ -1,4 +1,4 @@
-"""Find the numbers of sentences: decimals in the prose of pages, every number in the right statement of a claim.
+"""Find the numbers of sentences: decimals in the prose of pages, every number in what the ledger says is right.
 
 tests/source/decimals.yml lists them a second time, so that a slip of one digit is seen; tools/mutants.py makes such
 slips.
@@ -8,7 +8,7 @@ import re
 
 DECIMAL = re.compile(r"(?<![\w.,/-])(\d+\.(\d+))(?![\w.]*\w)(?:\\cdot ?10\^\{(-?\d+)\})?")
 NUMBER = re.compile(r"(?<![\w.])(?<!S\d-)([-−]?(?:\d*\.)?\d+)(?:e[-+]?\d+)?%?")  # with its sign; no name of a claim
-FIGURE = re.compile(r"^  figure: .*?(?=^ {0,2}\S|\Z)", re.MULTILINE | re.DOTALL)
+FIGURE = re.compile(r"^  (?:figure|resolution): .*?(?=^ {0,2}\S|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def prose(text):
@@ -22,7 +22,7 @@ def prose(text):
 
 
 def figures(text):
-    """Return claims.yml with blanks for everything but the right statements of its claims, in their places."""
+    """Return a data file of the ledger with blanks for everything but what is said to be right, in its place."""
     kept = bytearray(len(text))
     for found in FIGURE.finditer(text):
         kept[found.start() : found.end()] = b"\1" * (found.end() - found.start())

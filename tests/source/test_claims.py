@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict
+from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, unresolved
 
 from chapters import ROOT, report
 
@@ -112,6 +112,12 @@ def test_who_is_right_in_a_contradiction_is_what_the_verdicts_say(claims):
     for entry in yaml.safe_load(CONTRADICTIONS.read_text(encoding="utf-8")):
         due = sorted_by_verdict(entry, claims)
         assert entry["sides"] == due, f"contradictions.yml, {entry['id']}: the verdicts say {due}"
+
+
+def test_a_resolution_begins_with_a_right_statement_of_a_claim_that_decides(claims):
+    """So an inverted one is seen here, unless the ledger is inverted with it."""
+    entries = yaml.safe_load(CONTRADICTIONS.read_text(encoding="utf-8"))
+    report(f"contradictions.yml, {e['id']}: {problem}" for e in entries for problem in unresolved(e, claims))
 
 
 def test_no_cell_names_a_claim(all_pages):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from attnbook.check_record import Check
-from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured
+from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured, unresolved
 
 WRONG = {
     "verdict": "wrong",
@@ -95,3 +95,25 @@ def test_who_is_right_follows_from_the_verdicts():
     entry = {"says": [{"claim": key} for key in "abcdea"]}
     sides = sorted_by_verdict(entry, {key: {"verdict": verdict} for key, verdict in verdicts.items()})
     assert sides == {"right": ["a"], "wrong": ["b"], "in part": ["c", "d"], "open": ["e"]}
+
+
+@pytest.mark.parametrize(
+    ("resolution", "right"),
+    [
+        ("It is equivariant: f(PX) = P f(X). Nothing else is said.", True),
+        ("An encoder is equivariant.", True),
+        ("It is invariant: f(PX) = f(X). It is equivariant: f(PX) = P f(X).", False),
+        ("It is equivariant: f(PX) = P f(X), and f(PX) = f(X).", False),
+        ("Attention is invariant.", False),
+    ],
+)
+def test_a_resolution_begins_with_what_is_right(resolution, right):
+    claims = {
+        "a": {
+            "verdict": "wrong",
+            "claim": "Attention is invariant.",
+            "figure": "No.\nIt is equivariant: f(PX) = P f(X).",
+        },
+        "b": {"verdict": "true", "claim": "An encoder is equivariant.", "figure": "It holds."},
+    }
+    assert (not list(unresolved({"decided": ["a", "b"], "resolution": resolution}, claims))) == right

@@ -1,7 +1,7 @@
 """A decimal that is typed in a sentence is written twice; tests/site/test_decimals.py compares it with the cells.
 
-In the right statement of a claim every number is written twice. A wrong digit of a short number may be the right one of
-another cell. The list sees every slip.
+In right statements of claims, and in resolutions of contradictions, every number is written twice. A wrong digit of a
+short number may be the right one of another cell. The list sees every slip.
 """
 
 import sentences
@@ -9,13 +9,13 @@ import yaml
 
 from chapters import ROOT, report, toc
 
-CLAIMS = "chapters/audit/claims.yml"
+LEDGER = ("chapters/audit/claims.yml", "chapters/audit/contradictions.yml")
 
 
 def written():
-    """{page: its decimals; claims.yml: the numbers of right statements}, as the list has them."""
+    """{page: its decimals; file of the ledger: the numbers of right statements}, as the list has them."""
     found = {name: sentences.decimals(sentences.prose((ROOT / f"{name}.md").read_text("utf-8"))) for name in toc()[0]}
-    found[CLAIMS] = sentences.numbers(sentences.figures((ROOT / CLAIMS).read_text("utf-8")))
+    found |= {name: sentences.numbers(sentences.figures((ROOT / name).read_text("utf-8"))) for name in LEDGER}
     return {name: " ".join(numbers) for name, numbers in found.items() if numbers}
 
 

@@ -125,3 +125,20 @@ def sorted_by_verdict(entry, claims):
     for key in dict.fromkeys(said["claim"] for said in entry["says"]):
         found.setdefault(STANDS[claims[key]["verdict"]], []).append(key)
     return found
+
+
+def unresolved(entry, claims):
+    """Say so if the first sentence of a resolution is no right one: no right statement, nor a claim that is true.
+
+    It has to stand so, word for word, in one of the claims that decide the contradiction.
+    """
+    deciding = [claims[key] for key in entry["decided"]]
+    right = [claim["figure"] for claim in deciding] + [c["claim"] for c in deciding if c["verdict"] == "true"]
+    first, *_ = sentences(entry["resolution"])
+    if not any(first in sentences(text) for text in right):
+        yield f"no right statement of {', '.join(entry['decided'])} says: {first}"
+
+
+def sentences(text):
+    """Return the sentences of a text."""
+    return re.split(r"(?<=[.?])\s+", " ".join(text.split()))

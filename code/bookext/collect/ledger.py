@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..language.words import _, say
 from . import checks
-from .evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured
+from .evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured, unresolved
 
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 logger = logging.getLogger(__name__)
@@ -139,6 +139,8 @@ class Contradictions(FromData):
                 raise self.error(f"contradictions.yml: {entry['id']} names no claim of the ledger: {unknown}")
             if entry["sides"] != (due := sorted_by_verdict(entry, known)):
                 raise self.error(f"contradictions.yml: {entry['id']} has the sides {entry['sides']}, the ledger {due}")
+            for problem in unresolved(entry, known):
+                raise self.error(f"contradictions.yml, {entry['id']}: {problem}")
             sides = nodes.bullet_list()
             for said in entry["says"]:
                 link = claim_link(said["claim"])
