@@ -13,6 +13,7 @@ LEDGER = ROOT / "chapters" / "audit" / "claims.yml"
 CONTRADICTIONS = LEDGER.with_name("contradictions.yml")
 IDS = [f"{s}-{i:03}" for s, n in {"S0": 37, "S1": 246, "S2": 46, "S3": 30, "S4": 43}.items() for i in range(1, n + 1)]
 LAW = re.compile(r'        - [a-z]+: "')  # one line each, however long
+THE_FORMULA = {"S0-005", "S1-110", "S3-007"}  # softmax(QKᵀ/√d_k) V and its four steps, decided by the one check of it
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 COUNTS = {  # how many claims of each verdict a chapter settles
     "rnn-bottleneck": (13, 28, 1, 1, 0),
@@ -105,6 +106,17 @@ def test_no_claim_could_have_another_verdict_with_its_evidence(claims):
         for key, claim in claims.items()
         for other in set(VERDICTS) - {claim["verdict"]}
         if not list(misplaced(key, claim | {"verdict": other}))
+    )
+
+
+def test_hardly_a_claim_is_decided_by_laws_of_many_claims_alone(claims):
+    """A law that decides five claims or more is seldom just what one of them says."""
+    times = Counter((e.page, e.law) for e in evidence(claims))
+    found = {key: [(e.page, e.law) for e in evidence({key: claim})] for key, claim in claims.items()}
+    report(
+        f"claims.yml, {key}: each of its laws decides five claims or more: {laws}"
+        for key, laws in found.items()
+        if laws and min(times[law] for law in laws) >= 5 and key not in THE_FORMULA
     )
 
 
