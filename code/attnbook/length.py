@@ -39,7 +39,7 @@ def turns(theta: ArrayLike, n: float) -> np.ndarray:
 
 
 def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
-    """θ_k = b^(−2k/d) with the larger base b = base · s^(d/(d−2)): θ_0 stays 1, the slowest pair is divided by s.
+    """θ_h = b^(−2h/d) with the larger base b = base · s^(d/(d−2)): θ_0 stays 1, the slowest pair is divided by s.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 r"""Rotary position encoding: turn queries and keys, pair by pair, by an angle proportional to their position.
 
-With R_t the block-diagonal matrix of rotations by θ_k t, the logit of query i and key j is ::
+With R_t the block-diagonal matrix of rotations by θ_h t, the logit of query i and key j is ::
 
     (R_i q_i) · (R_j k_j)  =  q_i · R_{j−i} k_j,
 
@@ -19,7 +19,7 @@ __all__ = ["pairing_permutation", "rotate"]
 
 
 def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *, pairing: str = "adjacent") -> Array:
-    r"""x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_k t − b sin θ_k t, a sin θ_k t + b cos θ_k t).
+    r"""x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_h t − b sin θ_h t, a sin θ_h t + b cos θ_h t).
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     positions : array (n,)
         The position t of each row; whole or not.
     theta : array (d/2,), optional
-        Angle per position of each pair, in radians; 10000^(−2k/d) unless given.
+        Angle per position of each pair, in radians; 10000^(−2h/d) unless given.
     pairing : {"adjacent", "halves"}
-        Which coordinates form pair k: (2k, 2k + 1) or (k, k + d/2).
+        Which coordinates form pair h: (2h, 2h + 1) or (h, h + d/2).
 
     Returns
     -------

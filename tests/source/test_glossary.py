@@ -1,13 +1,24 @@
-"""The glossary explains every term that a chapter defines, once, in alphabetical order, in English and Chinese."""
+"""The glossary explains every term that a chapter defines or calls by its name, once, in alphabetical order.
+
+Italics outside of definitions are mostly emphasis, so there only names are looked for: what is written like ALiBi, and
+whose scheme or algorithm it is.
+"""
 
 import re
 from collections import Counter
 
 import pytest
+import sentences
 
-from chapters import page, report
+from chapters import page, report, toc
 
+_, CHAPTERS, DEEPER = toc()
 ITALICS = re.compile(r"(?<![\w*])\*([^*$]+)\*(?![\w*])")
+NAME = re.compile(r"(?<![\w@\\{}`$:/.-])(?:[A-Za-z]+-)?[A-Za-z]*[A-Z][A-Za-z]*[A-Z0-9]\w*(?:-\w+)?(?![\w{}\\])")
+WHOSE = re.compile(r"[A-Z]\w+'s (?:scheme|algorithm)")
+NO_NAMES = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|^:label:[^\n]*", re.DOTALL | re.MULTILINE)
+OTHERS = {"PyTorch", "NumPy", "SciPy", "MB"}  # libraries, a unit, and published models
+OTHERS |= {"BERT", "BLOOM", "GLM-4", "GPT-2", "GPT-J", "GPT-NeoX", "MPT", "Qwen2", "SmolLM3", "ViT"}
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +47,21 @@ def test_every_term_of_a_definition_has_an_entry(chapter, entries):
         defined = ITALICS.findall("\n".join(lines[block.body - 1 : end]))
         missing = [term for term in defined if singular(term) not in known]
         report(f"{chapter.where(block.line)}: {term!r} is not in the glossary" for term in missing)
+
+
+@pytest.mark.parametrize("name", [*CHAPTERS, *DEEPER])
+def test_what_has_a_name_has_an_entry(name, entries):
+    """A name is a term of the glossary or a part of one, or in italics in an entry."""
+    known = [f" {singular(t)} " for terms, words in entries.items() for t in (*terms, *ITALICS.findall(words))]
+    text = NO_NAMES.sub("", sentences.prose(page(name).text))
+    names = {*NAME.findall(text), *WHOSE.findall(text)} - OTHERS
+    missing = [found for found in sorted(names) if not any(f" {singular(found)} " in term for term in known)]
+    report(f"{name}: {found!r} is not in the glossary" for found in missing)
+
+
+def test_a_rotary_pair_has_one_letter():
+    """The angle of a pair and its turns have the index h, in the table of symbols and in the glossary."""
+    assert set(re.findall(r"(?:\\theta|\br)_(\w)", page("chapters/notation").text)) == {"h"}
 
 
 def test_an_entry_is_whole_and_stands_in_its_place(entries):
