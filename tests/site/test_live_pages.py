@@ -10,6 +10,8 @@ from built_site import PAGES, SOURCES, WIDTHS, pages_with, report
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
 STATES = "//main//a[starts-with(@href, '#') and contains(@href, '?')]/@href"  # links to states of a figure on the page
+ARRIVED = """([label, parts]) => { const state = document.getElementById(label).figure.model.get("state");
+  return Object.entries(parts).every(([name, value]) => JSON.stringify(state[name]) === JSON.stringify(value)); }"""
 HEIGHTS = """() => [...document.querySelectorAll('.live')].map((place) => {
   place.closest('.late')?.style.setProperty('content-visibility', 'visible');
   const reserved = parseFloat(getComputedStyle(place).minHeight);
@@ -52,8 +54,7 @@ def test_a_link_in_a_sentence_brings_its_state(open_page, name):
     for link in SOURCES[name].xpath(STATES):
         label, _, state = link[1:].partition("?")
         page.locator(f"a[href='{link}']").click()
-        shown = page.evaluate("(label) => document.getElementById(label).figure.model.get('state')", label)
-        assert json.loads(unquote(state)).items() <= shown.items(), link
+        page.wait_for_function(ARRIVED, arg=[label, json.loads(unquote(state))])
         assert not page.locator(f"#{label} .live-asking").count(), "the output is shown, answered or not"
     assert not page.log
     page.context.close()
