@@ -1,5 +1,7 @@
 """No check of a page is empty: none compares a thing with itself, what was typed with what was typed, or nothing.
 
+An estimate names a rival, a wrong value that the same sample excludes: without one, too small a sample also passes.
+
 Only what can be seen without running a cell is found here; a fault planted by tools/mutants.py finds the rest.
 """
 
@@ -31,6 +33,8 @@ def problems(page):
             continue
         left, right = call.args[:2]
         line = int(where.rpartition(":")[2])
+        if kind == "estimate" and all(word.arg != "rejects" for word in call.keywords):
+            yield f"{where}: {ast.unparse(left)} has no rival: say with rejects= what the sample must exclude"
         for one, other in [(left, right), *(pair for side in (left, right) for pair in _compared(side))]:
             if _dump(one) == _dump(other):
                 yield f"{where}: {ast.unparse(one)} is compared with itself"
@@ -153,6 +157,8 @@ CELLS = [
     ("check.equal(f(x) == f(x), True)", "is compared with itself"),
     ("check.equal((f(x) <= f(x)).all(), True)", "is compared with itself"),
     ("check.equal(f(x), y)\ncheck.equal(y, f(x))", "were compared before"),
+    ("check.estimate(mean, 1 / 4, stderr=stderr)", "has no rival"),
+    ("check.estimate(mean, 1 / 4, stderr=stderr, **more)", "has no rival"),
     ("check.equal(sum([]), total)", "is made of nothing"),
     ("check.equal(all(f(x) for x in range(0)), good)", "is made of nothing"),
     ("check.below(np.max(np.zeros(0)), bound)", "is made of nothing"),
@@ -181,6 +187,7 @@ def test_an_empty_check_is_found(tmp_path, cell, reason):
     "x = [0, 0]\nx[1] = f(y)\ncheck.equal(x, [0, 2])", "check.equal(x + 1, 1)", "check.equal(0 - x, x)",
     "check.equal(np.ones(f(x)), [1])", "check.equal(len(f(x)), 2)", "check.equal(1 / x, x)",
     "check.below(x, y)\ncheck.below(y, x)", "check.equal(f(x) == f(y), True)",
+    "check.estimate(mean, 1 / 4, stderr=stderr, rejects=1 / 3)",
     "check.prints(0.9 ** 99, '2.951e-5')", "P = np.array([[0, 1], [1, 0]])\ncheck.equal(P @ P, [[1, 0], [0, 1]])",
 ])  # fmt: skip
 def test_a_check_that_compares_something_is_left_alone(tmp_path, cell):
