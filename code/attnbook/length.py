@@ -80,7 +80,7 @@ def ramp_frequencies(
     Parameters
     ----------
     theta : array (d/2,)
-        Angles per position of training; for ``"index"`` they must be base^(−2k/d).
+        Angles per position of training; for ``"index"`` they must be base^(−2h/d).
     n : float
         The length of training.
     s : float
@@ -114,7 +114,7 @@ def ramp_frequencies(
     else:
         steps = np.diff(np.log(theta)) if (theta > 0).all() else np.zeros(1)
         if len(theta) < 2 or steps[0] >= 0 or not np.allclose(steps, steps[0]):
-            raise ValueError(f"theta = {theta}; expected base^(−2k/d) for the ramp 'index'")
+            raise ValueError(f"theta = {theta}; expected base^(−2h/d) for the ramp 'index'")
         first, last = ((math.log(2 * math.pi * r / n) - math.log(theta[0])) / steps[0] for r in (fast, slow))
         first, last = max(math.floor(first), 0), min(math.ceil(last), 2 * len(theta) - 1)
         gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
