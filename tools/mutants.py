@@ -25,6 +25,7 @@ import libcst
 import sentences
 import strictness
 import yaml
+from bookext.collect.evidence import SIDES
 from libcst.metadata import MetadataWrapper, ParentNodeProvider
 from mutmut.mutation import mutators
 
@@ -141,7 +142,6 @@ def _refuses(node, guards):
 def written(tree, settings):
     """Return faults in what is written: another last digit of a typed number, another verdict of a claim."""
     claims, pages = tree / "chapters" / "audit" / "claims.yml", sorted((tree / "chapters").rglob("*.md"))
-    verdicts = ("true", "conditional", "approximate", "wrong", "uncheckable")
     texts = {path: path.read_text("utf-8") for path in [*pages, claims]}
     slips = {"decimals": [], "figures": [], "verdicts": []}  # (page, first, last, what stands there instead)
     for path, text in texts.items():
@@ -153,7 +153,7 @@ def written(tree, settings):
             last = found.end(1)
             slips[kind].append((path, last - 1, last, str((int(text[last - 1]) + 1) % 10)))
     for found in re.finditer(r"^  verdict: (\w+)$", texts[claims], re.MULTILINE):
-        slips["verdicts"] += [(claims, *found.span(1), other) for other in verdicts if other != found[1]]
+        slips["verdicts"] += [(claims, *found.span(1), other) for other in SIDES if other != found[1]]
     for kind, most in settings.items():
         faults = {f"{path.stem}:{first}, {new}": (path, first, last, new) for path, first, last, new in slips[kind]}
         for name in sorted(faults, key=cells.digest)[: most or None]:

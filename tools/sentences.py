@@ -23,10 +23,11 @@ def prose(text):
 
 def figures(text):
     """Return a data file of the ledger with blanks for everything but what is said to be right, in its place."""
-    kept = bytearray(len(text))
+    parts, end = [], 0
     for found in FIGURE.finditer(text):
-        kept[found.start() : found.end()] = b"\1" * (found.end() - found.start())
-    return "".join(letter if keep or letter == "\n" else " " for letter, keep in zip(text, kept, strict=True))
+        parts += [_blank(text[end : found.start()]), found[0]]
+        end = found.end()
+    return "".join([*parts, _blank(text[end:])])
 
 
 def decimals(text):
