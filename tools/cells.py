@@ -281,7 +281,8 @@ def _execute(tree, slug, draw, stop):
     shell.showtraceback = shell.showsyntaxerror = lambda *args, **kwargs: None
     if draw:
         _reseed(draw, cell)
-    for line, source, cell["tags"] in read(tree / "chapters" / f"{slug}.md"):
+    found = read(tree / "chapters" / f"{slug}.md")
+    for line, source, cell["tags"] in found:
         if "hide-input" in cell["tags"] and "explore(" in source:  # many pictures and no check: a fifth of the time
             continue
         result = shell.run_cell(source, store_history=False)
@@ -297,7 +298,9 @@ def _execute(tree, slug, draw, stop):
         return _failed("died", f"attnbook comes from {used}, not from {tree}")
     checks = [check for output in published.outputs for check in output["data"].get(CHECKS, [])]
     held, seconds = sum(check["times"] for check in checks), round(time.process_time() - start, 1)
-    return {"checks": held, "seconds": seconds, "failures": failures} | ({} if draw else {"laws": strictness(checks)})
+    sources = [] if failures else [source for _, source, _ in found]  # of a failed cell the source may be no Python
+    answer = {"checks": held, "seconds": seconds, "failures": failures}
+    return answer | ({} if draw else {"laws": strictness(checks, sources)})
 
 
 def _reseed(draw, cell):

@@ -6,7 +6,7 @@ A cell whose bound is ten times wider, or whose loop runs over one case instead 
 cannot see the difference. The record can. It holds for each law the kind of its checks, how many there are, and the
 value and the bound of the one with the widest margin; for an estimate, how many standard errors its rival is away; for
 an equality the largest bound, since which of several comes nearest to its own is a matter of rounding.
-Of a ``below`` it also says which side its cell holds as a typed number: that one is the same on every machine.
+Of a ``below`` it also says what is typed in its cell, and so is the same on every machine: a side, a margin.
 Whoever changes a check on purpose writes the record again, and the difference of the file shows what was given up.
 """
 
@@ -26,8 +26,12 @@ DIGITS = 1e-5  # the record holds six digits
 SIDES = ("left is typed", "right is typed")
 
 
-def strictness(checks):
-    """Return {law: [kind, how many checks, value, bound]} of the widest margin, from records of checks as data."""
+def strictness(checks, sources=()):
+    """Return {law: [kind, how many checks, value, bound]} of the widest margin, from records of checks as data.
+
+    From the sources of the cells come the last two entries of a ``below``, where there is something to say: which of
+    SIDES is true, or "", and the margin.
+    """
     found = {}
     for check in checks:
         law, kind, value = (check[name] for name in ("law", "kind", "value"))
@@ -35,24 +39,25 @@ def strictness(checks):
         _, times, *sides = found.get(law, [kind, 0, value, bound])
         sides = max(sides, [value, bound], key=lambda pair: _margin(kind, *pair))
         found[law] = [kind, times + check["times"], *sides]
+    for law, said in typed(found, sources).items():
+        found[law] += said
     return found
 
 
 def weaker(page, before, now):
-    """Name each law of a page that is checked less strictly than ``before``, or no more.
-
-    ``now`` is of `strictness`; ``before`` is too, and may say of a ``below`` which of SIDES is true.
-    """
-    for law, (kind, times, value, bound, *side) in before.items():
+    """Name each law of a page that is checked less strictly than ``before``, or no more; both are of `strictness`."""
+    for law, (kind, times, value, bound, *said) in before.items():
         if law not in now:
             yield f"{page}: {law!r} is no longer checked"
             continue
-        new_kind, new_times, new_value, new_bound = now[law][:4]
+        new_kind, new_times, new_value, new_bound, *new_said = now[law]
         if new_kind != kind:
             yield f"{page}: {law!r} is checked by {new_kind!r}, before by {kind!r}"
         elif new_times < times:
             yield f"{page}: {law!r} is checked {new_times} times, before {times} times"
-        elif _is_wider(kind, (value, bound), (new_value, new_bound), *side):
+        elif said[1:] > new_said[1:]:
+            yield f"{page}: {law!r} has the margin {new_said[1] if new_said[1:] else 0}, before {said[1]}"
+        elif _is_wider(kind, (value, bound), (new_value, new_bound), *said[:1]):
             yield f"{page}: {law!r} holds {new_value} against {new_bound}, before {value} against {bound}"
 
 
@@ -80,19 +85,26 @@ def _margin(kind, value, bound):
 
 
 def typed(laws, sources):
-    """Return {law: the one of SIDES that is true of it} for each `below` with a typed number in the cells of a page."""
+    """Return {law: [one of SIDES, or "", and a margin, if there is one]} for each `below` with a typed number.
+
+    If a law is checked several times with other numbers, nothing is said of its sides, and the smallest margin counts.
+    """
     found = collections.defaultdict(set)
     for call in (node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
         if ast.unparse(call.func) == "check.below":
-            left, right, *words = [*call.args, *(word.value for word in call.keywords if word.arg == "law")]
+            given = {word.arg: word.value for word in call.keywords}
+            left, right, *words = [*call.args, *([given["law"]] if "law" in given else [])]
             law = _pattern(words[0]) if words else re.escape(f"{ast.unparse(left)} < {ast.unparse(right)}")
-            found[law].add(tuple(ast.unparse(side) if _is_number(side) else "" for side in (left, right)))
-    sides = {}
+            sides = (ast.unparse(side) if _is_number(side) else "" for side in (left, right))
+            found[law].add((*sides, getattr(given.get("by"), "value", 0.0)))
+    said = {}
     for law in (law for law, (kind, *_) in laws.items() if kind == "below"):
-        numbers = set().union(*(pairs for pattern, pairs in found.items() if re.fullmatch(pattern, law)))
-        if len(numbers) == 1 and any(*numbers):
-            sides[law] = SIDES[next(iter(numbers))[0] == ""]
-    return sides
+        numbers = set().union(*(known for pattern, known in found.items() if re.fullmatch(pattern, law)))
+        pairs, margin = {pair[:2] for pair in numbers}, min((by for *_, by in numbers), default=0.0)
+        side = SIDES[next(iter(pairs))[0] == ""] if len(pairs) == 1 and any(*pairs) else ""
+        if side or margin:
+            said[law] = [side, margin] if margin else [side]
+    return said
 
 
 def _is_number(node):
@@ -110,10 +122,17 @@ def _pattern(law):
 
 def built(tree=ROOT):
     """Return {page below chapters/: its `strictness`} of the book in _build."""
+    import cells  # only here: it imports this module
     from bookext.collect import checks
 
+    def sources(name):
+        return [source for _, source, _ in cells.read(tree / f"{name}.md")]
+
     environment = pickle.loads((tree / "_build" / ".doctrees" / "environment.pickle").read_bytes())
-    found = {name: strictness(vars(law.check) for law in laws) for name, laws in checks.laws(environment).items()}
+    found = {
+        name: strictness([vars(law.check) for law in laws], sources(name))
+        for name, laws in checks.laws(environment).items()
+    }
     return {name.removeprefix("chapters/"): laws for name, laws in sorted(found.items()) if laws}
 
 
@@ -124,13 +143,9 @@ def read(tree=ROOT):
 
 def main():
     """Write the record: a line for each law."""
-    import cells  # only here: it imports this module
-
     pages = []
     for name, laws in built().items():
         short = {law: [float(f"{x:.6g}") if isinstance(x, float) else x for x in laws[law]] for law in laws}
-        for law, side in typed(laws, [source for _, source, _ in cells.read(ROOT / "chapters" / f"{name}.md")]).items():
-            short[law].append(side)
         lines = (
             f"  {json.dumps(law, ensure_ascii=False)}: {json.dumps(short[law], ensure_ascii=False)}" for law in laws
         )

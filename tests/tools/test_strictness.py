@@ -11,6 +11,7 @@ LAWS = {
     "far": ["below", 1, 1e-9, 0.5],
     "least": ["below", 1, 0.9, 1.0, SIDES[0]],
     "most": ["below", 1, 0.01, 0.1, SIDES[1]],
+    "apart": ["below", 1, 0.3, 0.9, "", 0.2],
     "digits": ["prints", 1, "0.1234", "0.12"],
     "refused": ["refuses", 1, "no", "ValueError"],
     "share": ["estimate", 1, 2.5, 20.0],
@@ -29,6 +30,9 @@ WEAKER = {
     "a wider bound": ("near", ["below", 3, 0.9, 2.0]),
     "another value": ("near", ["below", 3, 0.1, 1.0]),
     "no bound": ("far", ["below", 1, 1e-9, "inf"]),
+    "a smaller margin": ("apart", ["below", 1, 0.3, 0.9, "", 0.1]),
+    "no margin": ("apart", ["below", 1, 0.3, 0.9]),
+    "a typed side, no margin": ("apart", ["below", 1, 0.3, 0.9, SIDES[1]]),
     "fewer digits": ("digits", ["prints", 1, "0.1234", "0.1"]),
     "a rival that is far away": ("share", ["estimate", 1, 2.5, 60.0]),
     "a rival that is farther away": ("share", ["estimate", 1, 2.5, 23.0]),
@@ -45,6 +49,8 @@ AS_STRICT = {
     "another accuracy": ("least", ["below", 1, 0.9, 0.98]),
     "a typed number that is nearer": ("least", ["below", 1, 0.95, 1.0]),
     "another error": ("most", ["below", 1, 0.02, 0.1]),
+    "a larger margin": ("apart", ["below", 1, 0.3, 0.9, "", 0.5]),
+    "a first margin": ("near", ["below", 3, 0.9, 1.0, "", 0.05]),
     "another sample": ("share", ["estimate", 1, 0.1, 21.0]),
     "a nearer rival": ("share", ["estimate", 1, 2.5, 7.0]),
     "a first rival": ("lonely", ["estimate", 1, 2.5, 7.0]),
@@ -76,20 +82,37 @@ check.below(error, 2 * other, "both were computed")
 for name, accuracy in found:
     check.below(0.8, accuracy, f"{name}: more than 0.8")
     check.below(accuracy, 0.9, law)
+check.below(x, y, "apart", by=0.2)
+check.below(0.5, y, "at least, and apart", by=0.3)
 check.below(x, 0.1, "once this, once that")
 check.below(x, 0.2, "once this, once that")
+check.below(x, y, "here by more", by=0.4)
+check.below(x, z, "here by more", by=0.1)
+check.below(x, y, "here apart", by=0.4)
+check.below(x, z, "here apart")
 check.below(x, [0.1, 0.2], "a list")
 check.equal(x, 0.1, "another kind")
 """
 
 
-def test_a_typed_side_is_found():
-    kinds = {"another kind": "equal"}
-    names = ["at least", "at most", "-1e-12 < gap.min()", "T5: more than 0.8"]
-    others = ["both were computed", "once this, once that", "a list", "another kind", "a name says this"]
-    laws = {law: [kinds.get(law, "below"), 1, 0.0, 1.0] for law in [*names, *others]}
+def test_what_is_typed_is_found():
     left, right = SIDES
-    assert typed(laws, [CELLS]) == dict(zip(names, [left, right, left, left], strict=True))
+    said = {
+        "at least": [left],
+        "at most": [right],
+        "-1e-12 < gap.min()": [left],
+        "T5: more than 0.8": [left],
+        "apart": ["", 0.2],
+        "at least, and apart": [left, 0.3],
+        "here by more": ["", 0.1],
+    }
+    silent = ["both were computed", "once this, once that", "a list", "another kind", "a name says this", "here apart"]
+    laws = {law: ["equal" if law == "another kind" else "below", 1, 0.0, 1.0] for law in [*said, *silent]}
+    assert typed(laws, [CELLS]) == said
+    checks = [
+        {"law": law, "kind": "below", "times": 1, "value": 0.0, "bound": 1.0} for law in ("at most", "apart", "x")
+    ]
+    assert [row[4:] for row in strictness(checks, [CELLS]).values()] == [[right], ["", 0.2], []]
 
 
 @pytest.mark.parametrize(
