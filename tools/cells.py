@@ -263,6 +263,8 @@ def _child(pipe, tree, slug, draw, stop, limit):
     os.dup2(silence, 2)
     tree = Path(tree)
     sys.path.insert(0, str(tree / "code"))
+    for name in [name for name in sys.modules if name.split(".")[0] == "attnbook"]:
+        del sys.modules[name]  # that of the book itself, which the tool has imported
     os.chdir(tree / "chapters")
     pipe.send(_execute(tree, slug, draw, stop))
     pipe.close()

@@ -4,6 +4,8 @@ import argparse
 import json
 import os
 import re
+import subprocess
+import sys
 
 import mutants
 import pytest
@@ -230,6 +232,22 @@ def test_a_book_that_fails_without_a_fault_is_named(book):
     faults = "faults:\n" + FAULT.format("triple", "3 * x")
     _, said, _ = book("mutants", faults=faults, chapter=CHAPTER.replace("double(3), 6", "double(3), 7"))
     assert "Without any fault chapter fails: 6 = 7" in said
+
+
+TOOL = """import json, pathlib, sys
+import attnbook.check, cells  # a tool of the book: its own package is there first
+if __name__ == "__main__":
+    print(json.dumps(cells.run(pathlib.Path(sys.argv[1]), "chapter")))
+"""
+
+
+def test_a_chapter_runs_with_the_package_of_its_tree(book, write_files):
+    write_files({"tool.py": TOOL})
+    (book.root / "chapters" / "chapter.md").write_text(CHAPTER, "utf-8")
+    paths = os.pathsep.join(str(mutants.ROOT / name) for name in ("tools", "code"))
+    command = [sys.executable, str(book.root / "tool.py"), str(book.root)]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, stdout=subprocess.PIPE, check=True)
+    assert json.loads(done.stdout)["failures"] == []
 
 
 def test_other_seeds_reach_every_cell_but_the_fixed_ones(book):
