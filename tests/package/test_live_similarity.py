@@ -21,7 +21,7 @@ DRAWN = """() => { const all = (css, at = document.querySelector("#similarity"))
   const adds = all("[data-shows=adds]")[0], product = all("[data-shows=product]")[0];
   return { shades, bars, handles, frames: all(".live-similarity-frame").map((e) => numbers(e, "x")[0]),
     lines: all(".live-similarity-line").map((e) => numbers(e, "x1", "x2")),
-    most: all(".live-similarity-most")[0].textContent,
+    most: [all(".live-similarity-most")[0].textContent, ...numbers(all(".live-similarity-limit")[0], "y1", "y2")],
     product: product.textContent, name: product.previousSibling.textContent, hidden: adds.hidden,
     adds: all("tbody tr", adds).map((e) => e.textContent), laws: all(".live-verdicts li").map((e) => e.textContent),
     says: all(".live-verdict")[0].textContent, choices: all("select").map((e) => e.value) }; }"""
@@ -110,7 +110,7 @@ def test_similarity_draws_what_it_computes(still_page):
         assert drawn["frames"] == [20 + 13 * t - 8 for t in (i, j)]
         assert drawn["lines"] == [[20 + 13 * t] * 2 for t in (i, j)]
         assert drawn["handles"] == [[f"row i at {i}", [20 + 13 * i, 16]], [f"row j at {j}", [20 + 13 * j, 164]]]
-        assert drawn["most"] == str(d // 2)
+        assert drawn["most"] == [f"d/2 = {d // 2}", 188, 188]  # where a bar of that height would end
         assert drawn["choices"] == [str(state["turn"]).lower(), str(d)]
         name, other = (
             f"p{low(a)} J p{low(b)}ᵀ" if state["turn"] else f"p{low(a)}·p{low(b)}" for a, b in ((i, j), (j, i))

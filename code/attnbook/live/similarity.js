@@ -32,9 +32,10 @@ function render({ model, el }) {
   const frames = ["live-blue", "live-orange"].map((hue) => make("rect", { class: `live-similarity-frame ${hue}`, y: TOP - 2, width: STEP + 3, height: HIGH + 4 }));
   const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: ZERO + REACH }));
   const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO, y2: ZERO });
-  const most = text(8, ZERO - REACH + 4, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
+  const limit = make("line", { class: "live-axis live-similarity-limit", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO - REACH, y2: ZERO - REACH });
+  const most = make("text", { class: "live-label live-similarity-most", x: along(0) - 7, y: ZERO - REACH - 6 }), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
   const svg = make("svg", { viewBox: "0 0 560 306", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
-    shades, frames, lines, zero, bars, most, ticks);
+    shades, frames, lines, zero, limit, bars, most, ticks);
   const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
   const moved = (part) => [(x) => change({ [part]: placeAt(x) }), (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) })];
   const putRow = handle(svg, "row i", "live-blue", mark(0, 9), ...moved("row"));
@@ -72,7 +73,7 @@ function render({ model, el }) {
       set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
       bars[t].classList.toggle("live-similarity-chosen", t === j);
     });
-    write(most, String(d / 2));
+    write(most, `d/2 = ${d / 2}`);
     columns.put(String(d));
     base.put(Math.log10(state.base));
     between.put(String(turn));
