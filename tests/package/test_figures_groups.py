@@ -38,12 +38,12 @@ def test_a_mask_its_rows_its_changes_and_its_orbit(unsaved, M, perm):
     orbit = [moved(M, order) for order in itertools.permutations(range(4))]
     kept, masks = sum((N == M).all() for N in orbit), len({N.tobytes() for N in orbit})
     assert kept * masks == 24
-    assert f"{kept} of 24 orders leave M as it is." in named.values()
-    assert f"24 / {kept} = {masks} different masks come from it." in named.values()
+    assert f"Of 24 orders, leaving M as it is: {kept}." in named.values()
+    assert f"Different masks: 24 / {kept} = {masks}." in named.values()
     verdict = f"{len(changed)} entries have changed." if changed else "The mask has not changed."
     assert verdict in named.values()
     assert drawn.alt.startswith(f"A mask of {M.sum()} visible pairs")
-    assert f"in the order {' '.join(map(str, perm))}. {verdict} {kept} of 24 orders leave it" in drawn.alt
+    assert f"in the order {' '.join(map(str, perm))}. {verdict} Of 24 orders, leaving it as it is: {kept};" in drawn.alt
 
 
 def test_a_group_is_below_all_groups_around_it_and_hangs_from_the_smallest(unsaved):

@@ -301,7 +301,7 @@ def test_a_drawn_mask_shows_what_an_order_changes(monkeypatch):
     frames = [line.get_xydata()[0] for line in fig.axes[0].lines if len(line.get_xydata()) == 5][2:]
     changed = {(int(y - 30) // 20, int(x - 176) // 20) for x, y in frames}
     assert changed == set(map(tuple, np.argwhere(M[np.ix_(perm, perm)] != M).tolist()))
-    assert "48 of 720 orders leave it as it is; its orbit has 15 masks" in alt
+    assert "Of 720 orders, leaving it as it is: 48; masks in its orbit: 15" in alt
 
 
 def test_the_drawn_hierarchy_has_the_largest_groups_inside_each():

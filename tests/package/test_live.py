@@ -312,6 +312,24 @@ def test_a_state_that_cannot_be_drawn_is_refused_by_name(name):
     assert figure.state == before
 
 
+FLAT = [[-2, 0], [-1, 0], [1, 0], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("keys", "depth", "where"),
+    [
+        ([[1, 0], [0, 0], [0, 0], [0, 0]], -0.0, "on the rim"),  # the output is (−2q/√2, 0), in the segment
+        ([[-3, 0], [0, 0], [0, 0], [3, 0]], 12 / 2**0.5 - 2, "outside the hull"),
+    ],
+)
+def test_an_output_beside_values_on_a_line_is_outside(browser, tmp_path, keys, depth, where):
+    figure = live.hull(keys=keys, values=FLAT, query=[1, 0], weighting="none")
+    assert figure.compute()["depth"] == pytest.approx(-depth, abs=1e-12)
+    page = alone(browser, figure, tmp_path)
+    assert where in page.locator(".live-verdict").inner_text()
+    page.close()
+
+
 @names
 def test_the_still_says_what_it_shows(name):
     figure = CASES[name].figure
@@ -345,7 +363,7 @@ def test_a_question_hides_the_result_until_it_is_answered(browser, tmp_path, ans
         verdict = page.locator(".live-why").inner_text()
         assert verdict == ("✓ Right. Because." if answer == "that" else "✗ Not so. Because.")
     else:
-        page.get_by_role("button", name="Show without an answer").click()
+        page.get_by_role("button", name="Show without answering").click()
     assert re.fullmatch(r"−?\d\.\d\d", cell.inner_text())
     page.close()
 

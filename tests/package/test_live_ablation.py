@@ -119,7 +119,7 @@ def test_ablation_says_what_is_left(open_gallery):
 
     assert says(ON) == "All six heads are as trained: 480 of 480 are right."
     assert says([1, 1, 0, 1, 1, 1]) == "With head 3 of layer 1 looking at all words alike, 480 of 480 are right."
-    half = "240 of 480 are right, as many as by always saying the same."
+    half = "240 of 480 are right, as many as if it always said the same."
     assert says([1, 1, 1, 0, 1, 1]) == f"With head 1 of layer 2 looking at all words alike, {half}"
     assert says([1, 1, 1, 0, 1, 1], "nothing") == "With head 1 of layer 2 adding nothing, 472 of 480 are right."
     both = "head 2 of layer 1 and head 3 of layer 1"
@@ -156,7 +156,7 @@ def test_ablation_hides_answers_until_a_question_is_answered(browser, tmp_path):
     assert (drawn["p"], drawn["right"], drawn["bar"]) == ("?", "?", "0%")
     assert drawn["answer"] == "P(cat first) = ?"
     assert "240" not in page.locator("#ablation").inner_text()
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert page.evaluate(DRAWN)["right"] == "240"
     page.close()
 

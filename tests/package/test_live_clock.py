@@ -138,7 +138,7 @@ def test_clock_hides_angles_and_score_until_a_question_is_answered(browser, tmp_
     assert not page.locator(".live-verdicts li").count()
     page.wait_for_timeout(500)
     assert not re.search(r"\d", page.locator(".live-spoken").inner_text())
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert page.locator("[data-shows='score']").inner_text() == "3.16"
     assert page.locator(".live-point").is_visible()
     page.close()

@@ -80,8 +80,8 @@ def test_conjugation_says_what_is_on_the_diagonal(open_gallery):
 
     assert says([0, 1, 2, 3], [0, 1, 2, 3]) == "Nothing has moved."
     assert says([1, 0, 2, 3], [1, 0, 2, 3]) == "Rows and columns are in the same order: this is P S Pᵀ."
-    assert says([1, 2, 0, 3], [2, 1, 0, 3]) == "On the diagonal are 00 and 33."
-    assert says([1, 2, 0, 3], [1, 0, 3, 2]) == "On the diagonal is 11."
+    assert says([1, 2, 0, 3], [2, 1, 0, 3]) == "The framed 00 and 33 are on the diagonal."
+    assert says([1, 2, 0, 3], [1, 0, 3, 2]) == "The framed 11 is on the diagonal."
     assert says([0, 1, 2, 3], [1, 0, 3, 2]) == "The whole old diagonal has left the diagonal."
 
 
@@ -123,10 +123,10 @@ def test_conjugation_counts_nothing_until_a_question_is_answered(browser, tmp_pa
     drawn = page.evaluate(DRAWN)
     assert (drawn["home"], drawn["laws"], drawn["hidden"]) == ("?", [], True)
     assert drawn["says"] == "What is on the diagonal is counted when you have answered."
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     drawn = page.evaluate(DRAWN)
     assert (drawn["home"], drawn["hidden"]) == ("2", False)
-    assert drawn["says"] == "On the diagonal are 11 and 33."
+    assert drawn["says"] == "The framed 11 and 33 are on the diagonal."
     page.close()
 
 

@@ -106,7 +106,7 @@ def test_crowd_hides_its_curves_until_a_question_is_answered(browser, tmp_path):
     drawn = [page.locator(f"#crowd {css}").first for css in (".live-crowd-own", ".live-crowd-logn", ".live-handle")]
     assert not any(element.is_visible() for element in drawn)
     assert page.locator("#crowd [data-shows]").all_inner_texts().count("?") == 4
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert all(element.is_visible() for element in drawn)
     assert page.locator("[data-shows='looks 1']").inner_text() == "40.4"
     page.close()

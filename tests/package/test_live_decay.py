@@ -90,13 +90,13 @@ def test_decay_takes_what_is_typed_and_says_the_half_lives(open_gallery):
             change.values()
         )  # what counts, not what was typed
     says = lambda change: put(page, "decay", first | change) or page.evaluate(DRAWN)  # noqa: E731
-    ends = "half is gone every 2.2 steps; attention: 0.069 arrives from any distance."
-    assert says({})["says"] == f"RNN: half is gone every 6.6 steps; LSTM: {ends}"
+    ends = "it halves every 2.2 steps; attention: 0.069 arrives from any distance."
+    assert says({})["says"] == f"RNN: it halves every 6.6 steps; LSTM: {ends}"
     assert says({"w": 1})["says"].startswith("RNN: nothing is lost; ")
     assert says({"w": 1.05})["says"].startswith("RNN: it doubles every 14.2 steps; ")
-    assert says({"models": ["lstm"]})["says"] == "LSTM: half is gone every 2.2 steps."
+    assert says({"models": ["lstm"]})["says"] == "LSTM: it halves every 2.2 steps."
     assert says({"models": ["attention"]})["says"] == "Attention: 0.069 arrives from any distance."
-    assert says({})["spoken"][1] == "bias 1.00: half is gone every 2.2 steps"
+    assert says({})["spoken"][1] == "bias 1.00: it halves every 2.2 steps"
 
 
 def test_decay_hides_its_lines_until_a_question_is_answered(browser, tmp_path):
@@ -104,7 +104,7 @@ def test_decay_hides_its_lines_until_a_question_is_answered(browser, tmp_path):
     drawn = [page.locator(f"#decay {css}").first for css in (".live-curve", ".live-beads", ".live-tag", ".live-handle")]
     assert not any(element.is_visible() for element in drawn)
     assert set(page.locator("#decay tbody td:not(:first-of-type)").all_inner_texts()) == {"?"}
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert all(element.is_visible() for element in drawn[2:])
     assert page.locator("[data-shows='slope 0']").inner_text() == "−0.105"
     page.close()

@@ -84,11 +84,11 @@ def test_heads_say_what_can_be_told(open_gallery):
     mirrored = [[-0.6, 0.5], [0.6, 0.5]]
     assert says().endswith("here the first word.")
     assert says(queries=mirrored).endswith("here the third word.")
-    assert says(queries=[[0, 1], [1, 0]]).endswith("“cat sees dog” and “dog sees cat” have one output.")
+    assert says(queries=[[0, 1], [1, 0]]).endswith("“cat sees dog” and “dog sees cat” have the same output.")
     assert says(queries=mirrored, number=2).endswith("both questions can be answered.")
-    assert says(queries=mirrored[:1] * 2, number=2).startswith("Both heads mix the words in the same shares")
+    assert says(queries=mirrored[:1] * 2, number=2).startswith("Both heads mix the outer words in the same ratio")
     assert says(queries=mirrored[:1] * 2, number=2).endswith("here the third word.")
-    assert says(queries=[[0, 1], [0, -2]], number=2).endswith("have one output.")
+    assert says(queries=[[0, 1], [0, -2]], number=2).endswith("have the same output.")
 
 
 def test_a_second_head_is_added_moved_typed_and_taken_away(open_gallery):
@@ -124,7 +124,7 @@ def test_heads_hide_outputs_until_a_question_is_answered(browser, tmp_path):
     assert {*shown.all_text_contents()} == {"?"}
     assert not page.locator(".live-sentence").first.is_visible()
     assert not page.locator(".live-planes .live-cut").first.is_visible()
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert shown.all_text_contents() == ["0.56", "0.00", "0.72", "0.12", "0.16"]
     assert page.locator(".live-sentence").first.is_visible()
     page.close()

@@ -78,7 +78,7 @@ def test_inks_say_what_the_sliders_did(open_gallery):
     assert says({"size": 13}).endswith("B: every word has a number of its own.")
     assert says({"text": "extraordinarily long"}).startswith("A: “extraordina…”, 1 step back, counts 0.800 times")
     assert says({"text": "one"}) == "There is one word. B: every word has a number of its own."
-    assert says({"model": "attention"}).startswith("Attention keeps all 13 words")
+    assert says({"model": "attention"}).startswith("Attention keeps every word")
 
 
 def test_inks_take_a_sentence_while_it_is_typed(open_gallery):

@@ -112,9 +112,9 @@ def test_every_way_has_its_sentence(open_gallery):
     said = {
         "plain": "Nothing is changed: 5 pairs reach angles never seen.",
         "interpolate": "Every position is divided by s = 2: all hands stay inside, but neighbours are 2 times closer.",
-        "NTK": "The base grows from 100 to 221: the fastest pair keeps its step, the slowest is divided by s = 2. "
-        "In between, 4 pairs reach angles never seen.",
-        "YaRN": "A pair with 4 turns or more in training keeps its step, one with less than a turn is divided by s = 2",
+        "NTK": "The base grows from 100 to 221: the fastest pair keeps its step, that of the slowest is divided by "
+        "s = 2. In between, 4 pairs reach angles never seen.",
+        "YaRN": "A pair with 4 turns or more in training keeps its step; below one turn the step is divided by s = 2",
         "clip": "An offset beyond 32 counts as 32",
     }
     for name, sentence in said.items():
@@ -141,7 +141,7 @@ def test_what_memory_asks_for_is_hidden_until_the_answer(browser, tmp_path):
         == "?"
     )
     assert page.locator(".live-dials .live-beyond").count() == 0
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert all(part.is_visible() for part in hidden)
     assert page.locator("[data-shows=outside]").inner_text() == "5"
     page.close()

@@ -190,10 +190,10 @@ def test_what_is_said_and_a_question_that_hides_it(browser, tmp_path):
         assert panel["frame"] is None
     assert said.inner_text() == "The answers are hidden until you have answered."
     page.get_by_label("that", exact=True).check()
-    assert said.inner_text() == "Of this pair, 1 of 2 are right without positions and 2 of 2 with positions."
-    assert page.locator(".live-mirror-truth").inner_text() == "Does the cat come first? Yes."
+    assert said.inner_text() == "Right in this pair: 1 of 2 without positions, 2 of 2 with positions."
+    assert page.locator(".live-mirror-truth").inner_text() == "Does cat come before fish? Yes."
     page.get_by_role("button", name="Mirror").click()
-    assert page.locator(".live-mirror-truth").inner_text() == "Does the cat come first? No."
+    assert page.locator(".live-mirror-truth").inner_text() == "Does cat come before fish? No."
     page.locator(".live-chip").first.press("ArrowRight")
     page.locator(".live-chip").first.press("ArrowUp")
     assert said.inner_text().startswith("Press Mirror")

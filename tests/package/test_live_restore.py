@@ -59,7 +59,7 @@ def checked(page, state):
     assert LISTS[drawn["chosen"]] == order
     counts = [sum(tried), sum(b and t for b, t in zip(back, tried, strict=True))]
     if known and counts[0] < 24:
-        assert drawn["says"].startswith(f"Y[perm] has put back {counts[1]} of {counts[0]} list")
+        assert drawn["says"].startswith(f"Y[perm] has brought all home for {counts[1]} of {counts[0]} list")
     return drawn
 
 
@@ -70,31 +70,33 @@ def test_every_card_is_drawn_where_the_law_says(still_page):
 
 
 def try_every_list(page, bet="10"):
-    page.get_by_label("your bet: green lists of 24").fill(bet)
+    page.get_by_label("your bet: green lists out of 24").fill(bet)
     page.get_by_role("button", name="Try every list").click()
 
 
 def test_every_list_is_tried_only_after_a_bet(open_gallery):
     page = open_gallery()
-    every, bet = page.get_by_role("button", name="Try every list"), page.get_by_label("your bet: green lists of 24")
+    every, bet = page.get_by_role("button", name="Try every list"), page.get_by_label("your bet: green lists out of 24")
     assert every.is_disabled()
     for typed, right in (("25", False), ("-1", False), ("2.5", False), ("7", True), ("", False)):
         bet.fill(typed)
         assert every.is_enabled() == right, typed
     try_every_list(page, "7")
-    assert page.evaluate(DRAWN)["says"].startswith("All 24 lists are tried: Y[perm] puts back 10, your bet was 7. ")
+    assert page.evaluate(DRAWN)["says"].startswith(
+        "All 24 lists are tried: Y[perm] brings all home for 10, your bet was 7. "
+    )
     bet.fill("")
     assert "your bet" not in page.evaluate(DRAWN)["says"]
 
 
 def test_ten_lists_put_themselves_back_and_their_matrices_are_symmetric(open_gallery):
     page, first = open_gallery(), CASES["restore"].figure.state
-    assert "puts back" not in page.evaluate(DRAWN)["says"]
+    assert "brings all home" not in page.evaluate(DRAWN)["says"]
     try_every_list(page)
     drawn = checked(page, first | {"tried": "1" * 24})
     assert drawn["fates"].count("home") == 10
-    assert drawn["says"].startswith("All 24 lists are tried: Y[perm] puts back 10, ")
-    assert drawn["says"].endswith("What happens if you apply one of these lists twice?")
+    assert drawn["says"].startswith("All 24 lists are tried: Y[perm] brings all home for 10, ")
+    assert drawn["says"].endswith("What happens if you apply a green list twice?")
     put(page, "restore", first | {"order": [3, 0, 1, 2], "tried": "1" * 24})
     page.get_by_role("button", name="Back to start").click()  # the cards go back, the results of the lists are kept
     assert state_of(page, "restore") == first | {"tried": "1" * 24}
@@ -130,7 +132,7 @@ def test_keys_move_a_card_and_the_grid_sets_a_list(open_gallery):
     flags = list(first["tried"])
     flags[LISTS.index([2, 3, 0, 1])] = "1"
     assert state_of(page, "restore") == first | {"order": [2, 3, 0, 1], "tried": "".join(flags)}
-    assert page.get_by_role("radio", name="2 3 0 1: Y[perm] puts it back").is_checked()
+    assert page.get_by_role("radio", name="2 3 0 1: Y[perm] puts the cards back").is_checked()
     page.keyboard.press("ArrowUp")  # the list one row above, which gets the focus
     above = LISTS[LISTS.index([2, 3, 0, 1]) - 6]
     assert state_of(page, "restore")["order"] == above

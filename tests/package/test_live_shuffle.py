@@ -113,12 +113,12 @@ def test_shuffle_answers_a_sentence_that_is_typed(shuffled):
     page = shuffled("a b", order=[1, 0])
     page.get_by_label("your sentence, up to 8 words").fill("the cat 喜欢 the dog and its tail")
     assert words_of(page) == ["the₁", "cat", "喜", "欢", "the₂", "dog", "and", "its"]
-    assert page.get_by_text("Eight words is the most. Left out: tail").is_visible()
+    assert page.get_by_text("Eight words at most. Left out: tail").is_visible()
     assert "in the order of your sentence" in page.locator(".live-verdict").inner_text()
     assert page.locator("[data-shows=after] tbody tr").count() == 8
     page.get_by_role("button", name="Back to start").click()
     assert words_of(page) == ["b", "a"]
-    assert not page.get_by_text("Eight words is the most").is_visible()
+    assert not page.get_by_text("Eight words at most").is_visible()
 
 
 @pytest.mark.parametrize(("pooling", "asked"), [("none", "follow its row"), ("mean", "watch the last row")])
@@ -157,6 +157,14 @@ def test_shuffle_counts_the_words_that_keep_their_rows(shuffled):
     said = page.locator(".live-verdict").inner_text()
     assert said == "Only 2 of 4 words keep their rows: with a causal mask, attention sees the order."
     assert page.locator("[data-shows=after] td[data-changed]").count() == 8
+
+
+def test_shuffle_says_when_one_word_keeps_its_row_and_when_equal_words_changed_places(shuffled):
+    page = shuffled("a b c", order=[0, 2, 1], mask="causal")
+    said = page.locator(".live-verdict").inner_text()
+    assert said == "Only 1 of 3 words keeps its row: with a causal mask, attention sees the order."
+    page = shuffled("the cat likes the fish", order=[3, 1, 2, 0, 4], positions="sinusoidal")
+    assert page.locator(".live-verdict").inner_text().startswith("Equal words have changed places: attention reads the")
 
 
 @pytest.mark.parametrize("positions", ["none", "rope"])

@@ -138,7 +138,7 @@ def test_similarity_says_what_the_product_can_tell(open_gallery):
     assert says(10, 15) == f"Row 16 is farther away and more similar: {p[10] @ p[16]:.3f} against {p[10] @ p[15]:.3f}."
     assert says(40, 35) == f"Row 34 is farther away and more similar: {p[40] @ p[34]:.3f} against {p[40] @ p[35]:.3f}."
     assert says(10, 16) == "No row farther away in this picture is more similar."
-    assert says(7, 7) == "Every row has the same product with itself, one for each pair."
+    assert says(7, 7) == "Every row has the same product with itself: 1 for each pair."
     value = sum(math.sin(5 / 10**k) for k in range(4))
     one, two = (f"{x:.3f}".replace("-", "−") for x in (value, -value))
     assert says(10, 15, True) == f"Exchange the rows, and {one} becomes {two}: after and before differ."
@@ -177,7 +177,7 @@ def test_similarity_hides_products_until_a_question_is_answered(browser, tmp_pat
     assert (drawn["product"], drawn["laws"], drawn["hidden"]) == ("?", [], True)
     assert not any(bar[2] for bar in drawn["bars"])
     assert drawn["says"] == "Products are hidden until you have answered."
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     drawn = page.evaluate(DRAWN)
     assert (drawn["product"], drawn["hidden"]) == ("3.160", False)
     page.close()

@@ -156,7 +156,9 @@ def test_what_the_figure_says_and_which_values_can_be_masked(open_gallery):
     assert page.locator("#springs .live-shares li").nth(1).inner_text().split() == ["2", "masked"]
     spots.nth(2).click()  # three are left
     assert state_of(page, "springs")["masked"] == [i in masked for i in range(7)]
-    assert page.evaluate(DRAWN)["said"].startswith("At least three values stay, not all on one line. Outside the hull")
+    assert page.evaluate(DRAWN)["said"].startswith(
+        "At least three values must stay, not all on one line. Outside the hull"
+    )
     spots.nth(1).click()
     assert state_of(page, "springs")["masked"][1] is False
     assert page.evaluate(DRAWN)["said"].startswith("On a side: all the weight is on values 1 and 2.")

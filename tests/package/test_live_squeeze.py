@@ -114,14 +114,14 @@ def test_what_the_figure_says_and_how_the_line_turns(open_gallery):
         drawn = page.evaluate(DRAWN)
         assert drawn["said"].startswith(said)
         along = change.get("angle") not in (60, None)
-        assert drawn["said"].endswith("the least at whole degrees. It lies along the direction of σ₁.") == along
+        assert drawn["said"].endswith("the least that whole degrees allow. It lies along the direction of σ₁.") == along
         found = live.squeeze(**(first | change)).compute()
-        assert (f"{found['lost'] - found['bound']:.2f} more than it must." in drawn["said"]) == ("60" in said)
+        assert (f"{found['lost'] - found['bound']:.2f} more than the best line." in drawn["said"]) == ("60" in said)
     put(page, "squeeze", first)
-    page.get_by_role("button", name="A second number").click()
+    page.get_by_role("button", name="Keep two numbers").click()
     assert state_of(page, "squeeze") == first | {"numbers": 2}
     assert page.evaluate(DRAWN)["rows"][-1].startswith("least that two numbers lose")
-    page.get_by_role("button", name="A second number").click()
+    page.get_by_role("button", name="Keep two numbers").click()
     assert page.evaluate(DRAWN)["rows"][-1].startswith("least that a line loses, σ₂²")
     knob = page.get_by_label("angle of the line", exact=True)
     for start, keys, angle in (

@@ -137,7 +137,7 @@ def test_stabiliser_hides_orders_and_masks_until_a_question_is_answered(browser,
     assert not any(chip["keeps"] or chip["makes"] for chip in drawn["chips"])
     assert drawn["counts"] == {"stabiliser": "?", "orbit": "?", "changed": "8"}
     assert drawn["laws"] == ""
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert page.evaluate(DRAWN)["counts"] == {"stabiliser": "6", "orbit": "4", "changed": "8"}
     page.close()
 

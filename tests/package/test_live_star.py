@@ -84,7 +84,7 @@ def test_the_star_draws_what_it_computes(open_gallery):
             assert near(drawn["reaches"][j], [low, y - 3, 6, low, y, high, high, y - 3, 6])
         assert sum(map(len, drawn["reaches"])) == 9 * len(movable)
         assert drawn["stops"] == (len(movable) if still else 6)
-        assert drawn["counter"].startswith(f"5 weights− {found['rank']} must stay: the sum")
+        assert drawn["counter"].startswith(f"5 weights− {found['rank']} condition{'s' * (found['rank'] > 1)}: the sum")
         assert drawn["counter"].endswith(f"= {found['free']} free directions")
         assert ("along the line" in drawn["counter"], "star’s y" in drawn["counter"]) == (
             found["rank"] == 2,
@@ -106,7 +106,7 @@ def test_the_star_says_what_has_happened(open_gallery):
     emptied = says(**held, pull=[0.1, 0.14, 0.1, 0.13, -0.7])
     assert re.search(r"49 % .* “dog” is 0 now\. The largest weight was that of “dog”; .* “the”\.$", emptied)
     line = [[-2, 0], [-1, 0], [1, 0], [2, 0], [0, 1]]
-    assert says(**held, values=line).endswith("The star alone decides the weight of “dog”.")
+    assert says(**held, values=line).endswith("Fixed as long as the star is held: the weight of “dog”.")
     assert says(**held, values=[[1, 1]] * 3 + [[2, 0], [0, 0]]).endswith("the weight of “a” and “dog”.")
     assert "alone" not in says(**held, values=[[t, t] for t in range(-2, 3)])
 
@@ -185,7 +185,7 @@ def test_the_star_is_hidden_until_a_question_is_answered(browser, tmp_path):
     for drawn in (".live-star", ".live-spring", ".live-fivebar", ".live-given"):
         assert not page.locator(drawn).first.is_visible()
     assert not page.get_by_role("button", name="Freeze the star").is_visible()
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert page.locator("[data-shows='weights 4']").text_content() == "0.486"
     assert page.locator(".live-star").is_visible()
     page.close()

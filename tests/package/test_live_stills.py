@@ -303,7 +303,7 @@ def test_similarity():
 def test_stabiliser():
     figure = stabiliser(np.tri(4, dtype=int), order=[1, 0, 2, 3])
     alt = "A mask of 10 visible pairs, and the same mask in the order 1 0 2 3. 2 entries have changed."
-    assert figure.still().alt == f"{alt} 1 of 24 orders leave it as it is; its orbit has 24 masks."
+    assert figure.still().alt == f"{alt} Of 24 orders, leaving it as it is: 1; masks in its orbit: 24."
     asking = stabiliser(np.tri(4, dtype=int), order=[1, 0, 2, 3], ask=QUESTION)
     assert asking.still().alt == alt
 

@@ -73,9 +73,11 @@ def test_trace_marks_what_a_typed_number_changes(open_gallery, letter, label, co
     assert tuple(len(marked[s]) for s in "SAY") == counts
     if letter == "K":
         assert {c for _, _, c in marked["S"]} == {1}
-    said = [f"{count} numbers of {s}" for count, s in zip(counts, "SAY", strict=True)]
+    said = [f"{count} in {s}" for count, s in zip(counts, "SAY", strict=True)]
     shown = page.locator("#trace .live-verdict").inner_text()
-    assert f"The number 1 of {letter.lower()}₂ changes {said[0]}, {said[1]} and {said[2]}" in shown
+    assert (
+        f"Underlined is what changed with number 1 of {letter.lower()}₂: {said[0]}, {said[1]} and {said[2]}." in shown
+    )
     page.locator("#trace [role=slider]").focus()
     page.keyboard.press("ArrowRight")
     assert not any(page.evaluate(LIT, "data-changed").values())
@@ -106,7 +108,7 @@ def test_trace_is_practised_from_one_table_to_the_next(open_gallery):
         assert figure.locator("[data-shows=value]").count() == 1
         figure.get_by_role("button", name="Next number").press("Enter")
     assert asked == [("S", 1, 1), ("A", 1, 1), ("Y", 1, 1), ("S", 2, 2)]
-    figure.get_by_role("button", name="Show the sum").click()
+    figure.get_by_role("button", name="Show the working").click()
     assert figure.locator("[data-shows=value]").count() == 1
 
 

@@ -48,7 +48,7 @@ def test_the_triangle_draws_what_it_computes(open_gallery):
         ([1, 1, 1], 1, "All scores are equal, and so are all weights, at every temperature."),
         ([2, -1, 2], 3, "Scores 1 and 3 are equal, .* As T falls to 0, the point goes to the middle of a side"),
         ([0, 3, 0], 3, "Scores 1 and 3 are equal, .* along the curve to corner 2 and never gets there."),
-        ([0, 1, 3], 3, r"By their entropy these weights count as 2\.7 keys. .* to corner 3 and never gets there."),
+        ([0, 1, 3], 3, r"These weights have the entropy of 2\.7 equal ones. .* to corner 3 and never gets there."),
         ([0, 3, 6], 0.1, "The point seems to lie in corner 3, but the other weights are 8.8e−27 and 9.4e−14, not 0."),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_constant_moves_every_bar_of_the_triangle_and_not_the_point(open_galle
             assert now["handles"][3] == was["handles"][3]
             total += c
             did = f"added {total:.2f} to" if total > 0 else f"subtracted {-total:.2f} from"
-            did = did if total else "taken back what you added to"
+            did = did if total else "undone what you did to"
             assert now["said"].startswith(f"You have {did} every score. The point has not moved: ")
             assert now["law"] == "✓ softmax((s − mean)/T) = softmax(s/T)"
         before = state_of(page, "triangle")

@@ -75,7 +75,7 @@ def test_twins_says_what_the_runs_have_in_common(open_gallery):
     page = open_gallery()
     first = state_of(page, "twins")
     says = lambda **change: put(page, "twins", first | change) or page.evaluate(DRAWN)  # noqa: E731
-    assert says(start=-1, step=-2)["says"] == "Start and step do the work of the scale: two runs, one training."
+    assert says(start=-1, step=-2)["says"] == "Start and step do the work of the scale: two runs, the same losses."
     assert says(start=-1, step=-2)["laws"] == "✓ 61 losses of A = 61 losses of B"
     assert says(start=-1)["laws"] == "61 losses of A ≠ 61 losses of B · largest difference 0.916"
     assert says(start=-1)["says"] == "B starts with the scores of A. Its steps are too long."
@@ -112,7 +112,7 @@ def test_twins_hides_the_losses_until_a_question_is_answered(browser, tmp_path):
     assert not any(run.is_visible() for run in runs)
     assert page.locator("#twins [data-shows]").all_inner_texts() == ["?"] * 4
     assert page.evaluate(DRAWN)["laws"] == ""
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert all(run.is_visible() for run in runs)
     assert page.locator("#twins [data-shows]").all_inner_texts() == ["2.12", "2.12", "0.020", "0.004"]
     page.close()

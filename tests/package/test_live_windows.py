@@ -90,7 +90,7 @@ def test_windows_says_what_never_reaches_the_output(open_gallery):
     assert says(query=0)["says"] == "Token 0 sees only itself."
     assert says()["says"] == "Inputs 0 to 8 never reach output 15."
     assert says(query=7)["says"] == "Input 0 never reaches output 7."
-    why = ", and no sink brings {} back: a sink has itself seen only sinks."
+    why = ", and no sink brings {} back: a sink sees only sinks."
     assert says(sinks=2)["says"] == "Inputs 2 to 8 never reach output 15" + why.format("them")
     assert says(sinks=1, query=8)["says"] == "Input 1 never reaches output 8" + why.format("it")
 
@@ -120,7 +120,7 @@ def test_windows_hides_what_reaches_the_output_until_a_question_is_answered(brow
     assert not any(height for *_, height in drawn["bars"])
     assert (drawn["laws"], drawn["spoken"]) == ("", "token 15")
     assert page.locator("#windows [data-shows]").all_inner_texts() == ["?"] * 4
-    page.get_by_role("button", name="Show without an answer").click()
+    page.get_by_role("button", name="Show without answering").click()
     assert len(page.evaluate(DRAWN)["near"]) == 20
     assert page.locator("#windows [data-shows]").all_inner_texts() == ["7", "6", "4", "0.25"]
     page.close()

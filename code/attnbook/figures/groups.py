@@ -45,9 +45,9 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -
     alt = f"A mask of {int(M.sum())} visible pairs, and the same mask in the order {order}. {verdict}"
     if not counts:
         return picture(fig, alt)
-    ax.text(18, 182, f"{survivors} of {total} orders leave M as it is.")
-    ax.text(18, 198, f"{total} / {survivors} = {masks} different masks come from it.")
-    alt += f" {survivors} of {total} orders leave it as it is; its orbit has {masks} masks."
+    ax.text(18, 182, f"Of {total} orders, leaving M as it is: {survivors}.")
+    ax.text(18, 198, f"Different masks: {total} / {survivors} = {masks}.")
+    alt += f" Of {total} orders, leaving it as it is: {survivors}; masks in its orbit: {masks}."
     return picture(fig, alt)
 
 

@@ -63,7 +63,7 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
     make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
     tiles.row, make("p", {}, "P(cat first) = ", p, says), make("div", { class: "live-ablation-rows" }, rows),
-    make("p", {}, "Of all 480 sentences, ", right, " are right."),
+    make("p", {}, "Of all 480 answers, ", right, " are right."),
     make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), said);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -86,7 +86,7 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentenceOf({ heads, instead }, right) {
-  const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as by always saying the same" : "";
+  const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as if it always said the same" : "";
   if (!off.length) return `All six heads are as trained: ${right} of 480 are right.`;
   const what = off.length > 3 ? `${off.length} heads` : off.map(nameOf).join(" and ");
   const how = instead === "alike" ? "looking at all words alike" : "adding nothing";

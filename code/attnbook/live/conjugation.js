@@ -48,7 +48,7 @@ function render({ model, el }) {
       (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy)));
   }
 
-  const moving = choice("moving", { false: "rows and columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
+  const moving = choice("moving", { false: "rows or columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
   const lists = [["rows", "P: rows"], ["columns", "R: columns"]].map(([part, name]) => [make("b"), part, name]);
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
@@ -89,7 +89,7 @@ function sentence({ rows, columns, together }, { home }) {
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
   const same = together ? " Moved together, rows and columns cannot change that." : "";
   if (!home) return `The whole old diagonal has left the diagonal.${same}`;
-  return `${home === 1 ? `On the diagonal is ${kept[0]}.` : `On the diagonal are ${kept.join(" and ")}.`}${same}`;
+  return `${home === 1 ? `The framed ${kept[0]} is on the diagonal.` : `The framed ${kept.join(" and ")} are on the diagonal.`}${same}`;
 }
 
 export default { initialize, render, compute, valid };

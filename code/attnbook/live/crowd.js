@@ -84,7 +84,7 @@ function render({ model, el }) {
   const take = button("Take the log-n factor", () => put("factor", thousandth(compute(read()).factors[2])));
   const said = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag the dot along the solid curve: the text grows. Then drag it down to the ",
-    "dashed level of training. Will one factor do for every length?"),
+    "level of the diamond (training). Will one factor do for every length?"),
   make("div", { class: "live-controls" }, factor.element, c.element, take, button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-crowd-plot" }, make("div", { class: "live-title" },
     "How many of m keys the query looks at"), svg), make("div", { class: "live-reading" },

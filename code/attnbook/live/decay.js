@@ -58,7 +58,7 @@ function render({ model, el }) {
     go(name), (dx, dy) => put(name, thousandth(read()[name] + (dx + dy) * ARROW[name]))));
 
   // the same as a table, whose settings can be typed
-  const titles = ["", "setting", "×\u00a0per step", "slope", "half-life", "after 100"];
+  const titles = ["", "setting", "×\u00a0per step", "slope of ln", "half-life", "after 100"];
   const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x), RANGES[name][0]));
   const cell = (part, i) => make("td", { "data-shows": `${part} ${i}` });
   const [factor, slope, left] = ["factor", "slope", "left"].map((part) => each((_, i) => cell(part, i)));
@@ -74,10 +74,10 @@ function render({ model, el }) {
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
   const said = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the end of a line. When is half of the gradient gone?"),
+  el.append(make("p", { class: "live-hint" }, "Drag the mark on a line. When is half of the gradient gone?"),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"), svg,
-    make("p", {}, "From dot to dot a line falls to half, or rises to double. ",
+    make("p", {}, "From dot to dot what is left halves or doubles. ",
       shown[2] ? "Attention: the weight of one key, whose score is set, against 100 others with score 0." : ""),
     scroller(make("div", { class: "live-scroll" }, table)), said);
   const speak = speaker(el);
@@ -117,7 +117,7 @@ function render({ model, el }) {
 /** How long a gradient lives in model i, in words. */
 function life(i, { slope, halfLife, left }) {
   if (i === 2) return `${tiny(left[2])} arrives from any distance`;
-  if (slope[i] < 0) return `half is gone every ${show(halfLife[i], 1)} steps`;
+  if (slope[i] < 0) return `it halves every ${show(halfLife[i], 1)} steps`;
   return slope[i] ? `it doubles every ${show(Math.LN2 / slope[i], 1)} steps` : "nothing is lost";
 }
 

@@ -138,13 +138,13 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentence(two, { cuts, margins }) {
-  if (cuts[0] && cuts[1]) return "The two heads mix the words in different shares, so both questions can be answered.";
-  const why = two ? "Both heads mix the words in the same shares, so they report no more than one head."
+  if (cuts[0] && cuts[1]) return "The two heads mix the outer words in different ratios, so both questions can be answered.";
+  const why = two ? "Both heads mix the outer words in the same ratio, so they report no more than one head."
     : "One head reports one mixture of the first and the third word.";
   if (!cuts[0] && !cuts[1]) {
-    return `${why} Here the shares are equal: “${said(SENTENCES[1])}” and “${said(SENTENCES[2])}” have one output.`;
+    return `${why} Here the shares are equal: “${said(SENTENCES[1])}” and “${said(SENTENCES[2])}” have the same output.`;
   }
-  return `${why} A straight cut tells only the larger share, here the ${margins[0] > 0 ? "first" : "third"} word.`;
+  return `${why} A straight cut tells only the word with more weight, here the ${margins[0] > 0 ? "first" : "third"} word.`;
 }
 
 export default { initialize, render, compute, valid };

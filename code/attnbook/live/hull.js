@@ -35,9 +35,13 @@ function convexHull(points) {
   return [...half(order), ...half(order.reverse())];
 }
 
-/** The least distance, with sign, from a point to the lines through the sides: positive inside, negative outside. */
+/** The least distance, with sign, from a point to the lines through the sides: positive inside, negative outside; to a flat hull, minus the distance. */
 function depthIn(corners, [x, y]) {
-  if (corners.length < 3) return 0;
+  if (corners.length < 3) {
+    const [[a, b], [c, d]] = [corners[0], corners.at(-1)], square = (c - a) ** 2 + (d - b) ** 2;
+    const t = square ? clamp(((x - a) * (c - a) + (y - b) * (d - b)) / square, 0, 1) : 0;
+    return 0 - Math.hypot(x - a - t * (c - a), y - b - t * (d - b));
+  }
   return Math.min(...corners.map(([a, b], i) => {
     const [c, d] = corners[(i + 1) % corners.length];
     return ((c - a) * (y - b) - (d - b) * (x - a)) / Math.hypot(c - a, d - b);
@@ -171,9 +175,9 @@ function sentence({ weights, output, depth, spread }, m) {
   const where = depth > EXACT ? "inside the hull" : depth < -EXACT ? "outside the hull"
     : "on the rim of the hull, as far as double precision can tell";
   const sum = show(weights.reduce((a, b) => a + b));
-  const negative = weights.some((a) => a < 0) ? ", and dashed lines are negative" : "";
-  const looks = spread === null ? `the numbers sum to ${sum}${negative}`
-    : `by their entropy the weights count as ${show(spread, 1)} of ${m} keys`;
+  const negative = weights.some((a) => a < 0) ? ", and dashed lines mark negative ones" : "";
+  const looks = spread === null ? `the weights sum to ${sum}${negative}`
+    : `the ${m} weights have the entropy of ${show(spread, 1)} equal ones`;
   return `The output (${show(output[0])}, ${show(output[1])}) is ${where}; ${looks}.`;
 }
 

@@ -79,7 +79,8 @@ def check(query: list, keys: list, values: list, temperature: float, weighting: 
 def compute(query: list, keys: list, values: list, temperature: float, weighting: str) -> dict[str, Any]:
     """Return weights and output, the corners of the hull of the values, and how deep the output lies in it.
 
-    The depth is the least signed distance to a side, positive inside. The spread e^H, with the entropy H, is the number
+    The depth is the least signed distance to a side, positive inside; for values on a line, minus the distance to the
+    segment between them. The spread e^H, with the entropy H, is the number
     of keys that the query looks at. The mirror of ``compute`` in hull.js.
     """
     s = scores([query], keys, scale=1 / (np.sqrt(2) * temperature))[0]
@@ -87,7 +88,10 @@ def compute(query: list, keys: list, values: list, temperature: float, weighting
     y = a @ V
     if np.linalg.matrix_rank(V - V[0]) < 2:  # all on a line
         along = V @ (V[abs(V - V[0]).sum(1).argmax()] - V[0])
-        corners, depth = sorted({int(along.argmin()), int(along.argmax())}), 0.0
+        corners = sorted({int(along.argmin()), int(along.argmax())})
+        first, last = V[corners[0]], V[corners[-1]]
+        t = np.clip((y - first) @ (last - first) / ((last - first) @ (last - first) or 1.0), 0, 1)
+        depth = -np.linalg.norm(y - first - t * (last - first))
     else:
         faces = ConvexHull(V)
         corners, depth = sorted(faces.vertices.tolist()), -(faces.equations @ [*y, 1]).max()

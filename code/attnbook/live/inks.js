@@ -85,7 +85,7 @@ function render({ model, el }) {
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
   const spent = make("span", { "data-shows": "spent" }), below = make("span"), said = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Two sliders: can you give every word in both rows its full ink?"),
+  el.append(make("p", { class: "live-hint" }, "Can the two sliders give every word its full ink in both rows?"),
     make("div", { class: "live-controls" }, sliders, kind.element,
       button("Back to start", () => change(first))), own,
     titleA, A.element, titleB, B.element, bar.svg,
@@ -120,7 +120,7 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ model, rho, size }, { words, influence }, n) {
   if (model === "attention") {
-    return `Attention keeps all ${n} words and asks for each with a query of its own.`;
+    return `Attention keeps every word and asks for each with a query of its own.`;
   }
   const [start, end] = [words[0], words.at(-1)].map((word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`);
   const back = n === 2 ? "1 step back" : `${n - 1} steps back`;

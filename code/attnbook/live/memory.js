@@ -98,7 +98,7 @@ function render({ model, el }) {
   const ways = Object.entries(WAYS).map(([way, name]) => [way, button(name, () => change({ way }))]);
   const shows = (name) => make("span", { "data-shows": name }), slowest = PAIRS - 1;
   const rows = [["pairs outside the tint", make("span", {}, "0"), shows("outside")],
-    ["pairs gone round", shows("rounds 0"), shows("rounds 1")],
+    ["pairs gone right round", shows("rounds 0"), shows("rounds 1")],
     ["one step in radians, fastest pair", shows("before 0"), shows("steps 0")],
     ["one step in radians, slowest pair", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
   const head = ["", "training", "test"].map((text) => (text ? make("th", { scope: "col" }, text) : make("td")));
@@ -169,10 +169,10 @@ function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
       : "Nothing is changed, and no pair reaches an angle never seen.",
     interpolate: `Every position is divided by ${times}: all hands stay inside, but neighbours are ${short(s)} times `
       + "closer.",
-    ntk: `The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, the slowest is `
+    ntk: `The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, that of the slowest is `
       + `divided by ${times}. In between, ${outside ? pairs(outside) : "no pair reaches an angle never seen"}.`,
-    yarn: `A pair with ${short(fast)} turns or more in training keeps its step, one with less than a turn is divided `
-      + `by ${times}, others are mixed.`,
+    yarn: `A pair with ${short(fast)} turns or more in training keeps its step; below one turn the step is divided `
+      + `by ${times}, in between it is mixed.`,
     clip: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look `
       + "equally far.",
   }[way];

@@ -76,7 +76,7 @@ function render({ model, el }) {
   const word = (w) => make("b", {}, w);
   el.append(make("p", { class: "live-hint" }, "Drag the words. Tap ", word("sees"), " or ", word("and"),
     " to change one into the other. Then press Mirror. Can you find a sentence that the model without positions answers ",
-    "correctly together with its mirror?"),
+    "correctly, and its mirror too?"),
   make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
   tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
   make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
@@ -88,7 +88,7 @@ function render({ model, el }) {
   function update() {
     const state = read(), found = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
     tiles.put(state.sentence.split(" "));
-    write(truth, `Does the cat come first? ${found.catFirst ? "Yes." : "No."}`);
+    write(truth, `Does cat come before fish? ${found.catFirst ? "Yes." : "No."}`);
     panels.forEach(({ put }) => put(found, at, hidden));
     steps.put(TRAINED.indexOf(state.step));
     write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(found, at));
@@ -104,7 +104,7 @@ function sentenceOf(found, at) {
   const [blind, seeing] = MODELS.map((name) => found[`${name}Hits`][at].filter((hit) => hit).length);
   const [p, q] = found.blind.map((x) => x.toFixed(15));
   const last = p !== q && found.blindGap <= EXACT ? " (The last digit is rounding.)" : "";
-  return `Of this pair, ${blind} of 2 are right without positions and ${seeing} of 2 with positions.${last}`;
+  return `Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.${last}`;
 }
 
 export default { initialize, render, compute, valid };

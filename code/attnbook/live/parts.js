@@ -162,7 +162,7 @@ function predictFirst(el, ask, done) {
   const answer = (i) => { write(why, `${i === ask.answer ? "✓ Right." : "✗ Not so."} ${ask.why}`); reveal(); };
   const options = ask.options.map((text, i) =>
     make("label", {}, make("input", { type: "radio", name, value: i, onchange: () => answer(i) }), " ", text));
-  const skip = set(button("Show without an answer", reveal), { "data-skip": "" });
+  const skip = set(button("Show without answering", reveal), { "data-skip": "" });
   el.classList.add("live-asking");
   const question = make("legend", {}, `Predict first. ${ask.question}`);
   el.prepend(make("fieldset", { class: "live-ask" }, question, options, skip, why));

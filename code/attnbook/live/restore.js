@@ -56,7 +56,7 @@ function grid(choose) {
   });
   const put = (chosen, fates) => cells.forEach((cell, l) => {
     const fate = fates[l] === null ? null : fates[l] ? "home" : "away";
-    const said = { home: "Y[perm] puts it back", away: "Y[perm] does not put it back" }[fate] || "not tried";
+    const said = { home: "Y[perm] puts the cards back", away: "Y[perm] does not put it back" }[fate] || "not tried";
     set(cell, { "data-fate": fate, "aria-checked": l === chosen, tabindex: l === chosen ? 0 : -1,
       "aria-label": `${LISTS[l].join(" ")}: ${said}` });
   });
@@ -114,7 +114,7 @@ function render({ model, el }) {
     every.disabled = bet.value === "" || !bet.checkValidity(); // who has not bet is not told
     update();
   } });
-  const wager = set(control("your bet: green lists of 24", bet, bet.id, every), { class: "live-control live-withheld" });
+  const wager = set(control("your bet: green lists out of 24", bet, bet.id, every), { class: "live-control live-withheld" });
   const buttons = make("div", { class: "live-controls" },
     set(button("Run and put back", run), { class: "live-button live-withheld" }), wager,
     button("Back to start", () => change({ ...start, tried: read().tried }))); // what was tried is kept
@@ -162,8 +162,8 @@ function render({ model, el }) {
 
 /** What the figure says in words: how many lists were put back, and, only spoken, how many cards came home. */
 const score = ([tried, back], bet) => (tried === LISTS.length
-  ? `All 24 lists are tried: Y[perm] puts back ${back}${bet === null ? "" : `, your bet was ${Number(bet)}`}. What happens if you apply one of these lists twice?`
-  : `Y[perm] has put back ${back} of ${tried} ${tried === 1 ? "list" : "lists"} tried.`);
+  ? `All 24 lists are tried: Y[perm] brings all home for ${back}${bet === null ? "" : `, your bet was ${Number(bet)}`}. What happens if you apply a green list twice?`
+  : `Y[perm] has brought all home for ${back} of ${tried} ${tried === 1 ? "list" : "lists"} tried.`);
 const landed = ([one, other]) => `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
 
 export default { initialize, render, compute, valid, shape };

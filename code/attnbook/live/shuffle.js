@@ -123,12 +123,14 @@ function chipRow(place) {
 }
 
 /** What the figure says in words. */
-function sentence({ order, positions, mask, pooling }, { PY, after, pooledGap }) {
-  const both = positions === "none" ? "" : " Both tables of the output now have positions.";
+function sentence({ order, positions, mask, pooling }, { words, PY, after, pooledGap }) {
+  const both = positions === "none" ? "" : " Both outputs are now computed with positions.";
   if (order.every((p, i) => p === i)) return `The words are in the order of your sentence. Move one of them.${both}`;
+  if (order.every((p, i) => words[p] === words[i])) return `Equal words have changed places: attention reads the same sentence.${both}`;
   const n = order.length, kept = PY.filter((row, i) => largestDifference([row], [after[i]]) <= EXACT).length;
   const by = [positions === "none" ? [] : "positions", mask === "none" ? [] : "a causal mask"].flat().join(" and ");
-  const rows = kept === n ? "Every word keeps its row" : kept ? `Only ${kept} of ${n} words keep their rows`
+  const rows = kept === n ? "Every word keeps its row" : kept === 1 ? `Only 1 of ${n} words keeps its row`
+    : kept ? `Only ${kept} of ${n} words keep their rows`
     : "No word keeps its row";
   const rest = pooledGap === null ? "" : `; the ${pooling === "last" ? "last row" : pooling} ${pooledGap <= EXACT ? "does not move" : "changes"}`;
   return `${rows}${rest}${kept < n ? `: with ${by}, attention sees the order` : ""}.`;
@@ -190,7 +192,7 @@ function render({ model, el }) {
     chips.put(names, order);
     if (document.activeElement !== typed) typed.value = state.text;
     const left = split(state.text).slice(8).join(" ");
-    write(spare, left && `Eight words is the most. Left out: ${left.length > 20 ? `${left.slice(0, 20)}…` : left}`);
+    write(spare, left && `Eight words at most. Left out: ${left.length > 20 ? `${left.slice(0, 20)}…` : left}`);
     set(seen, { "aria-pressed": state.positions !== "none" });
     choices.forEach(({ put }, i) => put([state.positions, state.mask, state.pooling][i]));
     P.put(found.P, moved, names, { digits: 0, keys: order });

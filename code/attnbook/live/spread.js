@@ -59,7 +59,7 @@ function render({ model, el }) {
   const span = (shows) => make("span", { "data-shows": shows });
 
   // the keys and the query
-  const left = plane("Keys; the area of each is its weight", REACH, 28), ray = line("live-ray live-ink", 150, 150, 150, 150);
+  const left = plane("Keys: the larger, the more weight", REACH, 28), ray = line("live-ray live-ink", 150, 150, 150, 150);
   const dots = keys.map((k) => { const [cx, cy] = left.px(k); return make("circle", { class: "live-spread-key", cx, cy }); });
   left.svg.append(...dots, ray);
   const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q");
@@ -76,7 +76,7 @@ function render({ model, el }) {
   const curve = make("polyline", { class: "live-spread-curve" }), outside = text(288, 24, "", "end");
   const svg = make("svg", { viewBox: "0 0 300 300", role: "img", "aria-label": "Histogram of the scores" }, rules,
     bars, line("live-axis", LEFT, BASE, 290, BASE), ghost, curve, ticks, outside);
-  const right = make("div", { class: "live-plane" }, make("div", { class: "live-title" }, "How many keys have which score q·k\u00a0/\u00a0T"), svg);
+  const right = make("div", { class: "live-plane" }, make("div", { class: "live-title" }, "Number of keys by score q·k\u00a0/\u00a0T"), svg);
 
   // controls; a slider goes by a quarter of a doubling
   const octaves = (text, max = 2) => ({ min: -2, max, step: 0.25, text });

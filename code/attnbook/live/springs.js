@@ -180,7 +180,7 @@ function render({ model, el }) {
     write(long, query ? show(found.length) : "");
     set(size, { hidden: shown(query) });
     write(word, hidden ? "?" : query ? "" : where === "outside" ? "none" : "‖q‖ = ∞");
-    const stay = "At least three values stay, not all on one line. ";
+    const stay = "At least three values must stay, not all on one line. ";
     const told = hidden ? "The query is hidden until you have answered." : sentence(found, state.masked);
     write(said, (refused ? stay : "") + told);
     speak(said.textContent);

@@ -72,7 +72,7 @@ function render({ model, el }) {
     row(key(swatch("live-area")), "lost, all squares together", lost), row(key(dash), limit, bound)));
   const budget = make("div", { class: "live-ledger" }, keptBar, lostBar, least);
 
-  const second = button("A second number", () => change({ numbers: 3 - read().numbers }));
+  const second = button("Keep two numbers", () => change({ numbers: 3 - read().numbers }));
   const back = button("Back to start", () => change(first));
   const said = make("p", { class: "live-verdict" });
   const angle = make("div", { class: "live-control" }, "angle", typed.element, "°");
@@ -123,8 +123,8 @@ function sentence({ angle, numbers }, { lost, bound, best, sigma }) {
   const loses = `The line at ${angle}° loses ${show(lost)}`;
   if (sigma[0] - sigma[1] < 1e-9) return `${loses}, and so does every line: both σ² are equal.`;
   const off = Math.abs(((angle - best + 270) % 180) - 90); // degrees from the best line
-  if (off <= 0.5) return `${loses}, the least at whole degrees. It lies along the direction of σ₁.`;
-  return `${loses}, which is ${show(lost - bound)} more than it must.`;
+  if (off <= 0.5) return `${loses}, the least that whole degrees allow. It lies along the direction of σ₁.`;
+  return `${loses}, which is ${show(lost - bound)} more than the best line.`;
 }
 
 export default { initialize, render, compute, valid, shape };

@@ -94,8 +94,8 @@ function render({ model, el }) {
   // controls and readings
   const preset = choice("mask", Object.fromEntries([...NAMES, "your own"].map((name) => [name, name])),
     (name) => change({ mask: name in PRESETS ? maskOf(name) : own }));
-  const number = (shows, words) => [make("b", { "data-shows": shows }), ` ${words}`];
-  const rows = [number("stabiliser", "of 24 orders leave M alone (✓)"), number("orbit", "different masks come from M"),
+  const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
+  const rows = [number("stabiliser", "orders of 24 that leave M alone (✓)"), number("orbit", "different masks made from M"),
     number("changed", "entries changed by the chosen order")];
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
   const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
@@ -104,7 +104,7 @@ function render({ model, el }) {
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
       make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, said)),
     make("div", { class: "live-planes live-lean" },
-      block("24 orders. ✓: leaves M alone. Framed: gives the mask on the right", list), block("All masks that the orders make", orbit)));
+      block("24 orders. ✓: leaves M alone. Framed: makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -132,7 +132,7 @@ function render({ model, el }) {
       M?.flat().forEach((x, c) => dots[c].classList.toggle("live-stabiliser-on", x === 1));
     });
     set(orbit, { "aria-label": hidden ? "Hidden" : `${found.orbit} different masks; the chosen order makes number ${number + 1}` });
-    rows.forEach(([cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(found[cell.dataset.shows])));
+    rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(found[cell.dataset.shows])));
     laws.replaceChildren(hidden ? "" : verdict(`${found.stabiliser} · ${found.orbit}`, String(IN_ALL), found.countGap));
     write(said, hidden ? "Orders and masks are hidden until you have answered." : sentence(found, number));
     speak(said.textContent);

@@ -167,9 +167,9 @@ function render({ model, el }) {
     [left.element.hidden, counter.hidden, freeze.hidden] = [still, !still, hidden];
     write(rank, String(found.rank));
     write(free, String(found.free));
-    write(stays, [" must stay: the sum", " must stay: the sum, and the star along the line of the values",
-      " must stay: the sum, the star’s x, the star’s y"][found.rank - 1]);
-    write(legend, still ? "Outline: the weight from the query. Line below: how far this bar alone can go, while the others make way." : LEGEND);
+    write(stays, [" condition: the sum", " conditions: the sum, and the star along the line of the values",
+      " conditions: the sum, the star’s x, the star’s y"][found.rank - 1]);
+    write(legend, still ? "Outline: the weight from the query. Line below: how far a bar can go while the others make way." : LEGEND);
     write(freeze, still ? "Let the star go" : "Freeze the star");
     write(hint, still ? "Drag one bar. The others make way so that the star stays."
       : `Drag the query q${hidden ? "" : ": bars and star follow"}.`);
@@ -190,7 +190,7 @@ function sentence({ words, mode }, { given, weights, directions, moved, starGap 
   const fixed = list((j) => directions[j][j] === 0), empty = list((j) => weights[j] === 0);
   const parts = [moved === 0 ? BEGIN : `You have moved ${moved < 0.005 ? "less than 1" : Math.round(100 * moved)} % of `
     + `the weight, and the star ${starGap <= EXACT ? "has not moved" : `has moved by ${tiny(starGap)}`}.`];
-  if (fixed) parts.push(`The star alone decides the weight of ${fixed}.`);
+  if (fixed) parts.push(`Fixed as long as the star is held: the weight of ${fixed}.`);
   if (empty) parts.push(`The weight of ${empty} is 0 now.`);
   if (was !== is) parts.push(`The largest weight was that of “${was}”; now it is that of “${is}”.`);
   return parts.join(" ");

@@ -143,18 +143,18 @@ function render({ model, el }) {
 
   // controls, and practice: a blank that goes from S to A to Y
   const masks = choice("mask", { none: "none", causal: "causal" }, (mask) => alter({ mask }));
-  const scales = choice("scale", { sqrt: "1/√d", none: "1" }, (scale) => alter({ scale }));
+  const scales = choice("scale", { sqrt: "1/√dₖ", none: "1" }, (scale) => alter({ scale }));
   const type = toggle("Type the numbers", (pressed) => fields.forEach(([input]) => input.open(pressed)));
   const practise = toggle("Practise", (pressed) => { practising = pressed; fresh(); update(); });
   const typed = make("input", { type: "number", step: "any", class: "live-number", id: newId(),
     onchange: () => answer() });
   const request = make("label", { for: typed.id }), reply = make("p", { class: "live-why", role: "status" });
-  const solve = (text) => { solved = true; update(); write(reply, `${text}The sum is below.`); next.focus(); };
+  const solve = (text) => { solved = true; update(); write(reply, `${text}The working is below.`); next.focus(); };
   const answer = () => {
     if (Math.abs(typed.valueAsNumber - now()[1].value) <= 0.01 + EXACT) solve("✓ Right. ");
     else write(reply, "✗ Not yet. The line below says which numbers to take from the tables.");
   };
-  const check = button("Check", answer), skip = button("Show the sum", () => solve(""));
+  const check = button("Check", answer), skip = button("Show the working", () => solve(""));
   const next = button("Next number", () => {
     const [{ stage, cell: [i, j] }, { allowed }] = now(), row = (i + 1) % n, key = (j + 1) % m;
     if (stage === "Y") choose(row, allowed[row][key] ? key : 0);
@@ -191,9 +191,9 @@ function render({ model, el }) {
     exercise.hidden = !practising || asking;
     for (const one of [check, skip, typed, next]) one.hidden = asked === (one === next);
     write(request, `What is ${name}?`);
-    const count = (s) => `${cells[s].flat().filter((one) => "changed" in one.dataset).length} numbers of ${s}`;
-    write(text, asking ? "S, A and Y are hidden until you have answered." : asked ? "Take what is framed in the tables."
-      : !before ? sentence(state, found) : `The ${before.name} changes ${count("S")}, ${count("A")} and ${count("Y")}: they are underlined.`);
+    const count = (s) => `${cells[s].flat().filter((one) => "changed" in one.dataset).length} in ${s}`;
+    write(text, asking ? "S, A and Y are hidden until you have answered." : asked ? "Compute it from the framed numbers."
+      : !before ? sentence(state, found) : `Underlined is what changed with ${before.name}: ${count("S")}, ${count("A")} and ${count("Y")}.`);
     speak(text.textContent);
   }
   model.on("change:state", update);

@@ -167,7 +167,7 @@ function shiftOf({ scores, temperature }, { weights }, before) {
 /** What the figure says in words; `by` was added to every score just now, `shifted` since anything else changed. */
 function sentence({ scores }, { weights, leads, spread }, by, shifted) {
   if (by) {
-    const did = Math.abs(shifted) <= EXACT ? "taken back what you added to"
+    const did = Math.abs(shifted) <= EXACT ? "undone what you did to"
       : shifted > 0 ? `added ${show(shifted)} to` : `subtracted ${show(-shifted)} from`;
     return `You have ${did} every score. The point has not moved: only differences of scores count.`;
   }
@@ -180,7 +180,7 @@ function sentence({ scores }, { weights, leads, spread }, by, shifted) {
   if (weights[best[0]] > 0.999) {
     return `The point seems to lie in ${corner}, but the other weights are ${rest.join(" and ")}, not 0.`;
   }
-  const looks = tie || `By their entropy these weights count as ${show(spread, 1)} keys. `;
+  const looks = tie || `These weights have the entropy of ${show(spread, 1)} equal ones. `;
   return `${looks}As T falls from ∞ to 0, the point goes along the curve to ${corner} and never gets there.`;
 }
 

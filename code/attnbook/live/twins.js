@@ -60,7 +60,7 @@ function render({ model, el }) {
   const columns = range(4).map((k) => [line(padX(-k), 14, padX(-k), 170), text(padX(-k), 186, power(-k))]);
   const rows = range(6).map((k) => [line(38, padY(-k), 144, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
   const pad = make("svg", { viewBox: "0 0 160 206", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
-    columns, rows, text(4, 8, "step times", "start"), text(91, 202, "start times"));
+    columns, rows, text(4, 8, "step ×", "start"), text(91, 202, "start ×"));
   const drag = (x, y) => put({ start: (x - 136) / 30, step: (22 - y) / 28 });
   const steps = (dx, dy) => { const { start, step } = read(); put({ start: start + dx, step: step + dy }); };
   const move = handle(pad, "start and step of B", "live-blue", mark(1, 9), drag, steps);
@@ -69,11 +69,11 @@ function render({ model, el }) {
   const scale = choice("A has the scale", { 0: "1", 2: "1/4", 4: "1/16" }, (k) => put({ scale: Number(k) }));
   const cells = ["scores", "ends"].map((part) => range(2).map((i) => make("td", { "data-shows": `${part} ${i}` })));
   const heads = ["", "A", "B"].map((words) => make(words ? "th" : "td", words ? { scope: "col" } : {}, words));
-  const names = ["largest score at the start", "loss at the end"];
+  const names = ["largest |score| at the start", "loss at the end"];
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until its losses are those of A, at every step."),
+  el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until B has the losses of A at every step."),
     make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
@@ -101,7 +101,7 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ scale, start, step }) {
   const [starts, steps] = [2 * start === -scale, step === -scale];
-  if (starts && steps) return "Start and step do the work of the scale: two runs, one training.";
+  if (starts && steps) return "Start and step do the work of the scale: two runs, the same losses.";
   if (starts) return `B starts with the scores of A. Its steps are ${step > -scale ? "too long" : "too short"}.`;
   const far = `B starts with scores that are ${2 * start > -scale ? "too large" : "too small"}`;
   return steps ? `${far}; its steps fit the scale.` : `${far}, and its steps do not fit the scale.`;

@@ -157,7 +157,7 @@ function render({ model, el }) {
     "no longer matters."), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   make("div", { class: "live-planes" }, left, right),
   make("p", {}, "On average a query looks at ", spread, " of its 16 keys."),
-  title("Gradient ‖∂a/∂q‖ of 200 queries, one dot each; the ring is the query above"), strip, columns, said);
+  title("Gradient ‖∂a/∂q‖ of 200 queries, one dot each; the ring marks the query above"), strip, columns, said);
   said.append("Mean ", mean, ", median ", median, ". ", carriers, " of the 200 queries hold 90 % of the sum.");
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);

@@ -60,7 +60,7 @@ function render({ model, el }) {
   const [inputs, keys, back, largest] = ["inputs", "keys", "back", "largest"].map((part) => make("td", { "data-shows": part }));
   const row = (name, cell) => make("tr", {}, make("th", { scope: "row" }, name), cell);
   const table = make("table", { class: "live-table live-windows-table" }, make("tbody", {}, row("inputs that reach the output", inputs),
-    row("farthest back, through windows", back), row("keys that this token sees in a layer", keys), row("largest share of one input", largest)));
+    row("farthest back, through windows", back), row("keys that the output sees in a layer", keys), row("largest share of one input", largest)));
   const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? ",
     "Then make the first token a sink: which inputs does that bring back?"),
@@ -68,7 +68,7 @@ function render({ model, el }) {
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
     make("p", {}, "Filled: reaches the output. Dashed: through a sink. Bars: what each input contributes ",
-      "if every token attends equally to all keys that it sees, and nothing goes around attention."), said)));
+      "if every token attends equally to all keys that it sees, with no residual connection."), said)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -108,7 +108,7 @@ function sentence({ layers, sinks, query }, { reached }) {
   const lost = range(query + 1).filter((j) => !reached[layers][j]);
   if (!lost.length) return query ? `All ${query + 1} tokens up to token ${query} reach its output.` : "Token 0 sees only itself.";
   const [from, to] = [lost[0], lost[lost.length - 1]], which = from === to ? `Input ${from} never reaches` : `Inputs ${from} to ${to} never reach`;
-  const why = sinks ? ", and no sink brings them back: a sink has itself seen only sinks" : "";
+  const why = sinks ? ", and no sink brings them back: a sink sees only sinks" : "";
   return `${which} output ${query}${from === to ? why.replace("them", "it") : why}.`;
 }
 
