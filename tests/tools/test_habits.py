@@ -146,7 +146,7 @@ def test_a_guide_names_what_the_tests_need_of_the_system(name):
 
 def test_a_live_figure_is_about_as_long_as_the_guide_says():
     least, most = map(
-        int, re.search(r"(\d+) to (\d+) lines together with few exceptions", read("CONTRIBUTING.md")).groups()
+        int, re.search(r"(\d+) to (\d+) lines together, with few exceptions", read("CONTRIBUTING.md")).groups()
     )
     folder = ROOT / "code" / "attnbook" / "live"
     both = [path for path in folder.glob("*.js") if path.with_suffix(".py").exists()]
