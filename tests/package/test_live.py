@@ -316,15 +316,15 @@ FLAT = [[-2, 0], [-1, 0], [1, 0], [2, 0]]
 
 
 @pytest.mark.parametrize(
-    ("keys", "depth", "where"),
+    ("keys", "away", "where"),
     [
-        ([[1, 0], [0, 0], [0, 0], [0, 0]], -0.0, "on the rim"),  # the output is (−2q/√2, 0), in the segment
+        ([[1, 0], [0, 0], [0, 0], [0, 0]], 0.0, "on the rim"),  # the output is (−2q/√2, 0), in the segment
         ([[-3, 0], [0, 0], [0, 0], [3, 0]], 12 / 2**0.5 - 2, "outside the hull"),
     ],
 )
-def test_an_output_beside_values_on_a_line_is_outside(browser, tmp_path, keys, depth, where):
+def test_an_output_beside_values_on_a_line_is_outside(browser, tmp_path, keys, away, where):
     figure = live.hull(keys=keys, values=FLAT, query=[1, 0], weighting="none")
-    assert figure.compute()["depth"] == pytest.approx(-depth, abs=1e-12)
+    assert figure.compute()["depth"] == pytest.approx(-away, abs=1e-12)
     page = alone(browser, figure, tmp_path)
     assert where in page.locator(".live-verdict").inner_text()
     page.close()
