@@ -120,7 +120,7 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ model, rho, size }, { words, influence }, n) {
   if (model === "attention") {
-    return `Attention keeps every word and asks for each with a query of its own.`;
+    return "Attention keeps every word and asks for each with a query of its own.";
   }
   const [start, end] = [words[0], words.at(-1)].map((word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`);
   const back = n === 2 ? "1 step back" : `${n - 1} steps back`;

@@ -56,7 +56,7 @@ function grid(choose) {
   });
   const put = (chosen, fates) => cells.forEach((cell, l) => {
     const fate = fates[l] === null ? null : fates[l] ? "home" : "away";
-    const said = { home: "Y[perm] puts the cards back", away: "Y[perm] does not put it back" }[fate] || "not tried";
+    const said = { home: "Y[perm] puts the cards back", away: "Y[perm] does not put the cards back" }[fate] || "not tried";
     set(cell, { "data-fate": fate, "aria-checked": l === chosen, tabindex: l === chosen ? 0 : -1,
       "aria-label": `${LISTS[l].join(" ")}: ${said}` });
   });
