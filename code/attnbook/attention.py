@@ -57,7 +57,8 @@ def softmax(S: ArrayLike, axis: int = -1) -> Array:
     Raises
     ------
     ValueError
-        If ``S`` has no such axis, an empty one, a NaN or ``+inf``, or a slice along ``axis`` that is all ``-inf``.
+        If ``S`` has no such axis, an empty one, a NaN or ``+inf``, or a slice along ``axis`` that is all ``-inf``; or
+        if there are so many entries that the sum leaves the range of a narrow type.
 
     >>> softmax([0.0, 0.0])
     array([0.5, 0.5])
@@ -71,7 +72,7 @@ def softmax(S: ArrayLike, axis: int = -1) -> Array:
             f"S with shape {shape_of(S)} has +inf, or only -inf along axis {axis}; expected a finite maximum"
         )
     E = xp.exp(S - largest)
-    return E / xp.sum(E, axis=axis, keepdims=True)
+    return E / in_range("Σ exp(S − max S)", xp.sum(E, axis=axis, keepdims=True))
 
 
 def softmax_jacobian(a: ArrayLike) -> Array:
@@ -217,7 +218,7 @@ def attention(
     expect("V", V, (*V.shape[:-2], A.shape[-1], V.shape[-1]), f"({A.shape[-1]}, d_v), one row per row of K")
     same_batch("V", V, A)
     namespace(Q=A, V=V)
-    return A @ V
+    return in_range("A V", A @ V)
 
 
 def causal_mask(n: int, m: int | None = None) -> np.ndarray:

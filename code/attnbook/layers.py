@@ -17,7 +17,9 @@ from .arrays import (
     any_array,
     as_array,
     as_mask,
+    as_numpy,
     as_permutation,
+    brief,
     expect,
     in_range,
     namespace,
@@ -60,10 +62,12 @@ def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:
     """
     X, eps = as_array("X", X), require_number("eps", eps, above=0)
     xp = namespace(X)
-    centred = in_range("X − mean", X - xp.mean(X, axis=-1, keepdims=True))
+    moved = in_range("X − x_1", X - X[..., :1])  # the mean of equal numbers may be rounded, their difference is 0
+    centred = moved - xp.mean(moved, axis=-1, keepdims=True)
     largest = xp.max(xp.abs(centred), axis=-1, keepdims=True)
     unit = xp.maximum(largest / 100, xp.ones_like(largest))  # measured in it, no number is too large to be squared
-    return centred / unit / xp.sqrt(xp.mean((centred / unit) ** 2, axis=-1, keepdims=True) + eps / unit**2)
+    variance = xp.mean((centred / unit) ** 2, axis=-1, keepdims=True) + eps / unit**2
+    return in_range("(X − mean)/√(var + eps)", centred / unit / xp.sqrt(variance))
 
 
 def feed_forward(X: ArrayLike, W_1: ArrayLike, W_2: ArrayLike) -> Array:
@@ -116,7 +120,10 @@ def encoder_layer(X: ArrayLike, attend: Callable, transform: Callable, norm: Cal
     for name, f in (("attend", attend), ("transform", transform)):
         change = as_array(f"{name}(X)", f(X), 0)
         expect(f"{name}(X)", change, X.shape, f"{shape_of(X)}, the shape of X")
-        X = norm(X + change)
+        namespace(X=X, **{f"{name}(X)": change})
+        normal = as_array("norm(X)", norm(X + change), 0)
+        expect("norm(X)", normal, X.shape, f"{shape_of(X)}, the shape of X")
+        X = normal
     return X
 
 
@@ -141,10 +148,7 @@ def graph_attention(
     -------
     array (n, d_v)
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit or a node listens to nobody.
+    Raises ``ValueError`` if the shapes do not fit or a node listens to nobody.
 
     Source: Veličković et al. (2018), "Graph Attention Networks", equations (3) and (4), with a single head.
     """
@@ -159,8 +163,8 @@ def graph_attention(
     expect("a_from", a_from, W.shape[1:])
     V = in_range("X W", X @ W)
     S = (V @ a_to)[..., :, None] + (V @ a_from)[..., None, :]
-    S = xp.where(S > 0, S, slope * S)
-    return softmax(xp.where(adjacency, S, xp.full_like(S, -math.inf))) @ V
+    S = in_range("a_to·W x_i + a_from·W x_j", xp.where(S > 0, S, slope * S))
+    return in_range("α X W", softmax(xp.where(adjacency, S, xp.full_like(S, -math.inf))) @ V)
 
 
 class Symmetry(NamedTuple):
@@ -220,29 +224,25 @@ def symmetry(
         A law holds when its error is below √ε times the largest entry of f(x): half of all digits. Rounding spoils the
         last few digits, a broken law spoils the first.
 
-    Raises
-    ------
-    ValueError
-        If there is not one action per input, the group is empty or not of permutations, or an output is not finite.
+    Raises ``ValueError`` unless each input has an action, the group holds permutations, and outputs are finite.
     """
-    if len(inputs) != len(actions) or not group:
-        given = f"{len(inputs)} inputs, {len(actions)} actions, {len(group)} permutations"
-        raise ValueError(f"{given}; expected one action each")
-    group = [as_permutation(perm, len(group[0])).tolist() for perm in group]
-    still = _array(f(*inputs))
+    if len(inputs) != len(actions):
+        raise ValueError(f"{len(inputs)} inputs, {len(actions)} actions; expected one action each")
+    try:
+        group = [as_permutation(perm, len(group[0])).tolist() for perm in group] or [len(group[0])]
+    except (TypeError, IndexError):
+        raise ValueError(f"group = {brief(group)}; expected a list of permutations") from None
+    y = as_array("f(x)", f(*inputs), 0)
+    still, digits = as_numpy("f(x)", y), float(namespace(y).finfo(y.dtype).eps)
     acts = still.ndim > 0 and still.shape[0] == len(group[0])
     equivariance, invariance = 0.0, 0.0
     for perm in group:
-        moved = _array(f(*(action(perm, x) for action, x in zip(actions, inputs, strict=True))))
+        moved = as_numpy("f(x)", f(*(action(perm, x) for action, x in zip(actions, inputs, strict=True))))
         invariance = max(invariance, _gap(moved, still))
         equivariance = max(equivariance, _gap(moved, out(perm, still))) if acts else math.nan
-    allowed = math.sqrt(np.finfo(still.dtype).eps) * float(np.abs(still).max())
+    allowed = math.sqrt(digits) * float(np.abs(still).max())
     holds = [name for name, error in (("equivariant", equivariance), ("invariant", invariance)) if error <= allowed]
     return Symmetry("both" if len(holds) == 2 else "".join(holds) or "neither", equivariance, invariance)
-
-
-def _array(y):
-    return np.asarray(as_array("f(x)", y.detach().cpu() if hasattr(y, "detach") else y, 0))
 
 
 def _gap(a, b):

@@ -35,7 +35,7 @@ def turns(theta: ArrayLike, n: float) -> np.ndarray:
     >>> turns([2 * np.pi, np.pi / 8], 8)
     array([8. , 0.5])
     """
-    return as_numpy("theta", theta) * require_number("n", n, above=0) / (2 * np.pi)
+    return in_range("θ n", as_numpy("theta", theta) * require_number("n", n, above=0)) / (2 * np.pi)
 
 
 def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
@@ -119,7 +119,7 @@ def ramp_frequencies(
         first, last = max(math.floor(first), 0), min(math.ceil(last), 2 * len(theta) - 1)
         gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
     gamma = np.clip(gamma, 0, 1)
-    return gamma * theta + (1 - gamma) * theta / s
+    return in_range("γ θ + (1 − γ) θ/s", gamma * theta + (1 - gamma) * theta / s)
 
 
 def forgetting_bias(log_gates: ArrayLike) -> Array:
@@ -147,12 +147,13 @@ def forgetting_bias(log_gates: ArrayLike) -> Array:
     [[0.0, -inf], [-0.5, 0.0]]
     """
     log_gates = as_array("log_gates", log_gates)
-    xp = namespace(log_gates)
+    xp, n = namespace(log_gates), log_gates.shape[-1]
     if bool((log_gates > 0).any()):
         raise ValueError(f"log_gates has a number > 0, shape {shape_of(log_gates)}; expected logarithms of gates ≤ 1")
-    total, n = in_range("Σ log_gates", xp.cumulative_sum(log_gates, axis=-1)), log_gates.shape[-1]
-    later = np.arange(n)[None, :] > np.arange(n)[:, None]
-    return xp.where(xp.asarray(later), -xp.inf, total[..., :, None] - total[..., None, :])
+    after = xp.asarray(np.tri(n, k=-1))  # 1 where l > j: every pair has a sum of its own, so no gate cancels another
+    total = xp.cumulative_sum(xp.astype(log_gates, xp.float64)[..., :, None] * after, axis=-2)
+    past = in_range("Σ log_gates", xp.astype(total, log_gates.dtype))
+    return xp.where(xp.asarray(np.tri(n, dtype=bool)), past, -xp.inf)
 
 
 def contextual_positions(gates: ArrayLike) -> Array:
@@ -181,5 +182,6 @@ def contextual_positions(gates: ArrayLike) -> Array:
     xp, n = namespace(gates), gates.shape[-1]
     if gates.shape[-2] != n or bool(((gates < 0) | (gates > 1)).any()):
         raise ValueError(f"gates has shape {shape_of(gates)}; expected (..., n, n) with entries from 0 to 1")
-    seen = xp.asarray(np.tril(np.ones((n, n))), dtype=gates.dtype)
-    return xp.flip(xp.cumulative_sum(xp.flip(gates * seen, axis=-1), axis=-1), axis=-1) * seen
+    seen = xp.asarray(np.tri(n))
+    counted = xp.flip(xp.astype(gates, xp.float64) * seen, axis=-1)  # a narrow type would stop counting at 2048
+    return xp.astype(xp.flip(xp.cumulative_sum(counted, axis=-1), axis=-1) * seen, gates.dtype)

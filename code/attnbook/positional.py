@@ -13,6 +13,7 @@ causal mask differ in A, B and C only; rotary encoding (:mod:`attnbook.rotary`) 
 The offset of a pair is **j − i**, key minus query: positive when the key comes later.
 """
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from .arrays import (
     Array,
     as_array,
     as_numpy,
+    brief,
     expect,
     in_range,
     namespace,
@@ -78,10 +80,7 @@ def logit_terms(
     Terms
         Four arrays (..., n, m).
 
-    Raises
-    ------
-    ValueError
-        If the last axes differ, or a table does not fit the n × m pairs.
+    Raises ``ValueError`` if the last axes differ, or a table does not fit the n × m pairs.
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
@@ -92,19 +91,20 @@ def logit_terms(
     zero = xp.zeros_like(content)
 
     def fitting(name, table, pair):
-        table = as_array(name, table, finite=False)
+        table = as_array(name, table, finite=name != "B")
         if namespace(table) is not xp:  # a table of plain numbers beside tensors
             table = xp.asarray(as_numpy(name, table, finite=False), dtype=content.dtype)
-        if not all(a in (1, b) for a, b in zip(reversed(table.shape), reversed(pair), strict=False)):
-            raise ValueError(f"{name} has shape {shape_of(table)}; expected {pair} after any batch axes, or 1 instead")
-        return table
+        with suppress(ValueError):
+            fits = np.broadcast_shapes(tuple(table.shape), (*content.shape[:-2], *pair))[-len(pair) :] == pair
+            if fits and not bool(xp.any(table == xp.inf)):
+                return table
+        expected = f"expected {pair} after any batch axes, or 1 instead, and no +inf"
+        raise ValueError(f"{name} has shape {shape_of(table)}; {expected}")
 
-    return Terms(
-        content,
-        zero if A is None else zero + xp.sum(Q[..., :, None, :] * fitting("A", A, (n, m, d_k)), axis=-1),
-        zero if C is None else zero + xp.sum(fitting("C", C, (n, m, d_k)) * K[..., None, :, :], axis=-1),
-        zero if B is None else zero + fitting("B", B, (n, m)),
-    )
+    to_position = 0 if A is None else xp.sum(Q[..., :, None, :] * fitting("A", A, (n, m, d_k)), axis=-1)
+    to_content = 0 if C is None else xp.sum(fitting("C", C, (n, m, d_k)) * K[..., None, :, :], axis=-1)
+    bias = 0 if B is None else fitting("B", B, (n, m))
+    return Terms(content, in_range("q·A", zero + to_position), in_range("C·k", zero + to_content), zero + bias)
 
 
 def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
@@ -128,7 +128,7 @@ def frequencies(d: int, base: float = 10_000.0) -> np.ndarray:
     array([1.  , 0.01])
     """
     d = require_int("d", d)
-    return require_number("base", base, above=0) ** (-np.arange(0, d, 2) / d)
+    return in_range("base^(−2k/d)", require_number("base", base, above=0) ** (-np.arange(0, d, 2) / d))
 
 
 def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarray:
@@ -145,10 +145,7 @@ def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarr
     -------
     array (*positions.shape, d)
 
-    Raises
-    ------
-    ValueError
-        If d is no whole number ≥ 1, or a position is not finite.
+    Raises ``ValueError`` if d is no whole number ≥ 1, or a position is not finite.
 
     Source: Vaswani et al. (2017), section 3.5.
 
@@ -156,7 +153,7 @@ def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarr
     array([[0., 1., 0., 1.]])
     """
     d = require_int("d", d)
-    angle = as_numpy("positions", positions)[..., None] * frequencies(d, base)
+    angle = in_range("positions · ω_k", as_numpy("positions", positions)[..., None] * frequencies(d, base))
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)[..., :d]
 
 
@@ -168,7 +165,7 @@ def clipped(offset: ArrayLike, width: int) -> np.ndarray:
     >>> clipped([-9, 0, 9], 2)
     array([0, 2, 4])
     """
-    width = require_int("width", width)
+    width = require_int("width", width, most=2**53)
     return np.clip(whole_numbers("offset", offset), -width, width) + width
 
 
@@ -182,7 +179,7 @@ def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
     >>> deberta_rows([-9, 0, 9], 2)
     array([3, 2, 0])
     """
-    span = require_int("span", span)
+    span = require_int("span", span, most=2**53)
     return np.clip(span - whole_numbers("offset", offset), 0, 2 * span - 1)
 
 
@@ -192,16 +189,16 @@ def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
     With e = buckets // 2 the first e distances have a bucket each; bucket e + t begins at the smallest distance
     ≥ e (max_distance / e)^(t / (buckets − e)). Compared in whole numbers, so no rounding can move an edge.
 
-    Raises ``ValueError`` unless 2 ≤ buckets ≤ 4096 and max_distance > buckets // 2.
+    Raises ``ValueError`` unless 2 ≤ buckets ≤ 512 and buckets // 2 < max_distance ≤ 10¹⁸.
 
     Source: Raffel et al. (2020), section 2.1.
 
     >>> t5_edges(8, 16)
     [0, 1, 2, 3, 4, 6, 8, 12]
     """
-    buckets = require_int("buckets", buckets, least=2, most=4096)
+    buckets = require_int("buckets", buckets, least=2, most=512)
     exact = buckets // 2
-    max_distance = require_int("max_distance", max_distance, least=exact + 1)
+    max_distance = require_int("max_distance", max_distance, least=exact + 1, most=10**18)
     edges, logarithmic = list(range(exact + 1)), buckets - exact
     for t in range(1, logarithmic):
         low, high = edges[-1], max_distance  # the edge lies between, so halving finds it however large they are
@@ -227,6 +224,8 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     array([ 2,  1,  0, 17, 18])
     """
     offset = whole_numbers("offset", offset)
+    if not isinstance(bidirectional, (bool, np.bool_)):
+        raise ValueError(f"bidirectional = {brief(bidirectional)}; expected True or False")
     if not bidirectional:
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
     half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction

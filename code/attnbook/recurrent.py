@@ -166,10 +166,7 @@ def path_norms(J: ArrayLike) -> Array:
     -------
     array (n,), the largest singular value of each product; the first is 1, the empty product
 
-    Raises
-    ------
-    ValueError
-        If ``J`` is no stack of square matrices, or a product leaves the range of the numbers.
+    Raises ``ValueError`` if ``J`` is no stack of square matrices, or a product leaves the range of the numbers.
 
     >>> path_norms([[[0.5]], [[0.5]]])
     array([1.  , 0.5 , 0.25])
@@ -183,7 +180,8 @@ def path_norms(J: ArrayLike) -> Array:
     for J_t in reversed(xp.unstack(J)):
         product = product @ J_t
         products.append(product)
-    return xp.linalg.matrix_norm(in_range("a product of J", xp.stack(products)), ord=2)
+    stacked = xp.astype(in_range("a product of J", xp.stack(products)), xp.float64)  # LAPACK knows no float16
+    return in_range("the norm of a product of J", xp.astype(xp.linalg.matrix_norm(stacked, ord=2), J.dtype))
 
 
 def spectral_radius(W: ArrayLike) -> float:
@@ -194,7 +192,7 @@ def spectral_radius(W: ArrayLike) -> float:
     >>> spectral_radius([[2.0, 1.0], [0.0, 1.0]])
     2.0
     """
-    return float(np.abs(np.linalg.eigvals(_square("W", as_numpy("W", W)))).max())
+    return float(in_range("ρ(W)", np.abs(np.linalg.eigvals(_square("W", as_numpy("W", W))))).max())
 
 
 def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.ndarray:

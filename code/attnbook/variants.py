@@ -96,6 +96,8 @@ def multi_head_attention(
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
+    if not isinstance(heads, Heads):
+        raise TypeError(f"heads = {brief(heads)}; expected attnbook.variants.Heads")
     Q = _project("Q", Q, heads.W_Q, heads.b_Q)
     K = _project("K", K, heads.W_K, heads.b_K)
     V = _project("V", V, heads.W_V, heads.b_V)
@@ -111,7 +113,8 @@ def multi_head_attention(
     W_O = as_array("W_O", heads.W_O, 2)
     namespace(Q=Y, W_O=W_O)
     expect("W_O", W_O, (Y.shape[-1], W_O.shape[-1]))
-    return Y @ W_O if heads.b_O is None else Y @ W_O + _bias("b_O", heads.b_O, (W_O.shape[-1],))
+    Y = Y @ W_O
+    return in_range("Concat(…) W_O", Y if heads.b_O is None else Y + _bias("b_O", heads.b_O, Y.shape[-1:], W_O))
 
 
 def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
@@ -160,7 +163,7 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
     Raises
     ------
     ValueError
-        If shapes do not fit or ``tile`` is below 1.
+        If shapes do not fit, ``tile`` is below 1, or the sum U leaves the range of the numbers.
 
     Source: Milakov and Gimelshein (2018), algorithm 3; Rabe and Staats (2021).
 
@@ -180,7 +183,7 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
             new = new if j == 0 else xp.maximum(largest, new)
             E, shrink = xp.exp(S - new), xp.exp(largest - new)
             total = shrink * total + xp.sum(E, axis=-1, keepdims=True)
-            Y = shrink * Y + E @ V[..., j : j + tile, :]
+            Y = in_range("U = Σ exp(s − μ) V", shrink * Y + E @ V[..., j : j + tile, :])
             largest = new
         rows.append(Y / total)
     return xp.concat(rows, axis=-2)
@@ -195,10 +198,11 @@ def _project(name, x, W, b):
     side_by_side = x @ xp.reshape(xp.moveaxis(W, 0, 1), (d, h * c))  # one product is faster than one for each head
     heads = xp.reshape(side_by_side, (*x.shape[:-1], h, c))
     y = in_range(f"{name} W_{name}", xp.moveaxis(heads, -2, -3))
-    return y if b is None else y + _bias(f"b_{name}", b, (W.shape[0], W.shape[-1]))[:, None, :]
+    return y if b is None else y + _bias(f"b_{name}", b, (h, c), W)[:, None, :]
 
 
-def _bias(name, b, shape):
+def _bias(name, b, shape, like):
     b = as_array(name, b)
     expect(name, b, shape)
+    namespace(W=like, **{name: b})
     return b

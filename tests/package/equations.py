@@ -24,7 +24,6 @@ from tex_reader import Random
 ROW = "softmax_\\mathrm{row}"
 # Equations that are not evaluated, each with the reason.
 SKIPPED = {
-    "eq-short-gradient": "holds in distribution; the page compares samples of both sides",
     "eq-limits": "three limits in distribution; the page estimates them",
 }
 REWRITTEN = {
@@ -61,6 +60,15 @@ def product(rng):
 def initial(rng):
     d, sigma = 5, 0.3
     return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d, "Var": lambda x: np.var(x)}
+
+
+def short_gradient(rng, m=5, d_k=4, c=0.7):
+    """The equation row by row: chi-square is the squared length of K_0ᵀJg for a unit vector in place of Jg."""
+    K, q, g = rng.normal(size=(m, d_k)), rng.normal(size=d_k), rng.normal(size=m)
+    z, J = K @ q / np.linalg.norm(q), softmax_jacobian(softmax(c * K @ q))
+    rest = (K - np.outer(z, q / np.linalg.norm(q))).T @ J @ g
+    chi_square = rest @ rest / (J @ g @ J @ g)
+    return {"\\partialL/\\partialq": c * K.T @ J @ g, "c": c, "z": z, "J": J, "g": g, "\\chi^2_d_k-1": chi_square}
 
 
 def gradient(rng):
@@ -207,7 +215,8 @@ def logn(rng):
 
 NAMES = {
     "eq-length-logn": logn, "eq-product": product, "eq-sum": lambda rng: signs(1, 4) | {"\\dots": 2},
-    "eq-one": lambda rng: signs(1, 4), "eq-query-gradient": gradient, "eq-step": step, "eq-init": initial,
+    "eq-one": lambda rng: signs(1, 4), "eq-query-gradient": gradient, "eq-step": step,
+    "eq-short-gradient": short_gradient, "eq-init": initial,
     "eq-qkv-attention": qkv, "eq-qkv-heads": heads, "eq-qkv-parameters": parameters,
     "eq-cap-heads": capstone_heads, "eq-cap-law": capstone_law, "eq-sym-layer": layer, "eq-sym-general": general,
     "eq-softmax": lambda rng: {"softmax": softmax, "s": rng.normal(size=5), "m": 5, "j": 3},

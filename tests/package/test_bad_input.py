@@ -7,6 +7,7 @@ as float64 NumPy arrays, and no NaN; whatever is refused must be refused by the 
 import copy
 import importlib
 import inspect
+import math
 import re
 from pathlib import Path
 
@@ -272,6 +273,37 @@ REFUSED = {
     "attend(X)": lambda: layers.encoder_layer(X, lambda X: X + np.nan, lambda X: X),
     "transform(X)": lambda: layers.encoder_layer(X, lambda X: X, lambda X: "text"),
     "f(x)": lambda: layers.symmetry(lambda x: x * np.inf, [X], [layers.rows], [[0, 1, 2]]),
+    "exp(S − max S)": lambda: att.softmax(np.zeros(70_000, np.float16)),
+    "A V": lambda: att.attention(np.zeros((1, 1), "f2"), np.zeros((2000, 1), "f2"), np.full((2000, 1), 65504, "f2")),
+    "exp(s − μ) V": lambda: var.online_attention(*(np.full((3, 1), x, np.float16) for x in (0, 0, 3e4))),
+    "(X − mean)": lambda: layers.layer_norm(np.full((2, 4), 3, np.float16), eps=1e-8),
+    "d_k = 10000000": lambda: scores.coverage(1.0, 10**7),
+    "m = 10000000": lambda: scores.row_coverage(1.0, 8, 10**7),
+    "max_distance = 1000000000000000001": lambda: positional.t5_edges(32, 10**18 + 1),
+    "buckets = 4096": lambda: positional.t5_edges(4096, 10**6),
+    "W_O": lambda: many_heads(Q, Q, Q, None, **HEADS | {"W_O": np.full((4, 4), 1.7e308)}),
+    "b_O with shape (4,) is torch": lambda: many_heads(Q, Q, Q, None, **HEADS | {"b_O": torch.ones(4)}),
+    "heads": lambda: var.multi_head_attention(Q, Q, Q, (W, W)),
+    "A with shape": lambda: positional.logit_terms(Q, K, np.full((3, 5, 4), np.inf)),
+    "q·A": lambda: positional.logit_terms(Q, K, np.full((3, 5, 4), 1.7e308)),
+    "B has shape (3, 5)": lambda: positional.logit_terms(Q, K, B=np.full((3, 5), np.inf)),
+    "A has shape (7, 3, 3, 4)": lambda: positional.logit_terms(
+        np.ones((2, 3, 4)), np.ones((2, 3, 4)), np.ones((7, 3, 3, 4))
+    ),
+    "norm(X)": lambda: layers.encoder_layer(X, lambda X: X, lambda X: X, norm=lambda X: X[0]),
+    "attend(X) with shape (3, 4) is torch": lambda: layers.encoder_layer(X, torch.from_numpy, lambda X: X),
+    "a_to·W": lambda: layers.graph_attention(X, np.eye(3) > 0, W, 1e308 * np.ones(4), 1e308 * np.ones(4)),
+    "group = 5": lambda: layers.symmetry(lambda x: x, [X], [layers.rows], 5),
+    "group = None": lambda: layers.symmetry(lambda x: x, [X], [layers.rows], None),
+    "positions · ω_k": lambda: positional.sinusoidal([1e300], 4, 1e-20),
+    "base^(−2k/d)": lambda: positional.frequencies(2000, 5e-324),
+    "θ n": lambda: length.turns([1e308], 1e308),
+    "θ/s": lambda: length.ramp_frequencies([1.0, 0.1], 100, 1e-320, slow=1, fast=4),
+    "ρ(W)": lambda: recurrent.spectral_radius(np.full((3, 3), 1.7e308)),
+    "product of J": lambda: recurrent.path_norms(np.full((1, 3, 3), 1.7e308)),
+    "width = 1": lambda: positional.clipped([1], 10**30),
+    "span = 9": lambda: positional.deberta_rows([1], 2**63),
+    "bidirectional = 'no'": lambda: positional.t5_bucket([1], bidirectional="no"),
     "lr = nan": lambda: tasks.fit(lambda: leaf.sum(), [leaf], steps=1, lr=np.nan),
     "steps = 2.5": lambda: tasks.fit(lambda: leaf.sum(), [leaf], steps=2.5, lr=0.1),
     "rows": lambda: tasks.translation.words_to_ids([]),
@@ -290,6 +322,38 @@ def test_libraries_and_precisions_that_do_not_mix_are_named():
         with pytest.raises(TypeError, match=r"Q with shape \(3, 4\) is .*, K with shape \(5, 4\) is .*; expected one"):
             att.attention(torch.from_numpy(Q) if other.dtype == torch.half else Q, other, other)
     np.testing.assert_array_equal(att.scores(Q.astype("f4"), K), att.scores(Q.astype("f4").astype(float), K))
+
+
+@pytest.mark.parametrize("library", [np.asarray, torch.asarray])
+@pytest.mark.parametrize("value", [12345.6, 3333.33, 1000.1, 0.1])
+def test_layer_norm_of_a_constant_token_is_zero(library, value):
+    for dtype, d in (("float32", 7), ("float32", 768), ("float64", 7)):
+        np.testing.assert_array_equal(layers.layer_norm(library(np.full((2, d), value, dtype))), np.zeros((2, d)))
+
+
+def test_sums_over_many_gates_keep_their_digits():
+    for n, dtype in ((2500, torch.float16), (300, torch.bfloat16)):
+        bias = length.forgetting_bias(-torch.ones(n, dtype=dtype))
+        np.testing.assert_array_equal(
+            bias[-1].double(), torch.arange(1.0 - n, 1, dtype=torch.float64).to(dtype).double()
+        )
+        counted = length.contextual_positions(torch.ones(n, n, dtype=dtype))
+        assert counted[-1, 0] == torch.tensor(float(n)).to(dtype)
+    np.testing.assert_array_equal(length.forgetting_bias([-1.0, -1e17, -0.1, -0.1])[3, 1:], [-0.2, -0.1, 0])
+
+
+def test_norms_and_symmetries_of_narrow_types():
+    for dtype in (torch.float16, torch.bfloat16):
+        assert recurrent.path_norms(torch.full((2, 1, 1), 0.5, dtype=dtype)).tolist() == [1, 0.5, 0.25]
+        assert (
+            layers.symmetry(lambda x: 2 * x, [torch.ones(3, 2, dtype=dtype)], [layers.rows], [[1, 2, 0]])[0] == "both"
+        )
+
+
+def test_the_widest_coverage_is_nearly_that_of_a_normal_law():
+    normal, kurtosis = math.erf(0.5**0.5), 6e-6  # the first correction of a normal law: κ φ(1)/6
+    corrected = normal + kurtosis / 6 * math.exp(-0.5) / math.sqrt(2 * math.pi)
+    assert scores.coverage(1000.0, 10**6) == pytest.approx(corrected, abs=1e-10)
 
 
 @pytest.mark.parametrize("library", [np.asarray, torch.asarray])
