@@ -1,4 +1,4 @@
-"""Find the numbers of sentences: decimals in the prose of pages, every number in what the ledger says is right.
+"""Find the numbers of sentences: decimals in the prose of pages, every number in what the ledger says.
 
 tests/source/decimals.yml lists them a second time, so that a slip of one digit is seen; tools/mutants.py makes such
 slips.
@@ -8,7 +8,9 @@ import re
 
 DECIMAL = re.compile(r"(?<![\w.,/-])(\d+\.(\d+))(?![\w.]*\w)(?:\\cdot ?10\^\{(-?\d+)\})?")
 NUMBER = re.compile(r"(?<![\w.])(?<!S\d-)([-−]?(?:\d*\.)?\d+)(?:e[-+]?\d+)?%?")  # with its sign; no name of a claim
-FIGURE = re.compile(r"^  (?:figure|resolution): .*?(?=^ {0,2}\S|\Z)", re.MULTILINE | re.DOTALL)
+SAID = re.compile(
+    r"^  (?:claim|figure|corrected|reason|says|resolution):\s.*?(?=^ {0,2}\S|\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 def prose(text):
@@ -22,9 +24,9 @@ def prose(text):
 
 
 def figures(text):
-    """Return a data file of the ledger with blanks for everything but what is said to be right, in its place."""
+    """Return a data file of the ledger with blanks for everything but its sentences, in their place."""
     parts, end = [], 0
-    for found in FIGURE.finditer(text):
+    for found in SAID.finditer(text):
         parts += [_blank(text[end : found.start()]), found[0]]
         end = found.end()
     return "".join([*parts, _blank(text[end:])])

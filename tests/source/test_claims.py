@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, unresolved
+from bookext.collect.evidence import ONCE, evidence, misplaced, sentences, sorted_by_verdict, unresolved
 
 from chapters import ROOT, report
 
@@ -13,7 +13,16 @@ LEDGER = ROOT / "chapters" / "audit" / "claims.yml"
 CONTRADICTIONS = LEDGER.with_name("contradictions.yml")
 IDS = [f"{s}-{i:03}" for s, n in {"S0": 37, "S1": 246, "S2": 46, "S3": 30, "S4": 43}.items() for i in range(1, n + 1)]
 LAW = re.compile(r'        - [a-z]+: "')  # one line each, however long
-THE_FORMULA = {"S0-005", "S1-110", "S3-007"}  # softmax(QKᵀ/√d_k) V and its four steps, decided by the one check of it
+THE_FORMULA = {"S0-005", "S3-007"}  # softmax(QKᵀ/√d_k) V, decided by the one check of it
+TYPED = {  # checks that compare what the cell typed on both sides: they guard a cell against a slip, and decide nothing
+    "[len(H), len(C)] = [len(sources), len(targets)]",
+    "len(sources) = 6",
+    "looks_at ≠ np.arange(5)",
+}
+# Words for a size that no bound shows: a right statement says the bound.
+VAGUE = re.compile(
+    r"near chance|by a wide margin|hardly at all|decoded well|does well|few or none|nearly all|mostly falls"
+)
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 COUNTS = {  # how many claims of each verdict a chapter settles
     "rnn-bottleneck": (13, 28, 1, 1, 0),
@@ -35,6 +44,11 @@ def ledger():
 @pytest.fixture(scope="module")
 def claims(ledger):
     return {key: value for key, value in ledger.items() if key != "sources"}
+
+
+@pytest.fixture(scope="module")
+def contradictions():
+    return yaml.safe_load(CONTRADICTIONS.read_text(encoding="utf-8"))
 
 
 def test_the_ids_are_complete_unique_and_in_order(claims):
@@ -120,16 +134,43 @@ def test_hardly_a_claim_is_decided_by_laws_of_many_claims_alone(claims):
     )
 
 
-def test_who_is_right_in_a_contradiction_is_what_the_verdicts_say(claims):
-    for entry in yaml.safe_load(CONTRADICTIONS.read_text(encoding="utf-8")):
+def test_no_claim_is_decided_by_what_was_typed(claims):
+    report(f"claims.yml, {e.claim}: {e.law!r} compares what was typed" for e in evidence(claims) if e.law in TYPED)
+
+
+def test_a_right_statement_says_the_bound_that_its_check_shows(claims):
+    found = {key: VAGUE.findall(" ".join(claim["figure"].split())) for key, claim in claims.items()}
+    report(f"claims.yml, {key}: says {words}, which no check can show" for key, words in found.items() if words)
+
+
+def test_a_correction_begins_with_what_this_ledger_once_said(claims):
+    corrected = {key: sentences(claim["corrected"]) for key, claim in claims.items() if "corrected" in claim}
+    assert len(corrected) > 10
+    report(
+        f"claims.yml, {key}: corrected begins with {first!r}, not with {ONCE!r}, or quotes twice"
+        for key, (first, *rest) in corrected.items()
+        if not first.startswith(ONCE) or any(said.startswith(ONCE) for said in rest)
+    )
+
+
+def test_who_is_right_in_a_contradiction_is_what_the_verdicts_say(claims, contradictions):
+    for entry in contradictions:
         due = sorted_by_verdict(entry, claims)
         assert entry["sides"] == due, f"contradictions.yml, {entry['id']}: the verdicts say {due}"
 
 
-def test_a_resolution_begins_with_a_right_statement_of_a_claim_that_decides(claims):
+def test_every_sentence_of_a_resolution_is_a_right_statement_of_a_claim_that_decides(claims, contradictions):
     """So an inverted one is seen here, unless the ledger is inverted with it."""
-    entries = yaml.safe_load(CONTRADICTIONS.read_text(encoding="utf-8"))
-    report(f"contradictions.yml, {e['id']}: {problem}" for e in entries for problem in unresolved(e, claims))
+    report(f"contradictions.yml, {e['id']}: {problem}" for e in contradictions for problem in unresolved(e, claims))
+
+
+def test_any_inverted_sentence_of_a_resolution_is_named(claims, contradictions):
+    inverted = [(e, said) for e in contradictions for said in sentences(e["resolution"])]
+    assert len(inverted) > 40
+    for entry, said in inverted:
+        text = " ".join(entry["resolution"].split()).replace(said, f"It is false that {said}")
+        (problem,) = unresolved(entry | {"resolution": text}, claims)
+        assert problem.endswith(f"It is false that {said}"), entry["id"]
 
 
 def test_no_cell_names_a_claim(all_pages):

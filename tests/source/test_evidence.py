@@ -5,12 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 from attnbook.check_record import Check
-from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured, unresolved
+from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
+from bookext.collect.ledger import Claims, deciding_checks
 
 WRONG = {
     "verdict": "wrong",
     "claim": "softmax([3, −3]) = [0.95, 0.05].",
     "figure": "It is [0.9975, 0.0025], off by 0.05, as 1 of 5000 examples shows (see S1-071).",
+    "corrected": "This ledger once said 0.93, of 40 examples. It is 0.9975.",
     "decided": {"fails": {"notes": [{"differs": "as printed"}]}, "right": {"notes": [{"equal": "a sigmoid"}]}},
 }
 EXECUTED = {
@@ -26,7 +28,7 @@ EXECUTED = {place: [law] for place, law in EXECUTED.items()}
 
 def problems(claim, executed=EXECUTED):
     claims = {"S1-070": claim}
-    return [*misplaced("S1-070", claim), *unfounded(claims, executed), *unmeasured(claim["figure"], claims, executed)]
+    return [*misplaced("S1-070", claim), *unfounded(claims, executed), *unmeasured(stated(claim), claims, executed)]
 
 
 def test_a_verdict_with_its_evidence_has_no_problem():
@@ -57,6 +59,8 @@ FAULTS = {
     "a whole number": lambda c: c.update(figure="It holds for 5001 examples."),
     "a percentage": lambda c: c.update(figure="It holds for 98.75%."),
     "a power": lambda c: c.update(figure="It is 2.5e-4."),
+    "a correction": lambda c: c.update(corrected="This ledger once said 0.93. It is 0.9985."),
+    "a correction that does not quote": lambda c: c.update(corrected="It was 0.93."),
 }
 
 
@@ -77,6 +81,12 @@ def test_a_fault_is_named(fault):
     claim = copy.deepcopy(WRONG)
     FAULTS[fault](claim)
     assert SAYS.get(fault, "quotes what no check") in "; ".join(problems(claim))
+
+
+def test_the_page_of_a_source_holds_a_correction_to_its_checks():
+    entry = Claims.entry(None, "S1-070", WRONG | {"source": "S1", "line": "7"})
+    (place,) = entry.findall(deciding_checks)
+    assert place["quotes"].endswith("(see S1-071). It is 0.9975.")
 
 
 @pytest.mark.parametrize("text", ["It is 99.75%.", "It is 9.975e-1.", "It is 1.0.", "Of 5 000 examples one."])
@@ -100,14 +110,15 @@ def test_who_is_right_follows_from_the_verdicts():
 @pytest.mark.parametrize(
     ("resolution", "right"),
     [
-        ("It is equivariant: f(PX) = P f(X). Nothing else is said.", True),
+        ("It is equivariant: f(PX) = P f(X). An encoder is equivariant.", True),
+        ("It is equivariant: f(PX) = P f(X). It is invariant.", False),
         ("An encoder is equivariant.", True),
         ("It is invariant: f(PX) = f(X). It is equivariant: f(PX) = P f(X).", False),
         ("It is equivariant: f(PX) = P f(X), and f(PX) = f(X).", False),
         ("Attention is invariant.", False),
     ],
 )
-def test_a_resolution_begins_with_what_is_right(resolution, right):
+def test_a_resolution_says_nothing_but_what_is_right(resolution, right):
     claims = {
         "a": {
             "verdict": "wrong",

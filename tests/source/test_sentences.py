@@ -1,9 +1,12 @@
 """A decimal that is typed in a sentence is written twice; tests/site/test_decimals.py compares it with the cells.
 
-In right statements of claims, and in resolutions of contradictions, every number is written twice. A wrong digit of a
-short number may be the right one of another cell. The list sees every slip.
+In the sentences of the ledger every number is written twice: a wrong digit of a short number may be the right one of
+another cell, and what a source says, or what the ledger once said, is in no cell. The list sees every slip.
 """
 
+import re
+
+import pytest
 import sentences
 import yaml
 
@@ -13,7 +16,7 @@ LEDGER = ("chapters/audit/claims.yml", "chapters/audit/contradictions.yml")
 
 
 def written():
-    """{page: its decimals; file of the ledger: the numbers of right statements}, as the list has them."""
+    """{page: its decimals; file of the ledger: the numbers of its sentences}, as the list has them."""
     found = {name: sentences.decimals(sentences.prose((ROOT / f"{name}.md").read_text("utf-8"))) for name in toc()[0]}
     found |= {name: sentences.numbers(sentences.figures((ROOT / name).read_text("utf-8"))) for name in LEDGER}
     return {name: " ".join(numbers) for name, numbers in found.items() if numbers}
@@ -43,13 +46,26 @@ def test_prose_stays_in_its_place_and_code_is_blank():
     assert len(prose) == len(page)
 
 
-def test_only_the_right_statement_of_a_claim_is_read():
-    claims = (
-        'S0-001:\n  claim: "0.5"\n  figure: It is\n    1.5.\n  decided:\n    holds: {a: [{equal: "0.5"}]}\nS0-002:\n'
-    )
-    text = sentences.figures(claims + "  figure: 2.5\n")
-    assert sentences.decimals(text) == ["1.5", "2.5"]
+def test_only_the_sentences_of_a_claim_are_read():
+    claims = 'S0-001:\n  line: "3"\n  claim: "0.5"\n  figure: It is\n    1.5.\n  corrected: >-\n    It was 2.5.\n'
+    claims += '  decided:\n    holds: {a: [{equal: "3.5"}]}\nS0-002:\n'
+    text = sentences.figures(claims + "  figure: 4.5\n")
+    assert sentences.numbers(text) == ["0.5", "1.5", "2.5", "4.5"]
     assert text.index("1.5") == claims.index("1.5")
+
+
+FIELDS = [("claims", "claim"), ("claims", "figure"), ("claims", "corrected")]
+FIELDS += [("contradictions", "says"), ("contradictions", "resolution")]
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+def test_the_list_sees_other_digits_in_every_sentence_of_the_ledger(name, field):
+    text = (ROOT / "chapters" / "audit" / f"{name}.yml").read_text("utf-8")
+    sentence = re.compile(rf"^  {field}:\s.*?(?=^ {{0,2}}\S|\Z)", re.MULTILINE | re.DOTALL)
+    slipped = sentence.sub(lambda found: re.sub(r"\d", lambda d: str(9 - int(d[0])), found[0]), text)
+    before, after = (sentences.numbers(sentences.figures(t)) for t in (text, slipped))
+    changed = sum(a != b for a, b in zip(before, after, strict=True))
+    assert changed == sum(len(sentences.numbers(found)) for found in sentence.findall(text)) > 10
 
 
 def test_every_number_of_a_right_statement_is_found_with_its_sign():

@@ -1,8 +1,8 @@
 """Hold the verdict of each claim to its evidence: the executed checks that claims.yml names for it.
 
 An entry names a check by its side, page, kind and law. The sides that a verdict needs are in `SIDES`: a swapped verdict
-has evidence on the wrong sides. Every number in the right statement must stand in the claim, in a check that decides
-it or in what its cell prints; whole numbers may also stand in the code of that cell.
+has evidence on the wrong sides. Every number in what an entry says is right must stand in the claim, in a check that
+decides it or in what its cell prints; whole numbers may also stand in the code of that cell.
 """
 
 import re
@@ -30,6 +30,7 @@ STANDS = {  # how a claim stands where it contradicts another
     "wrong": "wrong",
     "uncheckable": "open",
 }
+ONCE = "This ledger once "  # so begins a sentence that quotes what was wrong
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+|\.\d+|\d+)(?:e[-+]?\d+)?%?")
 
 
@@ -68,7 +69,7 @@ def misplaced(key, claim):
             yield f"{side}: no check is of the kind {' or '.join(needed)}"
     for kind in sorted({e.kind for e in found} - set(KINDS)):
         yield f"no check is of the kind {kind!r}"
-    if verdict == "uncheckable" and (loose := unshown(claim["figure"], claim["claim"])):
+    if verdict == "uncheckable" and (loose := unshown(stated(claim), claim["claim"])):
         yield f"no check shows {', '.join(loose)}"
     named = [(e.page, e.law) for e in found]
     for page, law in dict.fromkeys(named):
@@ -84,6 +85,12 @@ def unfounded(claims, executed):
             yield f"{e.claim} is decided by a law that {e.page} does not check: {e.law}"
         elif kinds := {law.check.kind for law in found} - {e.kind}:
             yield f"{e.claim} names as {e.kind!r} what {e.page} checks by {', '.join(sorted(kinds))}: {e.law}"
+
+
+def stated(claim):
+    """Return what an entry says is right: its figure, and its correction without what the ledger once said."""
+    now = [said for said in sentences(claim.get("corrected", "")) if not said.startswith(ONCE)]
+    return " ".join([claim["figure"], *now])
 
 
 def unmeasured(text, claims, executed):
@@ -128,15 +135,16 @@ def sorted_by_verdict(entry, claims):
 
 
 def unresolved(entry, claims):
-    """Say so if the first sentence of a resolution is no right one: no right statement, nor a claim that is true.
+    """Say which sentences of a resolution are no right ones: in no right statement, nor in a claim that is true.
 
-    It has to stand so, word for word, in one of the claims that decide the contradiction.
+    Each has to stand so, word for word, in one of the claims that decide the contradiction.
     """
     deciding = [claims[key] for key in entry["decided"]]
     right = [claim["figure"] for claim in deciding] + [c["claim"] for c in deciding if c["verdict"] == "true"]
-    first, *_ = sentences(entry["resolution"])
-    if not any(first in sentences(text) for text in right):
-        yield f"no right statement of {', '.join(entry['decided'])} says: {first}"
+    known = {said for text in right for said in sentences(text)}
+    for said in sentences(entry["resolution"]):
+        if said not in known:
+            yield f"no right statement of {', '.join(entry['decided'])} says: {said}"
 
 
 def sentences(text):

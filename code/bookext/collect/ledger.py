@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..language.words import _, say
 from . import checks
-from .evidence import evidence, misplaced, sorted_by_verdict, unfounded, unmeasured, unresolved
+from .evidence import evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 logger = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class Claims(FromData):
         if verdict == "uncheckable":
             item += nodes.paragraph("", "", nodes.strong("", _("No check.") + " "), *text(claim["reason"]))
         else:
-            item += deciding_checks(claims={key: claim}, name=key, quotes=claim["figure"])
+            item += deciding_checks(claims={key: claim}, name=key, quotes=stated(claim))
         return item
 
 
