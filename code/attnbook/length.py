@@ -150,9 +150,9 @@ def forgetting_bias(log_gates: ArrayLike) -> Array:
     xp, n = namespace(log_gates), log_gates.shape[-1]
     if bool((log_gates > 0).any()):
         raise ValueError(f"log_gates has a number > 0, shape {shape_of(log_gates)}; expected logarithms of gates ≤ 1")
-    after = xp.asarray(np.tri(n, k=-1))  # 1 where l > j: every pair has a sum of its own, so no gate cancels another
-    total = xp.cumulative_sum(xp.astype(log_gates, xp.float64)[..., :, None] * after, axis=-2)
-    past = in_range("Σ log_gates", xp.astype(total, log_gates.dtype))
+    after = xp.asarray(np.tri(n, k=-1, dtype=bool))  # l > j: each pair sums its own gates, so none cancels another
+    each = xp.where(after, xp.astype(log_gates, xp.float64)[..., :, None], 0.0)
+    past = in_range("Σ log_gates", xp.astype(xp.cumulative_sum(each, axis=-2), log_gates.dtype))
     return xp.where(xp.asarray(np.tri(n, dtype=bool)), past, -xp.inf)
 
 
