@@ -12,9 +12,10 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
+from .arrays import brief, require_int
 from .kernel import is_live
 
 __all__ = ["explore"]
@@ -99,30 +100,41 @@ def explore(
     Raises
     ------
     ValueError
-        If there is no parameter or more than two, a parameter has fewer than two values, or ``start`` or ``labels``
-        name something else.
+        If there is no parameter or more than two, a parameter has fewer than two values, or ``start``, ``labels`` or
+        ``free`` name something else.
+    TypeError
+        If ``draw`` is no function or returns no picture, or another argument is of the wrong kind.
     """
+    if not callable(draw):
+        raise TypeError(f"draw = {brief(draw)}; expected a function that returns a Picture")
     if not 1 <= len(choices) <= 2:
         raise ValueError(f"explore has {len(choices)} parameters; expected one or two sliders")
+    for name, values in choices.items():
+        if isinstance(values, str) or not isinstance(values, Collection) or getattr(values, "ndim", 1) == 0:
+            raise TypeError(f"{name} = {brief(values)}; expected a list of values, or a dictionary from text to value")
     shown = {name: [re.sub(r"^-(?=\d)", "−", str(value)) for value in values] for name, values in choices.items()}
     for name, values in shown.items():
         if len(values) < 2:
             raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")
     values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
-    for what, given in (("start", start), ("labels", labels)):
-        if given and not set(given) <= set(choices):
-            raise ValueError(
-                f"{what} names {sorted(set(given) - set(choices))}; expected parameters of {list(choices)}"
-            )
-    start = {name: (start or {}).get(name, 0) for name in choices}
-    for name, index in start.items():
-        if index not in range(len(values[name])):
-            raise ValueError(f"start of {name} is {index}; expected an index from 0 to {len(values[name]) - 1}")
+    for what, given in (("start", start), ("labels", labels), ("free", free)):
+        if given is not None and not isinstance(given, dict):
+            raise TypeError(f"{what} = {brief(given)}; expected a dictionary with the names of parameters")
+        if unknown := [name for name in given or {} if name not in choices]:
+            raise ValueError(f"{what} names {unknown}; expected parameters of {list(choices)}")
+    if wrong := [words for words in (labels or {}).values() if not isinstance(words, str)]:
+        raise TypeError(f"labels holds {brief(wrong)}; expected texts")
+    start = {
+        name: require_int(f"start of {name}", (start or {}).get(name, 0), least=0, most=len(values[name]) - 1)
+        for name in choices
+    }
     first = 0
     for name in choices:
         first = first * len(values[name]) + start[name]
     combinations = [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
     pictures = [draw(**combination) for combination in _with_progress(combinations)]
+    if wrong := [p for p in pictures if not isinstance(getattr(p, "svg", None), str)]:
+        raise TypeError(f"draw returned {brief(wrong[0])}; expected a Picture")
     frames = "".join(
         f'<div class="frame"{"" if i == first else " hidden"}>{p.svg}</div>' for i, p in enumerate(pictures)
     )

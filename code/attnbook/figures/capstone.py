@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..arrays import one_of, require_int, require_number
+from .given import between, each, numbers, require, texts
 from .style import PALETTE, Picture, canvas, figure, picture, tiles
 
 __all__ = ["draw_heads", "draw_reach", "draw_training"]
@@ -20,10 +22,14 @@ def draw_training(curves: dict[str, np.ndarray], floor: float) -> Picture:
     floor : float
         The loss that no order-blind model can pass.
     """
+    curves = each("curves", curves, "seeds", "steps", 2, least=0)
+    require_number("floor", floor, least=0)
     fig, (above, below) = figure(2, 1, height=4.2, sharex=True)
     alt = []
     for name, runs in curves.items():
-        runs, (color, dash) = np.asarray(runs), LOOKS[name]
+        one_of("a name in curves", name, *LOOKS)
+        require_int("the number of steps in curves", runs.shape[1], least=5)
+        color, dash = LOOKS[name]
         for seed, run in enumerate(runs):
             label = name if seed == 0 else None
             smooth = np.convolve(run[:, 0], np.full(5, 0.2), mode="valid")
@@ -56,7 +62,11 @@ def draw_heads(words: list[str], maps: np.ndarray, heads: list[int], said: str =
     said : str
         What the model answers; an empty text leaves it out.
     """
-    n, size = len(words), 15
+    n, size = len(texts("words", words)), 15
+    numbers("heads", heads, "k", least=0, most=1, whole=True)
+    require_int("the number of heads", len(heads), least=3, multiple=3)
+    maps = numbers("maps", maps, len(heads), n, n, least=0, most=1, fit="heads and words")
+    require("said", said, str, "a text")
     side = n * size
     lines = len(heads) // 3
     fig, ax = canvas(3 * (side + 34) + 4, lines * (side + 52) + 24)
@@ -68,8 +78,8 @@ def draw_heads(words: list[str], maps: np.ndarray, heads: list[int], said: str =
         ax.text(x, y - 20, name, fontsize=9.2)
         shades = {}
         for i, word in enumerate(words):
-            ax.text(x + (i + 0.5) * size, y - 4, word[0], fontsize=9.2, ha="center")
-            ax.text(x - 5, y + (i + 0.75) * size, word[0], fontsize=9.2, ha="right")
+            ax.text(x + (i + 0.5) * size, y - 4, word[:1], fontsize=9.2, ha="center")
+            ax.text(x - 5, y + (i + 0.75) * size, word[:1], fontsize=9.2, ha="right")
         for (i, j), value in np.ndenumerate(A):
             shades.setdefault(int(np.ceil(LEVELS * np.round(value, 2))), []).append((x + j * size, y + i * size))
         for level, corners in shades.items():
@@ -91,10 +101,12 @@ def draw_reach(weights: np.ndarray, even: float) -> Picture:
     even : float
         The weight of every token if all had the same.
     """
+    weights = numbers("weights", weights, 3, "reach", least=0, most=1)
+    between("even", even)
     fig, ax = figure(height=2.4)
     looks = zip(("o-", "s--", "^-."), ("blue", "orange", "green"), strict=True)
     said = []
-    for head, (row, (mark, color)) in enumerate(zip(np.asarray(weights), looks, strict=True), 1):
+    for head, (row, (mark, color)) in enumerate(zip(weights, looks, strict=True), 1):
         ax.plot(range(len(row)), row, mark, color=PALETTE[color], label=f"head {head}")
         said.append(f"head {head} looks most, {row.max():.2f}, at {row.argmax()} back")
     ax.axhline(even, color=PALETTE["grey"], linestyle=":", label="even")

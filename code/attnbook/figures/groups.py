@@ -6,7 +6,9 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
+from ..arrays import one_of, require_int
 from ..permutations import permutations
+from .given import arrangement, each, flags, named, numbers, texts
 from .style import PALETTE, Picture, canvas, picture, tiles
 
 __all__ = ["draw_hierarchy", "draw_ledger", "draw_stabiliser"]
@@ -26,7 +28,10 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -
 
     ``mask`` is a boolean array (n, n) with n ≤ 6; True is a filled square.
     """
-    M, n = np.asarray(mask, dtype=bool), len(perm)
+    perm = arrangement("perm", perm)
+    n = require_int("the length of perm", len(perm), most=6)
+    M = numbers("mask", mask, n, n, least=0, most=1, whole=True, fit="perm").astype(bool)
+    flags(counts=counts)
     moved, orbit = M[np.ix_(perm, perm)], _orbit(M)
     survivors, masks = int((orbit == M).all(axis=(1, 2)).sum()), len(np.unique(orbit, axis=0))
     fig, ax = canvas(300, 208)
@@ -56,6 +61,9 @@ def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
 
     ``masks`` maps a name to a boolean array (n, n), n ≤ 6. A group stands one row below the lowest group around it.
     """
+    for M in each("masks", masks, "n", "n", least=0, most=1, whole=True).values():
+        require_int("the size of masks", len(M), most=6)
+    texts("the names of masks", masks)
     groups = {name: _stabiliser(np.asarray(M, dtype=bool)) for name, M in masks.items()}
     above = {name: [other for other in groups if groups[name] < groups[other]] for name in groups}
     depth = {name: _depth(name, above) for name in groups}
@@ -91,7 +99,10 @@ def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> P
 
     ``verdicts`` maps a layer to one of "equivariant", "invariant", "both", "neither" and "–" for each column.
     """
-    left, cell, height = 150, 164 // len(columns), 19
+    left, cell, height = 150, 164 // len(texts("columns", columns)), 19
+    for layer, found in named("verdicts", verdicts).items():
+        for verdict in texts(f"verdicts[{layer!r}]", found, len(columns), "columns"):
+            one_of(f"verdicts[{layer!r}]", verdict, *VERDICTS)
     fig, ax = canvas(left + cell * len(columns) + 4, 22 + height * len(verdicts) + 4)
     for c, column in enumerate(columns):
         ax.text(left + cell * (c + 0.5), 14, column, fontsize=9.5, ha="center")

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import any_array, require_int
 from ..length import ntk_frequencies, ramp_frequencies, turns
 from ..positional import frequencies
+from .given import between, each, named, numbers, positive, texts
 from .style import PALETTE, Picture, figure, heatmap, picture
 
 __all__ = ["draw_accuracies", "draw_gates", "draw_lengths", "draw_ramp"]
@@ -13,6 +15,9 @@ __all__ = ["draw_accuracies", "draw_gates", "draw_lengths", "draw_ramp"]
 
 def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str], chance: float = 0.25) -> Picture:
     """Draw two accuracies per name: a disc for the first of ``labels``, a cross for the second, and a line between."""
+    each("bars", bars, 2, least=0, most=1)
+    texts("labels", labels, 2)
+    between("chance", chance)
     fig, ax = figure(height=0.8 + 0.36 * len(bars))
     for row, (first, second) in enumerate(bars.values()):
         ax.plot([first, second], [row, row], color=PALETTE["grey"], linewidth=1)
@@ -29,7 +34,8 @@ def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str
 
 def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> Picture:
     """Draw the factor by which interpolation, NTK and YaRN slow each pair of a head, against its turns in training."""
-    theta = frequencies(d, base)
+    positive(s=s, base=base, n=n)
+    theta = frequencies(require_int("d", d, least=4, multiple=2), base)
     r = turns(theta, n)
     rules = {
         "interpolate": (theta / s, "purple", ":"),
@@ -55,6 +61,7 @@ def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> P
 
 def draw_gates(biases: dict[str, np.ndarray]) -> Picture:
     """Draw exp of each bias (n, n), the factor that it leaves a weight of query i at key j, a panel for each."""
+    biases = each("biases", biases, "n", "n", most=0, finite=False)
     fig, axes = figure(1, len(biases), height=2.6, squeeze=False)
     for ax, (name, bias) in zip(axes.flat, biases.items(), strict=True):
         heatmap(ax, np.exp(bias), rows=range(len(bias)), columns=range(len(bias)), limit=1, digits=1)
@@ -65,6 +72,12 @@ def draw_gates(biases: dict[str, np.ndarray]) -> Picture:
 
 def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
     """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
+    numbers("lengths", lengths, "n", least=1, whole=True)
+    accuracy = {name: any_array(f"accuracy of {name}", runs) for name, runs in named("accuracy", accuracy).items()}
+    known = {name: np.nan_to_num(runs) for name, runs in accuracy.items()}
+    each("accuracy", known, "seeds", len(lengths), least=0, most=1, fit="lengths")
+    require_int("trained", trained)
+    between("chance", chance)
     fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
     said = []
     for ax, (name, runs) in zip(axes.flat, accuracy.items(), strict=False):
@@ -73,6 +86,8 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
         ax.plot(lengths, middle, "o-", color=PALETTE["blue"])
         ax.axhline(chance, color="black", linewidth=0.8, linestyle=":")
         ax.set_title(name)
+        if np.isnan(middle).all():
+            raise ValueError(f"accuracy[{name!r}] has a NaN at every length; expected a length at which all seeds ran")
         at = np.flatnonzero(~np.isnan(middle))[-1]
         said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
     for ax in axes.flat[len(accuracy) :]:

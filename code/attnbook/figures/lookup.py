@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from ..arrays import one_of, require_int, require_number
 from ..attention import attention_weights, scores
+from .given import LABEL, each, listed, numbers, require, texts
 from .style import PALETTE, Picture, bars, beside, figure, heatmap, picture
 
 __all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights", "draw_shapes"]
@@ -20,6 +22,8 @@ MARKS, INDEX, SIDES = "osD^v", "₁₂₃₄₅", (0.55, 0.55, -0.6, 0.55, 0.55)
 
 def draw_lookup(angle: float, length: float) -> Picture:
     """Draw attention of one query, at ``angle`` degrees and of some ``length``, to five keys, stage by stage."""
+    require_number("angle", angle)
+    length = require_number("length", length, above=0)
     q = length * np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
     s, a = scores(q[None], KEYS)[0], attention_weights(q[None], KEYS)[0]
     y = a @ VALUES
@@ -58,6 +62,8 @@ def draw_shapes(words: Sequence[str], *panels: Sequence[Sequence]) -> Picture:
     A panel is a list of equations; an equation is a list of signs (text) and matrices (name, array, colour). A strong
     colour is a large number, a dash a negative one. ``words`` name the rows of each equation's first matrix.
     """
+    texts("words", words)
+    _check(panels)
     widest = max(_equation(None, words, parts, 0) for panel in panels for parts in panel)
     pictures = []
     for panel in panels:
@@ -70,6 +76,18 @@ def draw_shapes(words: Sequence[str], *panels: Sequence[Sequence]) -> Picture:
         said = "; ".join(" ".join(p if isinstance(p, str) else _size(*p[:2]) for p in parts) for parts in panel)
         pictures.append(picture(fig, f"Blocks of cells: {said}."))
     return beside(*pictures)
+
+
+def _check(panels):
+    """Refuse panels that are no lists of equations, and an equation without a matrix."""
+    for parts in [parts for panel in listed("panels", panels) for parts in listed("a panel of panels", panel)]:
+        matrices = [part for part in listed("an equation of panels", parts) if not isinstance(part, str)]
+        for part in listed("the list of matrices in an equation of panels", matrices):
+            name, M, colour = listed("a matrix of panels", part, 3)
+            require("the name of a matrix of panels", name, str, "a text")
+            require(f"{name} in panels", M, np.ndarray, "an array")
+            numbers(f"{name} in panels", M, "n", "m")
+            one_of(f"the colour of {name} in panels", colour, *PALETTE)
 
 
 def _size(name, M):
@@ -91,7 +109,7 @@ def _equation(ax, words, parts, top):
             ax.text(x + m / 2, top - 1.55, name, ha="center", va="center")
             ax.text(x + m / 2, top - 0.6, f"{n}×{m}", ha="center", va="center", fontsize=9.5)
             for i, j in np.ndindex(n, m):
-                shade = (PALETTE[colour], 0.08 + 0.72 * min(abs(M[i, j]) / np.abs(M).max(), 1))
+                shade = (PALETTE[colour], 0.08 + 0.72 * min(abs(M[i, j]) / (np.abs(M).max() or 1), 1))
                 ax.add_patch(Rectangle((x + j, top + i), 1, 1, facecolor=shade, edgecolor="none"))
                 if M[i, j] < 0:
                     ax.plot([x + j + 0.3, x + j + 0.7], [top + i + 0.5] * 2, color="black", linewidth=0.9)
@@ -109,6 +127,10 @@ def _arrow(ax, tip, colour, width, dash="-"):
 
 def draw_alignment(A: np.ndarray, targets: list[str], sources: list[str], what: str) -> Picture:
     """The weights ``A`` (n, m) of target words over source words as a heat map; ``what`` says where they come from."""
+    texts("targets", targets, kind=LABEL)
+    texts("sources", sources, kind=LABEL)
+    numbers("A", A, len(targets), len(sources), least=0, most=1, fit="targets and sources")
+    require("what", what, str, "a text")
     fig, ax = figure(height=3.0)
     heatmap(ax, A, rows=targets, columns=sources, limit=1, aspect="auto")
     ax.xaxis.tick_top()
@@ -122,7 +144,11 @@ def draw_alignment(A: np.ndarray, targets: list[str], sources: list[str], what: 
 
 def draw_contexts(H: np.ndarray, C: np.ndarray, c: np.ndarray, targets: list[str], sources: list[str]) -> Picture:
     """States ``H`` (m, 2), one context per target word ``C`` (n, 2), and the fixed vector ``c`` (2,), in the plane."""
-    H, C = np.asarray(H), np.asarray(C)
+    H, C = numbers("H", H, "m", 2), numbers("C", C, "n", 2)
+    numbers("c", c, 2)
+    texts("sources", sources, len(H), "H", kind=LABEL)
+    texts("targets", targets, len(C), "C", kind=LABEL)
+    require_int("the number of rows of C", len(C), least=2)
     fig, ax = figure(height=3.1)
     ax.plot(*H.T, "o", color=PALETTE["blue"], fillstyle="none", label="state of a source word")
     ax.plot(*C.T, "D", color=PALETTE["orange"], label="context of a target word")
@@ -148,8 +174,10 @@ def draw_contexts(H: np.ndarray, C: np.ndarray, c: np.ndarray, targets: list[str
 
 def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
     """Two self-attention matrices of the same tokens: without projections, and with random ones."""
+    without = numbers("without", without, "n", "n", least=0, most=1)
+    n = require_int("the number of rows of without", len(without), least=2)
+    projected = numbers("projected", projected, n, n, least=0, most=1, fit="without")
     fig, axes = figure(1, 2, height=2.3)
-    n = len(without)
     for ax, A, title in zip(axes, (without, projected), ("Q = K = V = X", "with projections"), strict=True):
         heatmap(ax, A, rows=range(1, n + 1), columns=range(1, n + 1), limit=1)
         ax.set_xlabel("token looked at")
@@ -166,6 +194,9 @@ def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
 
 def draw_costs(ns: Sequence[int], costs: dict[str, Sequence[float]], d: int) -> Picture:
     """Operations of a layer against the number of tokens: ``costs`` maps a name to one count per entry of ``ns``."""
+    numbers("ns", ns, "n", least=1, whole=True)
+    each("costs", costs, len(ns), entries=4, above=0, fit="ns")
+    require_int("d", d)
     fig, ax = figure(height=2.7)
     styles = zip(("-", "--", "-.", ":"), ("orange", "purple", "blue", "green"), strict=True)
     for (name, counts), (dash, color) in zip(costs.items(), styles, strict=False):

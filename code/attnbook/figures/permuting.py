@@ -6,7 +6,9 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
+from ..arrays import require_int, require_number
 from ..permutations import cycle_type, permutation_matrix, permutations
+from .given import arrangement, flags, listed, numbers, positive
 from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes", "draw_types"]
@@ -21,7 +23,10 @@ def draw_permuting(rows: Sequence[int], columns: Sequence[int], counts: bool = T
     The rows of PSRᵀ are those of S in the order ``rows``, its columns those in the order ``columns``. A frame marks the
     old diagonal; ``counts`` says how much of it is on the diagonal of PSRᵀ.
     """
-    n = len(rows)
+    rows = arrangement("rows", rows)
+    n = require_int("the length of rows", len(rows), most=len(ROW_COLORS))
+    columns = arrangement("columns", columns, n)
+    flags(counts=counts)
     S = np.array([[f"{i}{j}" for j in range(n)] for i in range(n)])
     fig, ax = figure(width=3.5, height=4.1)
     step = n + 1.1
@@ -52,7 +57,8 @@ def draw_permuting(rows: Sequence[int], columns: Sequence[int], counts: bool = T
 
 def draw_routes(perm: Sequence[int]) -> Picture:
     """The same list read twice: new[i] = old[perm[i]] (gather) and new[perm[i]] = old[i] (scatter)."""
-    n = len(perm)
+    perm = arrangement("perm", perm)
+    n = require_int("the length of perm", len(perm), most=len(LETTERS))
     routes = {"gather": [(source, i) for i, source in enumerate(perm)], "scatter": list(enumerate(perm))}
     fig, axes = figure(1, 2, height=1.9)
     results = {}
@@ -118,6 +124,9 @@ def draw_types() -> Picture:
 
 def draw_orthogonal(angles: np.ndarray, rotations: np.ndarray, reflections: np.ndarray) -> Picture:
     """How far softmax is from commuting with an orthogonal 2×2 matrix, against its angle in degrees."""
+    numbers("angles", angles, "n")
+    numbers("rotations", rotations, len(angles), least=0, fit="angles")
+    numbers("reflections", reflections, len(angles), least=0, fit="angles")
     fig, ax = figure(height=2.6)
     ax.plot(angles, rotations, color=PALETTE["blue"], label="rotations")
     ax.plot(angles, reflections, "--", color=PALETTE["orange"], label="reflections")
@@ -138,7 +147,13 @@ def draw_orthogonal(angles: np.ndarray, rotations: np.ndarray, reflections: np.n
 
 def draw_birkhoff(D: np.ndarray, terms: list[tuple[float, list[int]]]) -> Picture:
     """A doubly stochastic matrix and the weighted permutation matrices it is the sum of, three to a line."""
+    D = numbers("D", D, "n", "n", least=0, most=1)
     n, step = len(D), len(D) + 1.4
+    for theta, perm in [listed("a term of terms", term, 2) for term in listed("terms", terms)]:
+        require_number("a weight of terms", theta, least=0)
+        arrangement("a list of terms", perm, n)
+    if not np.allclose(sum(theta * permutation_matrix(perm) for theta, perm in terms), D):
+        raise ValueError(f"the sum of terms is not D with shape {D.shape}; expected terms that make up D")
     lines = -(-(len(terms) + 1) // 3)
     fig, ax = figure(width=4.4, height=1.55 * lines)
     _cells(ax, np.vectorize("{:.2f}".format)(D), np.zeros((n, n), int), "D")
@@ -156,6 +171,8 @@ def draw_birkhoff(D: np.ndarray, terms: list[tuple[float, list[int]]]) -> Pictur
 
 def draw_balance(errors: np.ndarray, rate: float) -> Picture:
     """Error of the row sums after each Sinkhorn round, and the straight line that the rate predicts."""
+    errors = numbers("errors", errors, "k", above=0)
+    positive(rate=rate)
     k = np.arange(1, len(errors) + 1)
     fig, ax = figure(height=2.5)
     ax.semilogy(k, errors, "o", color=PALETTE["blue"], label="measured")

@@ -3,10 +3,14 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from ..arrays import one_of, require_int
 from ..positional import sinusoidal, t5_bucket, t5_edges
+from .given import each, flags, numbers
 from .style import PALETTE, Picture, figure, picture, tiles
 
 __all__ = ["draw_buckets", "draw_order", "draw_products", "draw_similarity"]
+
+FARTHEST = 10**9  # offset that fits into the title
 
 
 def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, other: int, turn: bool) -> Picture:
@@ -23,7 +27,12 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
     turn : bool
         Whether the products have a quarter turn between the rows.
     """
+    table = numbers("table", table, "n", "d", least=-1, most=1)
     n, d = table.shape
+    if products is not None:
+        products = numbers("products", products, n, fit="table")
+    row, other = require_int("row", row, least=0, most=n - 1), require_int("other", other, least=0, most=n - 1)
+    flags(turn=turn)
     fig, (above, below) = figure(2, 1, height=3.9, sharex=True)
     _shade(above, table.T)
     above.set(xlim=(-0.6, n - 0.4), ylim=(d - 0.5, -0.5), ylabel="column of p", yticks=[0, d - 1])
@@ -44,8 +53,12 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
 
 
 def draw_buckets(offset: int, direction: str = "both") -> Picture:
-    """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked."""
-    both = direction == "both"
+    """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked.
+
+    ``direction`` is "both", or "past" or "back" where a query looks back only.
+    """
+    one_of("direction", direction, "both", "past", "back")
+    offset, both = require_int("offset", offset, least=-FARTHEST, most=FARTHEST), direction == "both"
     edges = [e for e in t5_edges(16 if both else 32) if e]
     points = np.array(
         sorted({-140, 140, *edges, *(e - 1 for e in edges), *(-e for e in edges), *(1 - e for e in edges)})
@@ -69,8 +82,11 @@ def draw_buckets(offset: int, direction: str = "both") -> Picture:
 
 def draw_products(d: int = 64, reach: int = 60) -> Picture:
     """Draw p_t·p_{t+s} of sinusoidal rows against s: the same to both sides, and not falling all the way."""
-    steps = np.arange(-reach, reach + 1)
+    require_int("d", d, least=2, multiple=2, most=4096)
+    steps = np.arange(-require_int("reach", reach, least=5, most=9999), reach + 1)
     product = sinusoidal(steps, d) @ sinusoidal(0, d)
+    if (np.diff(product[reach:]) <= 0).all():
+        raise ValueError(f"reach = {reach}; expected an offset behind the first at which the product rises")
     rise = int(np.flatnonzero(np.diff(product[reach:]) > 0)[0])
     fig, ax = figure(height=2.5)
     ax.plot(steps, product, color=PALETTE["blue"])
@@ -86,6 +102,7 @@ def draw_products(d: int = 64, reach: int = 60) -> Picture:
 
 def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
     """Accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
+    each("accuracy", accuracy, "seeds", least=0, most=1)
     fig, ax = figure(height=3.1)
     for row, values in enumerate(accuracy.values()):
         values, blind = np.asarray(values), np.median(values) < 0.75

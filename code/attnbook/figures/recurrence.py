@@ -5,20 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import require_int
 from ..recurrent import path_norms, random_recurrence, rnn, rnn_jacobians
+from .given import between, each, numbers, require
 from .style import PALETTE, Picture, figure, heatmap, picture
 
-__all__ = [
-    "draw_accuracy",
-    "draw_blocks",
-    "draw_cell",
-    "draw_decay",
-    "draw_gradients",
-    "draw_memory",
-    "draw_paths",
-    "draw_rates",
-    "draw_routes",
-]
+__all__ = ["draw_accuracy", "draw_blocks", "draw_cell", "draw_decay", "draw_gradients", "draw_memory", "draw_paths",
+           "draw_rates", "draw_routes"]  # fmt: skip
 
 STYLES = [("orange", "-", "o"), ("blue", "--", "s"), ("green", "-.", "^"), ("purple", ":", "D"), ("yellow", "-", "v")]
 UNITS, LONGEST = 32, 100  # of the network that the explorer shows
@@ -27,6 +20,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def draw_routes(n: int) -> Picture:
     """Where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
+    n = require_int("n", n, least=2, most=50)
     fig, (top, bottom) = figure(2, height=2.2, height_ratios=[1, 1.6])
     x = np.arange(1, n + 1)
     arrow = {"arrowstyle": "-|>", "color": PALETTE["orange"], "shrinkA": 7, "shrinkB": 7}
@@ -105,6 +99,8 @@ def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Pic
     ``linear`` maps ρ to (norms, predicted norms) of a linear recurrence; ``cells`` maps the forget-gate bias to (norms
     of the whole state, norms along the cell path) of an LSTM.
     """
+    linear = each("linear", linear, 2, "steps", entries=5, least=0)
+    cells = each("cells", cells, 2, "steps", entries=5, least=0)
     fig, axes = figure(2, height=5.0, sharex=True)
     words = []
     for ax, curves, name, symbol in zip(axes, (linear, cells), ("ρ", "bias"), ("ρᵏ", "cell path alone"), strict=True):
@@ -115,12 +111,11 @@ def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Pic
             words.append(f"{name} {value}: {measured[-1]:.1e}")
         ax.plot([], [], "-", color=PALETTE["grey"], linewidth=0.9, label=symbol)
         ax.set_ylabel("norm of the product")
+        _powers(ax, range(-30, 1, 10))
         ax.legend(ncols=2, loc="lower left")
     axes[0].set_title("linear recurrence, 32 units")
     axes[1].set_title("LSTM, 16 units, state and cell together")
     axes[1].set_xlabel("steps back in time, k")
-    _powers(axes[0], [-30, -20, -10, 0])
-    _powers(axes[1], [-30, -20, -10, 0])
     end = len(next(iter(linear.values()))[0]) - 1
     return picture(
         fig, f"Norm of the Jacobian product after {end} steps. " + "; ".join(words) + ". Straight lines in log scale."
@@ -129,12 +124,11 @@ def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Pic
 
 def draw_decay(radius: float, n: int) -> Picture:
     """How much of a gradient is left after k steps back, for one spectral radius and n tokens: linear and tanh."""
-    linear, bent = _decay(float(radius))
+    n = require_int("n", n, most=LONGEST)
+    linear, bent = _decay(between("radius", radius, 0.001, 100))
     k = np.unique(np.linspace(0, n - 1, min(n, 26)).round().astype(int))
     fig, ax = figure(height=3.0)
-    ax.plot(
-        [0, n - 1], np.log10([1, radius ** (n - 1)]), "-", color=PALETTE["grey"], linewidth=3, alpha=0.4, label="ρᵏ"
-    )
+    ax.plot([0, n - 1], np.log10([1, radius ** (n - 1)]), "-", color=PALETTE["grey"], lw=3, alpha=0.4, label="ρᵏ")
     ax.plot(k, np.log10(linear[k]), "s--", color=PALETTE["blue"], markersize=3, label="linear recurrence")
     ax.plot(k, np.log10(bent[k]), "o-", color=PALETTE["orange"], markersize=3, label="tanh network with inputs")
     ax.axhline(0, color="black", linewidth=0.6)
@@ -152,6 +146,7 @@ def draw_decay(radius: float, n: int) -> Picture:
 
 def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
     """R² of decoding the input k steps back from the state: ``curves`` maps a name to an array (lags,)."""
+    each("curves", curves, "lags", entries=5, most=1)
     fig, ax = figure(height=2.7)
     sums = []
     for (name, R2), (color, dash, marker) in zip(curves.items(), STYLES, strict=False):
@@ -164,6 +159,10 @@ def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
 
 def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chance: float, xlabel: str) -> Picture:
     """Accuracy against length: ``accuracy`` maps a name to an array (runs, lengths); every run is a thin line."""
+    numbers("lengths", lengths, "n", above=0)
+    each("accuracy", accuracy, "runs", len(lengths), fit="lengths", entries=5, least=0, most=1)
+    between("chance", chance)
+    require("xlabel", xlabel, str, "a text")
     fig, ax = figure(height=2.5)
     ends = []
     for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
@@ -181,7 +180,7 @@ def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chanc
 def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
     """Heat maps of ‖∂(output i)/∂(input j)‖, side by side: ``blocks`` maps a name to a matrix (n, n)."""
     maps = []
-    for name, M in blocks.items():
+    for name, M in each("blocks", blocks, "n", "n", least=0).items():
         fig, ax = figure(height=2.5, width=2.4)
         heatmap(ax, M, limit=np.max(M))
         ax.set(xlabel="input j", ylabel="output i", title=name)
@@ -194,6 +193,7 @@ def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
 
 def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
     """Steps between the two ends of a sequence of n tokens: ``paths`` maps a name to the steps for each n."""
+    each("paths", paths, len(numbers("ns", ns, "n", least=1, whole=True)), fit="ns", entries=5, above=0)
     fig, ax = figure(height=2.9)
     for (name, steps), (color, dash, marker) in zip(paths.items(), STYLES, strict=False):
         ax.plot(np.log2(ns), np.log2(steps), dash, marker=marker, color=PALETTE[color], label=name)
@@ -207,6 +207,9 @@ def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
 
 def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: str) -> Picture:
     """Accuracy against the learning rate: ``accuracy`` maps a name to an array (rates, runs); runs are thin lines."""
+    numbers("rates", rates, "n", above=0)
+    each("accuracy", accuracy, len(rates), "runs", fit="rates", entries=5, least=0, most=1)
+    require("title", title, str, "a text")
     fig, ax = figure(height=2.9)
     words = []
     for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
@@ -231,7 +234,6 @@ def _decay(radius):
 
 def _powers(ax, exponents):
     """Label an axis that holds log₁₀ with powers of ten in plain text."""
-    exponents = list(exponents)
     ax.set_yticks(exponents, ["1" if e == 0 else "10" + str(e).translate(RAISED) for e in exponents])
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import one_of, require_int, require_number
 from ..attention import entropy, softmax, softmax_jacobian
 from ..scores import density
+from .given import each, numbers
 from .style import PALETTE, Picture, bars, figure, heatmap, picture
 
 __all__ = ["draw_densities", "draw_gradients", "draw_learning", "draw_scaling", "draw_two_layers"]
@@ -20,7 +22,10 @@ def draw_scaling(d_k: int, scale: str | float = "no scale") -> Picture:
 
     ``scale`` is a name in ``SCALES`` or any positive number.
     """
-    factor = SCALES[scale](d_k) if isinstance(scale, str) else scale
+    d_k = require_int("d_k", d_k)
+    if isinstance(scale, str):
+        one_of("scale", scale, *SCALES)
+    factor = SCALES[scale](d_k) if isinstance(scale, str) else require_number("scale", scale, above=0)
     spread = factor * d_k**0.5
     a = softmax(ROW * spread)
     jacobian, keys = np.linalg.norm(softmax_jacobian(a)), np.exp(entropy(a))
@@ -41,6 +46,8 @@ def draw_scaling(d_k: int, scale: str | float = "no scale") -> Picture:
 
 def draw_densities(d_ks: Sequence[int]) -> Picture:
     """Draw the densities of q·k/√dₖ for several d_k beside the normal density of the same variance."""
+    numbers("d_ks", d_ks, "n", least=1, whole=True)
+    require_int("the number of d_ks", len(d_ks), most=len(DASHES))
     fig, ax = figure(height=2.7)
     s = np.linspace(-4, 4, 160)
     for d_k, dash, color in zip(d_ks, DASHES, ("orange", "green", "blue", "purple"), strict=False):
@@ -57,9 +64,10 @@ def draw_densities(d_ks: Sequence[int]) -> Picture:
 
 def draw_two_layers(A: dict[int, np.ndarray]) -> Picture:
     """Draw the weights of layers with different d_k side by side: ``A`` maps d_k to a matrix (n, m)."""
-    fig, axes = figure(1, len(A), width=4.4, height=2.5)
+    A = each("A", A, "n", "m", least=0, most=1)
+    fig, axes = figure(1, len(A), width=4.4, height=2.5, squeeze=False)
     keys = {}
-    for ax, (d_k, weights) in zip(axes, A.items(), strict=True):
+    for ax, (d_k, weights) in zip(axes.flat, A.items(), strict=True):
         heatmap(ax, weights, limit=1.0)
         keys[d_k] = np.exp(entropy(weights)).mean()
         ax.set_title(f"dₖ = {d_k}")
@@ -74,6 +82,9 @@ def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> 
 
     ``raw`` and ``scaled`` have the shape (len(d_ks), 2, rows): for each row of weights first ‖J‖, then ‖∂L/∂q‖.
     """
+    numbers("d_ks", d_ks, "n", least=1, whole=True)
+    raw = numbers("raw", raw, len(d_ks), 2, "rows", least=0, fit="d_ks")
+    scaled = numbers("scaled", scaled, len(d_ks), 2, "rows", least=0, fit="d_ks")
     fig, axes = figure(2, height=5.2, sharex=True)
     for i, (ax, what) in enumerate(zip(axes, ("‖J‖", "‖∂L/∂q‖"), strict=True)):
         for norms, color, name in ((raw, "orange", "no scale"), (scaled, "blue", "1/√dₖ")):
@@ -96,10 +107,11 @@ def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> 
 
 def draw_learning(curves: dict[str, np.ndarray]) -> Picture:
     """Draw the training loss against the step, a line for every seed: ``curves`` maps a name to (seeds, steps)."""
+    curves = each("curves", curves, "seeds", "steps", entries=len(DASHES), least=0)
     fig, ax = figure(height=2.7)
     final = {}
     for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "blue", "green", "purple"), strict=False):
-        runs = np.asarray(runs)
+        require_int("the number of steps in curves", runs.shape[1], least=5, multiple=5)
         runs = runs.reshape(len(runs), -1, 5).mean(-1)  # average five steps, so that lines stay apart
         steps = 5 * np.arange(runs.shape[1]) + 2
         for run in runs:

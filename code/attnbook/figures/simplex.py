@@ -3,8 +3,10 @@
 import numpy as np
 from scipy.spatial import ConvexHull
 
+from ..arrays import require_int, require_number
 from ..attention import entropy, softmax
 from ..simplex import sparsemax
+from .given import each, numbers, positive
 from .style import PALETTE, Picture, figure, picture
 
 __all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_smoother", "draw_temperature", "draw_two_keys"]
@@ -20,6 +22,8 @@ def draw_temperature(T: float, angle: float = 120.0) -> Picture:
 
     The query has length 2 and the direction ``angle`` in degrees; the thin line is its path over all temperatures.
     """
+    positive(T=T)
+    require_number("angle", angle)
     s = 2 * np.cos(np.radians(angle) - KEYS) / 2**0.5  # q·k/√d_k with d_k = 2
     a, path = softmax(s / T), softmax(s / np.geomspace(0.04, 40, 40)[:, None])
     fig, (left, right) = figure(1, 2, height=2.6)
@@ -46,6 +50,10 @@ def draw_temperature(T: float, angle: float = 120.0) -> Picture:
 
 def draw_hull(V: np.ndarray, Y: np.ndarray, outside: dict[str, np.ndarray]) -> Picture:
     """Values ``V`` (m, 2) with their hull, outputs ``Y`` inside it, and a dict of named points ``outside`` it."""
+    V, Y = numbers("V", V, "m", 2), numbers("Y", Y, "n", 2)
+    outside = each("outside", outside, "k", 2, entries=2)
+    if np.linalg.matrix_rank(V - V[0]) < 2:
+        raise ValueError(f"V with shape {V.shape} lies on a line; expected three values that do not")
     fig, ax = figure(height=3.6)
     hull = ConvexHull(V)
     rim, normals, offsets = V[hull.vertices], hull.equations[:, :2], hull.equations[:, 2]
@@ -73,6 +81,7 @@ def draw_faces(s: np.ndarray, hidden: int) -> Picture:
 
     ``hidden`` is the index of the key that the mask hides.
     """
+    s, hidden = numbers("s", s, 3), require_int("hidden", hidden, least=0, most=2)
     T = np.geomspace(0.02, 60, 240)[:, None]
     masked = np.where(np.arange(3) == hidden, -np.inf, s)
     paths = {"softmax": softmax(s / T), "sparsemax": sparsemax(s / T), f"key {hidden + 1} masked": softmax(masked / T)}
@@ -103,6 +112,7 @@ def draw_faces(s: np.ndarray, hidden: int) -> Picture:
 
 def draw_collapse(curves: dict[str, np.ndarray]) -> Picture:
     """Relative spread of the rows against depth: ``curves`` maps a name to an array (seeds, layers + 1)."""
+    curves = each("curves", curves, "seeds", "layers", entries=3, least=0)
     fig, ax = figure(height=2.7)
     ends = {}
     for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "purple", "blue"), strict=False):
@@ -146,6 +156,9 @@ def draw_smoother(
     x: np.ndarray, y: np.ndarray, at: np.ndarray, fits: dict[str, np.ndarray], truth: np.ndarray
 ) -> Picture:
     """Data ``y`` (m,) at ``x`` (m,), their band, and named curves and the ``truth`` at the positions ``at`` (n,)."""
+    x, at = numbers("x", x, "m"), numbers("at", at, "n")
+    y, truth = numbers("y", y, len(x), fit="x"), numbers("truth", truth, len(at), fit="at")
+    fits = each("fits", fits, len(at), fit="at", entries=3)
     fig, ax = figure(height=2.9)
     ax.axhspan(y.min(), y.max(), facecolor=(PALETTE["blue"], 0.1))
     ax.plot(at, truth, ":", color=PALETTE["grey"], label="truth")

@@ -6,22 +6,24 @@ alternative text that says what the picture says. Nothing depends on the date or
 the same bytes.
 """
 
-import hashlib
 import io
-import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.text import Text
 from numpy.typing import ArrayLike
+
+from ..arrays import brief, one_of, require_int, require_number
+from .given import LABEL, flags, listed, numbers, positive, require, texts
+from .svg import adapt
 
 __all__ = ["PALETTE", "Picture", "bars", "beside", "canvas", "figure", "heatmap", "picture", "tiles"]
 
@@ -58,12 +60,6 @@ STYLE = {
 }
 
 SMALLEST, LARGEST = 9.2, 10  # points of text: 9 px on a phone, and as large as the text of the page on a wide screen
-PIXELS = 1.6  # of a point, where the page is wide
-
-SVG = "http://www.w3.org/2000/svg"
-XLINK = "http://www.w3.org/1999/xlink"
-ElementTree.register_namespace("", SVG)
-ElementTree.register_namespace("xlink", XLINK)
 
 
 class Picture(NamedTuple):
@@ -83,6 +79,8 @@ def figure(
 
     ``options`` go to ``Figure.subplots``. Up to width 4.4 the text stays readable when the page is 375 px wide.
     """
+    rows, columns = require_int("rows", rows, most=50), require_int("columns", columns, most=50)
+    positive(width=width, height=height)
     with rc_context(STYLE):
         fig = Figure(figsize=(width, height))
         return fig, fig.subplots(rows, columns, **options)
@@ -90,6 +88,7 @@ def figure(
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure whose coordinates are points, y downwards: whole numbers keep an explorer's frames small."""
+    positive(width=width, height=height)
     fig, ax = figure(width=width / 72, height=height / 72)
     fig.set_layout_engine("none")
     ax.set_position((0, 0, 1, 1))
@@ -109,7 +108,8 @@ def picture(fig: Figure, alt: str) -> Picture:
 
     Raises ``ValueError`` if ``alt`` has fewer than 20 characters: a name is not a description.
     """
-    if len(alt.strip()) < 20:
+    require("fig", fig, Figure, "a matplotlib figure")
+    if len(require("alt", alt, str, "a sentence").strip()) < 20:
         raise ValueError(f"alt = {alt!r}; expected a sentence that says what the picture shows")
     for legend in filter(None, [*fig.legends, *(ax.get_legend() for ax in fig.axes)]):
         legend.set_frame_on(False)  # a filled frame would be a light patch on a dark page
@@ -119,11 +119,13 @@ def picture(fig: Figure, alt: str) -> Picture:
     with rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # text stays text: the page's fonts draw it
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    return Picture(_adapt(buffer.getvalue(), alt), alt)
+    return Picture(adapt(buffer.getvalue(), alt, PALETTE), alt)
 
 
 def beside(*pictures: Picture) -> Picture:
     """Put pictures side by side where the page is wide enough, and below each other where it is not."""
+    for drawn in listed("pictures", pictures):
+        require("one of pictures", drawn, Picture, "a Picture")
     svgs = "".join(drawn.svg for drawn in pictures)
     return Picture(f'<div class="beside">{svgs}</div>', " ".join(drawn.alt for drawn in pictures))
 
@@ -143,9 +145,14 @@ def heatmap(
     ``rows`` and ``columns`` are the labels of the axes' ticks; ``limit`` is the absolute value of full colour;
     ``aspect="auto"`` lets wide cells fill the axes.
     """
-    M = np.asarray(M, dtype=float)
+    require("ax", ax, Axes, "matplotlib axes")
+    M = numbers("M", M, "n", "m")
     n, m = M.shape
-    limit = limit or np.abs(M).max() or 1.0
+    rows = [] if rows is None else texts("rows", rows, n, "M", LABEL)
+    columns = [] if columns is None else texts("columns", columns, m, "M", LABEL)
+    digits = require_int("digits", digits, least=0, most=17)
+    one_of("aspect", aspect, "equal", "auto")
+    limit = require_number("limit", 0 if limit is None else limit, least=0) or np.abs(M).max() or 1.0
     for i, j in np.ndindex(n, m):
         negative, strength = M[i, j] < 0, 0.6 * min(abs(M[i, j]) / limit, 1)
         colour = PALETTE["orange" if negative else "blue"]
@@ -154,17 +161,24 @@ def heatmap(
         if n <= 8 and m <= 8:
             ax.text(j, i, number(M[i, j], digits), ha="center", va="center", fontsize=9.2)
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)
-    ax.set_xticks(range(m) if columns else [], columns or [])
-    ax.set_yticks(range(n) if rows else [], rows or [])
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticks(range(len(rows)), rows)
     ax.tick_params(length=0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
 
 
 def tiles(
-    ax: Axes, corners: Iterable[tuple[float, float]], width: float, height: float, colour: Any, *, clip: bool = True
+    ax: Axes, corners: Collection[tuple[float, float]], width: float, height: float, colour: Any, *, clip: bool = True
 ) -> None:
     """Fill rectangles of one size, each from its corner (x, y) on, as one path: a drawing of many cells stays light."""
+    require("ax", ax, Axes, "matplotlib axes")
+    corners = listed("corners", corners, least=0)
+    numbers("corners", corners or [(0, 0)], "k", 2)
+    positive(width=width, height=height)
+    if not is_color_like(colour):
+        raise ValueError(f"colour = {brief(colour)}; expected a colour that matplotlib knows")
+    flags(clip=clip)
     w, h = width, height
     paths = [Path([(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], closed=True) for x, y in corners]
     ax.add_patch(PathPatch(Path.make_compound_path(*paths), facecolor=colour, edgecolor="none", clip_on=clip))
@@ -172,68 +186,20 @@ def tiles(
 
 def bars(ax: Axes, values: ArrayLike, labels: Sequence | None = None, *, color: str = "blue", digits: int = 3) -> None:
     """Draw ``values`` as bars from 0, each with its number above and its label below."""
-    values = np.asarray(values, dtype=float)
+    require("ax", ax, Axes, "matplotlib axes")
+    values = numbers("values", values, "n")
+    names: Any = range(1, len(values) + 1) if labels is None else texts("labels", labels, len(values), "values", LABEL)
+    one_of("color", color, *PALETTE)
+    digits = require_int("digits", digits, least=0, most=17)
     ax.bar(range(len(values)), values, width=0.7, color=PALETTE[color])
     if len(values) <= 8:
         for i, value in enumerate(values):
             up = value >= 0
             place: dict = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up else "top"}
             ax.annotate(number(value, digits), (i, value), (0, 2 if up else -2), **place)
-    names: Any = labels if labels is not None else range(1, len(values) + 1)
     ax.set_xticks(range(len(values)), names)
 
 
 def number(value, digits):
     """``value`` with so many digits, a true minus sign, and no sign at all before 0."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def _adapt(svg, alt):
-    """Make matplotlib's SVG fit to stand inline in a page: see the module's first lines."""
-    used = list(dict.fromkeys(re.findall(rb"(?:url\(|href=\")#([\w.-]+)", svg)))
-    for i, name in enumerate(used):  # matplotlib hashes coordinates, whose last bits vary from one layout to the next
-        svg = re.sub(rb'(["#])' + re.escape(name) + rb'(["\)])', rb"\g<1>part%d\2" % i, svg)
-    digest = "f" + hashlib.sha256(svg + alt.encode()).hexdigest()[:8]
-    root = ElementTree.fromstring(svg)
-    for metadata in root.findall(f"{{{SVG}}}metadata"):
-        root.remove(metadata)
-    for element in root.iter():
-        if "id" in element.attrib:
-            name = element.attrib.pop("id")
-            if re.fullmatch(r"part\d+", name):
-                element.set("id", f"{digest}{name}")
-        for key, digits in (("d", 1), ("x", 2), ("y", 2), ("transform", 2)):  # finer than a screen shows
-            if value := _rounded(element.attrib.pop(key, ""), digits):
-                element.set(key, value)
-        for key, value in element.attrib.items():
-            value = re.sub(r"url\(#", f"url(#{digest}", value)
-            element.set(key, f"#{digest}{value[1:]}" if key == f"{{{XLINK}}}href" else _colours(value))
-    root.attrib.pop("version", None)
-    width = float(root.attrib.pop("width").removesuffix("pt"))
-    root.attrib.pop("height")
-    root.set("style", f"max-width:{width * PIXELS:.0f}px")
-    root.set("fill", "currentColor")
-    root.set("role", "img")
-    root.set("aria-label", alt)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return re.sub(r"\n\s*", "\n", text).strip()
-
-
-def _rounded(value, digits):
-    """Round each number with a decimal point; a turn by no angle is left out."""
-    value = re.sub(r"rotate\(-?0 [^)]*\)", "", value)
-    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.{digits}f}", value)
-
-
-def _colours(value):
-    value = re.sub(r"#000000|#000\b", "currentColor", value)
-    value = re.sub(r"font(-family)?: ?[^;]*(?:'DejaVu Sans'|sans-serif)[^;]*", _font, value)
-    for name, colour in PALETTE.items():
-        value = value.replace(colour, f"var(--figure-{name}, {colour})")
-    return value
-
-
-def _font(match):
-    """Let the page's own sans-serif set the text of a figure."""
-    size = re.search(r"([\d.]+)px", match.group())
-    return f"font-size: {size.group(1)}px" if size else "font-family: inherit"

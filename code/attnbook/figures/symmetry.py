@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..attention import attention_weights, scores
+from .given import arrangement, each, numbers, texts
 from .style import PALETTE, Picture, canvas, figure, heatmap, number, picture, tiles
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
@@ -23,7 +24,7 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
 
     The rows of the cat, and its columns of S and A, are outlined.
     """
-    perm = list(perm)
+    perm = arrangement("perm", perm, len(WORDS))
     words, Q, K, V = [WORDS[i] for i in perm], QUERIES[perm], KEYS[perm], VALUES[perm]
     A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
@@ -72,13 +73,13 @@ def _matrix(ax, M, x, y, limit, digits=1):
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
     """Histograms, on a logarithmic axis, of the errors of equivariance and of invariance over many permutations."""
+    follows, stands = numbers("follows", follows, "n", least=0), numbers("stands", stands, "n", least=0)
     fig, ax = figure(height=2.3)
     bins = np.linspace(-17, 1, 55)
     for errors, name, color, hatch in (
         (follows, "f(PX) − P f(X)", "blue", None),
         (stands, "f(PX) − f(X)", "orange", "////"),
     ):
-        errors = np.asarray(errors)
         ax.hist(np.log10(errors[errors > 0]), bins, color=PALETTE[color], hatch=hatch, edgecolor="none", label=name)
     ax.set_xticks(
         range(-16, 1, 4),
@@ -95,13 +96,14 @@ def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
 
 def draw_patterns(words: list[str], A: np.ndarray, other_words: list[str], B: np.ndarray) -> Picture:
     """Two weight matrices side by side, with words at the margins."""
+    n = len(texts("words", words))
+    A, B = (numbers(name, M, n, n, least=0, most=1, fit="words") for name, M in (("A", A), ("B", B)))
+    texts("other_words", other_words, n, "words")
     fig, axes = figure(1, 2, width=4.4, height=2.4)
     for ax, labels, M in zip(axes, (words, other_words), (A, B), strict=True):
         heatmap(ax, M, rows=labels, columns=labels, limit=1.0)
         ax.set_title(" ".join(labels))
-    rows = [
-        f"from {word}: {', '.join(f'{w:.2f}' for w in row)}" for word, row in zip(words, np.asarray(A), strict=True)
-    ]
+    rows = [f"from {word}: {', '.join(f'{w:.2f}' for w in row)}" for word, row in zip(words, A, strict=True)]
     return picture(
         fig,
         f"Two tables of weights. Left, in the order {' '.join(words)}: {'; '.join(rows)}. Right, in the order "
@@ -114,9 +116,13 @@ def draw_rounding(sizes: Sequence[int], errors: dict[str, np.ndarray], allowed: 
 
     ``errors`` and ``allowed`` map a dtype to one number per size.
     """
+    numbers("sizes", sizes, "n", least=1, whole=True)
+    each("errors", errors, len(sizes), fit="sizes", entries=2, least=0)
+    if set(each("allowed", allowed, len(sizes), fit="sizes", entries=2, above=0)) != set(errors):
+        raise ValueError(f"allowed has {[*allowed]}; expected those of errors, {[*errors]}")
     fig, ax = figure(height=2.8)
     alt = []
-    for dtype, color, marker in zip(errors, ("blue", "orange"), "os", strict=True):
+    for dtype, color, marker in zip(errors, ("blue", "orange"), "os", strict=False):
         name = str(dtype).rpartition(".")[2]
         ax.loglog(sizes, errors[dtype], marker, color=PALETTE[color], label=f"{name}, measured")
         ax.loglog(sizes, allowed[dtype], "--", color=PALETTE[color], label=f"{name}, allowed")

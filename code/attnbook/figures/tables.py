@@ -3,6 +3,9 @@
 import html
 from collections.abc import Sequence
 
+from ..arrays import brief, require_int
+from .given import listed, named, texts
+
 __all__ = ["Table", "table"]
 
 
@@ -39,11 +42,16 @@ def table(columns: dict[str, Sequence], digits: int = 4) -> Table:
     1   1
     2   2
     """
-    lengths = {name: len(entries) for name, entries in columns.items()}
+    texts("the headers of columns", named("columns", columns))
+    digits = require_int("digits", digits, most=17)
+    lengths = {name: len(listed(f"columns[{name!r}]", entries)) for name, entries in columns.items()}
     if len(set(lengths.values())) != 1:
         raise ValueError(f"columns have lengths {lengths}; expected at least one column and equal lengths")
     return Table(list(columns), [[_cell(x, digits) for x in row] for row in zip(*columns.values(), strict=True)])
 
 
 def _cell(x, digits):
-    return x if isinstance(x, str) else str(x) if isinstance(x, (int, bool)) else f"{float(x):.{digits}g}"
+    try:
+        return x if isinstance(x, str) else str(x) if isinstance(x, (int, bool)) else f"{float(x):.{digits}g}"
+    except (TypeError, ValueError):
+        raise ValueError(f"an entry of columns is {brief(x)}; expected a text or a number") from None

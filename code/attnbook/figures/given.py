@@ -1,0 +1,110 @@
+"""Validate what a drawing is given: texts, lists, arrays and dictionaries of them."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import as_numpy, as_permutation, brief, expect, require_number
+
+FLAG = bool, np.bool_
+LABEL = str, int, float, np.integer, np.floating
+DUST = 1e-6  # what rounding adds to a share
+
+
+def require(name: str, value: Any, kind: type | tuple[type, ...], words: str) -> Any:
+    """Return ``value`` if it is of this kind, which the message describes in ``words``."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} = {brief(value)}; expected {words}")
+    return value
+
+
+def flags(**given: bool) -> None:
+    """Refuse arguments that are neither True nor False."""
+    for name, value in given.items():
+        require(name, value, FLAG, "True or False")
+
+
+def positive(**given: float) -> None:
+    """Refuse arguments that are no numbers above 0."""
+    for name, value in given.items():
+        require_number(name, value, above=0)
+
+
+def between(name: str, value: float, least: float = 0, most: float = 1) -> float:
+    """Return ``value`` as a float if it lies from ``least`` to ``most``; a share lies from 0 to 1."""
+    if not least <= (number := require_number(name, value)) <= most:
+        raise ValueError(f"{name} = {brief(value)}; expected a number from {least:g} to {most:g}")
+    return number
+
+
+def listed(name: str, given: Collection, n: int | None = None, fit: str = "", least: int = 1) -> list:
+    """Return the entries of a list, a range, an array or a view: ``n`` to fit another argument, or at least so many."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Collection) or getattr(given, "ndim", 1) == 0:
+        raise TypeError(f"{name} = {brief(given)}; expected a list")
+    if len(given) < least or n not in (None, len(given)):
+        raise ValueError(f"{name} has {len(given)} entries; expected {n or f'at least {least}'}{_to(fit)}")
+    return [*given]
+
+
+def texts(name: str, given: Collection, n: int | None = None, fit: str = "", kind: Any = str) -> list:
+    """Return the entries of a list of texts; with the kind ``LABEL`` numbers are texts, too."""
+    words = "a list of texts" if kind is str else "a list of texts or numbers"
+    for text in (entries := listed(name, given, n, fit)):
+        require(f"an entry of {name}", text, kind, words)
+    return entries
+
+
+def arrangement(name: str, perm: Sequence[int], n: int | None = None) -> list[int]:
+    """Return ``perm`` as a list of whole numbers if it is a rearrangement of 0 … n−1."""
+    try:
+        return as_permutation(perm, n).tolist()
+    except ValueError as refusal:
+        raise ValueError(str(refusal).replace("perm", name, 1)) from None
+
+
+def numbers(
+    name: str,
+    x: ArrayLike,
+    *shape: int | str,
+    least: float = -math.inf,
+    most: float = math.inf,
+    above: float = -math.inf,
+    whole: bool = False,
+    finite: bool = True,
+    fit: str = "",
+) -> np.ndarray:
+    """Return ``x`` as a float64 array of this shape, in which a letter is any length, the same wherever it stands.
+
+    A number in ``shape`` is the length that has to ``fit`` another argument. Raises ``ValueError`` also unless the
+    numbers lie from ``least`` to ``most``, but for rounding, and above ``above``.
+    """
+    x = as_numpy(name, x, len(shape), finite=finite)
+    lengths = dict(zip(shape, x.shape, strict=False))
+    expect(name, x, [lengths[n] if isinstance(n, str) else n for n in shape], str(shape).replace("'", "") + _to(fit))
+    low, high, fractions = x.min(), x.max(), whole and (x != np.round(x)).any()
+    if fractions or (finite and low <= above) or low < least - DUST or high > most + DUST:
+        limits = {">": above, ">=": least, "<=": most}
+        words = " and ".join(f"{sign} {limit:g}" for sign, limit in limits.items() if math.isfinite(limit))
+        expected = f"{'whole ' * whole}numbers {words}".strip()
+        raise ValueError(f"{name} with shape {x.shape} holds {brief(x)}; expected {expected}")
+    return x
+
+
+def _to(fit):
+    return f" to fit {fit}" if fit else ""
+
+
+def named(name: str, given: Mapping, most: float = math.inf) -> Mapping:
+    """Return ``given`` if it is a dictionary with 1 to ``most`` entries: there are so many colours."""
+    if not 1 <= len(require(name, given, Mapping, "a dictionary")) <= most:
+        limit = f" and at most {most}" if math.isfinite(most) else ""
+        raise ValueError(f"{name} has {len(given)} entries; expected at least 1{limit}")
+    return given
+
+
+def each(name: str, given: Mapping, *shape: int | str, entries: float = math.inf, **limits: Any) -> dict:
+    """Return a dictionary of at most so many ``entries``, each as :func:`numbers` returns it."""
+    return {key: numbers(f"{name}[{key!r}]", x, *shape, **limits) for key, x in named(name, given, entries).items()}
