@@ -38,8 +38,7 @@ Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
 def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: float = math.inf) -> int:
     """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
 
-    Raises ``ValueError`` that names the argument unless it is whole, from ``least`` to ``most``, and a multiple of
-    ``multiple``.
+    Raises ``ValueError`` that names the argument unless it is a multiple of ``multiple`` from ``least`` to ``most``.
 
     >>> require_int("n", 3.0)
     3
@@ -101,8 +100,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
 def namespace(*arrays: Array, **named: Array) -> Any:
     """The array library that the arrays belong to, seen through the array API standard.
 
-    Raises ``TypeError`` if arrays of two libraries are given, or tensors of two precisions or devices: torch does not
-    multiply them. Arrays given by name are named in the message.
+    Raises ``TypeError`` for arrays of two libraries, or tensors of two precisions or devices; it names the ``named``.
     """
     given = {f"array {i}": x for i, x in enumerate(arrays)} | named
     kinds = {n: f"{x.dtype} on {x.device}" if hasattr(x, "detach") else "a NumPy array" for n, x in given.items()}
@@ -117,11 +115,8 @@ def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> 
 
     Lists and integers become float64 NumPy arrays; NumPy arrays and torch tensors keep their library and dtype.
 
-    Raises
-    ------
-    ValueError
-        When the rank is too small, an axis is empty, or an entry is complex or NaN. With ``finite`` an infinity is
-        refused too. The message names the argument, its shape and what was expected.
+    Raises ``ValueError`` that names the argument and its shape when the rank is too small, an axis is empty, or an
+    entry is complex or NaN; with ``finite`` also for an infinity.
 
     >>> as_array("x", [1, 2])
     array([1., 2.])
@@ -141,8 +136,7 @@ def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> 
 
 def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
     """Return ``x``, of whatever real type, as a dense array of rank at least ``ndim``; refuse anything else."""
-    if isinstance(x, np.ndarray) and x.dtype.kind in "biuf" and x.ndim >= ndim:
-        return x
+    x = _dense(name, x)
     if not is_array_api_obj(x):
         try:
             if np.asarray(x).dtype.kind in "US":
@@ -152,9 +146,6 @@ def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
             raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}") from None
     if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
         raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}")
-    if getattr(x, "is_meta", False) or getattr(x, "is_sparse", False):
-        kind = "meta tensor without numbers" if x.is_meta else "sparse tensor"
-        raise ValueError(f"{name} with shape {shape_of(x)} is a {kind}; expected a dense array")
     if array_namespace(x).isdtype(x.dtype, "complex floating"):
         raise ValueError(f"{name} with shape {shape_of(x)} has dtype {x.dtype}; expected real numbers")
     if x.ndim < ndim:
@@ -162,14 +153,23 @@ def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
     return x
 
 
+def _dense(name, x):
+    """Refuse an array whose numbers are missing, hidden or too coarse; a subclass such as np.matrix loses its rules."""
+    masked, sparse = isinstance(x, np.ma.MaskedArray), "sparse" in str(getattr(x, "layout", ""))
+    if masked or sparse or getattr(x, "is_meta", False) or "float8" in str(getattr(x, "dtype", "")):
+        kind = "masked" if masked else "sparse" if sparse else "meta" if x.is_meta else "8-bit"
+        raise ValueError(f"{name} with shape {shape_of(x)} is a {kind} array; expected a dense array of numbers")
+    return np.asarray(x) if isinstance(x, np.ndarray) else x
+
+
 def as_mask(name: str, mask: ArrayLike, like: Array) -> Array:
     """Return ``mask`` as booleans of the library of ``like``; refuse anything but booleans."""
     xp = array_namespace(like)
     try:
-        mask = xp.asarray(mask)
+        mask = xp.asarray(_dense(name, mask))
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{name} = {brief(mask)}; expected booleans, True where a query may look") from None
-    if mask.dtype != xp.bool or getattr(mask, "is_meta", False):
+    if mask.dtype != xp.bool:
         raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
     return mask
 
@@ -211,7 +211,7 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
     """
     checked, shown = np.empty(0, dtype=int), perm
     with suppress(TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
-        given = np.asarray(perm)
+        given = np.asarray(_dense("perm", perm))
         shown = given.tolist()
         checked = given if given.dtype.kind in "iu" else whole_numbers("perm", perm, 1)
     length = max(checked.size, 1) if n is None else n
@@ -232,8 +232,8 @@ def same_batch(name: str, x: Array, other: Array) -> None:
     try:
         np.broadcast_shapes(tuple(x.shape[:-2]), tuple(other.shape[:-2]))
     except ValueError:
-        batch = shape_of(other)[:-2]
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected leading axes that fit {batch}") from None
+        fit = shape_of(other)[:-2]
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected leading axes that fit {fit}") from None
 
 
 def in_range(law: str, y: Array) -> Array:

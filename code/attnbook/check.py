@@ -2,7 +2,7 @@
 
 Every function compares, raises :class:`CheckFailed` when the law does not hold, and otherwise leaves one quiet line
 in the output of its cell, a :class:`~attnbook.check_record.Check`. A check that cannot fail is a defect, so shapes must
-match exactly, NaN is a failure and so is a comparison of nothing.
+match exactly, NaN is a failure and so is a comparison of nothing; a margin that is no number is a ``ValueError``.
 
 The tolerance of :func:`equal` is derived: a sum of N products in floating point is off by at most about N·ε times the
 size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
@@ -14,20 +14,23 @@ unless the comparison is ``entrywise``.
 
 import ast
 import linecache
+import re
 import sys
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import check_display
+from .arrays import brief, require_int, require_number
 from .check_numbers import epsilon, numbers, short
 from .check_record import Check
 
 __all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
 
 LONGEST = 64  # a longer sum is named by its check
+FIGURE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?%?", re.ASCII | re.IGNORECASE)
 SIGMAS = 6  # an honest rerun exceeds six standard errors about twice in a thousand million times
 
 
@@ -63,22 +66,25 @@ def equal(
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
-    law = law or _words("{} = {}")
+    law = _words("{} = {}", law)
+    terms = 1 if terms is None else require_int("terms", terms)
+    scale = None if scale is None else require_number("scale", scale, least=0)
     a, b = _pair(left, right, law)
     if not {a.dtype.kind, b.dtype.kind} & set("fc"):
         _demand(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
         return check_display.add(Check("equal", law, 0.0, 0.0))
     _demand({a.dtype.kind, b.dtype.kind} <= set("biufc"), law, f"they differ in kind, {a.dtype} and {b.dtype}")
     a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
-    _demand(scale is None or (np.isfinite(scale) and scale >= 0), law, f"scale = {scale}; expected a finite size")
     if not np.array_equal(np.isinf(a), np.isinf(b)) or np.any(a[np.isinf(a)] != b[np.isinf(b)]):
         raise CheckFailed(f"{law}: the infinities stand in different places")
     finite = np.isfinite(a)
     gap = np.abs(np.where(finite, a, 0) - np.where(finite, b, 0))
     sizes = np.where(finite, np.maximum(np.abs(a), np.abs(b)), 0) if scale is None else np.full(a.shape, scale)
     sizes = sizes if entrywise else np.full(a.shape, sizes.max())
-    terms = max(terms or 1, min(a.shape[-1] if a.ndim else 1, LONGEST))
-    bounds = 8 * max(epsilon(left), epsilon(right)) * terms * sizes
+    terms = max(terms, min(a.shape[-1] if a.ndim else 1, LONGEST))
+    share = 8 * max(epsilon(left), epsilon(right)) * terms
+    _demand(share < 1, law, f"terms = {terms} allow {share:.3g} times the size of the numbers; expected less than all")
+    bounds = share * sizes
     where = np.unravel_index(np.argmax(gap - bounds if entrywise else gap), gap.shape)
     error, allowed = float(gap[where]), float(bounds[where])
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
@@ -90,12 +96,10 @@ def equal(
 def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float) -> None:
     """max |left − right| ≥ by: a counter-example that really differs, or a wrong figure that is really wrong.
 
-    Raises ``CheckFailed`` if the largest difference is below ``by`` (which must be positive), if shapes differ, if
-    a side is empty, or contains NaN.
+    Raises ``CheckFailed`` if the largest difference is below ``by``, if shapes differ, a side is empty or contains NaN.
     """
-    law = law or _words("{} ≠ {}")
+    law, by = _words("{} ≠ {}", law), require_number("by", by, above=0)
     a, b = _pair(left, right, law, "biufc")
-    _demand(by > 0, law, f"by = {by}; expected a positive margin")
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
     check_display.add(Check("differs", law, gap, float(by), worst=-gap))
@@ -117,23 +121,22 @@ def estimate(
     stderr : array or number > 0
         Standard error of ``measured``, derived from the sample size, not tuned.
     rejects : number or array, optional
-        A rival value that the same sample must exclude by 6 standard errors: shows that the check can tell them apart.
+        Rivals that the sample must exclude by 6 standard errors, of the shape of ``measured``, or several for a number.
 
     Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
     """
-    law = law or _words("{} ≈ {}")
+    law = _words("{} ≈ {}", law)
     m, e = (side * 1.0 for side in _pair(measured, exact, law, "biuf"))
-    error = np.asarray(numbers(stderr), dtype=float)
-    _demand(error.ndim == 0 or error.shape == m.shape, law, f"stderr has shape {error.shape}, measured {m.shape}")
-    error = np.broadcast_to(error, m.shape)
+    error = _beside("stderr", stderr, {(), m.shape}, law)
     _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {short(m)}, exact {short(e)}: {z.max():.1f} standard errors apart")
     note, rival = f"measured {short(m)}, exact {short(e)}", 0.0
     if rejects is not None:
-        rival = float((np.abs(m - np.asarray(numbers(rejects), dtype=float)) / error).min())
+        rivals = _beside("rejects", rejects, {(), m.shape if m.ndim else np.shape(numbers(rejects))}, law)
+        rival = float((np.abs(m - rivals) / error).min())
         _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
-        note += f", {short(np.asarray(numbers(rejects)))} is {rival:.0f} away"
+        note += f", {short(rivals)} is {rival:.0f} away"
     check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note, rival=rival))
 
 
@@ -142,10 +145,9 @@ def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: 
 
     Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
     """
-    law = law or _words("{} < {}")
+    law, by = _words("{} < {}", law), require_number("by", by, least=0)
     a, b = numbers(smaller), numbers(larger)
     a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law, "biuf"))
-    _demand(by >= 0, law, f"by = {by}; expected a margin that is not negative")
     closest = np.unravel_index(np.argmin(b - a), a.shape)
     x, y = float(a[closest]), float(b[closest])
     _demand(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
@@ -163,16 +165,15 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
     >>> prints(2 / 3, "0.667")
     ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
-    law = law or _words("{} prints as {}")
+    law = _words("{} prints as {}", law)
     texts = numbers(printed)
     if texts.dtype.kind != "U":
         raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
     v, _ = _pair(value, np.zeros(texts.shape), law, "biuf")
-    for x, text in zip(v.ravel(), texts.ravel(), strict=True):
-        try:
-            figure = Decimal(text.rstrip("%")).scaleb(-2 if text.endswith("%") else 0)
-        except InvalidOperation:
-            raise ValueError(f"printed = {text!r:.60}; expected the digits of a number") from None
+    for x, text in zip(v.ravel(), texts.ravel().tolist(), strict=True):
+        if not FIGURE.fullmatch(text):
+            raise ValueError(f"printed = {brief(text)}; expected the digits of a number")
+        figure = Decimal(text.removesuffix("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
         _demand(abs(Decimal(float(x)) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
     shown = ", ".join(texts.ravel()[:4]) + ", …" * (texts.size > 4)
@@ -191,7 +192,7 @@ def refuses(
     >>> refuses(lambda: int("two"))
     ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
-    law = law or f"{_words('{}').removeprefix('lambda: ')} is refused"
+    law = _words("{} is refused", law).removeprefix("lambda: ")
     errors = error if isinstance(error, tuple) else (error,)
     try:
         call()
@@ -217,8 +218,20 @@ def _pair(left, right, law, kinds=""):
     return a, b
 
 
-def _words(pattern):
-    """The law in words, read from the call itself: the source text of its first arguments."""
+def _beside(name, x, shapes, law):
+    x = numbers(x)
+    if x.dtype.kind not in "biuf":
+        raise TypeError(f"{name} = {brief(x)}; expected numbers")
+    _demand(x.size and x.shape in shapes, law, f"{name} has shape {x.shape}; expected {' or '.join(map(str, shapes))}")
+    return x * 1.0
+
+
+def _words(pattern, law):
+    """The law in words: those given, or the source text of the first arguments of the call itself."""
+    if not isinstance(law, str | None):
+        raise TypeError(f"law = {brief(law)}; expected text: a margin is given as by=, an error as error=")
+    if law:
+        return law
     name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
     first, last, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     lines = linecache.getlines(frame.f_code.co_filename)[first - 1 : last]
@@ -230,9 +243,8 @@ def _words(pattern):
         call = ast.parse("".join(lines), mode="eval").body
     except SyntaxError:
         call = None
-    wanted = pattern.count("{}")
     if isinstance(call, ast.Call) and getattr(call.func, "attr", name) == name:
-        given = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
-        if len(given) >= wanted:
-            return pattern.format(*(ast.unparse(argument) for argument in given[:wanted]))
+        given = [ast.unparse(argument) for argument in call.args if not isinstance(argument, ast.Starred)]
+        if len(given) >= (wanted := pattern.count("{}")):
+            return pattern.format(*given[:wanted])
     return pattern.format("left", "right")

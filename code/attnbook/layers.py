@@ -214,8 +214,7 @@ def symmetry(
         ``action(perm, x)`` is g·x: :func:`rows`, :func:`conjugate`, :func:`stay`, or one of your own.
     group : list of permutations
     out : function
-        How the group moves the output. Where the output's first axis does not have the group's length, it has no
-        action, and only invariance can hold.
+        How the group moves the output; where the output's first axis has another length, only invariance can hold.
 
     Returns
     -------
@@ -229,12 +228,13 @@ def symmetry(
     if len(inputs) != len(actions):
         raise ValueError(f"{len(inputs)} inputs, {len(actions)} actions; expected one action each")
     try:
-        group = [as_permutation(perm, len(group[0])).tolist() for perm in group] or [len(group[0])]
-    except (TypeError, IndexError):
+        n = len(group[0])
+    except (TypeError, IndexError, KeyError):
         raise ValueError(f"group = {brief(group)}; expected a list of permutations") from None
+    group = [as_permutation(perm, n).tolist() for perm in group]
     y = as_array("f(x)", f(*inputs), 0)
     still, digits = as_numpy("f(x)", y), float(namespace(y).finfo(y.dtype).eps)
-    acts = still.ndim > 0 and still.shape[0] == len(group[0])
+    acts = still.ndim > 0 and still.shape[0] == n
     equivariance, invariance = 0.0, 0.0
     for perm in group:
         moved = as_numpy("f(x)", f(*(action(perm, x) for action, x in zip(actions, inputs, strict=True))))

@@ -224,13 +224,14 @@ def _square(name, W):
 
 
 def _start(xp, X, W_x, W_h, b, start=None):
-    """h_0, once a step from it has been tried: leading axes must fit too."""
+    """h_0, once two steps from it have been tried: leading axes must fit too, and no step may add one."""
     h = X[..., 0, :] if start is None else as_array("start", start)
     namespace(X=X, start=h)
     try:
         z = X[..., 0, :] @ xp.matrix_transpose(W_x)
         h = xp.zeros_like(z[..., : W_h.shape[-1]]) if start is None else h
-        h @ xp.matrix_transpose(W_h) + z + b
+        step = h @ xp.matrix_transpose(W_h) + z + b
+        expect("h_2", step[..., : W_h.shape[-1]] @ xp.matrix_transpose(W_h) + z + b, step.shape)
     except (ValueError, RuntimeError):
         given = f"W_x has shape {shape_of(W_x)}, W_h {shape_of(W_h)}, b {shape_of(b)}, start {shape_of(start)}"
         raise ValueError(f"{given}; expected axes that fit each other and X with shape {shape_of(X)}") from None

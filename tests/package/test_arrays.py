@@ -35,7 +35,7 @@ REFUSED = [
     ({"x": [[1], [1, 2]]}, "x is not a rectangular array of numbers: [[1], [1, 2]]"),
     ({"x": ["1", "2"]}, "x is not a rectangular array of numbers: "),
     ({"x": np.ones(2, complex)}, "x with shape (2,) has dtype complex128; expected real numbers"),
-    ({"x": torch.ones(2, device="meta")}, "x with shape (2,) is a meta tensor without numbers; expected a dense array"),
+    ({"x": torch.ones(2, device="meta")}, "x with shape (2,) is a meta array; expected a dense array of numbers"),
     ({"x": ["one"]}, "x is not a rectangular array of numbers: ['one']"),
     ({"x": {}}, "x is not a rectangular array of numbers: {}"),
 ]

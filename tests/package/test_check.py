@@ -222,7 +222,7 @@ def test_differs_takes_the_largest_difference_and_no_sum(shape):
 
 @pytest.mark.parametrize("by", [0, -1, NAN])
 def test_differs_needs_a_positive_margin(by):
-    with fails("expected a positive margin"):
+    with pytest.raises(ValueError, match="expected a finite number > 0"):
         check.differs(1.0, 2.0, by=by)
 
 
@@ -287,7 +287,7 @@ def test_below_keeps_its_margin():
         with fails("expected more than"):
             check.below(1.0, 2.0, by=by)
     for by in (-1.0, NAN):
-        with fails("expected a margin that is not negative"):
+        with pytest.raises(ValueError, match="expected a finite number >= 0"):
             check.below(1.0, 2.0, by=by)
     with fails("shapes"):
         check.below(1.0, [2.0])
@@ -515,9 +515,43 @@ def test_estimate_does_not_wrap_around():
         check.estimate(np.array([127], np.int8), np.array([-128], np.int8), stderr=1.0)
 
 
-def test_an_infinite_scale_is_no_check():
-    with fails():
-        check.equal(1.0, 2.0, scale=INF)
+MISUSES = {
+    "law = 0.5; expected text": lambda: check.below(1, 2, 0.5),
+    "law = <class 'ValueError'>; expected text": lambda: check.refuses(lambda: int("two"), law=ValueError),
+    "terms = inf; expected a whole number": lambda: check.equal(1.0, 2.0, terms=INF),
+    "terms = 0; expected a whole number": lambda: check.equal(1.0, 1.0, terms=0),
+    "scale = inf; expected a finite number": lambda: check.equal(1.0, 2.0, scale=INF),
+    "scale = 'a'; expected a finite number": lambda: check.equal(1.0, 2.0, scale="a"),
+    "by = '1'; expected a finite number > 0": lambda: check.differs(1.0, 3.0, by="1"),
+    "by = '1'; expected a finite number >= 0": lambda: check.below(1.0, 3.0, by="1"),
+    "stderr = a; expected numbers": lambda: check.estimate(1.0, 1.0, stderr="a", rejects=9),
+    "rejects = two; expected numbers": lambda: check.estimate(1.0, 1.0, stderr=1, rejects="two"),
+    "printed = 'nan'; expected the digits": lambda: check.prints(1.0, "nan"),
+    "printed = '-Infinity'; expected the digits": lambda: check.prints(1.0, "-Infinity"),
+    "printed = '50%%'; expected the digits": lambda: check.prints(0.5, "50%%"),
+}
+
+
+@pytest.mark.parametrize("words", MISUSES)
+def test_a_check_that_is_misused_says_so(words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        MISUSES[words]()
+
+
+def test_a_tolerance_as_large_as_the_numbers_is_no_check():
+    with fails("terms = 2000000 allow 1.91 times the size of the numbers; expected less than all"):
+        check.equal(torch.tensor(1.0), torch.tensor(1.0), terms=2_000_000)
+    check.equal(torch.tensor(1.0), torch.tensor(1.0), terms=900_000)
+
+
+def test_a_rival_has_the_shape_of_what_is_measured_and_a_number_several():
+    with fails(r"rejects has shape \(3,\); expected .*\(2,\)"):
+        check.estimate([1.0, 2.0], [1.0, 2.0], stderr=0.1, rejects=[9.0, 9.0, 9.0])
+    with fails(r"rejects has shape \(0,\)"):
+        check.estimate(1.0, 1.0, stderr=0.1, rejects=[])
+    check.estimate(1.0, 1.0, stderr=0.1, rejects=[3.0, 9.0])
+    with fails("the rival"):
+        check.estimate(1.0, 1.0, stderr=0.1, rejects=[9.0, 1.5])
 
 
 @pytest.mark.parametrize(

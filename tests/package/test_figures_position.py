@@ -49,7 +49,7 @@ def test_two_rows_of_sines_and_the_products_with_one_of_them(unsaved, i, j, turn
 
 
 @pytest.mark.parametrize(
-    ("offset", "direction"), [(-13, "both"), (0, "both"), (50, "both"), (-30, "back"), (-200, "back")]
+    ("offset", "direction"), [(-13, "both"), (0, "both"), (50, "both"), (-30, "past"), (-200, "past")]
 )
 def test_a_staircase_of_buckets_with_one_offset(unsaved, offset, direction):
     both = direction == "both"

@@ -6,18 +6,27 @@ Only what can be seen without running a cell is found here; a fault planted by t
 """
 
 import ast
+import builtins
+import re
 import textwrap
 
 import pytest
 
 from chapters import Page, report
 
-SIDES = {"equal": 2, "differs": 2, "estimate": 2, "below": 2, "prints": 2}
-EMPTY = {"array", "asarray", "zeros", "ones", "empty", "range", "tensor", "list", "tuple", "set", "dict"}
+BOTH = ("left", "right")
+SIDES = {"equal": BOTH, "differs": BOTH, "estimate": ("measured", "exact"), "below": ("smaller", "larger")}
+SIDES["prints"] = ("value", "printed")
+EMPTY = {"array", "asarray", "tensor", "list", "tuple", "set", "dict"}
+MODULES = {"np", "math", "torch"}
 TYPES = {"array", "asarray", "tensor", "ones", "zeros", "float", "int", "bool", "len", "list", "tuple", "set"}
+DRAWN = {"rand", "randn", "random", "standard_normal"}  # their arguments are the size
 EITHER_WAY = {"equal", "differs", "estimate"}
 BOTH_WAYS = ast.Add | ast.Mult
 REDUCE = {"sum", "max", "min", "all", "any", "prod", "mean"}
+OF_TYPED = TYPES | REDUCE | {"split", "tolist", "copy", "item", "keys", "values", "shape", "size", "ndim"}
+PRODUCTS = {"matmul", "dot", "einsum", "outer", "kron"}
+SUMS, RANGES = {"sum", "prod", "mean", "cumsum", "cumprod"}, {"range", "arange", "linspace", "full"}
 
 
 def problems(page):
@@ -29,26 +38,45 @@ def problems(page):
                 stored.append((cell.line + node.lineno, getattr(node, "id", None) or node.arg))
     for _cell, call, name, where in page.calls():
         kind = name.removeprefix("attnbook.check.")
-        if kind not in SIDES or name == kind or len(call.args) < 2:
+        if kind not in SIDES or name == kind or len(sides := _sides(call, SIDES[kind])) < 2:
             continue
-        left, right = call.args[:2]
+        left, right = sides
         line = int(where.rpartition(":")[2])
         if kind == "estimate" and all(word.arg != "rejects" for word in call.keywords):
             yield f"{where}: {ast.unparse(left)} has no rival: say with rejects= what the sample must exclude"
-        for one, other in [(left, right), *(pair for side in (left, right) for pair in _compared(side))]:
-            if _dump(one) == _dump(other):
-                yield f"{where}: {ast.unparse(one)} is compared with itself"
-        rounded = kind == "prints" and isinstance(left, ast.BinOp)  # as in 0.9 ** 99, which has digits to be found
-        if _constant(left, typed) and (_constant(right, typed) or kind == "prints") and not rounded:
+        for word in call.keywords:
+            if word.arg in (None, "rejects", "terms") and any(map(_infinite, _parts(word.value, typed))):
+                yield f"{where}: {ast.unparse(word)} is infinite, and allows everything"
+        pairs = [(left, right), *(pair for side in sides for pair in _compared(side))]
+        twins = [one for one, other in pairs if _dump(one) == _dump(other)]
+        yield from (f"{where}: {ast.unparse(one)} is compared with itself" for one in twins)
+        figure = kind == "prints" and _computed(left, typed)  # as in 0.9 ** 99, which has digits to be found
+        if not twins and _constant(left, typed) and (_constant(right, typed) or kind == "prints") and not figure:
             yield f"{where}: {ast.unparse(left)} and {ast.unparse(right)} were both typed"
-        for side in (left, right):
+        for side in sides:
             yield from (f"{where}: {ast.unparse(n)} is made of nothing" for n in ast.walk(side) if _of_nothing(n))
         pair = _dump(left), _dump(right)
         key = kind, *(sorted(pair) if kind in EITHER_WAY else pair)
-        names = {n.id for side in (left, right) for n in ast.walk(side) if isinstance(n, ast.Name)}
+        names = {n.id for side in sides for n in ast.walk(side) if isinstance(n, ast.Name)}
         if key in seen and not any(seen[key] <= at <= line and n in names for at, n in stored):
             yield f"{where}: {ast.unparse(left)} and {ast.unparse(right)} were compared before, in line {seen[key]}"
         seen[key] = line
+
+
+def _sides(call, names):
+    """The two sides of a check, passed in their places, by name, or with stars."""
+    given = []
+    for node in call.args:
+        star = node.value if isinstance(node, ast.Starred) else None
+        items = star and (getattr(star, "elts", None) or [_item(star, 0), _item(star, 1)])
+        given += items or [node]
+    named = {name: _item(word.value, name) for word in call.keywords if word.arg is None for name in names}
+    named |= {word.arg: word.value for word in call.keywords}
+    return [*given[:2], *(named[name] for name in names[len(given) :] if name in named)]
+
+
+def _item(node, key):
+    return ast.Subscript(node, ast.Constant(key), ast.Load())
 
 
 def _compared(side):
@@ -77,7 +105,7 @@ def _does_nothing(op, operand):
 
 
 def _typed(page):
-    """Names that are only ever bound to what was typed: numbers, text, and lists of them."""
+    """What every name, and the length of its array, stands for, if it is only ever bound to what was typed."""
     values = {}
     for cell in page.cells:
         simple = {id(t): node.value for node in ast.walk(cell.tree) if isinstance(node, ast.Assign)
@@ -87,28 +115,77 @@ def _typed(page):
                 values.setdefault(node.arg, []).append(node)
             elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 values.setdefault(node.id, []).append(simple.get(id(node), node))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # x.append(…)
-                values.setdefault(ast.unparse(node.func.value), []).append(node)
-            elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):  # x[i] = …
-                values.setdefault(ast.unparse(node.value), []).append(node)
-    return {name for name, found in values.items() if all(_constant(value, ()) for value in found)}
+            elif (changed := _changed(node)) and changed not in MODULES:
+                values.setdefault(changed, []).append(node)
+    for name, sizes in [(name, list(map(_size, found))) for name, found in values.items()]:
+        if all(sizes):
+            values |= dict.fromkeys((f"len({name})", f"{name}.shape", f"{name}.size", f"{name}.ndim"), sizes)
+    typed, more = dict.fromkeys(values), True
+    while more:
+        unknown = {name: found for name, found in values.items() if not typed[name]}
+        more = {name: found for name, found in unknown.items() if all(_constant(value, typed) for value in found)}
+        typed |= more
+    return typed
+
+
+def _changed(node):
+    """The name of what x.append(…) and x[i] = … may change, here x."""
+    changed = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr not in OF_TYPED:
+        changed = node.func.value
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        changed = node.value
+    return changed and re.match(r"\w*", ast.unparse(changed))[0]
+
+
+def _size(node):
+    """The size that a random array is drawn with, or None."""
+    sizes = [word.value for word in getattr(node, "keywords", ()) if word.arg == "size"]
+    return sizes[0] if sizes else ast.Tuple(node.args, ast.Load()) if _call(node) in DRAWN else None
+
+
+def _parts(node, typed):
+    """A node and all in it, with what was typed in the place of each name that stands for it."""
+    name = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute | ast.Call) else None
+    found = typed.get(name)
+    if not found:
+        yield node
+    for part in found or ast.iter_child_nodes(node):
+        yield from _parts(part, typed)
 
 
 def _constant(node, typed):
-    """Whether a value was typed: a number or text, a list, an array or a sum of them, or a name that stands for one."""
-    if isinstance(node, ast.UnaryOp):
-        return _constant(node.operand, typed)
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return all(_constant(item, typed) for item in node.elts)
-    if isinstance(node, ast.Dict):
-        return all(
-            key is not None and _constant(value, typed) for key, value in zip(node.keys, node.values, strict=True)
-        )
-    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):  # a product of matrices is a law
-        return _constant(node.left, typed) and _constant(node.right, typed)
-    if isinstance(node, ast.Call):  # what makes something else of a value that was typed
-        return _call(node) in TYPES and bool(node.args) and all(_constant(arg, typed) for arg in node.args)
-    return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in typed)
+    """Whether a value was typed: nothing is in it but what was typed, and functions of Python, NumPy and math."""
+    return all(_plain(part, typed) and not _law(part, typed) for part in _parts(node, typed))
+
+
+def _plain(part, typed):
+    if isinstance(part, ast.Name):
+        return part.id in MODULES or (part.id not in typed and hasattr(builtins, part.id))
+    if isinstance(part, ast.Attribute):
+        return part.attr in OF_TYPED or getattr(part.value, "id", None) in MODULES
+    if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+        return part.func.attr in OF_TYPED or getattr(part.func.value, "id", None) in MODULES - {"torch"}
+    return not isinstance(part, ast.stmt | ast.arg | ast.comprehension | ast.Lambda)
+
+
+def _law(part, typed):
+    """Whether this is a product of matrices, or a sum over a series or a table, which nobody sees at a glance."""
+    if _call(part) in SUMS:
+        return any(getattr(n, "id", None) in typed or _call(n) in RANGES for n in ast.walk(part))
+    return _call(part) in PRODUCTS or isinstance(part, ast.MatMult)
+
+
+def _computed(node, typed):
+    """Whether a number has digits that nobody typed."""
+    parts = list(_parts(node, typed))
+    return any(isinstance(part, ast.BinOp) or _call(part) not in {"", *TYPES} for part in parts)
+
+
+def _infinite(part):
+    """np.inf, inf, 1e999 or the text in float("inf")."""
+    word = getattr(part, "attr", getattr(part, "id", getattr(part, "value", None)))
+    return str(word).lower() in {"inf", "infinity"}
 
 
 def _call(node):
@@ -118,8 +195,8 @@ def _call(node):
 
 
 def _of_nothing(node):
-    """sum([]), np.max(np.zeros(0)), all(range(0)) and their like."""
-    return _call(node) in REDUCE and len(node.args) >= 1 and _empty(node.args[0])
+    """sum([]), np.max(np.zeros(0)), x[:0].sum(), all(range(0)) and their like."""
+    return _call(node) in REDUCE and any(map(_empty, [*node.args[:1], getattr(node.func, "value", None)]))
 
 
 def _empty(node):
@@ -127,10 +204,12 @@ def _empty(node):
         return not node.elts
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return any(_empty(part.iter) for part in node.generators)
-    zero = (
-        isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
-    )
-    return _call(node) in EMPTY and (not node.args or (bool(zero) and len(node.args) == 1) or _empty(node.args[0]))
+    if isinstance(node, ast.Subscript):
+        slices = [part for part in ast.walk(node.slice) if isinstance(part, ast.Slice) and part.upper]
+        return any(_dump(part.upper) == _dump(part.lower or ast.Constant(0)) for part in slices)
+    if _call(node) in {"zeros", "ones", "empty"} or (_call(node) == "range" and len(node.args) == 1):
+        return any(getattr(n, "value", None) == 0 for arg in node.args for n in getattr(arg, "elts", [arg]))
+    return _call(node) in EMPTY and (_empty(node.args[0]) if node.args else not node.keywords)
 
 
 def test_no_check_is_empty(source):
@@ -163,6 +242,32 @@ CELLS = [
     ("check.equal(all(f(x) for x in range(0)), good)", "is made of nothing"),
     ("check.below(np.max(np.zeros(0)), bound)", "is made of nothing"),
     ("check.equal(f(x), y)\ncheck.equal(f(x), y)", "were compared before"),
+    ("check.equal(left=1, right=2, law='x')", "were both typed"),
+    ("check.equal(1, right=2)", "were both typed"),
+    ("check.equal(*[1, 2])", "were both typed"),
+    ("pair = 1, 2\ncheck.equal(*pair, 'x')", "were both typed"),
+    ("check.equal(**{'left': 1, 'right': 2})", "were both typed"),
+    ("check.estimate(exact=f(x), measured=f(x), stderr=1, rejects=2)", "is compared with itself"),
+    ("check.equal(3 < 4, True)", "were both typed"),
+    ("check.equal(1 < 2 and not 2 > 3, True)", "were both typed"),
+    ("check.equal(np.sqrt(4), 2)", "were both typed"),
+    ("check.equal(max(1, 2), 2)", "were both typed"),
+    ("check.equal(np.arange(3), [0, 1, 2])", "were both typed"),
+    ("check.equal(np.array([1, 2]).sum(), 3)", "were both typed"),
+    ("check.equal({'a': 1}['a'], 1)", "were both typed"),
+    ("sizes = [1, 2]\ncheck.equal(sizes[1:], [2])", "were both typed"),
+    ("n = 2\nm = n + 1\ncheck.equal(m, 3)", "were both typed"),
+    ("words = 'a b'.split()\ncheck.equal(len(words), 2)", "were both typed"),
+    ("H = rng.normal(size=(6, 8))\ncheck.equal(len(H), 6)", "were both typed"),
+    ("n = 6\nH = torch.randn(n, 8)\ncheck.equal(H.shape[0], n)", "were both typed"),
+    ("check.equal(np.zeros(0).sum(), total)", "is made of nothing"),
+    ("check.equal(np.zeros((3, 0)).sum(), total)", "is made of nothing"),
+    ("check.equal(np.array([]).sum(), total)", "is made of nothing"),
+    ("check.equal(x[:0].sum(axis=0), total)", "is made of nothing"),
+    ("check.equal(np.sum(x[:, 2:2]), total)", "is made of nothing"),
+    ("check.estimate(mean, 1 / 4, stderr=stderr, rejects=np.inf)", "is infinite"),
+    ("check.equal(f(x), y, terms=-float('inf'))", "is infinite"),
+    ("most = {'terms': math.inf}\ncheck.equal(f(x), y, **most)", "is infinite"),
 ]
 
 
@@ -184,10 +289,18 @@ def test_an_empty_check_is_found(tmp_path, cell, reason):
     "check.equal(f(x), 1)", "check.equal(2 / 3 + x, y)", "check.equal(f(x), y)\nx = 2\ncheck.equal(f(x), y)",
     "n = 4\nn += 1\ncheck.equal(n, 5)", "found = []\nfound.append(f(x))\ncheck.equal(found, [1])",
     "sizes = [f(x), 2]\ncheck.equal(len(set(sizes)), 2)", "check.equal(sum(range(4)), total)",
+    "check.equal(np.array([0, 1]).sum() + sum(range(0, 9)), total)", "check.equal(np.ones(shape=3).sum(), total)",
     "x = [0, 0]\nx[1] = f(y)\ncheck.equal(x, [0, 2])", "check.equal(x + 1, 1)", "check.equal(0 - x, x)",
     "check.equal(np.ones(f(x)), [1])", "check.equal(len(f(x)), 2)", "check.equal(1 / x, x)",
     "check.below(x, y)\ncheck.below(y, x)", "check.equal(f(x) == f(y), True)",
     "check.estimate(mean, 1 / 4, stderr=stderr, rejects=1 / 3)",
+    "check.equal(*f(x))", "check.equal(f(x), right=1, terms=9)", "check.equal(x[:1].sum() + x[1:].sum(), total)",
+    "check.equal(f(x) < 4, True)", "check.equal(np.sqrt(f(x)), 2)", "check.equal(np.linalg.norm([3, 4]), 5)",
+    "check.equal(sum(2 * np.arange(9)), 72)", "row = [0.4, 0.6]\ncheck.equal(sum(row), 1.0)",
+    "check.equal(np.dot([1, 2], [3, 4]), 11)", "check.prints(np.exp(-6), '0.0025')", "max = f(x)\ncheck.equal(max, 2)",
+    "H = rng.normal(size=(6, 8))\ncheck.equal(len(f(H)), 6)", "H = rng.normal(size=9)\ncheck.equal(H[0] < 2, True)",
+    "H = rng.normal(size=9)\nH = f(H)\ncheck.equal(len(H), 4)",
+    "errors = {'a': []}\nerrors[x].append(y)\ncheck.equal(errors['a'], [1])",
     "check.prints(0.9 ** 99, '2.951e-5')", "P = np.array([[0, 1], [1, 0]])\ncheck.equal(P @ P, [[1, 0], [0, 1]])",
 ])  # fmt: skip
 def test_a_check_that_compares_something_is_left_alone(tmp_path, cell):

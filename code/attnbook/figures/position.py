@@ -55,9 +55,9 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
 def draw_buckets(offset: int, direction: str = "both") -> Picture:
     """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked.
 
-    ``direction`` is "both", or "past" or "back" where a query looks back only.
+    ``direction`` is "both", or "past" where a query looks back only.
     """
-    one_of("direction", direction, "both", "past", "back")
+    one_of("direction", direction, "both", "past")
     offset, both = require_int("offset", offset, least=-FARTHEST, most=FARTHEST), direction == "both"
     edges = [e for e in t5_edges(16 if both else 32) if e]
     points = np.array(

@@ -9,6 +9,7 @@ import torch
 from torch.nn.functional import one_hot, pad
 
 from ..arrays import require_int
+from .training import require_generator
 
 __all__ = ["copy_task", "recall_task"]
 
@@ -28,7 +29,8 @@ def copy_task(
     >>> X.shape
     torch.Size([1, 2, 3, 8])
     """
-    runs, batch, symbols = require_int("runs", runs), require_int("batch", batch), require_int("symbols", symbols)
+    generator, runs, batch = require_generator(generator), require_int("runs", runs), require_int("batch", batch)
+    symbols = require_int("symbols", symbols)
 
     def draw(n):
         answer = torch.randint(symbols, (runs, batch, require_int("n", n)), generator=generator)

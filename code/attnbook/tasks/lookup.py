@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 
 from ..arrays import require_int
+from .training import require_generator
 
 __all__ = ["lookup_task"]
 
@@ -23,6 +24,7 @@ def lookup_task(
     >>> keys.shape
     torch.Size([64, 16, 64])
     """
+    generator = require_generator(generator)
     d, m, batch = require_int("d", d), require_int("m", m), require_int("batch", batch)
     symbols, classes = require_int("symbols", symbols), require_int("classes", classes)
     if m > symbols:

@@ -4,11 +4,12 @@ Every array has the axes (seeds, batch, …) in front, and every weight (seeds, 
 one descent trains them all, each as it would be trained alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from ..arrays import require_int
+from ..arrays import any_array, brief, namespace, require_int, shape_of
+from .training import descend, require_generator
 
 __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
 
@@ -27,7 +28,7 @@ def order_task(
     >>> tokens.shape
     torch.Size([1, 32, 6])
     """
-    seeds, batch = require_int("seeds", seeds), require_int("batch", batch)
+    generator, seeds, batch = require_generator(generator), require_int("seeds", seeds), require_int("batch", batch)
     symbols = require_int("symbols", symbols, least=3)  # the two in question and one to fill with
 
     def draw(n):
@@ -54,7 +55,7 @@ def previous_task(
     >>> answer.shape
     torch.Size([1, 32, 5])
     """
-    seeds, batch = require_int("seeds", seeds), require_int("batch", batch)
+    generator, seeds, batch = require_generator(generator), require_int("seeds", seeds), require_int("batch", batch)
     symbols = require_int("symbols", symbols, least=2)  # or there is nothing to guess
 
     def draw(n):
@@ -79,9 +80,9 @@ def encoder_weights(
     Entries of a matrix (seeds, 1, rows, columns) are independent N(0, 1/rows) and embeddings N(0, 1). Tables of
     positions, given as name=(rows, columns), are N(0, 0.01): attention begins almost indifferent to position.
 
-    Raises ``ValueError`` if a table has the name of another weight.
+    Raises ``ValueError`` if a table has the name of another weight, or a size is below 1.
     """
-
+    generator = require_generator(generator)
     seeds, d, symbols = require_int("seeds", seeds), require_int("d", d), require_int("symbols", symbols)
     outputs = require_int("outputs", outputs)
 
@@ -93,12 +94,26 @@ def encoder_weights(
     w |= {"up": normal(d, 2 * d, 1 / d), "bias": normal(1, 2 * d, 0.01), "out": normal(2 * d, outputs, 1 / (2 * d))}
     if taken := set(w) & set(tables):
         raise ValueError(f"tables {sorted(taken)} have the names of weights; expected other names")
-    return w | {name: normal(*shape, 0.01) for name, shape in tables.items()}
+    for name, shape in tables.items():
+        if not isinstance(shape, Sequence) or len(shape) != 2:
+            raise ValueError(f"{name} = {brief(shape)}; expected the size of a table, (rows, columns)")
+        w[name] = normal(require_int(f"rows of {name}", shape[0]), require_int(f"columns of {name}", shape[1]), 0.01)
+    return w
 
 
 def read_out(w: dict[str, torch.Tensor], Z: torch.Tensor) -> torch.Tensor:
-    """Position-wise feed-forward network relu(Z W_up + b) W_out of the encoder, (..., n, d) → (..., n, outputs)."""
-    return torch.relu(Z @ w["up"] + w["bias"]) @ w["out"]
+    """Position-wise feed-forward network relu(Z W_up + b) W_out of the encoder, (..., n, d) → (..., n, outputs).
+
+    Raises ``ValueError`` unless Z fits the weights, and ``TypeError`` unless both are tensors of one precision.
+    """
+    if not isinstance(w, Mapping) or not {"up", "bias", "out"} <= set(w):
+        raise TypeError(f"w = {brief(w)}; expected the weights of an encoder")
+    namespace(Z=any_array("Z", Z, 2), up=w["up"])
+    try:
+        return torch.relu(Z @ w["up"] + w["bias"]) @ w["out"]
+    except RuntimeError:
+        fit = f"axes that fit W_up with shape {shape_of(w['up'])}"
+        raise ValueError(f"Z has shape {shape_of(Z)}; expected {fit}") from None
 
 
 def train(
@@ -114,17 +129,19 @@ def train(
 
     The losses of the seeds are added, and Adam works on each number by itself, so no seed feels another.
 
-    Raises ``ValueError`` when the loss is not finite, with the step at which that happened.
+    Raises ``ValueError`` when the loss is not finite, with the step at which that happened, and unless there is a row
+    of logits for each answer; ``TypeError`` for weights without a gradient.
 
     Source: Kingma and Ba (2015), "Adam".
     """
-    optimiser = torch.optim.Adam(weights.values(), lr=lr)
-    for step in range(require_int("steps", steps, least=0)):
+    if not isinstance(weights, Mapping):
+        raise TypeError(f"weights = {brief(weights)}; expected a dictionary of tensors")
+
+    def loss():
         tokens, answer = draw(n)
         guess = logits(tokens)
-        loss = torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]
-        if not torch.isfinite(loss):
-            raise ValueError(f"loss at step {step} is {loss.item()}; expected a finite number, try a smaller lr")
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
+        if shape_of(guess)[:-1] != shape_of(answer):
+            raise ValueError(f"logits(tokens) has shape {shape_of(guess)}; expected {shape_of(answer)} and classes")
+        return torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]
+
+    descend(torch.optim.Adam, weights.values(), loss, steps=steps, lr=lr)

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from ..arrays import one_of
+from ..arrays import as_mask, brief, expect, one_of, require_int
+from .training import descend
 
 __all__ = ["Translator", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
 
@@ -27,6 +28,7 @@ NOUNS = {  # English: Chinese, Latin as the one who acts, Latin as the one acted
 }
 VERBS = {"likes": ("喜欢", "amat"), "sees": ("看见", "videt")}
 PAD, START, END = "", "<start>", "<end>"
+PLACES = 8  # the longest sentence that has positions
 
 
 def sentences(language: str) -> list[tuple[list[str], list[str]]]:
@@ -62,11 +64,14 @@ def words_to_ids(rows: Sequence[Sequence[str]], vocabulary: Sequence[str] = SOUR
     >>> words_to_ids([["felis", "amat", "canem"], ["felis"]]).shape
     torch.Size([2, 3])
     """
-    rows = list(rows)
-    if not rows:
+    try:
+        rows = [list(row) for row in rows]
+    except TypeError:
+        raise TypeError(f"rows = {brief(rows)}; expected a list of lists of words") from None
+    if not rows or not max(map(len, rows)):
         raise ValueError("rows is empty; expected at least one list of words")
-    if unknown := {word for row in rows for word in row} - set(vocabulary):
-        raise ValueError(f"unknown words {sorted(unknown)}; expected words of {[w for w in vocabulary if w]}")
+    if unknown := sorted({str(word) for row in rows for word in row if word not in vocabulary}):
+        raise ValueError(f"unknown words {unknown}; expected words of {[w for w in vocabulary if w]}")
     longest = max(map(len, rows))
     return torch.tensor([[vocabulary.index(w) for w in row] + [0] * (longest - len(row)) for row in rows])
 
@@ -79,14 +84,17 @@ class Translator(nn.Module):
     source_positions : bool
         Add a learned vector per position to the source words.
     d, heads : int
-        Width of a token and number of heads.
+        Width of a token, a multiple of the number of heads.
+
+    Raises ``ValueError`` for another width or kind.
     """
 
     def __init__(self, source_positions: bool = False, d: int = 32, heads: int = 4) -> None:
         super().__init__()
-        self.source_positions = source_positions
+        d = require_int("d", d, multiple=require_int("heads", heads))
+        self.source_positions = _flag("source_positions", source_positions)
         self.source, self.target = nn.Embedding(len(SOURCE), d), nn.Embedding(len(ENGLISH), d)
-        self.source_place, self.target_place = nn.Embedding(8, d), nn.Embedding(8, d)
+        self.source_place, self.target_place = nn.Embedding(PLACES, d), nn.Embedding(PLACES, d)
         self.encoder = nn.TransformerEncoderLayer(d, heads, 2 * d, dropout=0.0, batch_first=True)
         self.decoder = nn.TransformerDecoderLayer(d, heads, 2 * d, dropout=0.0, batch_first=True)
         self.words = nn.Linear(d, len(ENGLISH))
@@ -96,6 +104,7 @@ class Translator(nn.Module):
         """Encoder: word numbers (batch, m) → memory (batch, m, d). ``padding`` is True where nothing may look."""
         X = self.source(ids)
         if self.source_positions:
+            require_int("length of a row", ids.shape[1], most=PLACES)
             X = X + self.source_place.weight[: ids.shape[1]]
         mask = torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).triu(1) if causal else None
         return self.encoder(X, src_mask=mask, src_key_padding_mask=padding)
@@ -120,7 +129,10 @@ def train_translator(seed: int, *, source_positions: bool, steps: int = 200) -> 
     """Train a :class:`Translator` on both languages, the Latin half in all its orders; about a second.
 
     Adam (Kingma and Ba 2015), learning rate 0.003, 64 sentences a step, as many Chinese as Latin ones on average.
+
+    Raises ``ValueError`` unless ``seed`` and ``steps`` are whole numbers ≥ 0.
     """
+    seed = require_int("seed", seed, least=0, most=2**64 - 1)
     with torch.random.fork_rng():
         torch.manual_seed(seed)  # the constructors of torch.nn draw from the global generator
         model = Translator(source_positions)
@@ -128,20 +140,28 @@ def train_translator(seed: int, *, source_positions: bool, steps: int = 200) -> 
     pairs = 4 * sentences("Chinese") + latin
     ids = words_to_ids([words for words, _ in pairs])
     target = _english_ids(pairs)
-    optimiser, generator = torch.optim.Adam(model.parameters(), lr=0.003), torch.Generator().manual_seed(seed)
-    for _ in range(steps):
+    generator = torch.Generator().manual_seed(seed)
+
+    def loss():
         batch = torch.randint(len(pairs), (64,), generator=generator)
-        optimiser.zero_grad()
-        model.loss(ids[batch], target[batch]).mean().backward()
-        optimiser.step()
+        return model.loss(ids[batch], target[batch]).mean()
+
+    descend(torch.optim.Adam, model.parameters(), loss, steps=steps, lr=0.003)
     return model
 
 
 @torch.no_grad()
 def loss_per_sentence(model: Translator, pairs: Sequence[tuple[list[str], list[str]]]) -> float:
-    """−ln p of the whole right translation, in nats, averaged over a list of (source words, English words)."""
-    ids, target = words_to_ids([words for words, _ in pairs]), _english_ids(pairs)
-    return model.loss(ids, target).sum().item() / len(pairs)
+    """−ln p of the whole right translation, in nats, averaged over a list of (source words, English words).
+
+    Raises ``ValueError`` for a word that is in no sentence.
+    """
+    try:
+        rows, _ = zip(*pairs, strict=True)
+    except (TypeError, ValueError):
+        raise TypeError(f"pairs = {brief(pairs)}; expected a list of (source words, English words)") from None
+    ids, target = words_to_ids(rows), _english_ids(pairs)
+    return _translator(model).loss(ids, target).sum().item() / len(pairs)
 
 
 @torch.no_grad()
@@ -160,11 +180,15 @@ def translate(
     causal : bool
         Hide the words behind each source word from it.
 
-    Raises ``ValueError`` for a word that is in no sentence.
+    Raises ``ValueError`` for a word that is in no sentence, and where a token could look at nothing.
     """
     ids = words_to_ids(rows)
-    padding = ids == 0 if padding is None else padding
-    memory, target = model.read(ids, padding, causal), torch.full((len(rows), 1), ENGLISH.index(START))
+    padding = as_mask("padding", ids == 0 if padding is None else padding, ids)
+    expect("padding", padding, ids.shape, f"{tuple(ids.shape)} to fit rows")
+    causal = _flag("causal", causal)
+    if bool((padding[:, :1] if causal else padding).all(dim=1).any()):
+        raise ValueError("padding hides all that a token may look at; expected a word in every row")
+    memory, target = _translator(model).read(ids, padding, causal), torch.full((len(rows), 1), ENGLISH.index(START))
     for _ in range(5):
         best = model.logits(target, memory, padding)[:, -1].argmax(dim=-1, keepdim=True)
         target = torch.cat([target, best], dim=1)
@@ -174,3 +198,15 @@ def translate(
 
 def _english_ids(pairs):
     return words_to_ids([[START, *english, END] for _, english in pairs], ENGLISH)
+
+
+def _flag(name, value):
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} = {brief(value)}; expected True or False")
+    return value
+
+
+def _translator(model):
+    if not isinstance(model, Translator):
+        raise TypeError(f"model = {brief(model)}; expected a Translator")
+    return model
