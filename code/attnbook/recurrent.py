@@ -1,9 +1,10 @@
 r"""Recurrent networks, one step after another, and the Jacobians of a step.
 
 A step takes the state h_{t−1} and the input x_t to the next state h_t. Inputs are rows, ``X (..., n, d)``; a weight
-matrix acts from the left, as in the equations: W_x (d_h, d) and W_h (d_h, d_h). Weights may carry leading axes that
-broadcast with those of X (one network per entry), with b of shape (..., 1, d_h) to match. Networks run on NumPy arrays
-and on torch tensors; the Jacobians are those of one sequence, and autograd is their witness.
+matrix acts from the left, as in the equations: W_x (d_h, d) and W_h (d_h, d_h). Weights (runs, d_h, …) are networks
+side by side, with b (runs, 1, d_h) to match: each reads its own batch of X (runs, batch, n, d), and every sequence of
+X (batch, n, d). Networks run on NumPy arrays and on torch tensors; the Jacobians are those of one sequence, and
+autograd is their witness.
 
 Sources: Elman (1990); Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000);
 Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.

@@ -274,7 +274,9 @@ def test_several_machines_share_the_draws_and_only_what_a_chapter_sees_asks_for_
     assert (code, len(answers)) == (0, 1)
     assert "each run 4 times or more. 16 checks, 0 failures" in said
     assert json.loads(record.read_text())["chapter"][1:] == ["1-4", 16]
-    write_files({"code/attnbook/room.py": ROOM + "\n"})
+    write_files({"code/attnbook/room.py": f'"""Words."""\n\n{ROOM}  # and others'})
+    assert len(book("seeds", "1")[2]) == 1
+    write_files({"code/attnbook/room.py": ROOM.replace("2 * x", "x * 2")})
     assert len(book("seeds", "1")[2]) == 2
     assert json.loads(record.read_text())["chapter"][1:] == ["1-1", 4]
 
