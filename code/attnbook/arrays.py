@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -12,30 +14,16 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     import torch
 
-__all__ = [
-    "Array",
-    "any_array",
-    "as_array",
-    "as_mask",
-    "as_numpy",
-    "as_permutation",
-    "brief",
-    "expect",
-    "in_range",
-    "namespace",
-    "one_of",
-    "require_int",
-    "require_number",
-    "same_batch",
-    "shape_of",
-    "whole_numbers",
-]
+__all__ = ["Array", "any_array", "as_array", "as_mask", "as_numpy", "as_permutation", "brief", "dense", "expect"]
+__all__ += ["in_range", "namespace", "one_of", "require_flag", "require_int", "require_number", "same_batch"]
+__all__ += ["shape_of", "whole_numbers"]
 
+LARGEST = 2**31  # of a size, unless another limit is named
 #: What a law takes and returns once it is validated: a NumPy array or a PyTorch tensor.
 Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
 
 
-def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: float = math.inf) -> int:
+def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: int = LARGEST) -> int:
     """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
 
     Raises ``ValueError`` that names the argument unless it is a multiple of ``multiple`` from ``least`` to ``most``.
@@ -43,6 +31,7 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: 
     >>> require_int("n", 3.0)
     3
     """
+    number = 0
     try:
         number = int(value)
         accepted = np.ndim(value) == 0 and number == value and least <= number <= most and number % multiple == 0
@@ -50,7 +39,7 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: 
         accepted = False
     if not accepted:
         even = {1: "a", 2: "an even"}.get(multiple, f"a multiple of {multiple} as")
-        limit = "" if most == math.inf else f" and <= {most}"
+        limit = f" and <= {most}" if most < LARGEST or number > most else ""
         raise ValueError(f"{name} = {brief(value)}; expected {even} whole number >= {least}{limit}")
     return number
 
@@ -67,7 +56,7 @@ def require_number(
     """
     try:
         number = float(value.detach() if hasattr(value, "detach") else value)
-        accepted = np.ndim(value) == 0 and not isinstance(value, str) and math.isfinite(number)
+        accepted = np.ndim(value) == 0 and _real(value) and math.isfinite(number)
         accepted = accepted and number >= least and number > above
     except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False
@@ -77,9 +66,23 @@ def require_number(
     return value if hasattr(value, "detach") and hasattr(like, "detach") else number
 
 
+def _real(x):
+    reals = "bool", "integral", "real floating"
+    return isinstance(x, Real | Decimal) or (is_array_api_obj(x) and array_namespace(x).isdtype(x.dtype, reals))
+
+
 def brief(value: object) -> str:
     """Write a value in at most 60 characters of one line; text in quotation marks, so that "3" is no number."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a whole number of {value.bit_length()} bits"
     return " ".join((repr(value) if isinstance(value, str) else str(value)).split())[:60]
+
+
+def require_flag(name: str, value: Any) -> bool:
+    """Refuse anything but True and False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} = {brief(value)}; expected True or False")
+    return bool(value)
 
 
 def one_of(name: str, value: Any, *choices: str) -> None:
@@ -89,11 +92,7 @@ def one_of(name: str, value: Any, *choices: str) -> None:
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
-    """The shape of ``x`` as a plain tuple, for messages.
-
-    >>> shape_of([[1, 2, 3]])
-    (1, 3)
-    """
+    """The shape of ``x`` as a plain tuple, for messages."""
     return tuple(np.shape(x)) if not hasattr(x, "shape") else tuple(x.shape)
 
 
@@ -136,12 +135,12 @@ def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> 
 
 def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
     """Return ``x``, of whatever real type, as a dense array of rank at least ``ndim``; refuse anything else."""
-    x = _dense(name, x)
+    x = dense(name, x)
     if not is_array_api_obj(x):
         try:
-            if np.asarray(x).dtype.kind in "US":
-                raise TypeError("text")  # which NumPy would read as numbers
-            x = np.asarray(x, dtype=np.float64)
+            text = any(isinstance(item, str | bytes) for item in np.asarray(x, dtype=object).flat)
+            kind = np.asarray(x).dtype.kind
+            x = np.asarray(x, dtype=np.float64 if kind in "biufO" and not text else None)
         except (TypeError, ValueError, RuntimeError, OverflowError):
             raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}") from None
     if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
@@ -153,20 +152,23 @@ def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
     return x
 
 
-def _dense(name, x):
+def dense(name: str, x: Any) -> Any:
     """Refuse an array whose numbers are missing, hidden or too coarse; a subclass such as np.matrix loses its rules."""
-    masked, sparse = isinstance(x, np.ma.MaskedArray), "sparse" in str(getattr(x, "layout", ""))
+    sparse, items = "sparse" in str(getattr(x, "layout", "")), x if isinstance(x, list | tuple) else [x]
+    masked = any(isinstance(item, np.ma.MaskedArray) for item in items)
     if masked or sparse or getattr(x, "is_meta", False) or "float8" in str(getattr(x, "dtype", "")):
         kind = "masked" if masked else "sparse" if sparse else "meta" if x.is_meta else "8-bit"
         raise ValueError(f"{name} with shape {shape_of(x)} is a {kind} array; expected a dense array of numbers")
-    return np.asarray(x) if isinstance(x, np.ndarray) else x
+    if isinstance(x, np.ndarray):
+        return np.array(x) if min(x.strides, default=0) < 0 else np.asarray(x)  # torch cannot read backwards
+    return x
 
 
 def as_mask(name: str, mask: ArrayLike, like: Array) -> Array:
     """Return ``mask`` as booleans of the library of ``like``; refuse anything but booleans."""
     xp = array_namespace(like)
     try:
-        mask = xp.asarray(_dense(name, mask))
+        mask = xp.asarray(dense(name, mask))
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{name} = {brief(mask)}; expected booleans, True where a query may look") from None
     if mask.dtype != xp.bool:
@@ -188,9 +190,6 @@ def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarra
     """Return ``x`` as int64, in which differences do not wrap around; with exactly ``ndim`` axes if that is given.
 
     Raises ``ValueError`` as :func:`as_array` does, and for booleans, fractions, and numbers beyond 2⁵³.
-
-    >>> whole_numbers("offset", [1.0, -2.0])
-    array([ 1, -2])
     """
     numbers = as_numpy(name, x)
     boolean = str(x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype).endswith("bool")
@@ -211,7 +210,7 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
     """
     checked, shown = np.empty(0, dtype=int), perm
     with suppress(TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
-        given = np.asarray(_dense("perm", perm))
+        given = np.asarray(dense("perm", perm))
         shown = given.tolist()
         checked = given if given.dtype.kind in "iu" else whole_numbers("perm", perm, 1)
     length = max(checked.size, 1) if n is None else n

@@ -12,10 +12,8 @@ value of the two arrays. Small arrays are compared as strictly as large ones; sm
 unless the comparison is ``entrywise``.
 """
 
-import ast
-import linecache
+import inspect
 import re
-import sys
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -23,14 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import check_display
-from .arrays import brief, require_int, require_number
+from .arrays import brief, require_flag, require_int, require_number
 from .check_numbers import epsilon, numbers, short
 from .check_record import Check
 
 __all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
 
 LONGEST = 64  # a longer sum is named by its check
-FIGURE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?%?", re.ASCII | re.IGNORECASE)
+FIGURE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+|[1-9]\.?\d*e[+-]?\d{1,3})%?", re.ASCII)
 SIGMAS = 6  # an honest rerun exceeds six standard errors about twice in a thousand million times
 
 
@@ -66,7 +64,8 @@ def equal(
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
-    law = _words("{} = {}", law)
+    law = check_display.words("{} = {}", law)
+    entrywise = require_flag("entrywise", entrywise)
     terms = 1 if terms is None else require_int("terms", terms)
     scale = None if scale is None else require_number("scale", scale, least=0)
     a, b = _pair(left, right, law)
@@ -83,7 +82,7 @@ def equal(
     sizes = sizes if entrywise else np.full(a.shape, sizes.max())
     terms = max(terms, min(a.shape[-1] if a.ndim else 1, LONGEST))
     share = 8 * max(epsilon(left), epsilon(right)) * terms
-    _demand(share < 1, law, f"terms = {terms} allow {share:.3g} times the size of the numbers; expected less than all")
+    _demand(share <= 0.5, law, f"terms = {terms} allow {share:.3g} of the size of the numbers; expected half at most")
     bounds = share * sizes
     where = np.unravel_index(np.argmax(gap - bounds if entrywise else gap), gap.shape)
     error, allowed = float(gap[where]), float(bounds[where])
@@ -98,7 +97,7 @@ def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: fl
 
     Raises ``CheckFailed`` if the largest difference is below ``by``, if shapes differ, a side is empty or contains NaN.
     """
-    law, by = _words("{} ≠ {}", law), require_number("by", by, above=0)
+    law, by = check_display.words("{} ≠ {}", law), require_number("by", by, above=0)
     a, b = _pair(left, right, law, "biufc")
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
@@ -125,17 +124,17 @@ def estimate(
 
     Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
     """
-    law = _words("{} ≈ {}", law)
+    law = check_display.words("{} ≈ {}", law)
     m, e = (side * 1.0 for side in _pair(measured, exact, law, "biuf"))
     error = _beside("stderr", stderr, {(), m.shape}, law)
-    _demand(bool(np.all(np.isfinite(error) & (error > 0))), law, "stderr must be positive and finite")
+    _demand(bool(np.all(error > 0)), law, "stderr must be positive")
     z = np.abs(m - e) / error
     _demand(z.max() <= SIGMAS, law, f"measured {short(m)}, exact {short(e)}: {z.max():.1f} standard errors apart")
     note, rival = f"measured {short(m)}, exact {short(e)}", 0.0
     if rejects is not None:
         rivals = _beside("rejects", rejects, {(), m.shape if m.ndim else np.shape(numbers(rejects))}, law)
         rival = float((np.abs(m - rivals) / error).min())
-        _demand(rival > SIGMAS, law, f"the rival {rejects} is only {rival:.1f} standard errors away")
+        _demand(rival > SIGMAS, law, f"the rival {brief(rejects)} is only {rival:.1f} standard errors away")
         note += f", {short(rivals)} is {rival:.0f} away"
     check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note, rival=rival))
 
@@ -145,7 +144,7 @@ def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: 
 
     Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
     """
-    law, by = _words("{} < {}", law), require_number("by", by, least=0)
+    law, by = check_display.words("{} < {}", law), require_number("by", by, least=0)
     a, b = numbers(smaller), numbers(larger)
     a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law, "biuf"))
     closest = np.unravel_index(np.argmin(b - a), a.shape)
@@ -165,17 +164,17 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
     >>> prints(2 / 3, "0.667")
     ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
-    law = _words("{} prints as {}", law)
+    law = check_display.words("{} prints as {}", law)
     texts = numbers(printed)
     if texts.dtype.kind != "U":
         raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
     v, _ = _pair(value, np.zeros(texts.shape), law, "biuf")
-    for x, text in zip(v.ravel(), texts.ravel().tolist(), strict=True):
+    for x, text in zip(v.ravel().tolist(), texts.ravel().tolist(), strict=True):
         if not FIGURE.fullmatch(text):
             raise ValueError(f"printed = {brief(text)}; expected the digits of a number")
         figure = Decimal(text.removesuffix("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
-        _demand(abs(Decimal(float(x)) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
+        _demand(abs(Decimal(x) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
     shown = ", ".join(texts.ravel()[:4]) + ", …" * (texts.size > 4)
     check_display.add(Check("prints", law, short(v), shown if texts.size == 1 else f"[{shown}]"))
 
@@ -192,14 +191,25 @@ def refuses(
     >>> refuses(lambda: int("two"))
     ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
-    law = _words("{} is refused", law).removeprefix("lambda: ")
+    law = check_display.words("{} is refused", law).removeprefix("lambda: ")
     errors = error if isinstance(error, tuple) else (error,)
+    if not all(isinstance(e, type) and issubclass(e, Exception) for e in errors):
+        raise TypeError(f"error = {brief(error)}; expected a type of exception, or a tuple of them")
+    if not callable(call) or any(p.default is p.empty and p.kind < 2 for p in _parameters(call)):
+        raise TypeError(f"call = {brief(call)}; expected a function without arguments, such as lambda: f(x)")
     try:
         call()
     except errors as refusal:
         reason = str(refusal).partition("\n")[0] or type(refusal).__name__
         return check_display.add(Check("refuses", law, reason[:120], type(refusal).__name__))
     raise CheckFailed(f"{law}: it was accepted, expected {' or '.join(e.__name__ for e in errors)}")
+
+
+def _parameters(call):
+    try:
+        return inspect.signature(call).parameters.values()
+    except ValueError:  # written in C
+        return ()
 
 
 def _demand(holds, law, figure):
@@ -223,28 +233,5 @@ def _beside(name, x, shapes, law):
     if x.dtype.kind not in "biuf":
         raise TypeError(f"{name} = {brief(x)}; expected numbers")
     _demand(x.size and x.shape in shapes, law, f"{name} has shape {x.shape}; expected {' or '.join(map(str, shapes))}")
+    _demand(bool(np.isfinite(x).all()), law, f"{name} must be finite")
     return x * 1.0
-
-
-def _words(pattern, law):
-    """The law in words: those given, or the source text of the first arguments of the call itself."""
-    if not isinstance(law, str | None):
-        raise TypeError(f"law = {brief(law)}; expected text: a margin is given as by=, an error as error=")
-    if law:
-        return law
-    name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
-    first, last, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    lines = linecache.getlines(frame.f_code.co_filename)[first - 1 : last]
-    if lines and None not in (start, end):
-        # Columns count bytes; the last line is cut first, in case it is also the first.
-        lines[-1] = lines[-1].encode()[:end].decode()
-        lines[0] = lines[0].encode()[start:].decode()
-    try:
-        call = ast.parse("".join(lines), mode="eval").body
-    except SyntaxError:
-        call = None
-    if isinstance(call, ast.Call) and getattr(call.func, "attr", name) == name:
-        given = [ast.unparse(argument) for argument in call.args if not isinstance(argument, ast.Starred)]
-        if len(given) >= (wanted := pattern.count("{}")):
-            return pattern.format(*given[:wanted])
-    return pattern.format("left", "right")

@@ -5,6 +5,8 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .arrays import brief, dense
+
 __all__ = ["epsilon", "numbers", "short"]
 
 
@@ -12,13 +14,20 @@ def numbers(x: ArrayLike) -> np.ndarray:
     """Return any array, tensor, number or nested list as a NumPy array that autograd no longer follows."""
     try:
         if isinstance(x, (list, tuple)):
-            return np.asarray([numbers(item) for item in x])
+            items = [numbers(item) for item in x]
+            if len({item.dtype.kind == "U" for item in items}) > 1:
+                raise TypeError("text beside numbers")  # which NumPy would read as text
+            return np.asarray(items)
+        x = dense("a side", x)
         if hasattr(x, "detach"):
             x = x.detach().cpu()
             x = x.float() if x.dtype.is_floating_point and x.dtype.itemsize == 2 else x
-        return np.asarray(x)
+        array = np.asarray(x)
+        if array.dtype == object and not all(isinstance(item, int) for item in array.flat):
+            raise TypeError("no numbers")  # such as None, of a function that forgot to return
+        return array
     except (ValueError, TypeError, RuntimeError):  # ragged; a tensor without numbers, or a sparse one
-        raise TypeError(f"{x!s:.60} is no array; expected numbers, or a list of the same shape throughout") from None
+        raise TypeError(f"{brief(x)} is no array; expected numbers, or a list of the same shape throughout") from None
 
 
 def epsilon(x: ArrayLike) -> float:

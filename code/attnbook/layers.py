@@ -176,7 +176,7 @@ class Symmetry(NamedTuple):
 
 
 def rows(perm: Sequence[int], x: Array) -> Array:
-    """g·X = PX: the rows move."""
+    """g·X = PX: the rows move, which are the first axis; a batch is moved one by one."""
     x = any_array("x", x)
     return x[as_permutation(perm, x.shape[0])]
 

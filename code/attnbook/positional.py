@@ -23,10 +23,10 @@ from .arrays import (
     Array,
     as_array,
     as_numpy,
-    brief,
     expect,
     in_range,
     namespace,
+    require_flag,
     require_int,
     require_number,
     same_batch,
@@ -34,18 +34,8 @@ from .arrays import (
     whole_numbers,
 )
 
-__all__ = [
-    "Terms",
-    "alibi_slopes",
-    "clipped",
-    "deberta_rows",
-    "frequencies",
-    "logit_terms",
-    "offsets",
-    "sinusoidal",
-    "t5_bucket",
-    "t5_edges",
-]
+__all__ = ["Terms", "alibi_slopes", "clipped", "deberta_rows", "frequencies"]
+__all__ += ["logit_terms", "offsets", "sinusoidal", "t5_bucket", "t5_edges"]
 
 
 class Terms(NamedTuple):
@@ -80,7 +70,8 @@ def logit_terms(
     Terms
         Four arrays (..., n, m).
 
-    Raises ``ValueError`` if the last axes differ, or a table does not fit the n × m pairs.
+    Raises ``ValueError`` if the last axes differ, or a table does not fit the n × m pairs or the other tables, and
+    ``TypeError`` for a tensor of another precision.
     """
     Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
     n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
@@ -92,7 +83,9 @@ def logit_terms(
 
     def fitting(name, table, pair):
         table = as_array(name, table, finite=name != "B")
-        if namespace(table) is not xp:  # a table of plain numbers beside tensors
+        if namespace(table) is xp:
+            namespace(Q=Q, **{name: table})
+        else:  # a table of plain numbers beside tensors
             table = xp.asarray(as_numpy(name, table, finite=False), dtype=content.dtype)
         with suppress(ValueError):
             fits = np.broadcast_shapes(tuple(table.shape), (*content.shape[:-2], *pair))[-len(pair) :] == pair
@@ -104,7 +97,10 @@ def logit_terms(
     to_position = 0 if A is None else xp.sum(Q[..., :, None, :] * fitting("A", A, (n, m, d_k)), axis=-1)
     to_content = 0 if C is None else xp.sum(fitting("C", C, (n, m, d_k)) * K[..., None, :, :], axis=-1)
     bias = 0 if B is None else fitting("B", B, (n, m))
-    return Terms(content, in_range("q·A", zero + to_position), in_range("C·k", zero + to_content), zero + bias)
+    terms = Terms(content, in_range("q·A", zero + to_position), in_range("C·k", zero + to_content), zero + bias)
+    for name, k, other in (("A", 1, 2), ("C", 2, 3), ("B", 3, 1)):
+        same_batch(f"the term of {name}", terms[k], terms[other])
+    return terms
 
 
 def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
@@ -224,9 +220,7 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     array([ 2,  1,  0, 17, 18])
     """
     offset = whole_numbers("offset", offset)
-    if not isinstance(bidirectional, (bool, np.bool_)):
-        raise ValueError(f"bidirectional = {brief(bidirectional)}; expected True or False")
-    if not bidirectional:
+    if not require_flag("bidirectional", bidirectional):
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
     half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction
     return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)

@@ -2,9 +2,7 @@ r"""Recurrent networks, one step after another, and the Jacobians of a step.
 
 A step takes the state h_{t−1} and the input x_t to the next state h_t. Inputs are rows, ``X (..., n, d)``; a weight
 matrix acts from the left, as in the equations: W_x (d_h, d) and W_h (d_h, d_h). Weights (runs, d_h, …) are networks
-side by side, with b (runs, 1, d_h) to match: each reads its own batch of X (runs, batch, n, d), and every sequence of
-X (batch, n, d). Networks run on NumPy arrays and on torch tensors; the Jacobians are those of one sequence, and
-autograd is their witness.
+side by side, each with its own batch of X (runs, batch, n, d), and with b (d_h,) or (runs, 1, d_h).
 
 Sources: Elman (1990); Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000);
 Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.
@@ -215,6 +213,9 @@ def _checked(X, W_x, W_h, b, gates):
         if tuple(W.shape[-len(expected) :]) != expected:
             fit = f"(..., {', '.join(map(str, expected))})"
             raise ValueError(f"{name} has shape {shape_of(W)}; expected {fit} to match X with shape {shape_of(X)}")
+    if (runs := max(W_x.ndim, W_h.ndim)) > 2 and (X.ndim <= runs or b.shape[-2:-1] not in ((), (1,))):
+        given = f"X has shape {shape_of(X)}, W_x {shape_of(W_x)}, b {shape_of(b)}"
+        raise ValueError(f"{given}; expected X (runs, batch, n, d) and b (runs, 1, ...) beside weights (runs, ...)")
     return X, W_x, W_h, b
 
 
@@ -225,14 +226,13 @@ def _square(name, W):
 
 
 def _start(xp, X, W_x, W_h, b, start=None):
-    """h_0, once two steps from it have been tried: leading axes must fit too, and no step may add one."""
+    """h_0, once a step from it has been tried: leading axes must fit too."""
     h = X[..., 0, :] if start is None else as_array("start", start)
     namespace(X=X, start=h)
     try:
         z = X[..., 0, :] @ xp.matrix_transpose(W_x)
         h = xp.zeros_like(z[..., : W_h.shape[-1]]) if start is None else h
-        step = h @ xp.matrix_transpose(W_h) + z + b
-        expect("h_2", step[..., : W_h.shape[-1]] @ xp.matrix_transpose(W_h) + z + b, step.shape)
+        h @ xp.matrix_transpose(W_h) + z + b
     except (ValueError, RuntimeError):
         given = f"W_x has shape {shape_of(W_x)}, W_h {shape_of(W_h)}, b {shape_of(b)}, start {shape_of(start)}"
         raise ValueError(f"{given}; expected axes that fit each other and X with shape {shape_of(X)}") from None

@@ -28,7 +28,7 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     positions : array (n,)
         The position t of each row; whole or not.
     theta : array (d/2,), optional
-        Angle per position of each pair, in radians; 10000^(−2h/d) unless given.
+        Angle per position of each pair, in radians; 10000^(−2h/d) unless given. Autograd does not follow it.
     pairing : {"adjacent", "halves"}
         Which coordinates form pair h: (2h, 2h + 1) or (h, h + d/2).
 

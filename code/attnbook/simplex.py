@@ -43,13 +43,14 @@ def sparsemax(s: ArrayLike) -> Array:
     largest = xp.max(s, axis=-1, keepdims=True)
     if not bool(xp.all(xp.isfinite(largest))):
         raise ValueError(f"s with shape {shape_of(s)} has +inf, or a row of only -inf; expected a finite maximum")
+    dtype, s = s.dtype, xp.astype(s, xp.float64)  # a narrow type cannot count the entries
     s = s - largest  # the nearest point does not change: s moves at a right angle to the simplex
     falling = xp.sort(s, axis=-1, descending=True)
     count = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype)
     kept = 1 + count * falling > xp.cumulative_sum(falling, axis=-1)
     total = xp.sum(xp.where(kept, falling, xp.zeros_like(falling)), axis=-1, keepdims=True)
     threshold = (total - 1) / xp.sum(xp.astype(kept, s.dtype), axis=-1, keepdims=True)
-    return xp.maximum(s - threshold, xp.zeros_like(s))
+    return xp.astype(xp.maximum(s - threshold, xp.zeros_like(s)), dtype)
 
 
 def hull_weights(y: ArrayLike, V: ArrayLike) -> np.ndarray | None:

@@ -172,7 +172,9 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
     """
     Q, K, V = as_array("Q", Q, 2), as_array("K", K, 2), as_array("V", V, 2)
     expect("V", V, (*V.shape[:-2], K.shape[-2], V.shape[-1]), f"({K.shape[-2]}, d_v), one row per row of K")
+    same_batch("K", K, Q)
     same_batch("V", V, K)
+    same_batch("V", V, Q)
     tile, xp = require_int("tile", tile), namespace(Q=Q, K=K, V=V)
     rows = []
     for i in range(0, Q.shape[-2], tile):

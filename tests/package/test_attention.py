@@ -209,6 +209,12 @@ def test_the_simplex_allows_rounding_and_nothing_more():
         assert entropy(softmax(S)).shape == (20,)
     with pytest.raises(ValueError, match="leaves the simplex"):
         entropy([0.5, 0.5 + 1e-14])
+    for m, dtype in ((4, "f4"), (9, "f4"), (64, "f8"), (4, "f8")):
+        eps = float(np.finfo(dtype).eps)
+        allowed, beyond = (np.array([1.0, *[0.0] * (m - 2), k * eps], dtype) for k in (4 + m**0.5, 5 + m**0.5))
+        assert entropy(np.stack([allowed] * 3)).shape == (3,)
+        with pytest.raises(ValueError, match="leaves the simplex"):
+            entropy(beyond)
 
 
 REFUSED = [

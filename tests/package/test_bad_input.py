@@ -9,6 +9,7 @@ import importlib
 import inspect
 import math
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import attnbook
@@ -30,6 +31,7 @@ W, square, stack = rng.normal(size=(4, 4)), np.eye(3) / 2 + 1 / 6, rng.normal(si
 HEADS = {"W_Q": rng.normal(size=(2, 4, 3)), "W_K": rng.normal(size=(2, 4, 3)), "W_V": rng.normal(size=(2, 4, 2)),
          "W_O": rng.normal(size=(4, 4)), "b_Q": np.ones((2, 3)), "b_O": np.ones(4)}  # fmt: skip
 LSTM = {"X": X, "W_x": rng.normal(size=(8, 4)), "W_h": rng.normal(size=(8, 2)), "b": rng.normal(size=8)}
+NETWORKS = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 2))
 GATES = np.tril(np.full((3, 3), 0.5))
 
 
@@ -341,6 +343,27 @@ REFUSED = {
     "m = 10000000": lambda: scores.row_coverage(1.0, 8, 10**7),
     "max_distance = 1000000000000000001": lambda: positional.t5_edges(32, 10**18 + 1),
     "buckets = 4096": lambda: positional.t5_edges(4096, 10**6),
+    "scale = (1+5j)": lambda: att.scores([[1.0]], [[1.0]], scale=np.complex128(1 + 5j)),
+    "scale = 2.5": lambda: att.scores([[1.0]], [[1.0]], scale=np.array("2.5")),
+    "scale = b'2.5'": lambda: att.scores([[1.0]], [[1.0]], scale=b"2.5"),
+    "scale = tensor(2.+0.j)": lambda: att.scores(torch.ones(1, 1), torch.ones(1, 1), scale=torch.tensor(2 + 0j)),
+    "S is not": lambda: att.softmax([Fraction(1, 2), "2"]),
+    "S with shape (2,) has dtype complex128": lambda: att.softmax(list(np.fft.fft([1.0, 2.0]))),
+    "S with shape (2, 2) is a masked": lambda: att.softmax([np.ma.array([1.0, 99.0], mask=[0, 1])] * 2),
+    "S is not a": lambda: att.softmax([np.datetime64("2020-01-01"), np.datetime64("2020-01-02")]),
+    "n = 1000000000000; expected a whole number >= 1 and <= 2147483648": lambda: att.causal_mask(10**12),
+    "n = a whole number of 16610 bits": lambda: layers.rotations(10**5000),
+    "a with shape (256,)": lambda: att.entropy(np.zeros(256, np.float16)),
+    "a with shape (32,)": lambda: att.entropy(torch.full((32,), 1.9 / 32, dtype=torch.bfloat16)),
+    "X has shape (5, 4)": lambda: recurrent.rnn(rng.normal(size=(5, 4)), *NETWORKS, np.ones(2)),
+    "X has shape (3, 5, 4)": lambda: recurrent.rnn(rng.normal(size=(3, 5, 4)), *NETWORKS, np.ones(2)),
+    "b (3, 2)": lambda: recurrent.rnn(rng.normal(size=(3, 3, 5, 4)), *NETWORKS, np.ones((3, 2))),
+    "K has shape (5, 4, 4)": lambda: var.online_attention(np.ones((2, 3, 4)), np.ones((5, 4, 4)), np.ones((5, 4, 2))),
+    "V has shape (3, 5, 2)": lambda: var.online_attention(np.ones((2, 3, 4)), np.ones((5, 4)), np.ones((3, 5, 2))),
+    "the term of A": lambda: positional.logit_terms(Q, K, np.ones((2, 3, 5, 4)), C=np.ones((7, 3, 5, 4))),
+    "A with shape (3, 5, 4) is torch.float64": lambda: positional.logit_terms(
+        torch.ones(3, 4), torch.ones(5, 4), torch.ones(3, 5, 4, dtype=torch.float64)
+    ),
     "W_O": lambda: many_heads(Q, Q, Q, None, **HEADS | {"W_O": np.full((4, 4), 1.7e308)}),
     "b_O with shape (4,) is torch": lambda: many_heads(Q, Q, Q, None, **HEADS | {"b_O": torch.ones(4)}),
     "heads": lambda: var.multi_head_attention(Q, Q, Q, (W, W)),
@@ -381,7 +404,7 @@ REFUSED = {
     "pairs = 5": lambda: tasks.loss_per_sentence(TRANSLATOR, 5),
     "pairs = [5]": lambda: tasks.loss_per_sentence(TRANSLATOR, [5]),
     "pairs = ['felis']": lambda: tasks.loss_per_sentence(TRANSLATOR, ["felis"]),
-    "pairs = []": lambda: tasks.loss_per_sentence(TRANSLATOR, []),
+    "rows is empty; expected": lambda: tasks.loss_per_sentence(TRANSLATOR, []),
     "model = 'text'": lambda: tasks.loss_per_sentence("text", tasks.sentences("Latin")),
     "source_positions = 'no'": lambda: tasks.train_translator(0, source_positions="no", steps=0),
     "seed = 0.5": lambda: tasks.train_translator(0.5, source_positions=True, steps=0),
@@ -392,6 +415,8 @@ REFUSED = {
     "columns of place = 0": lambda: tasks.encoder_weights(torch.Generator(), place=(2, 0)),
     "rows of place = 'a'": lambda: tasks.encoder_weights(torch.Generator(), place="ab"),
     "w = {}": lambda: tasks.read_out({}, torch.ones(2, 16)),
+    "Z has shape (2, 3, 16)": lambda: tasks.read_out(ENCODER, torch.ones(2, 3, 16)),
+    "Z has shape (2, 3, 4, 16)": lambda: tasks.read_out(MANY, torch.ones(2, 3, 4, 16)),
     "Z has shape (2, 3)": lambda: tasks.read_out(ENCODER, torch.ones(2, 3)),
     "Z with shape (2, 16) is a NumPy array": lambda: tasks.read_out(ENCODER, np.ones((2, 16))),
     "Z with shape (2, 16) is torch.float64": lambda: tasks.read_out(ENCODER, torch.ones(2, 16).double()),
@@ -401,6 +426,19 @@ REFUSED = {
     "loss() = 3": lambda: tasks.fit(lambda: 3, [leaf], steps=1, lr=0.1),
     "loss() = tensor(3.)": lambda: tasks.fit(lambda: torch.tensor(3.0), [leaf], steps=1, lr=0.1),
     "loss() = tensor([[": lambda: tasks.fit(lambda: leaf, [leaf], steps=1, lr=0.1),
+    "lr of a group = -5": lambda: tasks.fit(lambda: leaf.sum(), [{"params": [leaf], "lr": -5}], steps=1, lr=0.1),
+    "loss() = tensor(12.": lambda: tasks.fit(lambda: leaf.sum(), [torch.ones(1, requires_grad=True)], steps=1, lr=0.1),
+    "parameters after 1 steps": lambda: tasks.fit(lambda: ROOT_OF.sqrt().sum(), [ROOT_OF], steps=1, lr=0.1),
+    "answer has numbers up to 3": lambda: tasks.train(
+        lambda tokens: ENCODER["out"][0, 0, :2].expand(1, 32, 2, 2),
+        tasks.previous_task(GENERATOR, seeds=1),
+        ENCODER,
+        n=3,
+        steps=1,
+        lr=1,
+    ),
+    "length of a translation = 10": lambda: tasks.loss_per_sentence(TRANSLATOR, [(["felis"], ["cat"] * 9)]),
+    "padding hides all that": lambda: tasks.loss_per_sentence(TRANSLATOR, [([], ["cat"]), (["felis"], ["cat"])]),
     "weights = 5": lambda: tasks.train(None, None, 5, n=3, steps=1, lr=0.1),
     "lr = -1": lambda: tasks.train(None, None, ENCODER, n=3, steps=1, lr=-1),
     "logits(tokens) has shape (1, 2, 16)": lambda: tasks.train(
@@ -416,6 +454,8 @@ REFUSED = {
     ),
 }
 TRANSLATOR = tasks.Translator(d=8)
+ROOT_OF, GENERATOR = torch.zeros(1, requires_grad=True), torch.Generator().manual_seed(0)
+MANY = tasks.encoder_weights(torch.Generator(), seeds=3)
 ENCODER = tasks.encoder_weights(torch.Generator(), seeds=1)
 DRAWING = (
     tasks.copy_task,
@@ -464,6 +504,27 @@ def test_sums_over_many_gates_keep_their_digits():
         counted = length.contextual_positions(torch.ones(n, n, dtype=dtype))
         assert counted[-1, 0] == torch.tensor(float(n)).to(dtype)
     np.testing.assert_array_equal(length.forgetting_bias([-1.0, -1e17, -0.1, -0.1])[3, 1:], [-0.2, -0.1, 0])
+
+
+def test_views_that_run_backwards_are_read_by_torch_too():
+    mask, (q, k, v) = np.tri(3, 5, 2, dtype=bool)[::-1], map(torch.from_numpy, (Q, K, V))
+    np.testing.assert_allclose(att.attention(q, k, v, mask), att.attention(Q, K, V, mask), atol=1e-12)
+    A = rng.normal(size=(3, 5, 4))[:, ::-1]
+    np.testing.assert_allclose(positional.logit_terms(q, k, A)[1], positional.logit_terms(Q, K, A)[1], atol=1e-12)
+
+
+def test_sparsemax_counts_in_narrow_types():
+    for s in (np.zeros(70_000, "f2"), torch.zeros(70_000, dtype=torch.float16)):
+        assert float(
+            simplex.sparsemax(s).sum(dtype=torch.float64 if isinstance(s, torch.Tensor) else "f8")
+        ) == pytest.approx(1, abs=0.01)
+
+
+def test_an_answer_survives_a_change_of_its_tokens():
+    tokens, answer = tasks.previous_task(torch.Generator().manual_seed(0), seeds=1)(6)
+    kept = answer.clone()
+    tokens.zero_()
+    assert torch.equal(answer, kept)
 
 
 def test_norms_and_symmetries_of_narrow_types():

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import as_numpy, as_permutation, brief, expect, require_number
+from ..arrays import as_numpy, as_permutation, brief, expect, require_flag, require_number
 
-FLAG = bool, np.bool_
 LABEL = str, int, float, np.integer, np.floating
 DUST = 1e-6  # what rounding adds to a share
 
@@ -24,7 +23,7 @@ def require(name: str, value: Any, kind: type | tuple[type, ...], words: str) ->
 def flags(**given: bool) -> None:
     """Refuse arguments that are neither True nor False."""
     for name, value in given.items():
-        require(name, value, FLAG, "True or False")
+        require_flag(name, value)
 
 
 def positive(**given: float) -> None:

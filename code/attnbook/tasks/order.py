@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from ..arrays import any_array, brief, namespace, require_int, shape_of
+from ..arrays import any_array, brief, expect, namespace, require_int, same_batch, shape_of
 from .training import descend, require_generator
 
 __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
@@ -61,7 +61,7 @@ def previous_task(
     def draw(n):
         n = require_int("n", n, least=2)
         tokens = torch.randint(symbols, (seeds, batch, n), generator=generator)
-        return tokens, tokens[..., :-1]
+        return tokens, tokens[..., :-1].clone()
 
     return draw
 
@@ -109,6 +109,11 @@ def read_out(w: dict[str, torch.Tensor], Z: torch.Tensor) -> torch.Tensor:
     if not isinstance(w, Mapping) or not {"up", "bias", "out"} <= set(w):
         raise TypeError(f"w = {brief(w)}; expected the weights of an encoder")
     namespace(Z=any_array("Z", Z, 2), up=w["up"])
+    if 2 < Z.ndim < w["up"].ndim:
+        raise ValueError(
+            f"Z has shape {shape_of(Z)}; expected (n, d), or {w['up'].ndim} axes as W_up has, the seeds first"
+        )
+    same_batch("Z", Z, w["up"])
     try:
         return torch.relu(Z @ w["up"] + w["bias"]) @ w["out"]
     except RuntimeError:
@@ -139,9 +144,12 @@ def train(
 
     def loss():
         tokens, answer = draw(n)
-        guess = logits(tokens)
-        if shape_of(guess)[:-1] != shape_of(answer):
-            raise ValueError(f"logits(tokens) has shape {shape_of(guess)}; expected {shape_of(answer)} and classes")
+        guess = any_array("logits(tokens)", logits(tokens))
+        expect(
+            "logits(tokens)", guess, (*answer.shape, guess.shape[-1]), f"({', '.join(map(str, answer.shape))}, classes)"
+        )
+        if not 0 <= answer.min() <= answer.max() < guess.shape[-1]:
+            raise ValueError(f"answer has numbers up to {answer.max()}; expected less than {guess.shape[-1]} classes")
         return torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]
 
     descend(torch.optim.Adam, weights.values(), loss, steps=steps, lr=lr)

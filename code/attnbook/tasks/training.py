@@ -57,11 +57,13 @@ def descend(
     steps, lr = require_int("steps", steps, least=0), require_number("lr", lr, least=0)
     try:
         optimiser = rule(parameters, lr=lr)
-        followed = all(theta.requires_grad for group in optimiser.param_groups for theta in group["params"])
+        every = [theta for group in optimiser.param_groups for theta in group["params"]]
     except (TypeError, ValueError, KeyError):
-        followed = False
-    if not followed:
+        every = [None]
+    if not all(getattr(theta, "requires_grad", False) for theta in every):
         raise TypeError(f"parameters = {brief(parameters)}; expected tensors that require gradients")
+    for group in optimiser.param_groups:
+        require_number("lr of a group", group["lr"], least=0)
     curve = []
     for step in range(steps):
         value = loss()
@@ -71,6 +73,10 @@ def descend(
             raise ValueError(f"loss at step {step} is {value.item()}; expected a finite number, try a smaller lr")
         optimiser.zero_grad()
         value.backward()
+        if all(theta.grad is None for theta in every):
+            raise TypeError(f"loss() = {brief(value)}; expected a number that depends on the parameters")
         optimiser.step()
         curve.append(value.item())
+    if not all(bool(torch.isfinite(theta).all()) for theta in every):
+        raise ValueError(f"parameters after {steps} steps are not finite; expected numbers, try a smaller lr")
     return curve

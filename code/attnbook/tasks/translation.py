@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from ..arrays import as_mask, brief, expect, one_of, require_int
+from ..arrays import as_mask, brief, expect, one_of, require_flag, require_int
 from .training import descend
 
 __all__ = ["Translator", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
@@ -91,8 +91,9 @@ class Translator(nn.Module):
 
     def __init__(self, source_positions: bool = False, d: int = 32, heads: int = 4) -> None:
         super().__init__()
-        d = require_int("d", d, multiple=require_int("heads", heads))
-        self.source_positions = _flag("source_positions", source_positions)
+        heads = require_int("heads", heads)
+        d = require_int("d", d, multiple=heads)
+        self.source_positions = require_flag("source_positions", source_positions)
         self.source, self.target = nn.Embedding(len(SOURCE), d), nn.Embedding(len(ENGLISH), d)
         self.source_place, self.target_place = nn.Embedding(PLACES, d), nn.Embedding(PLACES, d)
         self.encoder = nn.TransformerEncoderLayer(d, heads, 2 * d, dropout=0.0, batch_first=True)
@@ -157,10 +158,12 @@ def loss_per_sentence(model: Translator, pairs: Sequence[tuple[list[str], list[s
     Raises ``ValueError`` for a word that is in no sentence.
     """
     try:
-        rows, _ = zip(*pairs, strict=True)
+        pairs = [(list(words), list(english)) for words, english in pairs]
     except (TypeError, ValueError):
         raise TypeError(f"pairs = {brief(pairs)}; expected a list of (source words, English words)") from None
-    ids, target = words_to_ids(rows), _english_ids(pairs)
+    ids, target = words_to_ids([words for words, _ in pairs]), _english_ids(pairs)
+    require_int("length of a translation", target.shape[1] - 1, most=PLACES)
+    _visible(ids == 0)
     return _translator(model).loss(ids, target).sum().item() / len(pairs)
 
 
@@ -185,10 +188,8 @@ def translate(
     ids = words_to_ids(rows)
     padding = as_mask("padding", ids == 0 if padding is None else padding, ids)
     expect("padding", padding, ids.shape, f"{tuple(ids.shape)} to fit rows")
-    causal = _flag("causal", causal)
-    if bool((padding[:, :1] if causal else padding).all(dim=1).any()):
-        raise ValueError("padding hides all that a token may look at; expected a word in every row")
-    memory, target = _translator(model).read(ids, padding, causal), torch.full((len(rows), 1), ENGLISH.index(START))
+    _visible(padding[:, :1] if require_flag("causal", causal) else padding)
+    memory, target = _translator(model).read(ids, padding, causal), torch.full((len(ids), 1), ENGLISH.index(START))
     for _ in range(5):
         best = model.logits(target, memory, padding)[:, -1].argmax(dim=-1, keepdim=True)
         target = torch.cat([target, best], dim=1)
@@ -200,10 +201,9 @@ def _english_ids(pairs):
     return words_to_ids([[START, *english, END] for _, english in pairs], ENGLISH)
 
 
-def _flag(name, value):
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} = {brief(value)}; expected True or False")
-    return value
+def _visible(padding):
+    if bool(padding.all(dim=1).any()):
+        raise ValueError("padding hides all that a token may look at; expected a word in every row")
 
 
 def _translator(model):
