@@ -17,7 +17,9 @@ REWRITTEN = {
     "eq-rnn-slope": [("\\text{slope}", "\\operatorname{slope}")],
     "eq-erf": [("P(-t \\le Z \\le t)", "\\operatorname{P}(t)")],
     "eq-row": [("P(\\text{all } m \\text{ scores in } [-t,t])", "\\operatorname{P}(t)")],
-    "eq-sym-tolerance": [(", \\quad N = \\max(\\text{length of the sum, if given};\\ \\text{last axis, up to } 64)", "")],
+    "eq-sym-tolerance": [
+        (", \\quad N = \\max(\\text{length of the sum, if given};\\ \\text{last axis, up to } 64)", "")
+    ],
     "eq-perm-picks": [("I_{f}", "I(f)"), ("I_f", "I(f)")],
 }
 
