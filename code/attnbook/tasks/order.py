@@ -150,6 +150,6 @@ def train(
         )
         if not 0 <= answer.min() <= answer.max() < guess.shape[-1]:
             raise ValueError(f"answer has numbers up to {answer.max()}; expected less than {guess.shape[-1]} classes")
-        return torch.nn.functional.cross_entropy(guess.flatten(0, -2), answer.flatten()) * answer.shape[0]
+        return torch.nn.functional.cross_entropy(guess.reshape(-1, guess.shape[-1]), answer.flatten()) * answer.shape[0]
 
     descend(torch.optim.Adam, weights.values(), loss, steps=steps, lr=lr)
