@@ -2,13 +2,12 @@
 
 python tools/seeds.py [N] [--only CHAPTER] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
 
-N is the number of runs, or the first and the last of them, such as 101-200: several machines can share them.
-Run k mixes k into every seed of numpy and torch, in the chapters and in the package. Cells with the tag
-`reproduces-source` or `fixed-draw` quote figures of one draw and keep their seeds; cells that only make a picture are
-left out. Answers are kept in _build/seeds,
-so a run that was stopped goes on where it was. tools/seeds.json records which runs a chapter stood without a failure:
-they are not run again until its cells, or what these import, change. The report is _build/seeds/report.md; the exit
-code is 1 if anything failed.
+N is the number of runs, or the first and the last of them, such as 101-200: several machines can share them. Run k
+mixes k into every seed of numpy and torch, in the chapters and in the package. Cells with the tag `reproduces-source`
+or `fixed-draw` quote figures of one draw and keep their seeds; cells that only make a picture are left out. Answers are
+kept in _build/seeds, so a run that was stopped goes on where it was. tools/seeds.json records which runs a chapter
+stood without a failure: they are not run again until its cells, or what these import, change. The report is
+_build/seeds/report.md; the exit code is 1 if anything failed.
 """
 
 import argparse

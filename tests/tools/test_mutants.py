@@ -262,6 +262,22 @@ def test_other_seeds_reach_every_cell_but_the_fixed_ones(book):
     assert "chapter.md:31, 3 of 3 runs" in said
 
 
+@pytest.mark.parametrize(
+    ("tag", "picture", "runs"),
+    [
+        ("hide-input", "1 / 0", False),
+        ("hide-output", "1 / 0", True),
+        ("hide-input", "1 / 0\ncheck.equal(1 + 1, 2)", True),
+        ("hide-input", "two = [3, 3]\n1 / 0", True),  # the next cell reads it
+    ],
+)
+def test_draws_leave_out_what_only_makes_a_picture(book, tag, picture, runs):
+    cell = f"```{{code-cell}} ipython3\n:tags: [{tag}]\n\n{picture}\n```\n\n"
+    place = CHAPTER.index("```{code-cell} ipython3\ntwo")
+    code, said, answers = book("seeds", "1", chapter=CHAPTER[:place] + cell + CHAPTER[place:])
+    assert (code, len(answers[0]["failures"])) == (int(runs), int(runs)), said
+
+
 def test_several_machines_share_the_draws_and_only_what_a_chapter_sees_asks_for_them_again(book, write_files):
     record, store = (book.root / name for name in ("tools/seeds.json", "_build/seeds/results.jsonl"))
     code, said, answers = book("seeds", "2-4")
