@@ -148,6 +148,10 @@ def test_booleans_are_no_permutation(perm):
         as_permutation(perm)
 
 
+def test_one_token_has_one_order():
+    assert as_permutation([0]).tolist() == [0]
+
+
 def test_a_multiple_is_named():
     assert require_int("d", 4.0, 2, 2) == 4
     with pytest.raises(ValueError, match="d = 5; expected an even whole number >= 2"):

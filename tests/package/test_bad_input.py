@@ -339,8 +339,10 @@ REFUSED = {
     "A V": lambda: att.attention(np.zeros((1, 1), "f2"), np.zeros((2000, 1), "f2"), np.full((2000, 1), 65504, "f2")),
     "exp(s − μ) V": lambda: var.online_attention(*(np.full((3, 1), x, np.float16) for x in (0, 0, 3e4))),
     "(X − mean)": lambda: layers.layer_norm(np.full((2, 4), 3, np.float16), eps=1e-8),
+    "d_k = 1000001": lambda: scores.density(1.0, 10**6 + 1),
+    "d_k = 1000002": lambda: scores.row_coverage(1.0, 10**6 + 2, 8),
     "d_k = 10000000": lambda: scores.coverage(1.0, 10**7),
-    "m = 10000000": lambda: scores.row_coverage(1.0, 8, 10**7),
+    "m = 1000001": lambda: scores.row_coverage(1.0, 8, 10**6 + 1),
     "max_distance = 1000000000000000001": lambda: positional.t5_edges(32, 10**18 + 1),
     "buckets = 4096": lambda: positional.t5_edges(4096, 10**6),
     "scale = (1+5j)": lambda: att.scores([[1.0]], [[1.0]], scale=np.complex128(1 + 5j)),
@@ -374,6 +376,9 @@ REFUSED = {
         np.ones((2, 3, 4)), np.ones((2, 3, 4)), np.ones((7, 3, 3, 4))
     ),
     "norm(X)": lambda: layers.encoder_layer(X, lambda X: X, lambda X: X, norm=lambda X: X[0]),
+    "norm(X) has shape (); expected (3, 4), the shape of X": lambda: layers.encoder_layer(
+        X, lambda X: X, lambda X: X, norm=lambda X: 1.0
+    ),
     "attend(X) with shape (3, 4) is torch": lambda: layers.encoder_layer(X, torch.from_numpy, lambda X: X),
     "a_to·W": lambda: layers.graph_attention(X, np.eye(3) > 0, W, 1e308 * np.ones(4), 1e308 * np.ones(4)),
     "group = 5": lambda: layers.symmetry(lambda x: x, [X], [layers.rows], 5),
@@ -385,6 +390,7 @@ REFUSED = {
     "ρ(W)": lambda: recurrent.spectral_radius(np.full((3, 3), 1.7e308)),
     "product of J": lambda: recurrent.path_norms(np.full((1, 3, 3), 1.7e308)),
     "width = 1": lambda: positional.clipped([1], 10**30),
+    "width = 9007199254740993": lambda: positional.clipped([1], 2**53 + 1),
     "span = 9": lambda: positional.deberta_rows([1], 2**63),
     "bidirectional = 'no'": lambda: positional.t5_bucket([1], bidirectional="no"),
     "lr = nan": lambda: tasks.fit(lambda: leaf.sum(), [leaf], steps=1, lr=np.nan),
