@@ -18,7 +18,7 @@ REWRITTEN = {
     "eq-erf": [("P(-t \\le Z \\le t)", "\\operatorname{P}(t)")],
     "eq-row": [("P(\\text{all } m \\text{ scores in } [-t,t])", "\\operatorname{P}(t)")],
     "eq-sym-tolerance": [
-        (", \\quad N = \\max(\\text{length of the sum, if given};\\ \\text{last axis, up to } 64)", "")
+        (", \\quad N = \\max\\bigl(\\text{length of the sum, if given},\\ \\min(\\text{last axis}, 64)\\bigr)", "")
     ],
     "eq-perm-picks": [("I_{f}", "I(f)"), ("I_f", "I(f)")],
 }
