@@ -21,13 +21,13 @@ VAGUE = re.compile(
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 COUNTS = {  # how many claims of each verdict a chapter settles
     "rnn-bottleneck": (13, 28, 1, 1, 0),
-    "query-key-value": (33, 18, 0, 3, 8),
+    "query-key-value": (30, 21, 0, 3, 8),
     "sqrt-dk-scaling": (23, 6, 6, 4, 0),
     "softmax-convex-combination": (17, 7, 0, 8, 5),
     "permutation-matrices": (39, 8, 0, 2, 0),
     "equivariance-invariance": (29, 33, 0, 13, 6),
     "positional-encoding": (15, 21, 0, 2, 3),
-    "beside": (19, 11, 0, 5, 15),
+    "beside": (18, 12, 0, 5, 15),
 }
 
 
@@ -91,7 +91,7 @@ def test_every_entry_has_its_fields(claims):
 
 def test_the_counts_have_not_changed(claims):
     totals = Counter(claim["verdict"] for claim in claims.values())
-    assert totals == dict(zip(VERDICTS, (188, 132, 7, 38, 37), strict=True))
+    assert totals == dict(zip(VERDICTS, (184, 136, 7, 38, 37), strict=True))
     found = Counter((claim["chapter"], claim["verdict"]) for claim in claims.values())
     for chapter, counts in COUNTS.items():
         assert tuple(found[chapter, verdict] for verdict in VERDICTS) == counts, f"claims.yml: {chapter}"
