@@ -112,7 +112,7 @@ def namespace(*arrays: Array, **named: Array) -> Any:
 def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> Array:
     """Return ``x`` as a real floating array of rank at least ``ndim``.
 
-    Lists and integers become float64 NumPy arrays; NumPy arrays and torch tensors keep their library and dtype.
+    Lists become float64 NumPy arrays; arrays and tensors keep their library, and their dtype if floating, else float64.
 
     Raises ``ValueError`` that names the argument and its shape when the rank is too small, an axis is empty, or an
     entry is complex or NaN; with ``finite`` also for an infinity.

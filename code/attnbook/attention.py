@@ -162,7 +162,7 @@ def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None,
     Raises
     ------
     ValueError
-        If shapes do not fit, the mask is not boolean, or the mask hides every key from some query.
+        If :func:`scores` refuses Q, K or scale; if the mask does not fit, is not boolean or leaves a query no key.
     """
     S = scores(Q, K, scale)
     if mask is None:

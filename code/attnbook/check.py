@@ -8,7 +8,7 @@ The tolerance of :func:`equal` is derived: a sum of N products in floating point
 size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
 ``8 · ε · N · scale`` with ε the coarser machine epsilon of the two sides, N the length of the last axis (leading axes
 are batches, over which nothing is added; a sum longer than 64 names its length) and ``scale`` the largest absolute
-value of the two arrays. Small arrays are compared as strictly as large ones; small entries beside large ones are not,
+value of the two arrays. Arrays of small numbers get no more room than others; small entries beside large ones do,
 unless the comparison is ``entrywise``.
 """
 
@@ -59,7 +59,7 @@ def equal(
     entrywise : bool
         Compare every entry with a tolerance of its own size, not with that of the largest entry.
 
-    Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN.
+    Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN, and if 8 · ε · N exceeds ½.
 
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
@@ -142,7 +142,7 @@ def estimate(
 def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: float = 0.0) -> None:
     """smaller + by < larger, elementwise and strictly; ``larger`` may be one number.
 
-    Raises ``CheckFailed`` at the first pair that violates it, on NaN, on different shapes, and on empty input.
+    Raises ``CheckFailed`` with the worst pair if any violates it, and on NaN, different shapes or empty input.
     """
     law, by = check_display.words("{} < {}", law), require_number("by", by, least=0)
     a, b = numbers(smaller), numbers(larger)

@@ -56,9 +56,9 @@ def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:
     -------
     array, same shape as ``X``
 
-    Raises ``ValueError`` if ``X`` has rank 0, an empty axis or an entry that is not finite, or ``eps`` is not > 0.
+    Raises ``ValueError`` if ``X`` has rank 0, an empty axis, entries not finite or too far apart, or ``eps`` not > 0.
 
-    Source: Ba, Kiros and Hinton (2016), equation (4), without gain and bias.
+    Source: Ba, Kiros and Hinton (2016), equation (4), without gain and bias and with ``eps``.
     """
     X, eps = as_array("X", X), require_number("eps", eps, above=0)
     xp = namespace(X)
@@ -77,11 +77,11 @@ def feed_forward(X: ArrayLike, W_1: ArrayLike, W_2: ArrayLike) -> Array:
     ----------
     X : array (..., n, d)
     W_1 : array (d, d_hidden)
-    W_2 : array (d_hidden, d)
+    W_2 : array (d_hidden, d_out), where d_out = d in a transformer
 
     Returns
     -------
-    array (..., n, d)
+    array (..., n, d_out)
 
     Raises ``ValueError`` if the shapes do not fit, or a product leaves the range of the numbers.
 
@@ -130,7 +130,7 @@ def encoder_layer(X: ArrayLike, attend: Callable, transform: Callable, norm: Cal
 def graph_attention(
     X: ArrayLike, adjacency: ArrayLike, W: ArrayLike, a_to: ArrayLike, a_from: ArrayLike, slope: float = 0.2
 ) -> Array:
-    r"""Y_i = Σ_j α_ij W x_j over the neighbours j of node i, α_i = softmax_j LeakyReLU(a_to·W x_i + a_from·W x_j).
+    r"""Y_i = Σ_j α_ij x_j W over the neighbours j of node i, α_i = softmax_j LeakyReLU(a_to·(x_i W) + a_from·(x_j W)).
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def graph_attention(
 
     Raises ``ValueError`` if the shapes do not fit or a node listens to nobody.
 
-    Source: Veličković et al. (2018), "Graph Attention Networks", equations (3) and (4), with a single head.
+    Source: Veličković et al. (2018), "Graph Attention Networks", equations (3) and (4), without the σ of (4).
     """
     X, W, a_to, a_from = as_array("X", X, 2), as_array("W", W, 2), as_array("a_to", a_to), as_array("a_from", a_from)
     xp, slope = namespace(X=X, W=W, a_to=a_to, a_from=a_from), require_number("slope", slope, like=X)
@@ -176,7 +176,7 @@ class Symmetry(NamedTuple):
 
 
 def rows(perm: Sequence[int], x: Array) -> Array:
-    """g·X = PX: the rows move, which are the first axis; a batch is moved one by one."""
+    """g·X = PX: the rows, along the first axis, move; pass the arrays of a batch one at a time."""
     x = any_array("x", x)
     return x[as_permutation(perm, x.shape[0])]
 
@@ -219,11 +219,11 @@ def symmetry(
     Returns
     -------
     Symmetry
-        ``verdict`` is "equivariant", "invariant", "both" or "neither"; the errors are absolute, NaN where no action is.
-        A law holds when its error is below √ε times the largest entry of f(x): half of all digits. Rounding spoils the
-        last few digits, a broken law spoils the first.
+        ``verdict`` is "equivariant", "invariant", "both" or "neither"; errors are absolute, ``equivariance`` is NaN if
+        f(x) has no axis to move. A law holds when its error is at most √ε times the largest |entry| of f(x), half of
+        all digits: rounding spoils the last few digits, a broken law spoils the first.
 
-    Raises ``ValueError`` unless each input has an action, the group holds permutations, and outputs are finite.
+    Raises ``ValueError`` unless inputs have an action each, the group permutations, and outputs one shape, all finite.
     """
     if len(inputs) != len(actions):
         raise ValueError(f"{len(inputs)} inputs, {len(actions)} actions; expected one action each")

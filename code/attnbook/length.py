@@ -74,8 +74,8 @@ def ramp_frequencies(
     r"""γ θ + (1 − γ) θ/s: fast pairs keep their angle (γ = 1), slow ones are divided by s (γ = 0).
 
     With r = θ n / 2π, the turns over the training length n, γ rises from 0 at r = ``slow`` to 1 at r = ``fast``:
-    linearly in r as the paper prints it (``"turns"``; Llama 3 uses it with 1 and 4), or linearly in the number k of
-    the pair, between whole numbers k, as the code released with the paper does (``"index"``).
+    linearly in r as the paper prints it (``"turns"``; Llama 3.1 uses it with 1 and 4), or linearly in the number h of
+    the pair, its ends rounded outwards to whole h, as the code released with the paper does (``"index"``).
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def ramp_frequencies(
     ValueError
         If a number is not positive, slow is not below fast, the ramp is unknown, or "index" finds no geometric theta.
 
-    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; Grattafiori et al. (2024), "The Llama 3 herd of
-    models".
+    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; for 1 and 4, the code that Meta released with
+    Llama 3.1.
 
     >>> ramp_frequencies([1.0, 0.1, 0.01], 100, 10.0, slow=1, fast=4).round(3)
     array([1.   , 0.028, 0.001])

@@ -1,6 +1,6 @@
 """A reader's mistakes, met in one sentence: a Python or a library that is missing or too old, a cell run too early.
 
-Standard library only, in the syntax of old Pythons: this runs before anything else of the package.
+Standard library only, and nothing newer than Python 3.9: this runs before anything else of the package.
 """
 
 import re

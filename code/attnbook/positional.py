@@ -1,6 +1,6 @@
 r"""Position in attention: every scheme as a choice of three tables in one logit.
 
-The logit of query i and key j is a sum of four parts, each linear in what it is named after::
+The logit of query i and key j is a sum of four parts, each named after the two things that meet in it::
 
     logit(i, j)  =  q_i·k_j  +  q_i·A_ij  +  C_ij·k_j  +  B_ij
                     content     content     position    position
@@ -187,7 +187,7 @@ def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
 
     Raises ``ValueError`` unless 2 ≤ buckets ≤ 512 and buckets // 2 < max_distance ≤ 10¹⁸.
 
-    Source: Raffel et al. (2020), section 2.1.
+    Source: Raffel et al. (2020), section 2.1, which names 32 and 128; the formula is that of their code.
 
     >>> t5_edges(8, 16)
     [0, 1, 2, 3, 4, 6, 8, 12]
@@ -210,9 +210,9 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     """The bucket of each offset j − i, an index into T5's table of ``buckets`` scalars per head.
 
     Bidirectional: the lower half for keys at or before the query, the upper half for later keys. Otherwise all
-    buckets serve the past, and every later key shares bucket 0 with the query itself (a causal mask hides it).
+    buckets serve the past, and every later key shares bucket 0 with the query itself (a causal mask hides those).
 
-    Raises ``ValueError`` as :func:`t5_edges` does, and if ``buckets`` is odd when both directions share them.
+    Raises ``ValueError`` as :func:`t5_edges` does for the buckets of one direction, and if two share an odd number.
 
     Source: Raffel et al. (2020), section 2.1.
 
@@ -229,9 +229,11 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
 def alibi_slopes(heads: int) -> np.ndarray:
     """One slope per head: 2^(−8h/H) for h = 1 … H when H is a power of two, shape (H,).
 
-    Otherwise the slopes of the next smaller power of two, then every other slope of the next larger one.
+    Otherwise the slopes of the next smaller power of two, and for the rest those of the next larger with h = 1, 3, ….
 
-    Raises ``ValueError`` if ``heads`` is below 1. Source: Press, Smith and Lewis (2022), section 3.
+    Raises ``ValueError`` if ``heads`` is below 1.
+
+    Source: Press, Smith and Lewis (2022), section 3; the rule for other H is that of their code.
 
     >>> alibi_slopes(2).tolist()
     [0.0625, 0.00390625]

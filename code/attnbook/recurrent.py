@@ -24,7 +24,7 @@ def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: Array
     X : array (..., n, d)
     W_x : array (..., d_h, d)
     W_h : array (..., d_h, d_h)
-    b : array (..., d_h)
+    b : array (d_h,) or (runs, 1, d_h)
     start : array (..., d_h), optional
         h_0; zero unless given.
 
@@ -49,7 +49,7 @@ def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: Array
 
 
 def lstm(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
-    r"""c_t = f_t ⊙ c_{t−1} + i_t ⊙ g_t and h_t = o_t ⊙ tanh(c_t), with gates in (0, 1) made from x_t and h_{t−1}.
+    r"""c_t = f_t ⊙ c_{t−1} + i_t ⊙ g_t, h_t = o_t ⊙ tanh(c_t); i, f, o are σ, g is tanh of W_x x_t + W_h h_{t−1} + b.
 
     The rows of the weights come in four blocks of d_h: input gate i, forget gate f, candidate g, output gate o.
 
@@ -58,7 +58,7 @@ def lstm(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> tuple[Ar
     X : array (..., n, d)
     W_x : array (..., 4 d_h, d)
     W_h : array (..., 4 d_h, d_h)
-    b : array (..., 4 d_h)
+    b : array (4 d_h,) or (runs, 1, 4 d_h)
 
     Returns
     -------
@@ -154,7 +154,7 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
 
 
 def path_norms(J: ArrayLike) -> Array:
-    r"""‖J_n J_{n−1} ⋯ J_{n−k+1}‖₂ for k = 0 … n − 1: how much of a gradient is left after k steps back.
+    r"""‖J_n J_{n−1} ⋯ J_{n−k+1}‖₂ for k = 0 … n − 1: the most that is left of a gradient of norm 1 after k steps back.
 
     Parameters
     ----------

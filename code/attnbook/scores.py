@@ -24,7 +24,7 @@ __all__ = ["coverage", "density", "row_coverage"]
 def density(s: ArrayLike, d_k: int) -> np.ndarray:
     """f(s) = |s|^ν K_ν(|s|) / (2^ν √π Γ(d_k/2)), ν = (d_k − 1)/2: the density of q·k at ``s``, any shape.
 
-    At s = 0 the value is Γ(ν) / (2 √π Γ(d_k/2)); for d_k = 1 the density has a pole there and ``inf`` is returned.
+    At s = 0 the value is Γ(ν) / (2 √π Γ(d_k/2)); for d_k = 1 it is ``inf``: near 0 the density grows like −ln |s|/π.
 
     Raises ``ValueError`` unless ``d_k`` is a whole number from 1 to 10⁶, and if ``s`` has a NaN.
 

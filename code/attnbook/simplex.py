@@ -26,14 +26,14 @@ def sparsemax(s: ArrayLike) -> Array:
 
     Returns
     -------
-    array, same shape as ``s``: weights on the simplex, many of them exactly 0
+    array, same shape as ``s``: weights on the simplex, of which some may be exactly 0
 
     Raises
     ------
     ValueError
         If ``s`` has rank 0, an empty axis, a NaN or ``+inf``, or a row that is ``-inf`` throughout.
 
-    Source: Martins and Astudillo (2016), definition (1) and proposition 1.
+    Source: Martins and Astudillo (2016), definition (2) and proposition 1.
 
     >>> sparsemax([2.0, 0.0])
     array([1., 0.])

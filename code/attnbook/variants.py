@@ -37,7 +37,7 @@ def additive_scores(Q: ArrayLike, K: ArrayLike, W_Q: ArrayLike, W_K: ArrayLike, 
     Raises
     ------
     ValueError
-        If a rank is too small or two axes that must agree do not.
+        If a rank is too small, two axes that must agree do not, or a sum leaves the range of the numbers.
 
     Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
 
@@ -93,6 +93,8 @@ def multi_head_attention(
     ------
     ValueError
         If shapes do not fit; see :func:`attnbook.attention.attention_weights` for the mask.
+    TypeError
+        If ``heads`` is no :class:`Heads`, or arrays and weights are not of one library and precision.
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
@@ -121,10 +123,10 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
     """The weights of a ``torch.nn.MultiheadAttention`` as :class:`Heads`, views that autograd follows.
 
     PyTorch stacks the three projections in one matrix (3d, d) and multiplies by its transpose; head i owns
-    rows i·d/h … (i+1)·d/h of each.
+    rows i·d/h … (i+1)·d/h − 1 of each, i = 0 … h − 1.
 
     Raises ``ValueError`` if the module has ``kdim`` or ``vdim`` of its own or appends keys (``add_bias_kv``,
-    ``add_zero_attn``): those layers compute something else.
+    ``add_zero_attn``): those layers compute something else. Raises ``TypeError`` for anything but such a module.
 
     >>> import torch
     >>> torch_heads(torch.nn.MultiheadAttention(8, 2)).W_Q.shape

@@ -77,8 +77,8 @@ def encoder_weights(
 ) -> dict[str, torch.Tensor]:
     """The weights of a one-layer encoder: ``embed``, ``Q``, ``K``, ``V``, ``up``, ``bias``, ``out``, and ``tables``.
 
-    Entries of a matrix (seeds, 1, rows, columns) are independent N(0, 1/rows) and embeddings N(0, 1). Tables of
-    positions, given as name=(rows, columns), are N(0, 0.01): attention begins almost indifferent to position.
+    Entries of a matrix (seeds, 1, rows, columns) are independent N(0, 1/rows), embeddings N(0, 1), the bias N(0, 0.01).
+    Tables of positions, name=(rows, columns), are N(0, 0.01) too: attention begins almost indifferent to position.
 
     Raises ``ValueError`` if a table has the name of another weight, or a size is below 1.
     """
@@ -102,7 +102,9 @@ def encoder_weights(
 
 
 def read_out(w: dict[str, torch.Tensor], Z: torch.Tensor) -> torch.Tensor:
-    """Position-wise feed-forward network relu(Z W_up + b) W_out of the encoder, (..., n, d) → (..., n, outputs).
+    """Position-wise feed-forward network relu(Z W_up + b) W_out: (seeds, batch, n, d) → (seeds, batch, n, outputs).
+
+    Z without the first two axes, (n, d), gives (seeds, 1, n, outputs).
 
     Raises ``ValueError`` unless Z fits the weights, and ``TypeError`` unless both are tensors of one precision.
     """

@@ -35,8 +35,8 @@ def fit(loss: Callable[[], torch.Tensor], parameters: Iterable[torch.Tensor], *,
 
     ``parameters`` may also be groups of them with a learning rate each, as torch's optimisers take them.
 
-    Raises ``ValueError`` as soon as the loss is not finite, with the step at which that happened, and ``TypeError``
-    for a loss or parameters without a gradient.
+    Raises ``ValueError`` as soon as the loss is not finite, with the step at which that happened, or if a parameter is
+    not finite at the end, and ``TypeError`` for a loss or parameters without a gradient.
 
     >>> x = torch.tensor([1.0], requires_grad=True)
     >>> fit(lambda: (x**2).sum(), [x], steps=2, lr=0.5)

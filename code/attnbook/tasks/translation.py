@@ -118,7 +118,7 @@ class Translator(nn.Module):
         return self.words(self.decoder(X, memory, tgt_mask=mask, memory_key_padding_mask=padding))
 
     def loss(self, ids: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """Teacher forcing: −ln p of every English word given the right words before it, (batch, n − 1)."""
+        """Teacher forcing: −ln p of every English word given the right words before it, shape (batch·(n − 1),)."""
         padding = ids == 0
         logits = self.logits(target[:, :-1], self.read(ids, padding), padding)
         return nn.functional.cross_entropy(
@@ -171,7 +171,7 @@ def loss_per_sentence(model: Translator, pairs: Sequence[tuple[list[str], list[s
 def translate(
     model: Translator, rows: Sequence[Sequence[str]], *, padding: torch.Tensor | None = None, causal: bool = False
 ) -> list[str]:
-    """Greedy decoding: the likeliest next word, again and again. Returns one string per row of source words.
+    """Greedy decoding: the likeliest next word, at most five times. Returns one string per row of source words.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def translate(
     padding : boolean tensor (len(rows), m), optional
         True where no token may look. The places of the empty words unless given.
     causal : bool
-        Hide the words behind each source word from it.
+        Hide from each source word the words that come after it.
 
     Raises ``ValueError`` for a word that is in no sentence, and where a token could look at nothing.
     """
