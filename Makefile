@@ -1,4 +1,4 @@
-# Every task by a verb. Python 3.11 or newer and make are all that must be there; the rest is installed into .venv.
+# Every task by a verb. The book needs Python 3.11 or newer and make; its packages go into .venv. Tests: see README.md.
 # Another interpreter: make book PYTHON=/path/to/python
 # The exact versions of an edition: make book LOCKED=2, or LOCKED=1 for the newest; say so with every later command too.
 PYTHON ?=

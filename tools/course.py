@@ -1,7 +1,7 @@
 """Coursework: make the assignments, grade a class, try one notebook, measure the grader.
 
 python tools/course.py make  [NAME=value …]                        with .venv's Python, the extra `course` installed
-python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  the names are those of `make`: SEED, WORK, ROSTER, …
+python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  names as for `make grade`: SEED, WORK, ROSTER, …
 python tools/course.py try   NOTEBOOK=file [NAME=value …]
 python tools/course.py bench [SUBMISSIONS=number]
 """
