@@ -291,10 +291,9 @@ def _execute(tree, slug, draw, stop):
         _reseed(draw, cell)
     found = read(tree / "chapters" / f"{slug}.md")
     for place, (line, source, cell["tags"]) in enumerate(found):
-        if "hide-input" in cell["tags"] and "explore(" in source:  # many pictures and no check: a fifth of the time
-            continue
-        if draw and "hide-input" in cell["tags"] and _only_draws(source, [later for _, later, _ in found[place + 1 :]]):
-            continue
+        later = [text for _, text, _ in found[place + 1 :]]
+        if "hide-input" in cell["tags"] and ("explore(" in source or (draw and _only_draws(source, later))):
+            continue  # many pictures and no check: about a quarter of the time
         result = shell.run_cell(source, store_history=False)
         error = result.error_before_exec or result.error_in_exec
         if error is not None:
