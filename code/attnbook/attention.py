@@ -162,7 +162,7 @@ def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None,
     Raises
     ------
     ValueError
-        If :func:`scores` refuses Q, K or scale; if the mask does not fit, is not boolean or leaves a query no key.
+        If :func:`scores` raises it; if the mask does not fit, is not boolean or leaves a query no key.
     """
     S = scores(Q, K, scale)
     if mask is None:

@@ -58,7 +58,7 @@ def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:
 
     Raises ``ValueError`` if ``X`` has rank 0, an empty axis, entries not finite or too far apart, or ``eps`` not > 0.
 
-    Source: Ba, Kiros and Hinton (2016), equation (4), without gain and bias and with ``eps``.
+    Source: Ba, Kiros and Hinton (2016), equation (4), without f, gain and bias and with ``eps``.
     """
     X, eps = as_array("X", X), require_number("eps", eps, above=0)
     xp = namespace(X)
@@ -220,10 +220,10 @@ def symmetry(
     -------
     Symmetry
         ``verdict`` is "equivariant", "invariant", "both" or "neither"; errors are absolute, ``equivariance`` is NaN if
-        f(x) has no axis to move. A law holds when its error is at most √ε times the largest |entry| of f(x), half of
-        all digits: rounding spoils the last few digits, a broken law spoils the first.
+        f(x) has no axis as long as a permutation. A law holds when its error is at most √ε times the largest |entry|
+        of f(x), half of all digits: rounding spoils the last few digits, a broken law spoils the first.
 
-    Raises ``ValueError`` unless inputs have an action each, the group permutations, and outputs one shape, all finite.
+    Raises ``ValueError`` unless inputs have actions, the group holds permutations, outputs are finite and of one shape.
     """
     if len(inputs) != len(actions):
         raise ValueError(f"{len(inputs)} inputs, {len(actions)} actions; expected one action each")

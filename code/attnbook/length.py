@@ -75,7 +75,7 @@ def ramp_frequencies(
 
     With r = θ n / 2π, the turns over the training length n, γ rises from 0 at r = ``slow`` to 1 at r = ``fast``:
     linearly in r as the paper prints it (``"turns"``; Llama 3.1 uses it with 1 and 4), or linearly in the number h of
-    the pair, its ends rounded outwards to whole h, as the code released with the paper does (``"index"``).
+    the pair, its ends rounded outwards to whole h ≥ 0, as the code released with the paper does (``"index"``).
 
     Parameters
     ----------

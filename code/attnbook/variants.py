@@ -94,7 +94,7 @@ def multi_head_attention(
     ValueError
         If shapes do not fit; see :func:`attnbook.attention.attention_weights` for the mask.
     TypeError
-        If ``heads`` is no :class:`Heads`, or arrays and weights are not of one library and precision.
+        If ``heads`` is no :class:`Heads`, or arrays and weights are of two libraries, or tensors of two precisions.
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
@@ -126,7 +126,7 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
     rows i·d/h … (i+1)·d/h − 1 of each, i = 0 … h − 1.
 
     Raises ``ValueError`` if the module has ``kdim`` or ``vdim`` of its own or appends keys (``add_bias_kv``,
-    ``add_zero_attn``): those layers compute something else. Raises ``TypeError`` for anything but such a module.
+    ``add_zero_attn``): those layers compute something else. Raises ``TypeError`` for what has no ``in_proj_weight``.
 
     >>> import torch
     >>> torch_heads(torch.nn.MultiheadAttention(8, 2)).W_Q.shape

@@ -171,7 +171,7 @@ def loss_per_sentence(model: Translator, pairs: Sequence[tuple[list[str], list[s
 def translate(
     model: Translator, rows: Sequence[Sequence[str]], *, padding: torch.Tensor | None = None, causal: bool = False
 ) -> list[str]:
-    """Greedy decoding: the likeliest next word, at most five times. Returns one string per row of source words.
+    """Greedy decoding: five times the likeliest next word. Returns the words before the end, one string per row.
 
     Parameters
     ----------
