@@ -31,7 +31,7 @@ help:
 	@echo "make run-notebooks       run them as they are: [FOLDER=] [PYTHON=] or [IMAGE=]"
 	@echo "make lab        open the chapters in JupyterLab: [OPTIONS=--no-browser]"
 	@echo "make messages, translation, pseudo  for translators: [LANGUAGE=zh_CN] [TEST=1]"
-	@echo "make constraints  write down what is installed: EDITION=<name>"
+	@echo "make constraints  write down what is installed: EDITION=<number>"
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"

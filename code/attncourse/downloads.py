@@ -54,6 +54,10 @@ def _is_of_the_system(path):
     return any(part.startswith((".", "~$")) or part in SYSTEM for part in path.parts)
 
 
+def _without_roster(entries):
+    return [entry for entry in entries if entry[0] != PurePosixPath(ROSTER)]
+
+
 def _without_one_folder_around(entries):
     """Return paths without a folder that holds all of them, unless it is a student's."""
     while entries and len({path.parts[0] for path, *_ in entries}) == 1:
@@ -94,8 +98,7 @@ def read(place, asked=()):
         raise author.CourseError(f"There is no folder {place} with submissions.")
     aside = [(str(path), "not a student's file") for path, *_ in entries if _is_of_the_system(path)]
     entries = [entry for entry in entries if not _is_of_the_system(entry[0])]
-    entries = [entry for entry in entries if entry[0] != PurePosixPath(ROSTER)]
-    entries = _without_one_folder_around(entries)
+    entries = _without_roster(_without_one_folder_around(_without_roster(entries)))
     platform = _platform(entries)
     students = {}
     for handed in _handed(entries, platform):

@@ -118,6 +118,16 @@ def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
     assert aside == [("kim/a.ipynb", "another file of the same student: kim/b.ipynb is graded")]
 
 
+def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
+    platforms.put(tmp_path / "download", "class/roster.csv" if kind.startswith("a") else "roster.csv", b"name\n")
+    for n in range(3):
+        platforms.put(tmp_path / "download", f"{'class/' * kind.startswith('a')}s{n}.ipynb", RIGHT)
+    place = tmp_path / "download"
+    if kind.endswith("zip"):
+        place = platforms.zipped(place, tmp_path / "d.zip")
+    assert sorted(read(place)[0]) == ["s0", "s1", "s2"]
+
+
 def test_two_students_of_one_name_are_two(tmp_path):
     for n in (1, 2):
         platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)

@@ -182,6 +182,14 @@ def test_prose(source, what):
     )
 
 
+def test_no_row_of_a_table_is_split(source):
+    report(
+        f"{source.where(i)}: a row of a table that goes on in the next line, which becomes a row of its own"
+        for i, line in enumerate(source.text.splitlines(), 1)
+        if line.startswith("| ") and not line.rstrip().endswith("|")
+    )
+
+
 def test_no_local_path_and_no_unencrypted_link(source):
     path = re.compile(r"(?<![\w.:/~-])/(?:root|home|work|Users|tmp|mnt|media)/|\b[A-Z]:\\")
     report(
