@@ -55,6 +55,7 @@ def _is_of_the_system(path):
 
 
 def _without_roster(entries):
+    """Return paths without a roster beside them, which is no student's and may stand outside one folder or inside."""
     return [entry for entry in entries if entry[0] != PurePosixPath(ROSTER)]
 
 

@@ -119,10 +119,10 @@ def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
 
 
 def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
-    platforms.put(tmp_path / "download", "class/roster.csv" if kind.startswith("a") else "roster.csv", b"name\n")
-    for n in range(3):
-        platforms.put(tmp_path / "download", f"{'class/' * kind.startswith('a')}s{n}.ipynb", RIGHT)
     place = tmp_path / "download"
+    folder = place / "class" if kind.startswith("a") else place
+    for name in ("roster.csv", "s0.ipynb", "s1.ipynb", "s2.ipynb"):
+        platforms.put(folder, name, RIGHT)
     if kind.endswith("zip"):
         place = platforms.zipped(place, tmp_path / "d.zip")
     assert sorted(read(place)[0]) == ["s0", "s1", "s2"]
