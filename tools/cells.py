@@ -155,12 +155,12 @@ def workers(jobs, cluster="", tree=ROOT, processes=False):
         with ProcessPoolExecutor(jobs, mp_context=_server()) if processes else ThreadPoolExecutor(jobs) as pool:
             yield pool
         return
-    from course import author, connect  # only here: a cluster asks for the extra `course`
+    from course import CourseError, connect  # only here: a cluster asks for the extra `course`
 
     with ExitStack() as stack:
         try:
-            client = connect(stack, cluster, jobs)
-        except author.CourseError as error:
+            client = connect(stack, cluster)
+        except CourseError as error:
             sys.exit(str(error))
         client.wait_for_workers(1)
         for worker, found in client.run(state, tree, on_error="return").items():

@@ -1,8 +1,9 @@
-"""Coursework: make the assignments, grade a class, try one notebook, measure the grader.
+"""Coursework: make the assignments, grade a class, try one notebook, check this machine, measure the grader.
 
 python tools/course.py make  [NAME=value …]                        with .venv's Python, the extra `course` installed
 python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  names as for `make grade`: SEED, WORK, ROSTER, …
 python tools/course.py try   NOTEBOOK=file [NAME=value …]
+python tools/course.py safe                                          can this machine grade safely?
 python tools/course.py bench [SUBMISSIONS=number]
 """
 
@@ -23,21 +24,20 @@ sys.path.insert(0, str(ROOT / "code"))
 from attncourse import (  # noqa: E402
     author,
     batch,
+    clean,
     downloads,
-    files,
-    grade,
+    examiner,
     gradebook,
     layouts,
     marks,
     policy,
     pythons,
-    reading,
-    report,
     roster,
     sandbox,
 )
+from attncourse.model import CourseError, load_assignment  # noqa: E402
 
-TASKS = ("make", "grade", "try", "bench")
+TASKS = ("make", "grade", "try", "safe", "bench")
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "CLUSTER", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
          "POLICY", "FORCE", "NOTEBOOK", "PYTHONS")  # fmt: skip
 ON_PATH = [f"python3.{minor}" for minor in range(pythons.OLDEST[1], 20)]
@@ -48,7 +48,7 @@ PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can dra
 
 def say_seed(seed, how):
     """Tell which seed draws the hidden tests; loudly if everybody knows it."""
-    print(f"Seed of the hidden tests: {report.harmless(seed)} ({how})")
+    print(f"Seed of the hidden tests: {clean.line(seed)} ({how})")
     if seed == str(marks.SEED):
         print(PUBLIC)
 
@@ -63,7 +63,7 @@ def say_pythons(limits):
 def seed_for(given, remembered):
     """Return the seed to use, and where it comes from."""
     if given and remembered and given != remembered:
-        return given, f"given; the assignment was made with another one, {report.harmless(remembered)}"
+        return given, f"given; the assignment was made with another one, {clean.line(remembered)}"
     return (given, "given") if given else (remembered or str(marks.SEED), "as made" if remembered else "not given")
 
 
@@ -79,43 +79,38 @@ def make(options):
     """Write every assignment of the folder, or the one of a chapter, below `assignments`."""
     seeds = set()
     for chapter, path in author.assignments(options.course, options.chapter).items():
-        folder, bundle = options.work / "assignments" / chapter, author.read(path)
+        folder, assignment = options.work / "assignments" / chapter, author.read(path)
         seed, how = seed_for(options.seed, remembered(folder))
-        author.prove(bundle, seed)
-        layouts.write(bundle, folder, seed)
+        author.prove(assignment, seed)
+        layouts.write(assignment, folder, seed)
         print(f"{chapter}: {folder}")
         seeds.add((seed, how))
     for seed, how in sorted(seeds):
         say_seed(seed, how)
 
 
-def bundle_of(assignment, work):
-    """Read the bundle that `make course` has written, and its seed; `assignment` is a chapter or a path."""
+def made(name, work):
+    """Read the assignment that `make course` has written, and its seed; `name` is a chapter or a path."""
     out = work / "assignments"
-    path = Path(assignment) if str(assignment).endswith(".json") else out / assignment / "bundle.json"
+    path = Path(name) if str(name).endswith(".json") else out / name / "bundle.json"
     if not path.is_file():
         there = sorted(p.parent.name for p in out.glob("*/bundle.json"))
         known = f"; there are {', '.join(there)}" if there else ": run `make course` first"
-        raise author.CourseError(f"There is no assignment {assignment!r}{known}.")
-    bundle = json.loads(path.read_text(encoding="utf-8"))
-    return bundle, bundle.pop("seed", None)
+        raise CourseError(f"There is no assignment {name!r}{known}.")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return load_assignment({key: data[key] for key in data if key != "seed"}), data.get("seed")
 
 
-def connect(stack, cluster, processes):
-    """Return a dask client for an address, or for a cluster of local processes that ends with the stack."""
-    from dask.distributed import Client, LocalCluster
+def connect(stack, cluster):
+    """Return a dask client for an address."""
+    from dask.distributed import Client
 
-    if cluster:
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what an instructor must know is said here
-        try:
-            return stack.enter_context(Client(cluster, timeout=10))
-        except (OSError, ValueError, TypeError) as error:
-            words = " ".join(str(error).split())[:200]
-            raise author.CourseError(f"No dask scheduler answers at CLUSTER={cluster}: {words}.") from None
-    # Without an address dask tries the port 8787 and warns where that is taken.
-    nowhere = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
-    local = LocalCluster(n_workers=processes, threads_per_worker=1, silence_logs=50, **nowhere)
-    return stack.enter_context(Client(stack.enter_context(local)))
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what an instructor must know is said here
+    try:
+        return stack.enter_context(Client(cluster, timeout=10))
+    except (OSError, ValueError, TypeError) as error:
+        words = " ".join(str(error).split())[:200]
+        raise CourseError(f"No dask scheduler answers at CLUSTER={cluster}: {words}.") from None
 
 
 def other_pythons(options):
@@ -123,7 +118,7 @@ def other_pythons(options):
     try:
         named = shlex.split(options.pythons)
     except ValueError as error:
-        raise author.CourseError(f"PYTHONS={options.pythons} is not understood: {error}.") from None
+        raise CourseError(f"PYTHONS={options.pythons} is not understood: {error}.") from None
     found = {}
     for name in named or ([] if options.cluster else ON_PATH):
         place = Path(name).expanduser()
@@ -138,7 +133,7 @@ def other_pythons(options):
             found.setdefault(version, program)
         except (pythons.Unusable, sandbox.SandboxError) as error:
             if named:
-                raise author.CourseError(f"PYTHONS: {name} cannot be used: {str(error).rstrip('.')}.") from None
+                raise CourseError(f"PYTHONS: {name} cannot be used: {str(error).rstrip('.')}.") from None
     return tuple(sorted(found.items()))
 
 
@@ -149,12 +144,12 @@ def ask_workers(client, cluster, limits, unsafe):
         client.wait_for_workers(1)
     for worker, found in client.run(batch.version, on_error="return").items():
         if isinstance(found, Exception):
-            raise author.CourseError(
+            raise CourseError(
                 f"The worker at {worker} cannot load the grader ({found}): it needs this repository, its environment "
                 "and PYTHONPATH=code."
             )
         if found != batch.version():
-            raise author.CourseError(f"The worker at {worker} has another version of the grader: bring it up to date.")
+            raise CourseError(f"The worker at {worker} has another version of the grader: bring it up to date.")
     reasons = [*filter(None, client.run(sandbox.missing, limits).values())]
     refuse_without_sandbox(reasons and reasons[0], unsafe)
     print(*sorted({*client.run(sandbox.memory_in_force, limits, unsafe).values()}), sep="\n")
@@ -163,7 +158,7 @@ def ask_workers(client, cluster, limits, unsafe):
 def refuse_without_sandbox(reason, unsafe):
     """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it in so many words."""
     if reason and not unsafe:
-        raise author.CourseError(
+        raise CourseError(
             f"No sandbox: {reason} Students' code could then read and delete your files. If you have read every "
             "submission and trust it, say UNSAFE=yes."
         )
@@ -189,61 +184,60 @@ def folder_for(submissions, chapter, work):
         number += 1
 
 
-def read_class(options, bundle, folder):
+def read_class(options, assignment, folder):
     """Return the downloads, the roster and the policy as one `Grades`."""
-    asked = {name for exercise in bundle["exercises"] for name in author.functions(exercise)}
-    found, aside, platform = downloads.read(options.submissions, asked)
+    download = downloads.read(options.submissions)
     people = options.roster or options.submissions / downloads.ROSTER
     people = roster.read(people) if options.roster or people.is_file() else None
-    decisions = options.policy or options.work / f"{bundle['chapter']}.yml"
-    decisions = policy.read(decisions, bundle) if options.policy or decisions.is_file() else {}
-    return gradebook.Grades(bundle, found, folder, decisions, people, platform, aside)
+    decisions = options.policy or options.work / f"{assignment.chapter}.yml"
+    decisions = policy.read(decisions, assignment) if options.policy or decisions.is_file() else {}
+    return gradebook.Grades(assignment, download, folder, decisions, people)
 
 
 def grade_class(options):
     """Grade a folder; the exit code is 1 if a submission could not be graded or a file not be written."""
     from tqdm import tqdm
 
-    bundle, made = bundle_of(options.assignment, options.work)
+    assignment, seed_made = made(options.assignment, options.work)
     if not options.submissions.exists():
-        raise author.CourseError(f"There is no folder {options.submissions} with submissions.")
+        raise CourseError(f"There is no folder {options.submissions} with submissions.")
     if not options.cluster:
         refuse_without_sandbox(sandbox.missing(), options.unsafe)
-    seed, how = seed_for(options.seed, made)
+    seed, how = seed_for(options.seed, seed_made)
     say_seed(seed, how)
-    author.prove(bundle, seed)
-    folder = folder_for(options.submissions, bundle["chapter"], options.work)
-    grades = read_class(options, bundle, folder)
-    force = {grades.who(name.strip()) for name in options.force.split(",") if name.strip()}
+    author.prove(assignment, seed)
+    folder = folder_for(options.submissions, assignment.chapter, options.work)
+    grades = read_class(options, assignment, folder)
+    force = {grades.student(name.strip()) for name in options.force.split(",") if name.strip()}
     limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.found
     say_pythons(limits)
     processes = options.processes or os.cpu_count() or 1
     with ExitStack() as stack:
-        if options.cluster or (processes > 1 and len(found) > 4):
-            client = connect(stack, options.cluster, min(processes, len(found)))
+        if options.cluster:
+            client = connect(stack, options.cluster)
             ask_workers(client, options.cluster, limits, options.unsafe)
-            mapper = batch.on_cluster(client, bundle, seed, limits, options.unsafe)
+            mapper = batch.on_cluster(client, assignment, seed, limits, options.unsafe)
         else:
             print(sandbox.memory_in_force(limits, options.unsafe))
-            mapper = batch.in_process(bundle, seed, limits, options.unsafe)
+            mapper = batch.on_threads(processes, assignment, seed, limits, options.unsafe)
         bar = stack.enter_context(tqdm(total=len(found), unit="submission", disable=None))
-        batch.run(bundle, found, folder, mapper, seed, limits, bar.update, grades, force)
+        batch.run(assignment, None, folder, mapper, seed, limits, bar.update, grades, force)
     tell(grades)
 
 
 def tell(grades):
     """Say what came out, and everything that an instructor must look at."""
-    scores = [score for score in (grades.final(s)["score"] for s in grades.everyone()) if score is not None]
+    scores = [score for score in (grades.final(s).score for s in grades.everyone()) if score is not None]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
     print(f"Graded: {len(scores)}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv.")
     lists = grades.lists()
     for number, (title, lines) in enumerate(lists.items()):
         print(f"\n{title}: {len(lines)}")
         shown = lines if number == 0 or len(lines) <= SHOWN else lines[:SHOWN]
-        print("\n".join("  " + report.harmless(line) for line in shown))
+        print("\n".join("  " + clean.line(line) for line in shown))
         if len(shown) < len(lines):
             print(f"  and {len(lines) - len(shown)} more, in report.html")
-    if grades.trouble:
+    if grades.errors:
         sys.exit("Not everything could be written: make room, then run the same command again.")
     if "Could not be graded" in lists:
         sys.exit(f"Could not be graded: {len(lists['Could not be graded'])}. The reasons are in the list above.")
@@ -251,29 +245,32 @@ def tell(grades):
 
 def try_notebook(options):
     """Run the visible tests on one notebook, in the sandbox in which it will be marked."""
-    data = files.read_file(options.notebook)
+    data = downloads.read_file(options.notebook)
     if isinstance(data, str):
-        raise author.CourseError(f"{options.notebook}: {data}")
-    bundle = author.read(_assignment_of(options, data))
-    for exercise in bundle["exercises"]:
-        exercise["hidden"] = []
+        raise CourseError(f"{options.notebook}: {data}")
+    assignment = author.read(_assignment_of(options, data))
+    for question in assignment.questions:
+        question.hidden = []
     reason = sandbox.missing()
     if reason and not options.unsafe:
-        raise author.CourseError(f"No sandbox: {reason} If the notebook is your own, say UNSAFE=yes.")
+        raise CourseError(f"No sandbox: {reason} If the notebook is your own, say UNSAFE=yes.")
     limits = sandbox.Limits(pythons=other_pythons(options))
-    result = grade.grade(data, bundle, limits=limits, unsafe=options.unsafe)
-    for exercise in bundle["exercises"]:
-        if exercise["kind"] == "written":
-            words = len(result.get("written", {}).get(exercise["name"], "").split())
-            print(f"{exercise['title']}: a person will read it; words found: {words}")
+    result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, limits=limits, unsafe=options.unsafe)
+    if result.problem:
+        raise CourseError(f"{options.notebook}: {result.problem} If it is one of the book's, say ASSIGNMENT=<chapter>.")
+    for question in assignment.questions:
+        if question.kind == "written":
+            words = len((result.written or {}).get(question.name, "").split())
+            print(f"{question.title}: a person will read it; words found: {words}")
             continue
-        found = [mark for mark in result["marks"] if mark["exercise"] == exercise["name"]]
-        print(f"{exercise['title']}: {sum(mark['passed'] for mark in found)} of {len(found)} visible tests hold")
+        found = [mark for mark in result.marks if mark.question == question.name]
+        print(f"{question.title}: {sum(mark.passed for mark in found)} of {len(found)} visible tests hold")
         for mark in found:
-            if not mark["passed"]:
-                print("  fails: " + report.harmless(mark["remark"]))
-    for remark in result["remarks"]:
-        print(report.harmless(remark))
+            if not mark.passed:
+                print("  fails: " + clean.line(mark.why))
+    for remark in result.remarks:
+        print(clean.line(remark))
+    print(f"It ran with Python {result.python} and NumPy {result.numpy}.")
     print("The marking runs other tests than these.")
 
 
@@ -282,20 +279,21 @@ def _assignment_of(options, data):
     files = author.assignments(options.course)
     if options.assignment:
         if options.assignment not in files:
-            raise author.CourseError(f"There is no assignment {options.assignment!r}; there are {', '.join(files)}.")
+            raise CourseError(f"There is no assignment {options.assignment!r}; there are {', '.join(files)}.")
         return files[options.assignment]
-    try:
-        text = "\n".join(reading.notebook(data)[0])
-    except reading.NotGradable as error:
-        raise author.CourseError(f"{options.notebook}: {error}") from None
-    asked = {
-        path: [name for e in author.read(path)["exercises"] for name in author.functions(e)] for path in files.values()
-    }
-    share = {path: sum(f"def {name}(" in text for name in names) / len(names) for path, names in asked.items()}
-    best = max(share, key=share.get)
-    if not share[best]:
-        raise author.CourseError(f"{options.notebook} defines no function of any assignment: say ASSIGNMENT=<chapter>.")
-    return best
+    asked = {path: author.read(path).functions for path in files.values()}
+    share = {path: sum(f"def {name}(".encode() in data for name in names) / len(names) for path, names in asked.items()}
+    return max(share, key=share.get)
+
+
+def safe(options):
+    """Say whether this machine can grade safely, wall by wall; the exit code is 1 if it cannot."""
+    walls = sandbox.environment()
+    for number, (what, holds, words) in enumerate(walls):
+        print(f"{'yes ' if holds else 'NO  ' if number < sandbox.NEEDED else 'weak'} {what}: {clean.line(words)}")
+    if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
+        sys.exit("Do not grade on this machine.")
+    print("Students' code can be run here.")
 
 
 def path_of(text):
@@ -307,7 +305,7 @@ def path_of(text):
 def read_options(words):
     """Read the task and its options from NAME=value words, else the environment; a bad one ends in one sentence."""
     if not words or words[0] not in TASKS:
-        raise author.CourseError(f"Say what to do: {', '.join(TASKS)}.")
+        raise CourseError(f"Say what to do: {', '.join(TASKS)}.")
     values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
     for word in words[1:]:
         name, sign, value = word.partition("=")
@@ -316,15 +314,15 @@ def read_options(words):
         elif places and not (sign and name.isidentifier() and name.isupper()):
             values[places.pop(0)] = word
         else:
-            raise author.CourseError(f"{word!r} is not understood; the names are {', '.join(NAMES)}.")
+            raise CourseError(f"{word!r} is not understood; the names are {', '.join(NAMES)}.")
     processes = values["PROCESSES"].strip()
     if processes and not (processes.isascii() and processes.isdigit() and 0 < int(processes) <= 1024):
-        raise author.CourseError(f"PROCESSES={processes} is not a whole number from 1 to 1024.")
+        raise CourseError(f"PROCESSES={processes} is not a whole number from 1 to 1024.")
     if values["UNSAFE"] not in ("", "yes", "no"):
-        raise author.CourseError(f"UNSAFE={values['UNSAFE']} is neither yes nor no.")
+        raise CourseError(f"UNSAFE={values['UNSAFE']} is neither yes nor no.")
     cluster = values["CLUSTER"].strip()
     if cluster and not (cluster.partition("://")[2] or cluster.rpartition(":")[2].isdigit()):
-        raise author.CourseError(f"CLUSTER={cluster} is not an address such as tcp://scheduler:8786.")
+        raise CourseError(f"CLUSTER={cluster} is not an address such as tcp://scheduler:8786.")
     options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
     options.task, options.cluster, options.unsafe = words[0], cluster, values["UNSAFE"] == "yes"
     options.processes = int(processes or 0)
@@ -343,12 +341,14 @@ def main(words):
         make(options)
     elif options.task == "grade":
         if not options.assignment or not options.submissions:
-            raise author.CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
+            raise CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
         grade_class(options)
     elif options.task == "try":
         if not options.notebook:
-            raise author.CourseError("Say which notebook: make try NOTEBOOK=<file>")
+            raise CourseError("Say which notebook: make try NOTEBOOK=<file>")
         try_notebook(options)
+    elif options.task == "safe":
+        safe(options)
     elif options.submissions:
         import course_scale
 
@@ -356,7 +356,7 @@ def main(words):
     else:
         import course_bench
 
-        course_bench.main(options, connect)
+        course_bench.main(options)
 
 
 def run(words):
@@ -365,7 +365,7 @@ def run(words):
         main(words)
     except KeyboardInterrupt:
         sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
-    except author.CourseError as error:
+    except CourseError as error:
         sys.exit(str(error))
     except OSError as error:
         sys.exit(f"{error.filename or 'A file'}: {error.strerror or error}.")

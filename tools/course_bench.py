@@ -10,50 +10,47 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
 from pathlib import Path
 
 from attncourse import author, batch, downloads, layouts, marks, sandbox
+from attncourse.model import solution, stub
 
 SIZE = 200  # submissions
 FEW = 4  # of them; the others take seconds for each
 BIN = Path(sys.executable).parent
 
 
-def class_of(bundle, size):
+def class_of(assignment, size):
     """Make a class, {student: answer cells}; which exercises are solved, wrong or left out differs."""
-    kinds = itertools.islice(itertools.cycle(itertools.product(range(3), repeat=len(bundle["exercises"]))), size)
-    return {f"student{n:04}": list(_cells(bundle, choice)) for n, choice in enumerate(kinds)}
+    kinds = itertools.islice(itertools.cycle(itertools.product(range(3), repeat=len(assignment.questions))), size)
+    return {f"student{n:04}": list(_cells(assignment, choice)) for n, choice in enumerate(kinds)}
 
 
-def _cells(bundle, choice):
-    for exercise, kind in zip(bundle["exercises"], choice, strict=True):
-        answers = [*map(author.stub if kind == 2 else author.solution, exercise["answer"])]
+def _cells(assignment, choice):
+    for question, kind in zip(assignment.questions, choice, strict=True):
+        answers = [*map(stub if kind == 2 else solution, question.answer)]
         if kind == 1:
-            answers[-1] += "\n\n\n" + exercise["mistakes"][0]["source"]
+            answers[-1] += "\n\n\n" + question.mistakes[0].source
         yield from answers
 
 
-def write(bundle, students, folder):
+def write(assignment, students, folder):
     """Write plain notebooks, one for each student."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, cells in students.items():
         blank = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-        made = [blank | {"source": source} for source in (bundle["given"], *cells)]
+        made = [blank | {"source": source} for source in (assignment.given, *cells)]
         document = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
         (folder / f"{name}.ipynb").write_text(json.dumps(document), encoding="utf-8")
 
 
-def own_grader(bundle, place, processes, seed, connect):
-    """Return seconds a submission, and the scores; with more than one process on a local dask cluster."""
-    limits, found = sandbox.Limits(), downloads.read(place / "in")[0]
-    with ExitStack() as stack:
-        mapper = batch.in_process(bundle, seed, limits)
-        if processes > 1:
-            mapper = batch.on_cluster(connect(stack, "", processes), bundle, seed, limits)
-        start = time.perf_counter()
-        results = batch.run(bundle, found, place / f"out{processes}", mapper, seed, limits)
-        return (time.perf_counter() - start) / len(found), results
+def own_grader(assignment, place, processes, seed):
+    """Return seconds a submission, and the results."""
+    limits, download = sandbox.Limits(), downloads.read(place / "in")
+    mapper = batch.on_threads(processes, assignment, seed, limits)
+    start = time.perf_counter()
+    results = batch.run(assignment, download, place / f"out{processes}", mapper, seed, limits)
+    return (time.perf_counter() - start) / len(results), results
 
 
 def otter(place, names):
@@ -85,20 +82,20 @@ def _call(folder, program, *arguments):
     subprocess.run([BIN / program, *arguments], cwd=folder, env=environ, check=True, capture_output=True)
 
 
-def main(options, connect):
+def main(options):
     """Measure and print."""
     chapter = options.assignment or "sqrt-dk-scaling"
-    bundle, seed = author.read(Path(options.course) / f"{chapter}.md"), options.seed or str(marks.SEED)
-    students = class_of(bundle, SIZE)
+    assignment, seed = author.read(Path(options.course) / f"{chapter}.md"), options.seed or str(marks.SEED)
+    students = class_of(assignment, SIZE)
     few = dict(itertools.islice(students.items(), SIZE // 2, SIZE // 2 + FEW))
     with tempfile.TemporaryDirectory() as place:
         place = Path(place)
-        write(bundle, students, place / "in")
-        layouts.write(bundle, place / "course", seed)
+        write(assignment, students, place / "in")
+        layouts.write(assignment, place / "course", seed)
         print(f"{SIZE} submissions of {chapter}; seconds for one, on the clock")
-        one, results = own_grader(bundle, place, 1, seed, connect)
+        one, results = own_grader(assignment, place, 1, seed)
         print(f"one process         {one:.3f}")
-        two, again = own_grader(bundle, place, 2, seed, connect)
-        print(f"two, dask           {two:.3f}   the same grades: {results == again}")
+        two, again = own_grader(assignment, place, 2, seed)
+        print(f"two processes       {two:.3f}   the same grades: {results == again}")
         for name, seconds in (("otter run", otter(place, few)), ("nbgrader autograde", nbgrader(place, chapter, few))):
             print(f"{name:19} {seconds:.2f}   {seconds / one:.1f} times one process here, over {FEW} of them")

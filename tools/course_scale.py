@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 from attncourse import author, layouts, marks
+from attncourse.model import CourseError
 from course_bench import class_of, write
 
 BIN = Path(sys.executable).parent
@@ -41,10 +42,10 @@ def varied(source, rng):
     return ast.unparse(tree)
 
 
-def generate(bundle, size, folder, rng):
+def generate(assignment, size, folder, rng):
     """Write a class, some of it hostile or in two attempts, and return {student: answers before they were varied}."""
     kinds = {}
-    for number, (name, cells) in enumerate(class_of(bundle, size).items()):
+    for number, (name, cells) in enumerate(class_of(assignment, size).items()):
         kinds[name] = tuple(cells)
         cells = [varied(cell, rng) for cell in cells]
         if number % ONE_IN["loop"] == ONE_IN["loop"] // 2:
@@ -52,9 +53,9 @@ def generate(bundle, size, folder, rng):
         elif number % ONE_IN["hostile"] == 1:
             cells.append(HOSTILE[number // ONE_IN["hostile"] % len(HOSTILE)])
         if number % ONE_IN["twice"]:
-            write(bundle, {name: cells}, folder)
+            write(assignment, {name: cells}, folder)
         else:
-            write(bundle, {"first": cells[:1], "second": cells}, folder / name)
+            write(assignment, {"first": cells[:1], "second": cells}, folder / name)
             os.utime(folder / name / "first.ipynb", (0, 0))
     return kinds
 
@@ -122,15 +123,15 @@ def main(options):
     """Measure and print; end with an error if a grade is missing, or differs from that of the same answers."""
     text = str(options.submissions)
     if not text.isdecimal() or not 6 <= int(text) <= 100_000:
-        raise author.CourseError(f"SUBMISSIONS={text} is not a number from 6 to 100000: so many are generated.")
+        raise CourseError(f"SUBMISSIONS={text} is not a number from 6 to 100000: so many are generated.")
     number, processes, chapter = int(text), options.processes or 2, options.assignment or "sqrt-dk-scaling"
-    bundle, seed = author.read(Path(options.course) / f"{chapter}.md"), options.seed or str(marks.SEED)
+    assignment, seed = author.read(Path(options.course) / f"{chapter}.md"), options.seed or str(marks.SEED)
     print(f"{number} submissions of {chapter}, {processes} workers; MiB of the grader, the scheduler, each worker")
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         place, port = Path(place), free_port()
         work, table = place / "work", place / "work" / "grades" / chapter / "in" / "grades.csv"
-        kinds = generate(bundle, number, place / "in", random.Random(0))
-        layouts.write(bundle, work / "assignments" / chapter, seed)
+        kinds = generate(assignment, number, place / "in", random.Random(0))
+        layouts.write(assignment, work / "assignments" / chapter, seed)
         running = {"scheduler": scheduler(port), "workers": workers(port, processes)}
         stack.callback(lambda: [end(process) for process in running.values()])
         command = [sys.executable, COURSE, "grade", chapter, place / "in", f"WORK={work}",
@@ -168,5 +169,5 @@ def main(options):
         wrong = [f"the command ended with {grader.returncode}: {said.read()[-500:]}"] if grader.returncode else []
         wrong += faults(table, kinds)
         if wrong:
-            raise author.CourseError("; ".join(wrong[:5]))
+            raise CourseError("; ".join(wrong[:5]))
         print("Every student has a grade, and the same answers have the same points.")

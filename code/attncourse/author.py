@@ -8,6 +8,9 @@
 | `hidden` | code | one function `test_…(functions…, rng)`, whose one-line docstring is its name; `points`, at most 1 |
 | `written` | text | in the place of code and tests: where the student writes; a person gives the `points` |
 | `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
+| `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
+a list of a name and a source that replaces functions |
+| `right` | code | another answer, which must earn all points |
 | `notes` | text | for the person who marks |
 """
 
@@ -17,19 +20,13 @@ import textwrap
 from pathlib import Path
 
 from . import marks
+from .model import SOLUTION, Assignment, CourseError, HiddenTest, Mistake, Question, solution, stub
 
 POINTS = 10
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
-SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
-TAGS = ("question", "answer", "visible", "hidden", "written", "mistake", "notes")
-PARTS = {"code": ("answer", "visible", "hidden", "mistakes"), "written": ("written",)}  # of an exercise, by its kind
-PICTURE = re.compile(r"\(data:image/[^()]*\)")  # as Colab puts one into a text
-LONGEST = 20_000  # characters of a written answer that are shown
-MINUTES = {"exercise": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
-
-
-class CourseError(ValueError):
-    """An assignment that cannot be used, or a request that cannot be met: one sentence for the instructor."""
+TAGS = ("question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
+PARTS = {"code": ("answer", "visible", "hidden", "mistakes"), "written": ("written",)}  # of a question, by its kind
+MINUTES = {"question": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
 
 def assignments(folder, chapter=""):
@@ -43,48 +40,49 @@ def assignments(folder, chapter=""):
 
 
 def read(path):
-    """Return the bundle of one assignment: {"chapter", "title", "given", "hours", "exercises": [...]}, checked."""
+    """Return the `Assignment` in a file, checked."""
     import jupytext
 
     path = Path(path)
-    cells = jupytext.read(path, fmt="md:myst").cells
-    bundle: dict = {"chapter": path.stem, "title": "", "given": GIVEN, "exercises": []}
-    for cell in cells:
+    assignment = Assignment(path.stem, "", GIVEN, [])
+    for cell in jupytext.read(path, fmt="md:myst").cells:
         tags = [tag for tag in cell.metadata.get("tags", []) if tag in TAGS]
-        if not tags and not bundle["exercises"] and cell.source.startswith("# "):
-            bundle["title"] = cell.source.splitlines()[0][2:].strip()
+        if not tags and not assignment.questions and cell.source.startswith("# "):
+            assignment.title = cell.source.splitlines()[0][2:].strip()
         elif len(tags) != 1:
             raise CourseError(f"{path.name}: a cell needs one of the tags {', '.join(TAGS)}: {cell.source[:60]!r}")
         elif tags == ["question"]:
-            bundle["exercises"].append(_question(cell, path.name))
-        elif not bundle["exercises"]:
+            assignment.questions.append(_question(cell, path.name))
+        elif not assignment.questions:
             raise CourseError(f"{path.name}: a cell stands before the first question: {cell.source[:60]!r}")
         else:
-            _add(bundle["exercises"][-1], tags[0], cell, path.name)
-    _check(bundle, path.name)
-    bundle["hours"] = hours(bundle)
-    return bundle
+            _add(assignment.questions[-1], tags[0], cell, path.name)
+    _check(assignment, path.name)
+    assignment.hours = hours(assignment)
+    return assignment
 
 
 def _question(cell, where):
     match = re.match(r"## (.+?)\n\s*\n(.+)", cell.source, re.DOTALL)
-    if not match or not re.fullmatch(r"[a-z][a-z0-9-]*", cell.metadata.get("exercise", "")):
+    name = cell.metadata.get("exercise", "")
+    if not match or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise CourseError(f"{where}: a question needs a name (exercise: some-name), a ## title and a text.")
-    parts = {"answer": [], "visible": [], "hidden": [], "mistakes": [], "written": "", "notes": ""}
-    about = {"name": cell.metadata["exercise"], "title": match[1], "text": match[2].strip()}
-    return about | {"goals": cell.metadata.get("goals", []), "kind": "code", "points": 0} | parts
+    return Question(name, match[1], match[2].strip(), cell.metadata.get("goals", []))
 
 
-def _add(exercise, tag, cell, where):
-    """Put one cell into its exercise."""
-    where = f"{where}: {exercise['name']}"
+def _add(question, tag, cell, where):
+    """Put one cell into its question."""
+    where, points = f"{where}: {question.name}", cell.metadata.get("points")
     if tag == "notes":
-        exercise["notes"] += cell.source
+        question.notes += cell.source
+        return
+    if tag == "wrong":
+        question.wrong += _wrong(cell.source, question, where)
         return
     if tag == "written":
-        if exercise["written"] or not _number(cell.metadata.get("points")):
+        if question.written or not _number(points):
             raise CourseError(f"{where}: a written answer is one text cell with points above 0.")
-        exercise |= {"kind": "written", "written": cell.source.strip(), "points": cell.metadata["points"]}
+        question.kind, question.written, question.points = "written", cell.source.strip(), points
         return
     try:
         body = ast.parse(cell.source).body
@@ -92,139 +90,107 @@ def _add(exercise, tag, cell, where):
         raise CourseError(f"{where}: a cell tagged {tag} is no Python: {error}.") from None
     if tag == "hidden":
         docstring = isinstance(body[0], ast.FunctionDef) and ast.get_docstring(body[0])
-        points = cell.metadata.get("points")
         if len(body) != 1 or not docstring or "\n" in docstring or not _number(points):
             raise CourseError(f"{where}: a hidden cell is one function with a one-line docstring and points above 0.")
         if points > 1:
             raise CourseError(f"{where}: {body[0].name} has {points} points: split it, so that a part earns a part.")
         asks = [argument.arg for argument in body[0].args.args]
-        test = {"function": body[0].name, "name": docstring, "points": points, "asks": asks, "source": cell.source}
-        exercise["hidden"].append(test)
-        exercise["points"] += points
+        question.hidden.append(HiddenTest(body[0].name, docstring, points, asks, cell.source))
+        question.points += points
     elif tag == "mistake":
-        exercise["mistakes"].append({"name": cell.metadata.get("name", ""), "source": cell.source})
+        question.mistakes.append(Mistake(cell.metadata.get("name", ""), cell.source))
     elif tag == "answer" and (not SOLUTION.search(cell.source) or stub(cell.source).count("SOLUTION")):
         raise CourseError(f"{where}: the answer has no region between ### BEGIN SOLUTION and ### END SOLUTION.")
     else:
-        exercise[tag].append(cell.source)
+        getattr(question, tag).append(cell.source)
+
+
+def _wrong(text, question, where):
+    """Return the wrong answers in a text: [name, source], or [name, old, new] with old in the solution."""
+    import yaml
+
+    try:
+        answers = yaml.safe_load(text)
+        fits = all(len(answer) in (2, 3) and all(isinstance(part, str) for part in answer) for answer in answers)
+    except (yaml.YAMLError, TypeError):
+        fits = False
+    if not fits:
+        raise CourseError(f"{where}: wrong answers are a list of [name, source] or [name, old, new].")
+    whole = "\n\n\n".join(map(solution, question.answer)) + "\n"
+    for name, old, *new in answers:
+        if new and old not in whole:
+            raise CourseError(f"{where}: the solution does not contain {old!r}, which {name!r} replaces.")
+    return [[name, old if not new else whole.replace(old, *new)] for name, old, *new in answers]
 
 
 def _number(points):
     return isinstance(points, int | float) and points > 0
 
 
-def _check(bundle, where):
-    exercises = bundle["exercises"]
-    if not bundle["title"]:
+def _check(assignment, where):
+    questions = assignment.questions
+    if not assignment.title:
         raise CourseError(f"{where}: no title: the first cell is text and starts with # and a title.")
-    if len({e["name"] for e in exercises}) != len(exercises):
+    if len({q.name for q in questions}) != len(questions):
         raise CourseError(f"{where}: two exercises have one name.")
-    for exercise in exercises:
-        name = f"{where}: {exercise['name']}"
-        for part in (*PARTS[exercise["kind"]], "notes", "goals"):
-            if not exercise[part]:
+    for question in questions:
+        name = f"{where}: {question.name}"
+        for part in (*PARTS[question.kind], "notes", "goals"):
+            if not getattr(question, part):
                 raise CourseError(f"{name}: it has no {part}.")
-        if exercise["kind"] == "written" and any(exercise[part] for part in PARTS["code"]):
+        if question.kind == "written" and any(getattr(question, part) for part in PARTS["code"]):
             raise CourseError(f"{name}: a written answer has no code and no tests; make two exercises of it.")
-        there = set(functions(exercise)) | {"rng"}
-        unknown = {ask for test in exercise["hidden"] for ask in test["asks"]} - there
+        unknown = {ask for test in question.hidden for ask in test.asks} - {*question.functions, "rng"}
         if unknown:
             raise CourseError(f"{name}: a hidden test asks for {', '.join(sorted(unknown))}, which no answer defines.")
-    points = sum(map(worth, exercises))
-    if points != POINTS or not 4 <= len(exercises) <= 6:
-        raise CourseError(f"{where}: {len(exercises)} exercises with {points} points; expected 4 to 6 with {POINTS}.")
+    points = sum(question.points for question in questions)
+    if points != POINTS or not 4 <= len(questions) <= 6:
+        raise CourseError(f"{where}: {len(questions)} exercises with {points} points; expected 4 to 6 with {POINTS}.")
 
 
-def worth(exercise):
-    """Return the points of an exercise: those of its hidden tests, or those that a person gives."""
-    return exercise["points"]
-
-
-def by_tests(bundle):
+def by_tests(assignment):
     """Return the points of an assignment that tests give; the rest is for written answers."""
-    return sum(worth(exercise) for exercise in bundle["exercises"] if exercise["kind"] == "code")
+    return sum(question.points for question in assignment.questions if question.kind == "code")
 
 
-def hours(bundle):
+def hours(assignment):
     """Estimate the hours that an assignment takes after its chapter, in halves; nobody has measured them."""
-    exercises = bundle["exercises"]
-    minutes = MINUTES["exercise"] * len(exercises) + MINUTES["point"] * sum(map(worth, exercises))
-    minutes += MINUTES["function"] * sum(len(functions(exercise)) for exercise in exercises)
+    questions = assignment.questions
+    minutes = MINUTES["question"] * len(questions) + MINUTES["point"] * sum(question.points for question in questions)
+    minutes += MINUTES["function"] * len(assignment.functions)
     return round(minutes / 30) / 2
 
 
-def written_answers(texts, bundle):
-    """Collect what a student wrote to each written exercise, by its name, from the text cells of a notebook.
-
-    An answer is the text below the heading of its exercise, wherever the student put it, without the question. An
-    exercise without its heading is not there.
-    """
-    found, current = {}, None
-    titles = {f"## {number}. {exercise['title']}": exercise for number, exercise in enumerate(bundle["exercises"], 1)}
-    for text in texts:
-        for title, exercise in titles.items():
-            if text.startswith(title):
-                current, text = exercise, text.partition("\n")[2]
-        if current and current["kind"] == "written":
-            for known in (current["text"], current["written"]):
-                text = text.replace(known, "")
-            found.setdefault(current["name"], []).append(PICTURE.sub("(a picture in the notebook)", text).strip())
-    return {name: _cut("\n\n".join(filter(None, parts))) for name, parts in found.items()}
-
-
-def _cut(text):
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n(Cut here: the notebook has {len(text)} characters.)"
-
-
-def functions(exercise):
-    """Return names of the functions that the answer of an exercise defines."""
-    return [
-        node.name
-        for source in exercise["answer"]
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef)
-    ]
-
-
-def stub(source):
-    """Return an answer without its solution, as the student gets it."""
-    return SOLUTION.sub(r'\1raise NotImplementedError("your code here")', source)
-
-
-def solution(source):
-    """Return an answer without the two marks around its solution."""
-    return re.sub(r"^[ ]*### (BEGIN|END) SOLUTION\n?", "", source, flags=re.MULTILINE).rstrip()
-
-
-def reference(bundle, *cells):
+def reference(assignment, *cells):
     """Run the reference solution, then further cells, here: they are the instructor's own. Names and values."""
     names = {}
-    for cell in (bundle["given"], *(solution(s) for e in bundle["exercises"] for s in e["answer"]), *cells):
+    for cell in (assignment.given, *(solution(s) for q in assignment.questions for s in q.answer), *cells):
         exec(cell, names)
     return names
 
 
-def prove(bundle, seed=marks.SEED):
+def prove(assignment, seed=marks.SEED):
     """Grade the reference solution with a seed; CourseError unless it passes every test."""
     try:
-        found = marks.mark(bundle, reference(bundle), seed)
+        found = marks.mark(assignment, reference(assignment), seed)
     except Exception as error:
-        raise CourseError(f"{bundle['chapter']}: the reference solution does not run: {error!r}.") from None
-    failed = [m for m in found if not m["passed"]]
+        raise CourseError(f"{assignment.chapter}: the reference solution does not run: {error!r}.") from None
+    failed = [mark for mark in found if not mark.passed]
     if failed:
-        tests = "; ".join(f"{m['exercise']}: {' '.join(m['name'].split())} ({m['remark']})" for m in failed)
+        tests = "; ".join(f"{mark.question}: {' '.join(mark.test.split())} ({mark.why})" for mark in failed)
         raise CourseError(
-            f"{bundle['chapter']}: with SEED={seed} the reference solution itself fails {tests}. "
+            f"{assignment.chapter}: with SEED={seed} the reference solution itself fails {tests}. "
             "Mend the test or choose another SEED."
         )
 
 
-def secrets(bundle):
+def secrets(assignment):
     """Return texts that no student may see: each solution, hidden test, mistake and note, without its margin."""
-    for exercise in bundle["exercises"]:
-        for source in exercise["answer"]:
+    for question in assignment.questions:
+        for source in question.answer:
             for region in SOLUTION.finditer(source):
                 yield textwrap.dedent("\n".join(region[0].splitlines()[1:-1]))
-        yield from (test["source"] for test in exercise["hidden"])
-        yield from (mistake["source"] for mistake in exercise["mistakes"])
-        yield exercise["notes"]
+        yield from (test.source for test in question.hidden)
+        yield from (mistake.source for mistake in question.mistakes)
+        yield from question.right
+        yield question.notes

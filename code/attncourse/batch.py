@@ -1,4 +1,4 @@
-"""Grade a folder of submissions: on every core, on a cluster, again after an interruption.
+"""Grade a class: on every core, on a cluster, again after an interruption.
 
 A result is stored as soon as it is there, under a name that depends on everything it follows from: the submission, the
 assignment, the seed, the limits and this grader. A run that finds it there does not grade again.
@@ -9,50 +9,16 @@ import functools
 import hashlib
 import itertools
 import json
-import re
-from concurrent.futures import CancelledError
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ThreadPoolExecutor, wait
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import author, downloads, grade, gradebook, marks, sandbox
+from . import examiner, gradebook, marks, sandbox
+from .model import CourseError, Result
 
 HERE = Path(__file__).parent
-TIMEOUT = re.compile(r"took more than [\d.e+-]+ s\b|s for one submission are used up|\bDeadline: ")  # as remarks say it
 AHEAD = 4  # submissions that wait or run for each thread of a cluster
 GONE = "The dask scheduler ended. What is graded is kept: start it and run the same command again; the rest is graded."
-
-
-def grade_or_say(data, bundle, seed, limits, unsafe=False):
-    """Grade one submission; whatever goes wrong in the grader itself ends in a result without a score."""
-    if isinstance(data, str):
-        return grade.no_file(data, bundle)
-    try:
-        with bounded_memory():
-            return grade.grade(data, bundle, seed, limits, unsafe)
-    except Exception as error:
-        return _not_graded(error)
-
-
-def _not_graded(error):
-    return {"score": None, "marks": [], "remarks": [f"{type(error).__name__}: {error}"]}
-
-
-@contextlib.contextmanager
-def bounded_memory(more=4 << 30):
-    """Limit the memory of tests on a student's values to 4 GB: more is an error of the test, not the machine."""
-    try:
-        import resource
-    except ImportError:
-        yield
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    used = Path("/proc/self/statm")
-    now = more + (int(used.read_text().split()[0]) if used.exists() else 0) * resource.getpagesize()
-    within = now if hard == resource.RLIM_INFINITY else min(now, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (within, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @functools.cache
@@ -61,57 +27,51 @@ def version():
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
 
 
-def key(data, bundle, seed, limits):
+def key(files, assignment, seed, limits):
     """Return the name of a result: changes with whatever the result follows from."""
-    digest = hashlib.sha256(version().encode())
-    about = json.dumps([bundle, seed, sandbox.describe(limits), isinstance(data, str)], sort_keys=True)
-    for part in (about.encode(), data.encode() if isinstance(data, str) else data):
-        digest.update(hashlib.sha256(part).digest())
-    return digest.hexdigest()[:32]
+    about: list = [version(), asdict(assignment), str(seed), asdict(limits)]
+    for name, order, data in files:
+        digest = hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+        about.append([name, order, digest, type(data).__name__])
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def timed_out(result):
-    """Return whether a time limit had a part in a result: on a busy machine it may be another one tomorrow."""
-    remarks = [*result["remarks"], *(mark["remark"] for mark in result["marks"])]
-    return any(TIMEOUT.search(remark) for remark in remarks)
+def run(assignment, download, folder, mapper, seed=marks.SEED, limits=None, progress=None, grades=None, force=()):
+    """Grade a download, store and write everything below ``folder``, and return {student: result}.
 
-
-def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=None, grades=None, force=()):
-    """Grade {student: Submission}, store and write everything below ``folder``, and return {student: result}.
-
-    ``mapper(pairs)`` takes (name, bytes) pairs and yields (name, result) pairs in any order. A result with a timeout is
+    ``mapper(pairs)`` takes (name, files) pairs and yields (name, result) pairs in any order. A result with a timeout is
     not stored; its submission is tried once more, alone. Students in ``force`` are graded though a result is stored.
     """
     limits, folder = limits or sandbox.Limits(), Path(folder)
-    grades = grades or gradebook.Grades(bundle, found, folder)
+    grades = grades or gradebook.Grades(assignment, download, folder)
     store, keys, slow = folder / "results", {}, []
     store.mkdir(parents=True, exist_ok=True)
 
     def missing():
-        for student, handed in grades.found.items():
-            data = downloads.load(handed)
-            keys[student] = key(data, bundle, seed, limits)
+        for student, submission in grades.found.items():
+            files = submission.load()
+            keys[student] = key(files, assignment, seed, limits)
             result = None if student in force else _stored(store / f"{keys[student]}.json")
             if result is None:
-                yield student, data
+                yield student, files
             else:
                 grades.add(student, result)
                 progress and progress()
 
-    def arrived(student, result):
-        if result["score"] is not None and not timed_out(result):
+    def arrived(student, result, again=False):
+        if result.score is not None and not result.slow:
             grades.store(store / f"{keys[student]}.json", result)
-        grades.add(student, result)
+        grades.add(student, replace(result, slow=result.slow and again))
 
     try:
         for student, result in mapper(missing()):
-            if timed_out(result):
+            if result.slow:
                 slow.append(student)
             arrived(student, result)
             progress and progress()
         for student in slow:
-            for _, result in mapper(iter([(student, downloads.load(grades.found[student]))])):
-                arrived(student, result | {"slow": True} if timed_out(result) else result)
+            for _, result in mapper(iter([(student, grades.found[student].load())])):
+                arrived(student, result, again=True)
     finally:
         grades.finish()
     return grades.results
@@ -120,14 +80,29 @@ def run(bundle, found, folder, mapper, seed=marks.SEED, limits=None, progress=No
 def _stored(path):
     """Return a stored result, or None."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return Result.load(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def in_process(bundle, seed, limits, unsafe=False):
-    """Return a mapper that grades one submission after the other in this process."""
-    return lambda pairs: ((name, grade_or_say(data, bundle, seed, limits, unsafe)) for name, data in pairs)
+def on_threads(processes, assignment, seed, limits, unsafe=False):
+    """Grade here, so many submissions at a time; each thread has an examiner, a process of its own."""
+
+    def mapper(pairs):
+        try:
+            with ThreadPoolExecutor(processes) as pool:
+                running = {}
+                for name, files in pairs:
+                    running[pool.submit(examiner.grade, files, assignment, seed, limits, unsafe)] = name
+                    while len(running) >= processes + 1:
+                        for job in wait(running, return_when=FIRST_COMPLETED).done:
+                            yield running.pop(job), job.result()
+                for job in list(running):
+                    yield running[job], job.result()
+        finally:
+            examiner.end_all()
+
+    return mapper
 
 
 @contextlib.contextmanager
@@ -138,10 +113,10 @@ def _while_connected(client):
     except Exception:
         if client.status in ("running", "connecting"):
             raise
-        raise author.CourseError(GONE) from None
+        raise CourseError(GONE) from None
 
 
-def on_cluster(client, bundle, seed, limits, unsafe=False):
+def on_cluster(client, assignment, seed, limits, unsafe=False):
     """Grade on the workers of a dask client: what a worker or the scheduler takes down is graded again.
 
     A few submissions for each worker are on their way at a time, never the whole class. CourseError if the scheduler
@@ -158,9 +133,9 @@ def on_cluster(client, bundle, seed, limits, unsafe=False):
     def mapper(pairs):
         pairs, pool, waiting = iter(pairs), as_completed(), {}
 
-        def submit(name, data):
-            job = client.submit(grade_or_say, data, bundle, seed, limits, unsafe, pure=False, retries=3)
-            waiting[job.key] = name, data
+        def submit(name, files):
+            job = client.submit(examiner.grade, files, assignment, seed, limits, unsafe, pure=False, retries=3)
+            waiting[job.key] = name, files
             pool.add(job)
 
         def more():
@@ -170,12 +145,15 @@ def on_cluster(client, bundle, seed, limits, unsafe=False):
         with _while_connected(client):
             more()
             for job in pool:
-                name, data = waiting.pop(job.key)
+                name, files = waiting.pop(job.key)
                 try:
                     error = job.exception()
-                    result = job.result() if error is None else _not_graded(error)
+                    if error is None:
+                        result = job.result()
+                    else:
+                        result = Result(None, remarks=[f"{type(error).__name__}: {error}"])
                 except (CancelledError, OSError):  # the scheduler ended, and forgot its jobs
-                    submit(name, data)
+                    submit(name, files)
                 else:
                     yield name, result
                 more()

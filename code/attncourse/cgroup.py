@@ -64,3 +64,10 @@ def remove(group):
             return
         except OSError:
             time.sleep(0.01)
+
+
+def remove_all(process):
+    """Remove the groups that a process has left behind."""
+    around = parent()
+    for group in around.glob(f"attncourse-{process}-*") if around else ():
+        remove(group)

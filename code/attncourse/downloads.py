@@ -1,205 +1,343 @@
-"""Read what a learning platform gives for download, as it is: a folder or a zip from Canvas, Moodle or Blackboard.
+"""List what was handed in, one `Submission` for each student: a folder or a zip as a platform gives it, or a plain one.
 
-How files are named. Canvas (public source, lib/content_zipper.rb): `<name>[_LATE]_<user>_<attachment>_<file>`, the name
-in small letters without spaces, the two numbers first of their kind; `anon_<code>` in the place of name and number;
-`…_text.html` and `…_link.html` for what is no file. Moodle (public source, mod/assign): one folder for each student,
-`<Full name>_<number>_assignsubmission_file`, before version 4.1 with `_` at its end; the same in front of the name of
-the file where folders are switched off. Blackboard (its source is not public; assumed from its help pages and from
-tools that read such downloads): `<Assignment>_<username>_attempt_<time>_<file>`, and for each attempt a `….txt` with
-the name.
+`platforms` says what of a name the platform wrote. In a plain folder or zip whoever saved the files wrote the names: a
+file or a folder for each student. Nothing here looks into a student's file.
 """
 
+import os
 import re
+import stat
+import time
 import unicodedata
 import zipfile
+from collections import defaultdict
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path, PurePosixPath
 
-from . import author, files
+from . import clean, platforms, reading
+from .model import CourseError
 
-CANVAS = re.compile(r"(?P<name>(?:(?!LATE_|anon_)\w*?_)?)(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]+)_"
-                    r"(?:(?P<order>\d+)_(?P<file>.+)|(?P<instead>text|link)\.html)", re.IGNORECASE)  # fmt: skip
-MOODLE = re.compile(r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>.*))?")
-BLACKBOARD = re.compile(r"(?P<head>.+)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)")
-NOTICE = re.compile(rb"^Name:[ \t]*(.*?)[ \t]*\(([^()\r\n]+)\)[ \t]*\r?$", re.MULTILINE)  # in Blackboard's .txt
-SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
 ROSTER = "roster.csv"
-OTHER = "another file of the same student"
+OF_THE_PLATFORM = {"index.html", "grades.csv", "submission_metadata.yml", "comments.txt", "timestamp.txt",
+                   "feedbacktext.html", ".ds_store", ROSTER}  # fmt: skip
+METADATA = "submission_metadata.yml"
+MOST = 200_000  # files in a download
+READ, BYTES = 50, 60 << 20  # files of one student that are read, the newest first, and their bytes
+ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK, ".zip", ".pdf", ".py", ".html")
+COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
+DIGITS = re.compile(r"\d+")
+WORTH_READING = (reading.NOTEBOOK, *reading.OTHER_ENDINGS, ".zip")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a student. `read` gives its bytes, or a sentence: why they cannot be had."""
+
+    path: str  # in the download
+    name: str  # what the student called it, or may have called it
+    read: object
+    late: bool = False  # as the platform says
+    time: str = ""  # year-month-day-hour-minute-second, if the platform says when it arrived
+    order: tuple = (0, "")  # of two files, the one with the larger order is the newer
+    instead: str = ""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student has handed in. `read` gives its bytes, or a sentence: why there is nothing to grade."""
+    """What one student has handed in."""
 
     student: str  # the name under which the grade is written
-    read: object
-    file: str = ""  # its path in the download
-    platform: str = "plain"
+    files: tuple
+    platform: str = ""
     user: str = ""  # the platform's number of the student
     login: str = ""
     name: str = ""
-    late: bool = False  # as the platform says
-    time: str = ""  # year-month-day-hour-minute-second
-    order: tuple = (0, "")  # of two files, the one with the larger order is the newer
-    dated: bool = False  # the time is when the platform got it
+
+    def load(self):
+        """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
+        loaded, left = [], BYTES
+        for number, file in enumerate(self.files):
+            wanted = file.name.lower().endswith(WORTH_READING) or "." not in file.name
+            data = f"It was handed in as {file.instead}, not as a notebook." if file.instead else b""
+            if wanted and not file.instead:
+                data = file.read() if number < READ and left > 0 else "It was not read: there are too many files."
+            left -= len(data)
+            loaded.append([file.name, list(file.order), data])
+        return loaded
 
 
-def load(handed):
-    """Return the bytes of a submission; a sentence if they cannot be had."""
-    return handed.read()
+@dataclass
+class Download:
+    """A class: {student: Submission}, and what the instructor must know of how it was read."""
+
+    found: dict
+    platform: str  # its title, "" for a plain folder
+    claims: list  # two claims on one identity, or an identity that is not certain: first on the report
+    unused: list  # (path, reason)
 
 
-def _is_of_the_system(path):
-    return any(part.startswith((".", "~$")) or part in SYSTEM for part in path.parts)
-
-
-def _without_roster(entries):
-    """Return paths without a roster beside them, which is no student's and may stand outside one folder or inside."""
-    return [entry for entry in entries if entry[0] != PurePosixPath(ROSTER)]
-
-
-def _without_one_folder_around(entries):
-    """Return paths without a folder that holds all of them, unless it is a student's."""
-    while entries and len({path.parts[0] for path, *_ in entries}) == 1:
-        deeper = [(PurePosixPath(*path.parts[1:]), *rest) for path, *rest in entries if len(path.parts) > 1]
-        inside = {path.parts[0] for path, *_ in deeper}
-        several = len(inside) > 1 and any(len(path.parts) > 1 for path, *_ in deeper)
-        several = several or sum(name.lower().endswith(".ipynb") for name in inside) > 2
-        named = any(pattern.fullmatch(part) for part in inside for pattern in (CANVAS, MOODLE, BLACKBOARD))
-        if len(deeper) < len(entries) or MOODLE.fullmatch(entries[0][0].parts[0]) or not (several or named):
-            break
-        entries = deeper
-    return entries
-
-
-def _platform(entries):
-    """Return the platform that most names point to."""
-    tops = [path.parts[0] for path, *_ in entries]
-    for platform, pattern in (("moodle", MOODLE), ("blackboard", BLACKBOARD), ("canvas", CANVAS)):
-        if 2 * sum(bool(pattern.fullmatch(top)) for top in tops) >= len(tops) > 0:
-            return platform
-    return "plain"
-
-
-def read(place, asked=()):
-    """Return {student: Submission}, what was set aside as (path, reason) pairs, and the platform of a download.
-
-    `asked` are the names of functions: of two notebooks, one that defines any of them is the assignment.
-    """
+def read(place):
+    """Return the `Download` at a path; CourseError names a layout that is not known."""
     place = Path(place)
     if place.is_dir():
-        entries = list(files.in_folder(place))
+        entries = list(_in_folder(place))
     elif place.is_file():
         try:
-            entries = list(files.in_zip(place))
-        except (zipfile.BadZipFile, OSError):
-            raise author.CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
+            entries = list(_in_zip(zipfile.ZipFile(place)))
+        except Exception:
+            raise CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
     else:
-        raise author.CourseError(f"There is no folder {place} with submissions.")
-    aside = [(str(path), "not a student's file") for path, *_ in entries if _is_of_the_system(path)]
-    entries = [entry for entry in entries if not _is_of_the_system(entry[0])]
-    entries = _without_roster(_without_one_folder_around(_without_roster(entries)))
-    platform = _platform(entries)
-    students = {}
-    for handed in _handed(entries, platform):
-        students.setdefault(handed.student, []).append(handed)
-    if not students:
-        raise author.CourseError(f"The folder {place} holds no submission.")
-    found = {}
-    for student, handed in sorted(students.items()):
-        found[student], left = choose(handed, asked)
-        aside += left
-    return found, aside, platform
+        raise CourseError(f"There is no folder {place} with submissions.")
+    if len(entries) > MOST:
+        raise CourseError(f"{place} holds {len(entries)} files; at most {MOST} are read.")
+    extra, entries = _without_outer_folders(entries)
+    title, name_of = platforms.read([parts for parts, *_ in entries])
+    named = [(entry, name_of(entry[0])) for entry in entries if ".git" not in entry[0][1:]]
+    if title == "Blackboard":
+        named = list(_with_notices(named))
+    if title == "Gradescope":
+        named = list(_with_submitters(named, extra))
+    claims, students, plain = [], defaultdict(list), []
+    for (parts, stamp, get), name in named:
+        if name is None:
+            (extra if parts[-1].lower() in OF_THE_PLATFORM else plain).append((parts, stamp, get))
+            continue
+        rest = "/".join(parts[1:]) or parts[0]
+        order = (name.order, name.time or stamp)
+        students[name.key].append((name, File("/".join(parts), rest, get, name.late, name.time, order, name.instead)))
+    submissions = [_submission(title, several) for several in students.values()]
+    if title and plain:
+        tops = sorted({parts[0] for parts, *_ in plain})
+        claims += [
+            f"{clean.line(top)} is not named as {title} does: the student is taken from the name." for top in tops
+        ]
+    submissions += _plain(plain, claims)
+    if not any(file.name.lower().endswith(WORTH_READING) or file.instead or "." not in file.name
+               for submission in submissions for file in submission.files):  # fmt: skip
+        seen = ", ".join(clean.line("/".join(parts))[:80] for parts, *_ in [*entries, *extra][:3]) or "nothing"
+        raise CourseError(f"The folder {place} holds no submission: seen are {seen}. Known are the downloads of "
+                          f"{', '.join(platforms.TITLES)}, and plain folders or zips with a file or a folder for each "
+                          "student.")  # fmt: skip
+    claims += _double_claims([name for _, name in named if name])
+    unused = [(clean.line("/".join(parts)), "not a student's file") for parts, *_ in extra]
+    return Download(_labelled(submissions, claims), title, claims, unused)
 
 
-def _handed(entries, platform):
-    """Return a Submission for every file."""
-    logins = _logins(entries) if platform == "blackboard" else {}
-    for path, moment, get in entries:
-        path = PurePosixPath(unicodedata.normalize("NFC", str(path)))
-        top, stamp = path.parts[0], "-".join(f"{n:02}" for n in moment)
-        handed = Submission("", get, str(path), platform, time=stamp, order=(0, stamp))
-        match = {"canvas": CANVAS, "moodle": MOODLE, "blackboard": BLACKBOARD}.get(platform, CANVAS).fullmatch(top)
-        if platform == "plain" or not match:
-            yield replace(handed, platform="plain", student=top if len(path.parts) > 1 else _stem(path))
-        elif platform == "canvas":
-            name, user = match["name"].rstrip("_"), match["user"]
-            handed = replace(handed, student=f"{name}_{user}".lstrip("_"), user=user.removeprefix("anon_"), name=name)
-            if match["instead"]:
-                what = "text" if match["instead"].lower() == "text" else "a link"
-                handed = replace(handed, read=lambda what=what: f"It was handed in as {what}, not as a notebook.")
-            yield replace(handed, late=bool(match["late"]), order=(int(match["order"] or 0), stamp))
-        elif platform == "moodle":
-            handed = replace(handed, student=f"{match['name']}_{match['user']}", user=match["user"], name=match["name"])
-            if match["plugin"] == "onlinetext":
-                handed = replace(handed, read=lambda: "It was handed in as text, not as a notebook.", order=(-1, stamp))
-            yield handed
+def _is_no_students(parts):
+    """Return whether a platform or a program put a file there, by the top of its path alone."""
+    return parts[0] in reading.SYSTEM or (len(parts) == 1 and parts[0].lower() in OF_THE_PLATFORM)
+
+
+def _without_outer_folders(entries):
+    """Return (the platform's own files, entries without a folder that holds all of them, unless it is a student's)."""
+    extra = []
+    while True:
+        extra += [entry for entry in entries if _is_no_students(entry[0])]
+        entries = [entry for entry in entries if not _is_no_students(entry[0])]
+        if len({parts[0] for parts, *_ in entries}) != 1 or any(len(parts) == 1 for parts, *_ in entries):
+            return extra, entries
+        inner = [(parts[1:], *rest) for parts, *rest in entries]
+        tops = {parts[0] for parts, *_ in inner if parts[0].lower() not in OF_THE_PLATFORM}
+        folders = {parts[0] for parts, *_ in inner if len(parts) > 1}
+        notebooks = sum(top.lower().endswith(reading.NOTEBOOK) for top in tops)
+        outer = platforms.read([parts for parts, *_ in entries])[0]
+        named = platforms.read([parts for parts, *_ in inner])[0] not in ("", "Google Classroom")
+        if outer or not (named or notebooks > 2 or (len(tops) > 1 and folders - {".git"})):
+            return extra, entries
+        entries = inner
+
+
+def _with_notices(named):
+    """Return entries of Blackboard's under the usernames that its notices give."""
+    texts, files = {}, {name.key for _, name in named if name and not name.instead}
+    for (_, _, get), name in named:
+        if name and name.instead:
+            data = get()
+            texts[name.key[0]] = data if isinstance(data, bytes) else b""
+    known = platforms.notices(texts)
+    for entry, name in named:
+        if name and name.instead and name.key in files:
+            continue
+        if name and name.key[0] in known:
+            login, full = known[name.key[0]]
+            name = replace(name, key=(login,), student=login, login=login, name=full)
+        yield entry, name
+
+
+def _with_submitters(named, extra):
+    """Return entries of Gradescope's export, once for each student who submitted them."""
+    data = next((get() for parts, _, get in extra if parts[-1] == METADATA), b"")
+    known = platforms.submitters(data.decode("utf-8", "replace")) if isinstance(data, bytes) else {}
+    for entry, name in named:
+        people, moment = known.get(name.key[0], ([], "")) if name else ([], "")
+        if not people:
+            yield entry, name
+        for person in people:
+            student = person.get("email") or person.get("sid") or person.get("name") or name.student
+            yield entry, replace(name, key=(*name.key, student), student=student, login=person.get("email", ""),
+                                 user=person.get("sid", ""), name=person.get("name", ""), time=moment)  # fmt: skip
+
+
+def _submission(title, several):
+    """Return the `Submission` of the files that one student handed in, the newest first."""
+    name = several[0][0]
+    files = sorted((file for _, file in several), key=lambda file: file.order, reverse=True)
+    return Submission(clean.line(name.student), tuple(files), title, name.user, name.login, name.name)
+
+
+def _plain(entries, claims):
+    """Return submissions of a plain folder or zip: a file or a folder for each student, maybe below sections."""
+    tops, submissions = defaultdict(list), []
+    for parts, stamp, get in entries:
+        tops[parts[0]].append((parts, stamp, get))
+    sections = _sections({top: [parts for parts, *_ in inside] for top, inside in tops.items()})
+    if sections:
+        claims.append(f"Read as sections, with a student in each file or folder of them: {', '.join(sections)}.")
+    for top, inside in sorted(tops.items()):
+        if top in sections:
+            submissions += _plain([(parts[1:], *rest) for parts, *rest in inside if len(parts) > 1], claims)
+            continue
+        files = tuple(
+            File("/".join(parts), "/".join(parts[1:]) or parts[0], get, order=(0, stamp))
+            for parts, stamp, get in sorted(inside, key=lambda entry: entry[1], reverse=True)
+        )
+        books = [file for file in files if file.name.lower().endswith(reading.NOTEBOOK)]
+        if len(books) > 1:
+            names = ", ".join(clean.line(file.name)[:60] for file in books[:4])
+            claims.append(f"{clean.line(top)} is one student with {len(books)} notebooks ({names}): if they are of "
+                          "several people, move the files out of the folder.")  # fmt: skip
+        submissions.append(Submission(clean.line(_stem(top) if len(inside[0][0]) == 1 else top), files))
+    return _one_for_each_name(submissions)
+
+
+def _one_for_each_name(submissions):
+    """Return submissions in which files of exactly one name but for the ending, one a notebook, are one student's."""
+    by_name = defaultdict(list)
+    for submission in submissions:
+        by_name[submission.student].append(submission)
+    for several in by_name.values():
+        books = [s for s in several if any(file.name.lower().endswith(WORTH_READING[:3]) for file in s.files)]
+        if len(several) > 1 and len(books) <= 1:
+            files = [file for submission in several for file in submission.files]
+            yield replace(several[0], files=tuple(files))
         else:
-            login, name = logins.get(match["head"]) or (match["head"].rpartition("_")[2], "")
-            handed = replace(handed, student=login, login=login, name=name, time=match["time"], dated=True)
-            yield replace(handed, order=(0, match["time"])) if match["file"] else replace(handed, file="")
+            yield from several
 
 
-def _stem(path):
-    """Return the name of a student from the name of a file: without its ending, and without a browser's ` (1)`."""
-    return re.sub(r" ?\(\d+\)$", "", path.stem) or path.stem
+def _sections(tops):
+    """Return folders that hold a class each and not a student: they differ only by a number, and hold several people.
+
+    {folder: paths in it}. Several people: notebooks directly inside, of which no name is there twice in all folders, or
+    several folders with notebooks.
+    """
+    folders = {top: paths for top, paths in tops.items() if all(len(parts) > 1 for parts in paths)}
+    if len(folders) < 2 or len({DIGITS.sub("", top) for top in folders}) > 1 or len(folders) < len(tops):
+        return []
+    names = [parts[1] for paths in folders.values() for parts in paths if parts[-1].lower().endswith(reading.NOTEBOOK)]
+    several = [len({parts[1] for parts in paths}) > 1 for paths in folders.values()]
+    return sorted(folders) if len({*names}) == len(names) and 2 * sum(several) >= len(folders) else []
 
 
-def _logins(entries):
-    """Return {head of the file name: (username, name)} from the .txt that Blackboard puts beside each attempt."""
-    found = {}
-    for path, _, get in entries:
-        match = BLACKBOARD.fullmatch(path.parts[0])
-        data = get() if match and not match["file"] else b""
-        notice = NOTICE.search(data[:4096]) if isinstance(data, bytes) else None
-        if notice and match["head"].endswith("_" + notice[2].decode("utf-8", "replace")):
-            found[match["head"]] = tuple(part.decode("utf-8", "replace") for part in (notice[2], notice[1]))
-    return found
+def _stem(name):
+    """Return the name of a student from the name of a file: without its ending."""
+    ending = next((end for end in ENDINGS if name.lower().endswith(end)), "") or os.path.splitext(name)[1]
+    return name[: len(name) - len(ending)] or name
 
 
-def choose(several, asked=()):
-    """Return the file to grade of one student's, and the others with the reason why not."""
-    known = [handed for handed in several if handed.file]
-    notebooks = [handed for handed in known if handed.file.lower().endswith(".ipynb")]
-    if not notebooks:
-        notebooks = [book for handed in known if handed.file.lower().endswith(".zip") for book in _unpacked(handed)]
-    if not notebooks:
-        last = max(known or several, key=lambda handed: handed.order)
-        text = last.read() if len(known) == 1 else ""
-        if not isinstance(text, str) or not text:
-            names = ", ".join(PurePosixPath(handed.file).name for handed in known)
-            text = f"No notebook was handed in{': found ' + names if names else ''}."
-        return replace(last, read=lambda: text), []
-    chosen = max(notebooks, key=lambda handed: (len(notebooks) == 1 or _defines(handed, asked), handed.order))
-    late = any(handed.late for handed in several)
-    others = [h for h in [*known, *notebooks] if h.read is not chosen.read]
-    left = {(h.file, _why_not(h.file, chosen.file)) for h in others if not chosen.file.startswith(f"{h.file}/")}
-    return replace(chosen, late=late), sorted(left)
+def _looks(text):
+    """Return how a name looks: without case, accents as one letter, and a browser's ` (1)`."""
+    return COPY.sub("", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
 
 
-def _why_not(file, chosen):
-    """Say why a file of a student is not graded and another one is."""
-    if file == chosen:  # the two ways to write an accent look the same
-        return "an older file of the same name"
-    return f"{OTHER}: {chosen} is graded" if file.lower().endswith(".ipynb") else "no notebook"
+def _labelled(submissions, claims):
+    """Return {student: Submission} with a label of its own for each; names that look the same are told."""
+    groups, found = defaultdict(list), {}
+    for submission in submissions:
+        groups[_looks(submission.student)].append(submission)
+    for same in groups.values():
+        labels = []
+        for submission in sorted(same, key=lambda s: (s.student, s.files[0].path)):
+            base = (
+                COPY.sub("", submission.student) if len(same) == 1 and not submission.platform else submission.student
+            )
+            base = unicodedata.normalize("NFC", base) or submission.student
+            label, number = base, 2
+            while label in found or label.casefold() in map(str.casefold, labels):
+                label, number = f"{base} ({number})", number + 1
+            found[label] = replace(submission, student=label)
+            labels.append(label)
+        if len(same) > 1:
+            claims.append(f"{len(same)} submissions under one name, graded each: {', '.join(labels)}.")
+    return dict(sorted(found.items()))
 
 
-def _unpacked(handed):
-    """Return the notebooks in a zip that a student has handed in."""
-    data = handed.read()
+def _double_claims(names):
+    users, people = platforms.doubles(names)
+    for user in users:
+        told = sorted({clean.line(name.student) for name in names if user in (name.user, name.login)})
+        yield f"The number or username {clean.line(user)} stands in {len(told)} names, graded each: {', '.join(told)}."
+    for person in people:
+        told = sorted({clean.line(n.student) for n in names if " ".join(n.name.casefold().split()) == person})
+        yield f"{len(told)} students have one name, graded each: {', '.join(told)}."
+
+
+def read_file(path):
+    """Return the bytes of a file; a sentence if they cannot be had. Links are not followed."""
     try:
-        inside = list(files.in_zip(BytesIO(data))) if isinstance(data, bytes) else []
-    except (zipfile.BadZipFile, OSError, ValueError):
-        inside = []
-    return [
-        replace(handed, file=f"{handed.file}/{path}", read=get, order=(*handed.order, *stamp))
-        for path, stamp, get in inside
-        if path.suffix.lower() == ".ipynb" and not _is_of_the_system(path)
-    ]
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(fd, "rb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                return "It is not an ordinary file."
+            return file.read(reading.LARGEST + 1)
+    except OSError as error:
+        return f"It cannot be read: {error.strerror}."
 
 
-def _defines(handed, asked):
-    """Return whether the text of a notebook defines any of the functions."""
-    data = handed.read()
-    return isinstance(data, bytes) and any(b"def " + name.encode() in data for name in asked)
+def _in_folder(folder):
+    """Yield (parts of the path, time, read) for every file, empty folder and link below a folder."""
+    for top, inside, names in os.walk(folder):
+        links = [name for name in inside if os.path.islink(os.path.join(top, name))]
+        for name in sorted([*names, *links]):
+            path = os.path.join(top, name)
+            moment = time.localtime(os.lstat(path).st_mtime)[:6]
+            parts = PurePosixPath(os.path.relpath(path, folder)).parts
+            yield _shown(parts), _stamp(moment), lambda path=path: read_file(path)
+        if not inside and not names and top != str(folder):
+            yield (*_shown(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
+
+
+def _in_zip(archive):
+    """Yield the same for a zip, in which the platform or the instructor, not a student, has packed every file."""
+    holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
+    for info in archive.infolist():
+        name = info.filename
+        if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
+            try:
+                name = name.encode("cp437").decode("utf-8")
+            except ValueError:
+                name = info.filename
+        parts = _shown(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
+        if parts and info.is_dir():
+            if info.filename.rstrip("/") not in holders:
+                yield (*parts, ""), "", lambda: "The folder is empty."
+        elif parts:
+            yield parts, _stamp(info.date_time), lambda info=info: _read_member(archive, info)
+
+
+def _read_member(archive, info):
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "It cannot be read from the zip: no platform packs files like this."
+    try:
+        with archive.open(info) as file:
+            return file.read(reading.LARGEST + 1)
+    except Exception as error:  # a damaged member costs only itself
+        return f"It cannot be read from the zip ({type(error).__name__})."
+
+
+def _shown(parts):
+    """Return parts of a path as text that can be written: bytes that are no UTF-8 become a replacement character."""
+    return tuple(os.fsencode(part).decode("utf-8", "replace") for part in parts)
+
+
+def _stamp(moment):
+    return "-".join(f"{number:02}" for number in moment)

@@ -6,95 +6,100 @@ import unicodedata
 import zipfile
 from pathlib import PurePosixPath
 
-from . import author, report
-from .tables import number, page_name, safe
+from . import clean
+from .author import POINTS
+
+PLATFORMS_OWN = re.compile(r"\(\d+\)\s*$|\[Total Pts:.*$")  # what a platform adds to the name of a column
 
 
-def _filled(grades, column, extra=None):
-    """Return the roster's own table with the grades in a column that is there already, or in a new one."""
+def _filled(grades, place, column, comments=-1):
+    """Return the roster's own table with the grades in the column at a place, or in a new one at its end."""
     header, rows = list(grades.people.header), [list(row) for row in grades.people.rows]
-    places = [n for n, name in enumerate(header) if _same_column(name, column)]
-    place = places[0] if len(places) == 1 else len(header)
+    place = place if place >= 0 else len(header)
     header += [column] * (place == len(header))
     by_row = {person["row"]: student for student, person in [*grades.matched.items(), *grades.absent.items()]}
     for index, row in enumerate(rows):
         row += [""] * (len(header) - len(row))
-        student = by_row.get(index)
-        result = grades.final(student) if student is not None else None
-        if result is not None and result["score"] is not None:
-            row[place] = number(result["score"])
-            for name, words in (extra or (lambda r: {}))(result).items():
-                if name in header:
-                    row[header.index(name)] = words
-    return [header, *([safe(cell) for cell in row] for row in rows)]
+        final = grades.final(by_row[index]) if index in by_row else None
+        if final is not None and final.score is not None:
+            row[place] = clean.number(final.score)
+            if comments >= 0:
+                row[comments] = " ".join(final.comments)
+    return [header, *([clean.cell(cell) for cell in row] for row in rows)]
+
+
+def _place(header, column):
+    """Return where the one column of this name stands, or -1."""
+    places = [n for n, name in enumerate(header) if _same_column(name, column)]
+    return places[0] if len(places) == 1 else -1
 
 
 def new_column(grades):
     """Return a warning if the gradebook that came as the roster lacks the column of the grades, else ""."""
-    column = grades.policy.get("column") or grades.bundle["title"]
+    column = grades.policy.get("column") or grades.assignment.title
     people = grades.people
-    if not people or people.platform not in ("canvas", "blackboard"):
+    if not people or people.platform not in ("Canvas", "Blackboard"):
         return ""
-    if sum(_same_column(name, column) for name in people.header) == 1:
+    if _place(people.header, column) >= 0:
         return ""
-    there = [name for name in people.header if re.search(r"\(\d+\)\s*$|\[Total Pts:", name)]
+    there = [name for name in people.header if PLATFORMS_OWN.search(name)]
     return (
-        f"{people.platform}.csv has a new column, {column!r}. For one that is in the gradebook, set `column` in the "
+        f"{people.platform.lower()}.csv has a new column, {column!r}. For one of the gradebook's, set `column` in the "
         f"policy file{': there are ' + ', '.join(there) if there else ''}."
     )
 
 
 def canvas(grades):
     """Write Canvas's gradebook: the columns that its import asks for, and one assignment."""
-    column = grades.policy.get("column") or grades.bundle["title"]
-    if grades.people and grades.people.platform == "canvas":
-        header, *rows = _filled(grades, column)
+    column = grades.policy.get("column") or grades.assignment.title
+    if grades.people and grades.people.platform == "Canvas":
+        header, *rows = _filled(grades, _place(grades.people.header, column), column)
         place = next(n for n, name in enumerate(header) if _same_column(name, column))
         for row in rows:
             if row[0].strip() == "Points Possible" and not row[place]:
-                row[place] = author.POINTS
+                row[place] = POINTS
         keep = [n for n, name in enumerate(header) if name.strip() in
                 ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID", "Root Account")
                 or _same_column(name, column)]  # fmt: skip
         return [[row[n] if n < len(row) else "" for n in keep] for row in [header, *rows]]
     rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column],
-            ["    Points Possible", "", "", "", "", author.POINTS]]  # fmt: skip
+            ["    Points Possible", "", "", "", "", POINTS]]  # fmt: skip
     for student in _graded(grades):
         handed, person = grades.found.get(student), grades.matched.get(student) or grades.absent.get(student) or {}
         user = handed.user if handed else person.get("user", "")
-        rows.append([safe(grades.name(student)), safe(user), safe(person.get("number", "")),
-                     safe(person.get("login", "")), "", number(grades.final(student)["score"])])  # fmt: skip
+        rows.append([clean.cell(grades.name(student)), clean.cell(user), clean.cell(person.get("number", "")),
+                     clean.cell(person.get("login", "")), "", clean.number(grades.final(student).score)])  # fmt: skip
     return rows
 
 
 def moodle(grades):
     """Write Moodle's grading worksheet, which must have the columns Identifier, Grade and Last modified (grade)."""
-    if grades.people and grades.people.platform == "moodle":
-        return _filled(grades, "Grade", lambda result: {"Feedback comments": " ".join(result["comments"])})
+    if grades.people and grades.people.platform == "Moodle":
+        return _filled(grades, grades.people.grade, "Grade", grades.people.comments)
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
     for student in _graded(grades):
-        handed, result = grades.found.get(student), grades.final(student)
+        handed, final = grades.found.get(student), grades.final(student)
         if handed and handed.user:
-            rows.append([f"Participant {handed.user}", safe(grades.name(student)), number(result["score"]),
-                         author.POINTS, "-", safe(" ".join(result["comments"]))])  # fmt: skip
+            rows.append([f"Participant {handed.user}", clean.cell(grades.name(student)), clean.number(final.score),
+                         POINTS, "-", clean.cell(" ".join(final.comments))])  # fmt: skip
     return rows
 
 
 def blackboard(grades):
     """Write Blackboard's grade centre, which knows a student by the username and a column by its whole heading."""
-    column = grades.policy.get("column") or grades.bundle["title"]
-    if grades.people and grades.people.platform == "blackboard":
-        return _filled(grades, column)
+    column = grades.policy.get("column") or grades.assignment.title
+    if grades.people and grades.people.platform == "Blackboard":
+        return _filled(grades, _place(grades.people.header, column), column)
     rows = [["Username", column]]
     for student in _graded(grades):
         handed, person = grades.found.get(student), grades.matched.get(student) or grades.absent.get(student) or {}
         login = (handed.login if handed else "") or person.get("login", "")
-        rows.append([safe(login or student), number(grades.final(student)["score"])])
+        rows.append([clean.cell(login or student), clean.number(grades.final(student).score)])
     return rows
 
 
 def _graded(grades):
-    return [student for student in grades.everyone() if grades.final(student)["score"] is not None]
+    return [student for student in grades.everyone() if grades.final(student).score is not None]
 
 
 def pages(grades):
@@ -102,23 +107,28 @@ def pages(grades):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
         for student in sorted({*grades.results, *grades.groups}):
-            handed = grades.found.get(student)
-            text = report.feedback(grades.bundle, student, grades.final(student), grades.name(student))
-            name = page_name(student)
-            if handed is not None and handed.platform == "moodle":
-                top = PurePosixPath(handed.file).parts[0]
-                name = top[: top.index("_assignsubmission_")] + "_assignsubmission_file_/feedback.html"
-            elif handed is not None and handed.platform == "canvas" and handed.order[0]:
-                name = PurePosixPath(handed.file.split("/")[0]).stem + ".html"  # its numbers name the attachment
-            info = zipfile.ZipInfo(unicodedata.normalize("NFC", name), (1980, 1, 1, 0, 0, 0))
-            made.writestr(info, text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
+            page = grades._try(f"the page of {student}", grades.page, student)
+            if page is not None:
+                info = zipfile.ZipInfo(unicodedata.normalize("NFC", _page_name(grades, student)), (1980, 1, 1, 0, 0, 0))
+                made.writestr(info, page, zipfile.ZIP_DEFLATED)
     return data.getvalue()
+
+
+def _page_name(grades, student):
+    handed, result = grades.found.get(student), grades.result(student)
+    file = handed.files[max(result.file, 0)] if handed is not None else None
+    top = clean.line(file.path.split("/")[0]) if file else ""
+    if file is not None and handed.platform == "Moodle":
+        return f"{clean.line(handed.name)}_{handed.user}_assignsubmission_file_/feedback.html"
+    if file is not None and handed.platform == "Canvas" and file.order[0]:
+        return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
+    return grades.pages[student]
 
 
 def _same_column(name, column):
     """Return whether a heading is the column, but for what platforms add: ` (4711)`, ` [Total Pts: …] |4711`."""
-    short = re.sub(r"\s*(\(\d+\)|\[Total Pts:.*)\s*$", "", name.strip())
+    short = PLATFORMS_OWN.sub("", name.strip()).strip()
     return column.strip() in (name.strip(), short)
 
 
-TABLES = {"canvas": canvas, "moodle": moodle, "blackboard": blackboard}
+TABLES = {"Canvas": canvas, "Moodle": moodle, "Blackboard": blackboard}

@@ -2,50 +2,50 @@
 
 import json
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import author, exports, policy, reading, report, roster, similar
-from .tables import number, page_name, safe, table, write
+from . import clean, exports, policy, report, roster, similar
+from .author import POINTS
+from .model import CourseError, Result
 
 WRITTEN = ".written"  # names of the pages that an earlier run wrote: no other file is ever removed
-
-
-def _sharing_texts(mark):
-    """Return a mark whose texts are held once: most of them are the same for the whole class."""
-    return {key: sys.intern(value) if type(value) is str else value for key, value in mark.items()}
+FIRST = "Look at these first: who is whose is not certain"
 
 
 class Grades:
-    """The grades of one class, written below `folder` as they arrive. A file that cannot be written loses no other."""
+    """The grades of one class, written below `folder` as they arrive.
 
-    def __init__(self, bundle, found, folder, decisions=None, people=None, platform="plain", aside=()):
-        self.bundle, self.found, self.folder, self.platform = bundle, dict(found), Path(folder), platform
-        self.people, self.aside, self.trouble = people, list(aside), []
-        self.matched, absent, self.strangers = roster.match(people, found) if people else ({}, [], {})
-        for student, why in list(self.strangers.items()):
-            if why.startswith("is an older file"):
-                self.aside.append((self.found.pop(student).file, f"the file of {student} {why}"))
-                del self.strangers[student]
+    Whatever goes wrong while something is written for one student costs that student only, and is told in `errors`.
+    """
+
+    def __init__(self, assignment, download, folder, decisions=None, people=None):
+        self.assignment, self.found, self.folder = assignment, dict(download.found), Path(folder)
+        self.platform, self.people, self.unused, self.errors = download.platform, people, list(download.unused), []
+        self.claims = list(download.claims)
+        self.matched, absent, self.strangers, claims = roster.match(people, self.found) if people else ({}, [], {}, [])
+        self.claims += claims
         self.absent = {}
         for person in absent:
-            label = roster.label(person)
+            label = clean.line(roster.label(person))
             while label in self.found or label in self.absent:
                 label += f" (line {person['row'] + 2} of the roster)"
             self.absent[label] = person
         self.unknown = []
-        self.policy = policy.renamed(decisions or {}, self._who)
+        self.policy = policy.renamed(decisions or {}, self._meant)
         members = {student: group for group in self.policy["groups"] for student in group}
         self.groups = {}  # student without a file: the member whose file counts
         for student, group in members.items():
             first = next((member for member in group if member in self.found), None)
             if student not in self.found and first is not None:
                 self.groups[student] = first
+        self.pages = clean.page_names(sorted({*self.found, *self.groups, *self.absent}))
         self.results, self.out = {}, None
         (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
         self.old = self._old_pages()
-        self._try(self._begin)
+        self._try("grades.csv", self._begin)
 
-    def _who(self, name):
+    def _meant(self, name):
         """Return the student that a name means, as it stands in the table; names that mean nobody are kept and told."""
         if name in self.found or name in self.absent:
             return name
@@ -61,71 +61,84 @@ class Grades:
             return name
         return fits[0]
 
-    def who(self, name):
-        """Find the student that a name means; a name that means nobody is an error."""
-        student, known = self._who(name), len(self.unknown)
+    def student(self, name):
+        """Return the student that a name means; a name that means nobody is an error."""
+        student, known = self._meant(name), len(self.unknown)
         if student not in self.found:
             del self.unknown[known - 1 :]
-            raise author.CourseError(f"There is no submission of {name!r}.")
+            raise CourseError(f"There is no submission of {name!r}.")
         return student
 
-    def _try(self, task, *given):
+    def _try(self, what, task, *given):
+        """Do a task; an error is named, and costs what it was for."""
         try:
             return task(*given)
         except OSError as error:
-            self.trouble.append(f"{error.filename or 'A file'} could not be written: {error.strerror}.")
+            self.errors.append(f"{clean.line(error.filename or what)} could not be written: {error.strerror}.")
+        except Exception as error:
+            self.errors.append(f"{clean.line(what)} could not be written: {type(error).__name__}: {error}")
+        return None
 
     def _begin(self):
         self.out = (self.folder / "grades.csv").open("wb")
-        self.out.write(table([self._header()]))
+        self.out.write(clean.table([self._header()]))
         self.out.flush()
 
     def _header(self):
-        exercises = [exercise["name"] for exercise in self.bundle["exercises"]]
-        return ["student", "name", "score", "out of", *exercises, "days late", "comments", "remarks"]
+        names = [question.name for question in self.assignment.questions]
+        return ["student", "name", "score", "out of", *names, "days late", "python", "comments", "remarks"]
 
     def _row(self, student):
-        result = self.final(student)
-        graded = result["score"] is not None
-        parts = [number(result["parts"][e["name"]] if graded else None) for e in self.bundle["exercises"]]
-        words = [" ".join(result["comments"]), " ".join(result["remarks"])]
-        return [safe(student), safe(self.name(student)), number(result["score"]), author.POINTS, *parts,
-                number(result["late"]), *map(safe, words)]  # fmt: skip
+        result, final = self.result(student), self.final(student)
+        graded = final.score is not None
+        parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
+        words = [result.python, " ".join(final.comments), " ".join(result.remarks)]
+        return [clean.cell(student), clean.cell(self.name(student)), clean.number(final.score), POINTS, *parts,
+                clean.number(final.late), *map(clean.cell, words)]  # fmt: skip
 
     def name(self, student):
-        """Return a student's name, from the roster or the file."""
+        """Return a student's name, from the roster or the platform."""
         person = self.matched.get(student) or self.absent.get(student) or {}
         handed = self.found.get(student)
         return person.get("name") or (handed.name if handed else "") or ""
 
+    def result(self, student):
+        """Return the result of a student, or of the member of a group whose file counts."""
+        return self.results.get(self.groups.get(student, student)) or Result(None, remarks=["Nothing was handed in."])
+
     def final(self, student):
         """Return the result of a student with the instructor's decisions in it."""
-        result = self.results.get(self.groups.get(student, student))
-        if result is None:
-            result = {"score": None, "marks": [], "remarks": ["Nothing was handed in."]}
         owner = self.groups.get(student, student)
-        return policy.apply(self.policy, self.bundle, student, result, self.found.get(owner), owner)
+        return policy.apply(self.policy, self.assignment, student, self.result(student), self.found.get(owner), owner)
 
     def add(self, student, result):
         """Take a result, and write its row and its pages."""
-        self.results[student] = result | {"marks": [*map(_sharing_texts, result["marks"])]}
-        members = [student, *(other for other, first in self.groups.items() if first == student)]
-        for member in members:
-            self._try(self._row_now, member)
-            self._try(self._page, member)
+        shared = [replace(mark, test=sys.intern(mark.test), why=sys.intern(mark.why)) for mark in result.marks]
+        self.results[student] = replace(result, marks=shared)  # most texts are the same for the whole class
+        try:
+            self.final(student)
+        except Exception as error:
+            self.results[student] = Result(None, remarks=[f"{type(error).__name__}: {error}"])
+        for member in [student, *(other for other, first in self.groups.items() if first == student)]:
+            self._try(f"the row of {member}", self._row_now, member)
+            self._try(f"the page of {member}", self._page, member)
 
     def store(self, path, result):
         """Store a result for the next run."""
-        self._try(write, path, json.dumps(result).encode())
+        self._try(path.name, lambda: clean.write(path, json.dumps(asdict(result)).encode()))
 
     def _row_now(self, student):
         if self.out is not None:
-            self.out.write(table([self._row(student)])[3:])
+            self.out.write(clean.table([self._row(student)])[3:])
             self.out.flush()
 
+    def page(self, student):
+        """Return the bytes of a student's page."""
+        result, final = self.result(student), self.final(student)
+        return report.feedback(self.assignment, student, result, final, self.name(student)).encode("utf-8", "replace")
+
     def _page(self, student):
-        text = report.feedback(self.bundle, student, self.final(student), self.name(student))
-        write(self.folder / "feedback" / page_name(student), text.encode("utf-8", "replace"))
+        clean.write(self.folder / "feedback" / self.pages[student], self.page(student))
 
     def _old_pages(self):
         try:
@@ -140,59 +153,68 @@ class Grades:
     def finish(self):
         """Write what needs the whole class, whatever of it is there."""
         if self.out is not None:
-            self._try(self.out.close)
+            self._try("grades.csv", self.out.close)
             self.out = None
         students = self.everyone()
-        self._try(write, self.folder / "grades.csv", table([self._header(), *map(self._row, students)]))
-        pages = {page_name(student) for student in students if student not in self.absent or student in self.groups}
+        rows = [row for student in students if (row := self._try(f"the row of {student}", self._row, student))]
+        self._write("grades.csv", lambda: clean.table([self._header(), *rows]))
+        self._write("hidden.csv", lambda: clean.table(self._hidden()))
+        pages = {self.pages[student] for student in students if student not in self.absent or student in self.groups}
         for name in self.old - pages:
             path = self.folder / "feedback" / Path(name).name
             if path.is_file() and not path.is_symlink():
-                self._try(path.unlink)
-        names = json.dumps(sorted(pages)).encode()
-        self._try(write, self.folder / "feedback" / WRITTEN, names)
-        for platform in {self.platform, self.people.platform if self.people else "plain"} - {"plain"}:
-            rows = exports.TABLES[platform](self)
-            self._try(write, self.folder / f"{platform}.csv", table(rows))
-        self._try(write, self.folder / "feedback.zip", exports.pages(self))
-        text = report.class_page(self.bundle, self._finals(), self.lists(), self._alike(), sorted(self.results))
-        self._try(write, self.folder / "report.html", text.encode("utf-8", "replace"))
+                self._try(path.name, path.unlink)
+        self._write(f"feedback/{WRITTEN}", lambda: json.dumps(sorted(pages)).encode())
+        for platform in {self.platform, self.people.platform if self.people else ""} & set(exports.TABLES):
+            self._write(
+                f"{platform.lower()}.csv", lambda platform=platform: clean.table(exports.TABLES[platform](self))
+            )
+        self._write("feedback.zip", lambda: exports.pages(self))
+        self._write("report.html", self._report)
 
-    def _finals(self):
-        return {student: self.final(student) for student in self.everyone()}
+    def _write(self, name, make):
+        self._try(name, lambda: clean.write(self.folder / name, make()))
+
+    def _report(self):
+        finals = {student: self.final(student) for student in self.everyone()}
+        first, lists = self.lists(), {}
+        lists = {title: first.pop(title) for title in [*first][1 if FIRST in first else 0 :]}
+        alike = similar.compare(self.assignment, {student: result.tokens for student, result in self.results.items()})
+        page = report.class_page(self.assignment, self.results, finals, first, lists, alike, sorted(self.results))
+        return page.encode("utf-8", "replace")
+
+    def _hidden(self):
+        """Return a row for each hidden test that a student failed: why, for the instructor alone."""
+        yield ["student", "question", "test", "points", "why"]
+        for student in sorted(self.results):
+            for mark in self.results[student].marks:
+                if mark.hidden and not mark.passed:
+                    yield [*map(clean.cell, (student, mark.question, mark.test)), mark.points, clean.cell(mark.why)]
 
     def lists(self):
-        """List what an instructor must know beside the grades: {title: lines}."""
-        zeros = [f"{student}: {result['file']}" for student, result in sorted(self.results.items()) if "file" in result]
-        slow = [student for student, result in sorted(self.results.items()) if result.get("slow")]
-        failed = [f"{s}: {' '.join(r['remarks'])}" for s, r in sorted(self.results.items()) if r["score"] is None]
-        late = [f"{s}: {d:g}" for s, d in ((s, self.final(s)["late"]) for s in sorted(self.results)) if d]
-        parts = {s: self.final(s)["parts"] for s in sorted(self.results)}
-        waiting = [f"{s}: {name}" for s, points in parts.items() for name in points if points[name] is None]
+        """List what an instructor must know beside the grades, {title: lines}; what is not certain comes first."""
+        results = sorted(self.results.items())
+        finals = {student: self.final(student) for student, _ in results}
+        waiting = [
+            f"{s}: {name}" for s, final in finals.items() for name, points in final.parts.items() if points is None
+        ]
         lists = {
-            "No points because of the file, not because of an answer": zeros,
-            "A time limit was reached, also when tried alone": slow,
-            "Could not be graded": failed,
+            FIRST: self.claims,
+            "No points because of the file, not because of an answer": [
+                f"{s}: {r.problem}" for s, r in results if r.problem
+            ],
+            "A time limit was reached, also when tried alone": [student for student, result in results if result.slow],
+            "Could not be graded": [f"{s}: {' '.join(r.remarks)}" for s, r in results if r.score is None],
             "Written answers that are not graded yet, without points so far": waiting,
             "On the roster, and nothing handed in": [
                 f"{s}{f' ({self.name(s)})' * (self.name(s) != s)}" for s in sorted(self.absent) if s not in self.groups
             ],
             "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.strangers.items())],
             "Named in the policy, and not found": sorted(set(self.unknown)),
-            "Late, in days": late,
+            "Late, in days": [f"{s}: {final.late:g}" for s, final in finals.items() if final.late],
             "Before you import": [*filter(None, [exports.new_column(self)])],
-            "Files set aside": [f"{name}: {why}" for name, why in self.aside],
-            "Could not be written": self.trouble,
+            "Files that were not graded": [f"{name}: {why}" for name, why in self.unused]
+            + [f"{student}: {line}" for student, result in results for line in result.unused],
+            "Could not be written": self.errors,
         }
         return {title: lines for title, lines in lists.items() if lines}
-
-    def _alike(self):
-        texts = {}  # and not the notebooks: a class of them may not fit into memory
-        for student in self.results:
-            try:
-                data = self.found[student].read()
-                cells = reading.notebook(data)[0] if isinstance(data, bytes) else []
-            except reading.NotGradable:
-                cells = []
-            texts[student] = similar.answers(self.bundle, cells)
-        return similar.compare(self.bundle, texts)

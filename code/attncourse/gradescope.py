@@ -44,38 +44,38 @@ CONFIG = {
 }
 
 
-def otter_tests(bundle, seed=marks.SEED):
+def otter_tests(assignment, seed=marks.SEED):
     """Return Otter's test files by name, one for each exercise that tests mark."""
     files = {}
-    for exercise in bundle["exercises"]:
-        text = HEAD.format(name=exercise["name"], kit=notebooks.KIT)
-        for number, test in enumerate(exercise["hidden"]):
+    for question in assignment.questions:
+        text = HEAD.format(name=question.name, kit=notebooks.KIT)
+        for number, test in enumerate(question.hidden):
             text += CASE.format(
-                title=f"{exercise['title']}: {test['name']}",
-                points=test["points"],
+                title=f"{question.title}: {test.name}",
+                points=test.points,
                 number=number,
-                names=", ".join(name for name in test["asks"] if name != "rng"),
-                seed=marks.seed_of(seed, exercise["name"], test["function"]),
-                test="\n".join("    " + line if line else "" for line in test["source"].splitlines()),
-                function=test["function"],
-                asks=", ".join(test["asks"]),
+                names=", ".join(name for name in test.asks if name != "rng"),
+                seed=marks.seed_of(seed, question.name, test.function),
+                test="\n".join("    " + line if line else "" for line in test.source.splitlines()),
+                function=test.function,
+                asks=", ".join(test.asks),
             )
-        if exercise["hidden"]:
-            files[exercise["name"].replace("-", "_") + ".py"] = text
+        if question.hidden:
+            files[question.name.replace("-", "_") + ".py"] = text
     return files
 
 
-def autograder(bundle, path, seed=marks.SEED):
+def autograder(assignment, path, seed=marks.SEED):
     """Let Otter make the zip; entries carry one date, so that the same bundle gives the same bytes."""
     from otter.generate import main as generate
 
     with tempfile.TemporaryDirectory() as place:
         place = Path(place)
         (place / "tests").mkdir()
-        for name, text in otter_tests(bundle, seed).items():
+        for name, text in otter_tests(assignment, seed).items():
             (place / "tests" / name).write_text(text, encoding="utf-8")
         (place / "requirements.txt").write_text("numpy\n", encoding="utf-8")
-        config = CONFIG | {"points_possible": author.by_tests(bundle)}
+        config = CONFIG | {"points_possible": author.by_tests(assignment)}
         (place / "otter_config.json").write_text(json.dumps(config), encoding="utf-8")
         made = place / "made.zip"
         generate(

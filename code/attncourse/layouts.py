@@ -1,6 +1,7 @@
 """Write an assignment for everyone who needs it: student, instructor, nbgrader, Gradescope, and the grader here."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from . import gradescope, marks, notebooks
@@ -8,7 +9,8 @@ from . import gradescope, marks, notebooks
 NBGRADER = '''"""nbgrader finds the assignment here: run its commands in this folder."""
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import ClearHiddenTests, GetGrades
+from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ClearOutput, GetGrades, OverwriteCells
+from nbgrader.preprocessors import DeduplicateIds, OverwriteKernelspec
 
 
 class HideHiddenTests(ClearHiddenTests):
@@ -20,24 +22,38 @@ class HideHiddenTests(ClearHiddenTests):
         return cell, resources
 
 
+class ForgetCopies(DeduplicateIds):
+    """Let a copy that a student made of a marked cell be a cell of their own; else the whole class stays ungraded."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        if cell.metadata.get("nbgrader") == {}:
+            del cell.metadata["nbgrader"]
+        return cell, resources
+
+
 c = get_config()  # noqa: F821 (nbgrader defines it)
 c.CourseDirectory.course_id = "attention-and-order"
 c.ExecutePreprocessor.timeout = 60
+c.Autograde.sanitize_preprocessors = [ClearOutput, ForgetCopies, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
 c.GenerateFeedback.preprocessors = [GetGrades, HideHiddenTests, CSSHTMLHeaderPreprocessor]
 c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("your code here")'}
 '''
 
 
-def write(bundle, folder, seed=marks.SEED):
+def write(assignment, folder, seed=marks.SEED):
     """Write every form of the assignment into a folder. Other files there stay: collected work, nbgrader's database."""
-    folder, name = Path(folder), bundle["chapter"]
-    _put(folder / "student" / f"{name}.ipynb", notebooks.student(bundle))
-    _put(folder / "instructor" / f"{name}.ipynb", notebooks.instructor(bundle, seed))
+    folder, name = Path(folder), assignment.chapter
+    _put(folder / "student" / f"{name}.ipynb", notebooks.student(assignment))
+    _put(folder / "instructor" / f"{name}.ipynb", notebooks.instructor(assignment, seed))
     _put(folder / "nbgrader" / "nbgrader_config.py", NBGRADER)
-    _put(folder / "nbgrader" / "source" / name / f"{name}.ipynb", notebooks.nbgrader(bundle, seed))
-    _put(folder / "bundle.json", json.dumps({"seed": str(seed)} | bundle, indent=1, ensure_ascii=False) + "\n")
+    _put(folder / "nbgrader" / "source" / name / f"{name}.ipynb", notebooks.nbgrader(assignment, seed))
+    _put(
+        folder / "bundle.json",
+        json.dumps({"seed": str(seed)} | asdict(assignment), indent=1, ensure_ascii=False) + "\n",
+    )
     (folder / "gradescope").mkdir(exist_ok=True)
-    gradescope.autograder(bundle, folder / "gradescope" / "autograder.zip", seed)
+    gradescope.autograder(assignment, folder / "gradescope" / "autograder.zip", seed)
 
 
 def _put(path, text):

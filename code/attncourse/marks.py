@@ -1,4 +1,4 @@
-"""Run the tests of a bundle on functions. Where the functions run is not known here: they may lie in a sandbox.
+"""Run the tests of an assignment on functions. Where the functions run is not known here: they may lie in a sandbox.
 
 Only hidden tests carry points: an assert that the student can read is satisfied by a constant.
 """
@@ -10,51 +10,43 @@ import math
 import numpy as np
 
 from . import kit
+from .model import Mark
 
 SEED = 2026  # of the tests, unless the instructor chooses another
 
 
-def seed_of(seed, exercise, test):
+def seed_of(seed, question, test):
     """Return the seed of one test: the same for every student, another one for every test."""
-    digest = hashlib.sha256(f"{seed}/{exercise}/{test}".encode()).digest()
+    digest = hashlib.sha256(f"{seed}/{question}/{test}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
 
-def mark(bundle, functions, seed=SEED):
-    """Run every test here: [{"exercise", "name", "hidden", "points", "earned", "passed", "remark"}, …].
-
-    ``functions`` maps names to callables; a name that is missing fails the tests that ask for it. There is no deadline:
-    for functions of a student see `grade`.
-    """
-    return [run(test, functions, seed) for test in tests(bundle)]
-
-
-def tests(bundle):
-    """List every visible test, then every hidden one: {"exercise", "name", "points", and "source" or "test"}."""
-    found = []
-    for exercise in bundle["exercises"]:  # all of these first: what a function does here, the student may read
-        for source in exercise["visible"]:
-            found.append({"exercise": exercise["name"], "name": source, "points": 0, "source": source})
-    for exercise in bundle["exercises"]:  # and no call of these can speak through an earlier one
-        for test in exercise["hidden"]:
-            found.append({"exercise": exercise["name"], "name": test["name"], "points": test["points"], "test": test})
-    return found
+def tests(assignment):
+    """Return (question, test) for every visible test, a source, and then for every hidden one."""
+    # All visible ones first: what a function does there, the student may read, and no call of a hidden test can speak
+    # through it.
+    visible = [(question, source) for question in assignment.questions for source in question.visible]
+    return visible + [(question, test) for question in assignment.questions for test in question.hidden]
 
 
-def run(test, functions, seed=SEED):
-    """Run one of `tests` and return its mark."""
-    if "source" in test:
-        return marked(test, _failure(_run_visible, test["source"], functions))
-    rng = np.random.default_rng(seed_of(seed, test["exercise"], test["test"]["function"]))
-    return marked(test, _failure(_run_hidden, test["test"], functions, rng))
+def mark(assignment, functions, seed=SEED):
+    """Run every test here, without a deadline, on {name: callable}; a missing name fails the tests that ask for it."""
+    return [run(question, test, functions, seed) for question, test in tests(assignment)]
 
 
-def marked(test, remark):
-    """Return the mark of one of `tests`, which passed if there is no remark."""
-    passed = remark is None
-    earned = test["points"] if passed else 0
-    return {"exercise": test["exercise"], "name": test["name"], "hidden": "test" in test, "points": test["points"],
-            "earned": earned, "passed": passed, "remark": remark or ""}  # fmt: skip
+def run(question, test, functions, seed=SEED):
+    """Run one test and return its `Mark`."""
+    if isinstance(test, str):
+        return marked(question, test, _failure(_run_visible, test, functions))
+    rng = np.random.default_rng(seed_of(seed, question.name, test.function))
+    return marked(question, test, _failure(_run_hidden, test, functions, rng))
+
+
+def marked(question, test, why):
+    """Return the mark of a test, which passed if there is no reason why not."""
+    if isinstance(test, str):
+        return Mark(question.name, test, False, 0, why is None, why or "")
+    return Mark(question.name, test.name, True, test.points, why is None, why or "")
 
 
 def _failure(run, *arguments):
@@ -74,9 +66,22 @@ def _tools():
 
 def _run_hidden(test, functions, rng):
     space = _tools()
-    exec(compile(test["source"], test["function"], "exec"), space)
-    given = {"rng": rng} | {name: _function(functions, name) for name in test["asks"] if name != "rng"}
-    space[test["function"]](**{name: given[name] for name in test["asks"]})
+    exec(compile(test.source, test.function, "exec"), space)
+    given = {"rng": rng} | {name: _function(functions, name) for name in test.asks if name != "rng"}
+    try:
+        space[test.function](**{name: given[name] for name in test.asks})
+    except AssertionError as error:
+        raise AssertionError(f"{error} {_line(error, test)}".strip()) from None
+
+
+def _line(error, test):
+    """Return the line of a hidden test that does not hold: for the instructor."""
+    trace, line = error.__traceback__, ""
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == test.function:
+            line = test.source.splitlines()[trace.tb_lineno - 1].strip()
+        trace = trace.tb_next
+    return f"does not hold: {line}" if line else ""
 
 
 def _run_visible(source, functions):
@@ -92,8 +97,3 @@ def _function(functions, name):
     if name not in functions:
         raise LookupError(f"there is no function {name}")
     return functions[name]
-
-
-def earned(marks, exercise=None):
-    """Return the points earned, in one exercise or in all."""
-    return sum(m["earned"] for m in marks if exercise in (None, m["exercise"]))

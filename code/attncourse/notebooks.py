@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from . import author, marks
+from .model import solution, stub
 
 HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
 The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: the marking runs other
@@ -13,32 +14,31 @@ Numbers are meant in double precision, which is what Python and NumPy use unless
 
 To hand in, restart the kernel, run all cells, save, and hand in this file. In Colab: *Runtime → Restart session and
 run all*, then *File → Download → Download .ipynb*. Hand in that file, not a link to it and not a PDF. It may have
-20 MB, with its outputs, and 500 code cells."""
+20 MB, with its outputs, and 500 code cells. When it is marked, a cell may run for 10 seconds and a call of your
+functions for 5: move slow experiments into cells of their own, or take them out."""
 TIME = "Count on about {hours:g} hours once you have read the chapter; that is an estimate."
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
-def student(bundle):
+def student(assignment):
     """Return the notebook that is handed out: stubs and visible asserts."""
-    return _notebook(_cells(bundle, author.stub))
+    return _notebook(_cells(assignment, stub))
 
 
-def instructor(bundle, seed=marks.SEED):
+def instructor(assignment, seed=marks.SEED):
     """Return everything: solutions, hidden tests that run, marking notes."""
-    return _notebook(
-        _cells(bundle, author.solution, lambda exercise, test: [_hidden(exercise, test, seed)], notes=True)
-    )
+    return _notebook(_cells(assignment, solution, lambda question, test: [_hidden(question, test, seed)], notes=True))
 
 
-def nbgrader(bundle, seed=marks.SEED):
+def nbgrader(assignment, seed=marks.SEED):
     """Return nbgrader's source notebook, from whose marked cells it makes the student version by itself."""
 
-    def cell(exercise, test):
-        words = f"# Hidden test: {test['name']} ({_points(test['points'])})\n"
-        body = f"### BEGIN HIDDEN TESTS\n{_hidden(exercise, test, seed)[1]}\n### END HIDDEN TESTS"
-        return [("code", words + body, {"grade": True, "points": test["points"]})]
+    def cell(question, test):
+        words = f"# Hidden test: {test.name} ({_points(test.points)})\n"
+        body = f"### BEGIN HIDDEN TESTS\n{_hidden(question, test, seed)[1]}\n### END HIDDEN TESTS"
+        return [("code", words + body, {"grade": True, "points": test.points})]
 
-    cells = _cells(bundle, lambda source: source, cell)
+    cells = _cells(assignment, lambda source: source, cell)
     for number, (kind, source, role) in enumerate(cells):
         if kind == "code" or role:
             full = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3} | role
@@ -51,35 +51,31 @@ def _points(number):
     return f"{number:g} point" + "s" * (number != 1)
 
 
-def _cells(bundle, answer, hidden=None, notes=False):
+def _cells(assignment, answer, hidden=None, notes=False):
     """Return (kind, source, metadata) of every cell in order."""
-    how = HOW.format(points=author.POINTS) + "\n\n" + TIME.format(hours=bundle["hours"])
-    cells = [("markdown", f"# {bundle['title']}\n\n{how}", {})]
-    cells.append(("code", bundle["given"], {}))
-    for number, exercise in enumerate(bundle["exercises"], 1):
-        title = f"## {number}. {exercise['title']} ({_points(author.worth(exercise))})"
-        cells.append(("markdown", f"{title}\n\n{exercise['text']}", {}))
-        cells += [("code", answer(source), {"solution": True}) for source in exercise["answer"]]
-        cells += [("code", source, {}) for source in exercise["visible"]]
+    how = HOW.format(points=author.POINTS) + "\n\n" + TIME.format(hours=assignment.hours)
+    cells = [("markdown", f"# {assignment.title}\n\n{how}", {})]
+    cells.append(("code", assignment.given, {}))
+    for number, question in enumerate(assignment.questions, 1):
+        title = f"## {number}. {question.title} ({_points(question.points)})"
+        cells.append(("markdown", f"{title}\n\n{question.text}", {}))
+        cells += [("code", answer(source), {"solution": True}) for source in question.answer]
+        cells += [("code", source, {}) for source in question.visible]
         if hidden:
-            cells += [cell for test in exercise["hidden"] for cell in hidden(exercise, test)]
-        if exercise["kind"] == "written":
-            role = {"solution": True, "grade": True, "points": exercise["points"]}
-            cells.append(("markdown", exercise["written"], role))
+            cells += [cell for test in question.hidden for cell in hidden(question, test)]
+        if question.kind == "written":
+            role = {"solution": True, "grade": True, "points": question.points}
+            cells.append(("markdown", question.written, role))
         if notes:
-            cells.append(("markdown", "**Marking notes.** " + exercise["notes"], {}))
+            cells.append(("markdown", "**Marking notes.** " + question.notes, {}))
     return cells
 
 
-def _hidden(exercise, test, seed):
+def _hidden(question, test, seed):
     """Return a cell that runs one hidden test on the functions of its own notebook."""
-    given = [name if name != "rng" else f"rng=np.random.default_rng({_seed(exercise, test, seed)})"
-             for name in test["asks"]]  # fmt: skip
-    return ("code", f"{KIT}\n\n{test['source']}\n\n\n{test['function']}({', '.join(given)})", {})
-
-
-def _seed(exercise, test, seed):
-    return marks.seed_of(seed, exercise["name"], test["function"])
+    rng = f"rng=np.random.default_rng({marks.seed_of(seed, question.name, test.function)})"
+    given = [rng if name == "rng" else name for name in test.asks]
+    return ("code", f"{KIT}\n\n{test.source}\n\n\n{test.function}({', '.join(given)})", {})
 
 
 KIT = (Path(__file__).parent / "kit.py").read_text(encoding="utf-8").partition('"""\n')[2].strip()

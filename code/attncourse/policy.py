@@ -1,7 +1,7 @@
 """Apply what an instructor decides beside the tests, from one small YAML file, so that a regrade keeps it.
 
 late:
-  due: 2026-03-01 23:59        # only Blackboard's file names tell when; Canvas says LATE, which counts as one day
+  due: 2026-03-01 23:59        # Blackboard, Brightspace and Gradescope tell when; LATE of Canvas counts as one day
   per_day: 10%                 # of the score, or points, for each day begun
   most: 50%
   days: {doejane_12345: 2}     # the instructor knows better
@@ -15,8 +15,9 @@ column: RNN assignment (4711)  # the platform's column for the grade
 
 import datetime
 import math
+from dataclasses import dataclass, replace
 
-from . import author
+from .model import CourseError
 
 PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str}
 LATE = ("due", "per_day", "most", "days")
@@ -24,20 +25,20 @@ BY_HAND = ("points", "add", "comment")
 MOMENTS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
 
 
-def read(path, bundle):
+def read(path, assignment):
     """Return the decisions in a YAML file, checked against the assignment; a wrong word is named in one sentence."""
     import yaml
 
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8-sig")) or {}
     except OSError as error:
-        raise author.CourseError(f"The policy {path} cannot be read: {error.strerror}.") from None
+        raise CourseError(f"The policy {path} cannot be read: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise author.CourseError(f"The policy {path} is no YAML: {' '.join(str(error).split())[:200]}.") from None
+        raise CourseError(f"The policy {path} is no YAML: {' '.join(str(error).split())[:200]}.") from None
 
     def need(holds, words):
         if not holds:
-            raise author.CourseError(f"The policy {path}: {words}.")
+            raise CourseError(f"The policy {path}: {words}.")
 
     need(isinstance(found, dict), f"expected lines that begin with {', '.join(PARTS)}")
     for name, value in found.items():
@@ -53,7 +54,7 @@ def read(path, bundle):
     )
     days = late.get("days", {})
     need(isinstance(days, dict) and all(map(_number, days.values())), "late: days names students with numbers of days")
-    exercises = {exercise["name"] for exercise in bundle["exercises"]}
+    exercises = {question.name for question in assignment.questions}
     for student, about in found.get("students", {}).items():
         need(isinstance(about, dict) and set(about) <= set(BY_HAND), f"{student}: there are {', '.join(BY_HAND)}")
         points = about.get("points", {})
@@ -64,7 +65,7 @@ def read(path, bundle):
             )
             need(_number(value), f"{student}: {name}: {value!r} is not a number")
         need(_number(about.get("add", 0)), f"{student}: add is {about.get('add')!r}, not a number")
-    tests = {test["name"] for exercise in bundle["exercises"] for test in exercise["hidden"]}
+    tests = {test.name for question in assignment.questions for test in question.hidden}
     for name in found.get("everyone", []):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
     need(all(isinstance(group, list) for group in found.get("groups", [])), "groups is a list of lists of students")
@@ -99,12 +100,6 @@ def _moment(value):
     return None
 
 
-def students(policy):
-    """Return every name of a student that the file uses."""
-    named = [*policy.get("late", {}).get("days", {}), *policy.get("students", {})]
-    return list(map(str, named + [name for group in policy.get("groups", []) for name in group]))
-
-
 def renamed(policy, who):
     """Return the policy with every student under the name in the table of grades; `who` translates."""
     late = dict(policy.get("late", {}))
@@ -114,37 +109,50 @@ def renamed(policy, who):
     return policy | {"late": late, "students": by_hand, "groups": groups}
 
 
-def days_late(policy, student, handed):
-    """Return how many days late, and whether anybody knows: the file, or the instructor."""
+@dataclass
+class Final:
+    """A result with the instructor's decisions in it. Points of a written answer that nobody has graded are None."""
+
+    score: float | None
+    marks: list
+    parts: dict  # points of each question, by name
+    late: float  # days
+    comments: list
+
+
+def days_late(policy, student, file):
+    """Return how many days late, as the instructor decides, or else as the platform says of the file that counts."""
     late = policy.get("late", {})
     if student in late.get("days", {}):
         return late["days"][student]
-    if handed is not None and handed.dated and "due" in late:
-        after = datetime.datetime.strptime(handed.time, "%Y-%m-%d-%H-%M-%S") - _moment(late["due"])
-        return max(0, math.ceil(after / datetime.timedelta(days=1)))
-    return int(handed is not None and handed.late)
+    if file is not None and file.time and "due" in late:
+        try:
+            arrived = datetime.datetime.strptime(file.time, "%Y-%m-%d-%H-%M-%S")
+        except ValueError:  # a platform that writes no date
+            return 0
+        return max(0, math.ceil((arrived - _moment(late["due"])) / datetime.timedelta(days=1)))
+    return int(file is not None and file.late)
 
 
-def apply(policy, bundle, student, result, handed=None, owner=None):
-    """Apply the decisions to a result: new `score`, `parts` (points of each exercise), `late` and `comments`.
-
-    The points of a written answer that nobody has graded are None. `owner` is the member of a group whose file counts:
-    what is decided for that one holds for `student`, unless something else is.
+def apply(policy, assignment, student, result, handed=None, owner=None):
+    """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
+    holds for `student`, unless something else is.
     """
-    marks = [dict(mark) for mark in result["marks"]]
-    if "file" not in result:
-        for mark in marks:
-            if mark["hidden"] and mark["name"] in policy.get("everyone", []) and not mark["passed"]:
-                mark.update(earned=mark["points"], passed=True, remark="given to everyone")
-    parts = {exercise["name"]: 0 for exercise in bundle["exercises"]}
+    marks = list(result.marks)
+    if not result.problem:
+        for n, mark in enumerate(marks):
+            if mark.hidden and mark.test in policy.get("everyone", []) and not mark.passed:
+                marks[n] = replace(mark, passed=True, why="given to everyone")
+    parts: dict = {question.name: 0 for question in assignment.questions}
     for mark in marks:
-        parts[mark["exercise"]] += mark["earned"]
+        parts[mark.question] += mark.earned
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
-    parts |= dict.fromkeys(_waiting(bundle, result)) | by_hand.get("points", {})
-    days, comments = days_late(policy, student, handed), []
+    parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
+    file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
+    days, comments = days_late(policy, student, file), []
     score = None
-    if result["score"] is not None or {"points", "add"} & set(by_hand):
+    if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
         score, words = _deducted(policy.get("late", {}), score, days)
         comments += words
@@ -154,14 +162,15 @@ def apply(policy, bundle, student, result, handed=None, owner=None):
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
-    return result | {"marks": marks, "parts": parts, "score": score, "late": days, "comments": comments}
+    return Final(score, marks, parts, days, comments)
 
 
-def _waiting(bundle, result):
-    """Return the written exercises that a person must look at: with an answer, or without a heading to look below."""
-    answers, lost = result.get("written", {}), "written" in result and "file" not in result
-    names = [exercise["name"] for exercise in bundle["exercises"] if exercise["kind"] == "written"]
-    return [name for name in names if answers.get(name, lost)]
+def _waiting(assignment, result):
+    """Return the written questions that a person must look at: with an answer, or without a heading to look below."""
+    if result.written is None:
+        return []
+    lost = not result.problem  # the heading
+    return [q.name for q in assignment.questions if q.kind == "written" and result.written.get(q.name, lost)]
 
 
 def _deducted(late, score, days):

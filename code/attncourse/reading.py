@@ -1,42 +1,128 @@
-"""Read the code cells of a notebook, and let IPython itself translate what it adds to Python.
+"""Read what one student handed in: choose among the files, unpack, find the cells, and let IPython translate them.
 
-Nothing of the student's runs here. The translation splits a cell into tokens once for each addition in it, so its work
-is bounded by sizes; a cell beyond them stays as it is.
+This runs in the sandbox, before any code of the student's. Standard library only; IPython's translator is bound beside
+it. What comes back, `RECORD`, is small, and the grader checks its form.
 """
 
-import functools
+import builtins
+import io
 import json
+import keyword
 import re
+import symtable
+import sys
+import zipfile
 
 LARGEST = 20 << 20  # bytes of a notebook, with its outputs
+ALL = 60 << 20  # bytes of everything that is unpacked for one student
+MEMBERS = 1000  # files in a student's zip
 CELLS = 500
-TRANSLATED = 1 << 19  # characters that are split into tokens, for one notebook
+CODE = 2 << 20  # characters in code cells
+LONGEST = 20_000  # characters of a written answer that are shown
+TRANSLATED = 1 << 19  # characters that IPython splits into tokens, for one notebook
 LINE = 2000  # characters of a line that is translated
+GROWTH = 60  # characters that one addition of IPython's becomes, in plain Python
+COMPARED, KEPT = 20_000, 2000  # characters of an answer that are compared with others, and tokens of it
+NOTEBOOK, OTHER_ENDINGS = ".ipynb", (".ipynb.txt", ".ipynb.json")  # as a browser or a mail program saves one
+RUN = ("time", "capture", "prun", "debug")  # cell magics whose cell runs as if they were not there
+NOTHING = ("timeit", "bash", "sh", "script", "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG",
+           "perl", "ruby", "python2", "cmd", "writefile", "file")  # fmt: skip
 SPECIAL = re.compile(r"^[ \t]*(?:[%!?]|>>>|In \[)|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
-GROWTH = 60  # characters that one addition becomes, in plain Python
-OLD = 4  # before this version of the format, cells lay in worksheets, and their text in `input`
+CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?")
+PICTURE = re.compile(r"\(data:image/[^()\n]*\)")  # as Colab puts one into a text
+DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+VERSION = re.compile(r"3\.\d{1,2}\b")
+TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+NUMBERED = re.compile(r"#*[ \t]*(\d{1,2})\.[ \t]*(.*)")
+STUB = 'raise NotImplementedError("your code here")'
+SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
+RECORD = {"file": int, "inner": str, "problem": str, "unused": [str], "labels": [str], "remarks": [str], "python": str,
+          "written": {str: str}, "tokens": {str: [str]}, "reused": [(int, int)]}  # fmt: skip
 
 
 class NotGradable(ValueError):
-    """A file that is no notebook; one sentence for student and instructor."""
+    """Files in which there is nothing to grade; one sentence for student and instructor."""
 
 
-def notebook(data):
-    """Return (code cells, other cells, the version of Python that the notebook names, or ""); a cell is its text."""
-    if not data.strip():
-        raise NotGradable("The file is empty.")
-    if len(data) > LARGEST:
-        raise NotGradable(f"The file is larger than {LARGEST >> 20} MB: clear its outputs, save it, hand it in again.")
+def read(files, public):
+    """Return (RECORD, code cells in plain Python) for files, [[name, order, bytes or a sentence], …]."""
+    record: dict = {"file": -1, "inner": "", "problem": "", "unused": [], "labels": [], "remarks": [], "python": "",
+              "written": {}, "tokens": {}, "reused": []}  # fmt: skip
     try:
-        document = json.loads(data)
-        cells = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]
-        code = [_text(cell) for cell in cells if cell.get("cell_type") == "code"]
-        texts = [_text(cell) for cell in cells if cell.get("cell_type") != "code"]
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-        raise NotGradable("The file is not a Jupyter notebook.") from None
-    if len(code) > CELLS:
-        raise NotGradable(f"The notebook has more than {CELLS} code cells.")
-    return code, texts, _python(document)
+        books, record["unused"] = _candidates(files, public)
+        best = max(books, key=lambda book: book.rank)
+    except NotGradable as error:
+        record["problem"] = str(error)
+        return record, []
+    record["unused"] += [f"{book.name}: {best.name} is graded" for book in books if book is not best]
+    record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks}
+    asked = [name for question in public["questions"] for name in question["functions"]]
+    cells, labels = _code(best.cells, asked, record["remarks"])
+    sources, record["labels"] = translate(cells), labels
+    record["remarks"] += _unknown_magics(cells, labels)
+    record["written"] = written_answers(best.cells, public["questions"])
+    record["tokens"] = {name: tokens(body(cells, name)) for name in asked}
+    record["reused"], remarks = _reused(sources, cells, labels, public["questions"])
+    record["remarks"] += remarks
+    if not any(name in _names(source, imports=True) for name in asked for source in sources):
+        record["problem"] = "It defines none of the functions that are asked for: perhaps it is another notebook."
+    return record, sources
+
+
+class Book:
+    """One notebook among the files of a student."""
+
+    def __init__(self, index, inner, name, order, data, public):
+        self.index, self.inner, self.name, self.remarks = index, inner, name, []
+        self.cells, self.python = self._parse(data)
+        asked = [name for question in public["questions"] for name in question["functions"]]
+        answered = sum(STUB not in (body(self.code, name) or STUB) for name in asked)
+        self.rank = (answered > 0, order, answered, name)
+        if not name.lower().endswith(NOTEBOOK):
+            self.remarks.append(f"The file was read as a notebook in spite of its name, {_short(name)}.")
+
+    @property
+    def code(self):
+        """Return the texts of the code cells."""
+        return [text for kind, text in self.cells if kind == "code"]
+
+    def _parse(self, data):
+        if not data.strip():
+            raise NotGradable("The file is empty.")
+        if len(data) > LARGEST:
+            raise NotGradable(
+                f"The file is larger than {LARGEST >> 20} MB: clear its outputs, save it, hand it in again."
+            )
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            text = data.decode("utf-8", "replace")
+            self.remarks.append(f"The file is not all UTF-8 (byte {error.start}): letters there are shown as \ufffd.")
+        try:
+            document = json.loads(text)
+            cells = document.get("cells")
+            if cells is None:  # before version 4 of the format, cells lay in worksheets
+                cells = [cell for sheet in document["worksheets"] for cell in sheet["cells"]]
+            cells = [(str(cell.get("cell_type")), _text(cell)) for cell in cells]
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise NotGradable(_why_no_notebook(text)) from None
+        if sum(kind == "code" for kind, _ in cells) > CELLS:
+            raise NotGradable(f"The notebook has more than {CELLS} code cells.")
+        if sum(len(text) for kind, text in cells if kind == "code") > CODE:
+            raise NotGradable(f"The code cells hold more than {CODE >> 20} million characters.")
+        return cells, _python(document)
+
+
+def _why_no_notebook(text):
+    """Say what a file is that is no notebook."""
+    start = text[:4096].lstrip().lower()
+    if start.startswith(("<!doctype", "<html", "<?xml")):
+        return "The file is a saved web page, not a notebook: download the .ipynb itself."
+    if "\n<<<<<<< " in text and "\n>>>>>>> " in text:
+        return "The file holds the marks of a merge conflict (<<<<<<<): resolve it, save, and hand it in again."
+    if start.startswith("{") and not text.rstrip().endswith("}"):
+        return "The file ends in the middle of a notebook: the download was cut short; hand it in again."
+    return "The file is not a Jupyter notebook."
 
 
 def _text(cell):
@@ -47,25 +133,120 @@ def _text(cell):
 
 
 def _python(document):
-    """Return the version of Python in the metadata, such as 3.12."""
+    """Return the version of Python that the metadata name, such as 3.12, or ""."""
     try:
-        found = re.match(r"3\.\d{1,2}\b", document["metadata"]["language_info"]["version"])
+        found = VERSION.match(document["metadata"]["language_info"]["version"])
     except (KeyError, TypeError):
         return ""
     return found[0] if found else ""
 
 
-@functools.cache
-def _ipython():
-    from IPython.core.inputtransformer2 import TransformerManager
+def _candidates(files, public):
+    """Return every notebook among the files, and "name: why" for the files that are none; NotGradable without any."""
+    books, unused, reasons, left = [], [], [], [ALL]
 
-    return TransformerManager()
+    def add(index, inner, name, order, data):
+        try:
+            books.append(Book(index, inner, name, order, data, public))
+        except NotGradable as error:
+            reasons.append(str(error))
+            unused.append(f"{_short(name)}: {error}")
+
+    for index, (name, order, data) in enumerate(files):
+        if isinstance(data, str):
+            reasons.append(data)
+            unused.append(f"{_short(name)}: {data}")
+        elif is_of_the_system(name):
+            unused.append(f"{_short(name)}: not a student's file")
+        elif name.lower().endswith((NOTEBOOK, *OTHER_ENDINGS)):
+            add(index, "", name, order, data)
+    if not books:  # a notebook beside a zip or in a file without an ending is the one that is meant
+        for index, (name, order, data) in enumerate(files):
+            if isinstance(data, str) or is_of_the_system(name) or name.lower().endswith((NOTEBOOK, *OTHER_ENDINGS)):
+                continue
+            if name.lower().endswith(".zip") or data[:4] == b"PK\x03\x04":
+                try:
+                    for inner, inside in _unpacked(data, left):
+                        add(index, inner, f"{name}/{inner}", order, inside)
+                except NotGradable as error:
+                    reasons.append(str(error))
+                    unused.append(f"{_short(name)}: {error}")
+            elif data.lstrip()[:1] == b"{":
+                add(index, "", name, order, data)
+            else:
+                unused.append(f"{_short(name)}: no notebook")
+    if not books:
+        names = ", ".join(_short(name) for name, *_ in files if name)
+        words = reasons[-1] if reasons else f"No notebook was handed in{': found ' + names if names else ''}."
+        raise NotGradable(words if len(words) <= 500 else words[:500] + "…")
+    return books, unused[:100]
+
+
+def _unpacked(data, left):
+    """Yield (name, bytes) for every notebook in a zip, within limits on number and bytes."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        infos = archive.infolist()
+    except Exception as error:
+        raise NotGradable(f"The zip cannot be opened ({type(error).__name__}).") from None
+    if len(infos) > MEMBERS:
+        raise NotGradable(f"The zip holds {len(infos)} files; at most {MEMBERS} are read.")
+    found = False
+    for info in infos:
+        path = info.filename
+        if not path.lower().endswith((NOTEBOOK, *OTHER_ENDINGS)) or is_of_the_system(path):
+            continue
+        found = True
+        try:
+            with archive.open(info) as file:
+                inside = file.read(min(LARGEST, left[0]) + 1)
+        except Exception as error:  # a damaged member, a password, a method that nobody knows
+            raise NotGradable(f"{_short(path)} in the zip cannot be read ({type(error).__name__}).") from None
+        left[0] -= len(inside)
+        if left[0] < 0:
+            raise NotGradable(f"The zip unpacks to more than {ALL >> 20} MB.")
+        yield path, inside
+    if not found:
+        raise NotGradable("The zip holds no notebook.")
+
+
+def is_of_the_system(path):
+    """Return whether a program, and not the student, put a file of this name there."""
+    return any(part.startswith(("._", "~$", ".~")) or part in SYSTEM for part in path.split("/"))
+
+
+def _short(name):
+    return name if len(name) <= 100 else f"{name[:99]}…"
+
+
+def _code(cells, asked, remarks):
+    """Return the code cells, and for each a label by which the student finds it.
+
+    A text cell that is plainly an answer, and was made a text cell by a slip, is a code cell again, with a remark.
+    """
+    there = {name for kind, text in cells if kind == "code" for name in DEF.findall(text)}
+    code, labels, number = [], [], 0
+    for kind, text in cells:
+        lost = [name for name in DEF.findall(text) if name in asked and name not in there] if kind != "code" else []
+        if lost:
+            runs = _tree(text) is not None
+            remarks.append(f"`{lost[0]}` stands in a text cell, which does not run: "
+                           f"{'here it was run as code' if runs else 'make it a code cell'}.")  # fmt: skip
+            kind = "restored" if runs else kind
+        number += kind == "code"
+        if kind in ("code", "restored"):
+            first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+            about = f" ({first[:40]}{'…' * (len(first) > 40)})" if first else ""
+            code.append(text)
+            labels.append((f"Code cell {number}" if kind == "code" else "The text cell") + about)
+    return code, labels
 
 
 def translate(cells):
-    """Return the cells in plain Python. Those that cannot be translated stay as they are."""
+    """Return the cells in plain Python, on the lines where they were. Work is bounded; a cell beyond stays as it is."""
     left, done = TRANSLATED, []
     for cell in cells:
+        cell = _without_magic(cell)
         indented = cell.lstrip("\n").startswith((" ", "\t"))  # as a whole, which IPython allows
         special = indented + len(SPECIAL.findall(cell[:TRANSLATED]))
         work = (special + 1) * (len(cell) + GROWTH * special)
@@ -76,10 +257,174 @@ def translate(cells):
     return done
 
 
+def _without_magic(cell):
+    """Return a cell without the cell magics that only watch it; Jupyter translates the lines below them too."""
+    above = ""
+    while (found := CELL_MAGIC.match(cell)) and found[1] in RUN:
+        name, lines = (found[2].split() or [""])[-1], found[0].count("\n")
+        captured = found[1] == "capture" and name.isidentifier()  # what was captured can be shown, and is empty
+        above += "\n" * (lines - 1) + f"{name} = get_ipython()\n" if captured else "\n" * lines
+        cell = cell[found.end() :]
+    return above + cell
+
+
 def _translated(cell):
-    """Translate one cell, with its lines where they were."""
-    blank = re.match(r"(?:[ \t]*\n)*", cell)[0].count("\n")  # IPython takes the empty lines at the top away
+    """Let IPython translate one cell."""
+    blank = cell[: len(cell) - len(cell.lstrip())].count("\n")  # IPython takes the empty lines at the top away
     try:
         return "\n" * blank + _ipython().transform_cell(cell)
-    except Exception:  # the cell is no Python; the worker says so, with the line
+    except Exception:  # the cell is no Python; running it says so, with the line
         return cell
+
+
+def _ipython():
+    """Return IPython's translator; in the sandbox nothing else of IPython is there, and nothing of it stays."""
+    if "manager" not in _loaded:
+        before = {*sys.modules}
+        try:
+            from IPython.core.inputtransformer2 import TransformerManager
+
+            _loaded["manager"] = TransformerManager()
+        except Exception:  # a Python that IPython does not know: lines of its own become comments
+            _loaded["manager"] = None
+        if __name__ == "reading":  # in the sandbox, where the student's own `import IPython` finds a stand-in
+            for name in [name for name in sys.modules if name.startswith("IPython") and name not in before]:
+                del sys.modules[name]
+    if _loaded["manager"] is None:
+        raise ImportError("IPython")
+    return _loaded["manager"]
+
+
+_loaded = {}
+
+
+def _unknown_magics(cells, labels):
+    """Return a remark for each cell under a magic that nobody here knows."""
+    found = [(label, CELL_MAGIC.match(cell)) for label, cell in zip(labels, cells, strict=True)]
+    return [f"{label} did not run: the cell magic %%{magic[1][:30]} is not known here."
+            for label, magic in found if magic and magic[1] not in (*RUN, *NOTHING)]  # fmt: skip
+
+
+def written_answers(cells, questions):
+    """Return what a student wrote to each written question, by its number from 0, from (kind, text) cells.
+
+    An answer is what stands below the heading of its question, in text or code cells, without the question itself. A
+    question without its heading is not there.
+    """
+    found, current = {}, None
+    for kind, text in cells:
+        first, _, rest = text.lstrip().partition("\n")
+        heading = NUMBERED.fullmatch(first[:500].strip()) if kind != "code" else None
+        for number, question in enumerate(questions):
+            if heading and heading[1] == str(number + 1) and heading[2].startswith(question["title"]):
+                current, text = number, rest
+        if current is None or not questions[current]["written"]:
+            continue
+        for known in (questions[current]["text"], questions[current]["written"]):
+            text = text.replace(known, "")
+        found.setdefault(str(current), []).append(PICTURE.sub("(a picture in the notebook)", text).strip())
+    return {number: _cut("\n\n".join(filter(None, parts))) for number, parts in found.items()}
+
+
+def _cut(text):
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n(Cut here: the notebook has {len(text)} characters.)"
+
+
+def body(cells, name):
+    """Return the text of the last `def name` in the cells, to the next line that is not indented."""
+    for source in reversed(cells):
+        starts = [found.start() for found in DEF.finditer(source) if found[1] == name]
+        if starts:
+            lines = source[starts[-1] : starts[-1] + COMPARED].split("\n")
+            end = next(
+                (n for n, line in enumerate(lines[1:], 1) if line.strip() and line[0] not in " \t)#"), len(lines)
+            )
+            return "\n".join(lines[:end])
+    return ""
+
+
+def tokens(text, known=()):
+    """Return the tokens of an answer, without comments and texts, and with its own names numbered."""
+    seen, found = {}, []
+    for token in TOKEN.findall(_without_texts(text)):
+        own = token.isidentifier() and not keyword.iskeyword(token) and (not found or found[-1] != ".")
+        found.append(f"name {seen.setdefault(token, len(seen))}" if own and token not in known else token)
+    return found[:KEPT]
+
+
+def _without_texts(text):
+    """Return Python without comments and the insides of texts, in one walk over it."""
+    kept, at = [], 0
+    while at < len(text):
+        letter = text[at]
+        if letter == "#":
+            at = text.find("\n", at) % (len(text) + 1)
+        elif letter in "\"'":
+            quote = letter * 3 if text.startswith(letter * 3, at) else letter
+            at += len(quote)
+            while at < len(text) and not text.startswith(quote, at) and not (len(quote) == 1 and text[at] == "\n"):
+                at += 1 + (text[at] == "\\")
+            at += len(quote)
+            kept.append(" '' ")
+        else:
+            kept.append(letter)
+            at += 1
+    return "".join(kept)
+
+
+def _tree(source):
+    try:
+        return symtable.symtable(source, "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _names(source, imports=False):
+    """Return the names that a cell defines or assigns, and those that it imports."""
+    tree = _tree(source)
+    if tree is None:
+        return set(DEF.findall(source))
+    return {s.get_name() for s in tree.get_symbols() if s.is_assigned() and (imports or not s.is_imported())}
+
+
+def _used(tree, asked=None):
+    """Return the global names that functions read: those of the names in `asked`, or all."""
+    names = set()
+    for child in tree.get_children():
+        if asked is None or child.get_name() in asked:
+            names |= {s.get_name() for s in child.get_symbols() if s.is_global() and s.is_referenced()} | _used(child)
+    return names
+
+
+def _reused(sources, cells, labels, questions):
+    """Find names of an answer that get another meaning below it: ([question, cell after which it stood], …), remarks.
+
+    A question stands where its visible asserts are, in the cell of them that the student was given. Tests of such a
+    question see the notebook as it was there, and as it is at the end; the better result counts.
+    """
+    found, remarks = [], []
+    trees = [_tree(source) for source in sources]
+    bound = [_names(source) for source in sources]
+    squeezed = ["".join(cell.split()) for cell in cells]
+    for number, question in enumerate(questions):
+        asked = set(question["functions"])
+        places = [squeezed.index(s) for s in ("".join(v.split()) for v in question["visible"]) if s in squeezed]
+        defined = [n for n, source in enumerate(sources) if asked & {*DEF.findall(source)} and STUB not in source]
+        defined = defined or [n for n, names in enumerate(bound) if names & asked]
+        before = [n for n in defined if not places or n <= max(places)]
+        if not before:
+            continue
+        place = max([*places, before[-1]])
+        names = asked.union(*(_used(trees[n], asked) for n in before if trees[n]))
+        helpers = [_used(tree, names) for tree in trees[: place + 1] if tree]
+        names = names.union(*helpers) - {"np", "math"}
+        known = set().union(*bound[: place + 1]) | {*dir(builtins)}
+        later = [(n, names & bound[n] & known) for n in range(place + 1, len(sources))]
+        if any(again for _, again in later):
+            found.append([number, place])
+            for n, again in [(n, again) for n, again in later if again][:3]:
+                told = ", ".join(f"`{name[:40]}`" for name in sorted(again)[:3])
+                remarks.append(f"{labels[n]} gives {told} another meaning, below the answer to question "
+                               f"{number + 1}: the answer was tested with and without that cell, and the better "
+                               "result counts.")  # fmt: skip
+    return found, remarks

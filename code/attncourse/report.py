@@ -1,8 +1,7 @@
 """What is written about a class, as pages: one for each student, one for the instructor. Everything is escaped."""
 
-from html import escape
-
-from . import author
+from . import clean
+from .author import POINTS
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -31,138 +30,126 @@ td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 """
 
 
-def harmless(text):
-    """Return text from a student as one line that a terminal only shows."""
-    return "".join(c if c.isprintable() else " " for c in str(text))
-
-
-def _shown(text):
-    return escape(harmless(text))
-
-
-def _words(text):
-    """Return text of several lines, such as a written answer, as it was typed."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    return '<pre class="words">' + "\n".join(map(_shown, lines)) + "</pre>"
-
-
 def page(title, *parts):
     """Return a page of HTML that loads and runs nothing; `parts` are HTML, `title` is text."""
-    return PAGE.format(title=_shown(title), body="\n".join(parts))
+    return PAGE.format(title=clean.page(title), body="\n".join(parts))
 
 
-def feedback(bundle, student, result, name=""):
+def feedback(assignment, student, result, final, name=""):
     """Return the page of one student: visible tests in full, of hidden ones only name and points."""
-    title = bundle["title"]
-    graded = result["score"] is not None
-    score = f"{result['score']:g} of {author.POINTS} points" if graded else "not graded"
-    parts = [f"<h1>{_shown(title)}: {score}</h1>", f"<p>{_shown(name or student)}</p>"]
-    parts += [f"<p>{_shown(comment)}</p>" for comment in result.get("comments", [])]
-    for number, exercise in enumerate(bundle["exercises"] if result["marks"] else [], 1):
-        marks = [mark for mark in result["marks"] if mark["exercise"] == exercise["name"]]
-        points = result.get("parts", {}).get(exercise["name"], sum(mark["earned"] for mark in marks))
-        parts.append(f"<h2>{number}. {_shown(exercise['title'])}: {_points(points, exercise)}</h2>")
-        if exercise["kind"] == "written":
-            parts += [_answer(result["written"].get(exercise["name"]))] if "written" in result else []
+    title = assignment.title
+    score = f"{final.score:g} of {POINTS} points" if final.score is not None else "not graded"
+    parts = [f"<h1>{clean.page(title)}: {score}</h1>", f"<p>{clean.page(name or student)}</p>"]
+    if result.python:
+        parts.append(f"<p>Marked with Python {clean.page(result.python)} and NumPy {clean.page(result.numpy)}.</p>")
+    parts += [f"<p>{clean.page(comment)}</p>" for comment in final.comments]
+    for number, question in enumerate(assignment.questions if final.marks else [], 1):
+        marks = [mark for mark in final.marks if mark.question == question.name]
+        parts.append(
+            f"<h2>{number}. {clean.page(question.title)}: {_points(final.parts[question.name], question)}</h2>"
+        )
+        if question.kind == "written":
+            parts += [_answer(result.written.get(question.name))] if result.written is not None else []
             continue
-        hidden = "".join(_row(mark) for mark in marks if mark["hidden"])
+        hidden = "".join(_row(mark) for mark in marks if mark.hidden)
         parts.append(f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>")
         for mark in marks:
-            if not mark["hidden"]:
-                verdict = '<p class="passed">This holds.</p>' if mark["passed"] else (
-                    f'<p class="failed">This fails. <code>{_shown(mark["remark"])}</code></p>')  # fmt: skip
-                parts.append(f"<pre><code>{escape(mark['name'])}</code></pre>\n{verdict}")
-    parts += _list("Remarks", result["remarks"])
+            if not mark.hidden:
+                verdict = '<p class="passed">This holds.</p>' if mark.passed else (
+                    f'<p class="failed">This fails. <code>{clean.page(mark.why)}</code></p>')  # fmt: skip
+                parts.append(f"<pre><code>{clean.paragraphs(mark.test)}</code></pre>\n{verdict}")
+    parts += _list("Remarks", result.remarks)
     return page(f"{title}: {name or student}", *parts)
 
 
-def _points(points, exercise):
-    return "not graded yet" if points is None else f"{points:g} of {author.worth(exercise):g}"
+def _points(points, question):
+    return "not graded yet" if points is None else f"{points:g} of {question.points:g}"
 
 
 def _answer(text):
-    """Return what a student wrote, or why there is nothing; None where the heading of the exercise is gone."""
+    """Return what a student wrote, or why there is nothing; None where the heading of the question is gone."""
     if text is None:
         return "<p>The heading of this exercise is not in the notebook, so no answer was found below it.</p>"
-    return _words(text) if text else "<p>Nothing was written.</p>"
+    return f'<pre class="words">{clean.paragraphs(text)}</pre>' if text else "<p>Nothing was written.</p>"
 
 
 def _row(mark):
-    verdict = "passed" if mark["passed"] else "failed"
-    given = f" ({_shown(mark['remark'])})" if mark["passed"] and mark["remark"] else ""
-    return (f'<tr><td>{_shown(mark["name"])}<td class="{verdict}">{verdict}{given}'
-            f'<td class="number">{mark["earned"]:g} of {mark["points"]:g}</tr>\n')  # fmt: skip
+    verdict = "passed" if mark.passed else "failed"
+    given = f" ({clean.page(mark.why)})" if mark.passed and mark.why else ""
+    return (f'<tr><td>{clean.page(mark.test)}<td class="{verdict}">{verdict}{given}'
+            f'<td class="number">{mark.earned:g} of {mark.points:g}</tr>\n')  # fmt: skip
 
 
 def _list(title, lines):
-    return (
-        [f"<h2>{_shown(title)}</h2>\n<ul>", *(f"<li>{_shown(line)}</li>" for line in lines), "</ul>"] if lines else []
-    )
+    items = [f"<li>{clean.page(line)}</li>" for line in lines]
+    return [f"<h2>{clean.page(title)}</h2>\n<ul>", *items, "</ul>"] if lines else []
 
 
-def class_page(bundle, results, lists, alike, students=()):
-    """Write the instructor's page: distribution, points of each test, tests that nobody passed, answers that are alike.
+def class_page(assignment, results, finals, first, lists, alike, students=()):
+    """Write the instructor's page: what to look at first, distribution, points of each test, answers that are alike.
 
-    `lists` maps titles to lines of text; `alike` is what `similar.compare` found; the written answers of `students`
-    come last.
+    `first` and `lists` map titles to lines of text; `alike` is what `similar.compare` found; the written answers of
+    `students` come last.
     """
-    scores = [result["score"] for result in results.values() if result["score"] is not None]
-    parts = [f"<h1>{_shown(bundle['title'])}: the class</h1>"]
+    scores = [final.score for final in finals.values() if final.score is not None]
+    parts = [f"<h1>{clean.page(assignment.title)}: the class</h1>"]
+    for title, lines in first.items():
+        parts += _list(title, lines)
     if scores:
         middle = sorted(scores)[len(scores) // 2]
         parts.append(f"<p>{len(scores)} graded, mean {sum(scores) / len(scores):.2f}, median {middle:g}.</p>")
-        steps = [sum(point <= score < point + 1 for score in scores) for point in range(author.POINTS)]
-        steps.append(sum(score >= author.POINTS for score in scores))
+        steps = [sum(point <= score < point + 1 for score in scores) for point in range(POINTS)]
+        steps.append(sum(score >= POINTS for score in scores))
         parts.append("<h2>Points</h2>\n<table>\n<tr><th>Points<th>Students<th></tr>")
         for point, many in enumerate(steps):
-            bar = f'<span class="bar" style="width: {20 * many / max(steps):.2f}rem"></span>'
-            label = f"{point} to below {point + 1}" if point < author.POINTS else f"{point} or more"
+            bar = f'<span class="bar" style="width: {20 * many / max(1, *steps):.2f}rem"></span>'
+            label = f"{point} to below {point + 1}" if point < POINTS else f"{point} or more"
             parts.append(f'<tr><td>{label}<td class="number">{many}<td>{bar}</tr>')
         parts.append("</table>")
-    parts += _tests(bundle, [result for result in results.values() if result["score"] is not None])
+    parts += _tests(assignment, [final for final in finals.values() if final.score is not None])
     for title, lines in lists.items():
         parts += _list(title, lines)
-    words = [f"{exercise}, {function}: {kind}: {', '.join(who)}" for exercise, function, kind, who in alike]
+    words = [f"{question}, {function}: {kind}: {', '.join(who)}" for question, function, kind, who in alike]
     parts += _list("Answers that are alike, names and layout aside", words)
     if words:
         parts.append("<p>Read them before you say anything: short right answers look alike.</p>")
-    for exercise in bundle["exercises"]:
-        if exercise["kind"] == "written":
-            parts += _written(exercise, {student: results[student] for student in students})
-    return page(f"{bundle['title']}: the class", *parts)
+    for question in assignment.questions:
+        if question.kind == "written":
+            parts += _written(question, results, finals, [s for s in students if results[s].written is not None])
+    return page(f"{assignment.title}: the class", *parts)
 
 
-def _written(exercise, results):
-    """Return all answers to one written exercise, those that are not graded yet first."""
-    name = exercise["name"]
-    answers = {student: result for student, result in results.items() if "written" in result}
-    waiting = [student for student in answers if answers[student]["parts"][name] is None]
-    parts = [f"<h2>Written answers: {_shown(exercise['title'])} ({_shown(name)})</h2>", _words(exercise["text"]),
-             "<h3>Marking notes</h3>", _words(exercise["notes"]),
-             f"<p>{len(waiting)} of {len(answers)} are not graded yet.</p>"]  # fmt: skip
-    for student in sorted(answers, key=lambda student: student not in waiting):
-        result = answers[student]
+def _written(question, results, finals, students):
+    """Return all answers to one written question, those that are not graded yet first."""
+    name = question.name
+    waiting = [student for student in students if finals[student].parts[name] is None]
+    parts = [f"<h2>Written answers: {clean.page(question.title)} ({clean.page(name)})</h2>",
+             f'<pre class="words">{clean.paragraphs(question.text)}</pre>', "<h3>Marking notes</h3>",
+             f'<pre class="words">{clean.paragraphs(question.notes)}</pre>',
+             f"<p>{len(waiting)} of {len(students)} are not graded yet.</p>"]  # fmt: skip
+    for student in sorted(students, key=lambda student: student not in waiting):
         verdict = f'<span class="{"failed" if student in waiting else "passed"}">'
-        parts.append(f"<h3>{_shown(student)}: {verdict}{_points(result['parts'][name], exercise)}</span></h3>")
-        parts += [f"<p>{_shown(comment)}</p>" for comment in result["comments"]]
-        parts.append(_answer(result["written"].get(name)))
+        points = _points(finals[student].parts[name], question)
+        parts.append(f"<h3>{clean.page(student)}: {verdict}{points}</span></h3>")
+        parts += [f"<p>{clean.page(comment)}</p>" for comment in finals[student].comments]
+        parts.append(_answer(results[student].written.get(name)))
     return parts
 
 
-def _tests(bundle, results):
+def _tests(assignment, finals):
     """Return how many passed each hidden test, and which ones nobody did."""
-    marks = [mark for result in results for mark in result["marks"] if mark["hidden"]]
+    marks = [mark for final in finals for mark in final.marks if mark.hidden]
     if not marks:
         return []
     parts, nobody = ["<h2>Tests</h2>\n<table>\n<tr><th>Exercise<th>Test<th>Passed<th>Mean points</tr>"], []
-    for exercise in bundle["exercises"]:
-        for test in exercise["hidden"]:
-            own = [mark for mark in marks if (mark["exercise"], mark["name"]) == (exercise["name"], test["name"])]
-            passed, mean = sum(mark["passed"] for mark in own), sum(mark["earned"] for mark in own) / max(1, len(own))
+    for question in assignment.questions:
+        for test in question.hidden:
+            own = [mark for mark in marks if (mark.question, mark.test) == (question.name, test.name)]
+            passed, mean = sum(mark.passed for mark in own), sum(mark.earned for mark in own) / max(1, len(own))
             parts.append(
-                f"<tr><td>{_shown(exercise['title'])}<td>{_shown(test['name'])}"
-                f'<td class="number">{passed} of {len(own)}<td class="number">{mean:.2f} of {test["points"]:g}</tr>'
+                f"<tr><td>{clean.page(question.title)}<td>{clean.page(test.name)}"
+                f'<td class="number">{passed} of {len(own)}<td class="number">{mean:.2f} of {test.points:g}</tr>'
             )
             if not passed:
-                nobody.append(f"{exercise['title']}: {test['name']}")
+                nobody.append(f"{question.title}: {test.name}")
     return [*parts, "</table>", *_list("Tests that nobody passed", nobody)]

@@ -4,17 +4,24 @@ import csv
 import io
 import re
 import unicodedata
+from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from . import author
+from . import clean
+from .model import CourseError
 
-COLUMNS = {  # what a column is called: what it is to us
-    "file": "file", "student": "name", "name": "name", "full name": "name", "fullname": "name",
-    "id": "user", "identifier": "user", "user id": "user", "student id": "number", "sis user id": "number",
-    "id number": "number", "sis login id": "login", "username": "login", "login": "login", "login id": "login",
-    "user name": "login", "email": "email", "email address": "email", "e-mail": "email", "first name": "first",
-    "last name": "last", "surname": "last",
-}  # fmt: skip
+TESTER = "Student, Test"  # Canvas's own
+TITLES = 10  # lines that may stand above the headings
+DAMAGED = re.compile(r"\d(?:[.,]\d+)?[eE]\+?\d+")  # an id that a spreadsheet took for a number
+WHOLE = re.compile(r"(\d+)[.,]0+")  # and one with places after a point
+PARTICIPANT = re.compile(r"(\D*)(\d+)")  # Moodle's own identifier, in any language: Participant 123
+LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
+HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
+for _kind, _, _words in LINES:
+    for _word in _words.split(" | "):
+        HEADINGS[_word].append(_kind)
+NAMING = ("file", "name", "last", "user", "number", "login", "email")
 
 
 @dataclass
@@ -25,53 +32,129 @@ class Roster:
     header: list
     rows: list
     people: list = field(default_factory=list)
+    grade: int = -1  # the column of Moodle's grades
+    comments: int = -1
+    damaged: list = field(default_factory=list)  # labels of people whose id a spreadsheet damaged
 
 
 def read(path):
-    """Return the roster in a CSV file; commas, semicolons or tabs, UTF-8, UTF-16 or Windows' own encoding."""
+    """Return the roster in a CSV file, with any separator, in any of the usual encodings."""
     try:
-        data = path.read_bytes()
+        text = _text(path.read_bytes())
     except OSError as error:
-        raise author.CourseError(f"The roster {path} cannot be read: {error.strerror}.") from None
+        raise CourseError(f"The roster {path} cannot be read: {error.strerror}.") from None
+    header, rows = _table(text)
+    kinds = _kinds(header)
+    roster = Roster(_platform(header, kinds), header, rows)
+    if roster.platform != "Moodle":
+        kinds = _as_moodle(roster, kinds)
+    if not set(kinds) & set(NAMING):
+        seen = ", ".join(clean.line(cell)[:40] for cell in header if cell.strip())[:300] or "nothing"
+        known = ", ".join(
+            f"{kind} ({', '.join([w for w in HEADINGS if kind in HEADINGS[w]][:3])}, …)" for kind in NAMING
+        )
+        raise CourseError(f"The roster {path} has no column that names students. Its columns are {seen}; known are "
+                          f"{known}, in English and in the 20 languages of `headings.txt`.")  # fmt: skip
+    if roster.platform == "Moodle":
+        roster.grade = kinds.index("grade") if "grade" in kinds else roster.grade
+        roster.comments = kinds.index("comments") if "comments" in kinds else -1
+    for number, row in enumerate(rows):
+        person = _person(row, kinds, number)
+        if roster.platform == "Canvas" and (
+            not (person["user"] or "damaged" in person) or person.get("name") == TESTER
+        ):
+            continue  # the lines for points possible, and the test student
+        if person.keys() & {"name", "login", "email", "number", "file"} or person["user"]:
+            roster.people.append(person)
+            if person.pop("damaged", False):
+                roster.damaged.append(label(person))
+    return roster
+
+
+def _text(data):
+    """Decode a file that somebody's spreadsheet wrote."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", "replace")
+    elif data[:200].count(0) > len(data[:200]) // 4:  # UTF-16 without its mark: every other byte of ASCII is 0
+        text = data.decode("utf-16-le" if data[1:200:2].count(0) >= data[:200:2].count(0) else "utf-16-be", "replace")
     else:
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
-            text = data.decode("cp1252", "replace")
-    text = unicodedata.normalize("NFC", text)
-    first = text.partition("\n")[0]
-    rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
-    header = [cell.strip() for cell in rows[0]] if rows else []
-    kinds = [COLUMNS.get(cell.casefold()) for cell in header]
-    if not set(kinds) - {None, "first"}:
-        raise author.CourseError(f"The roster {path} has no column that names students, such as name, login or email.")
-    roster = Roster(_platform(header), header, rows[1:])
-    for number, row in enumerate(roster.rows):
-        person: dict = {"row": number}
-        for kind, cell in zip(kinds, row, strict=False):
-            if kind and cell.strip():
-                person.setdefault(kind, cell.strip())
-        if "first" in person or "last" in person:
-            person.setdefault("name", f"{person.get('last', '')}, {person.get('first', '')}".strip(", "))
-        person["user"] = re.sub(r"^\D+", "", person["user"]) if "user" in person else ""  # Moodle: Participant 123
-        if roster.platform == "canvas" and (not person["user"] or person.get("name") == "Student, Test"):
-            continue  # the lines for points possible, and Canvas's own test student
-        if person.keys() & {"name", "login", "email", "number", "file"} or person["user"]:
-            roster.people.append(person)
-    return roster
+            text = data.decode("cp1252" if b"\n" in data else "mac_roman", "replace")
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
 
 
-def _platform(header):
+def _table(text):
+    """Return (header, rows) with the separator and the line of headings under which most is known."""
+    best = (-1, [], [])
+    for separator in ",;\t|":
+        lines = text.split("\n", 1)[1:] if text[:4].lower() == "sep=" else [text]
+        try:
+            rows = list(csv.reader(io.StringIO("".join(lines)), delimiter=separator))
+        except csv.Error:
+            continue
+        for number, row in enumerate(rows[:TITLES]):
+            header = [cell.strip() for cell in row]
+            score = sum(kind is not None for kind in _kinds(header)) + (len(header) > 1) / 2 - number / 100
+            if score > best[0]:
+                best = (score, header, [row for row in rows[number + 1 :] if any(map(str.strip, row))])
+    return best[1:]
+
+
+def _kinds(header):
+    """Return what each column is, or None. A heading that means several things means what is missing."""
+    known = [HEADINGS.get(cell.casefold(), []) for cell in header]
+    last = any("last" in kinds for kinds in known)
+    return [
+        next((kind for kind in kinds if kind != ("name" if last else "first")), (kinds or [None])[0]) for kinds in known
+    ]
+
+
+def _platform(header, kinds):
     names = {cell.casefold() for cell in header}
     if {"student", "id"} <= names and names & {"section", "sis login id", "sis user id"}:
-        return "canvas"
-    if "identifier" in names and "grade" in names:
-        return "moodle"
+        return "Canvas"
+    if "user" in kinds and "grade" in kinds and "graded" in kinds:
+        return "Moodle"
     if "username" in names and (names & {"availability", "last access"} or any("total pts" in n for n in names)):
-        return "blackboard"
-    return "plain"
+        return "Blackboard"
+    return ""
+
+
+def _as_moodle(roster, kinds):
+    """Take a table for Moodle's worksheet in a language that is not known, if its columns say so; return their kinds.
+
+    Its first column has one word and a number in every row, its second the full name, and somewhere a column of grades,
+    empty or not, stands before one with the same number in all rows: the best grade.
+    """
+    cells = [PARTICIPANT.fullmatch(row[0].strip()) for row in roster.rows if row]
+    words = {found[1] if found else None for found in cells}
+    if len(words) != 1 or words & {None, ""} or len(roster.header) < 6:
+        return kinds
+    for place in range(3, len(roster.header)):
+        values = {row[place].strip() for row in roster.rows if len(row) > place}
+        if len(values) == 1 and re.fullmatch(r"\d+[.,]\d+", *values):
+            roster.platform, roster.grade = "Moodle", place - 1
+            return ["user", "name", *(kind if kind not in ("user", "name") else None for kind in kinds[2:])]
+    return kinds
+
+
+def _person(row, kinds, number):
+    """Return one person; an id that a spreadsheet damaged is left out, and said."""
+    person: dict = {"row": number}
+    for kind, cell in zip(kinds, row, strict=False):
+        cell = cell.strip().lstrip("#") if kind in ("number", "login", "user") else cell.strip()
+        if kind in ("number", "user", "login") and DAMAGED.fullmatch(cell):
+            person["damaged"] = True
+        elif kind and cell:
+            person.setdefault(
+                kind, WHOLE.sub(r"\1", cell) if kind in ("number", "user") and WHOLE.fullmatch(cell) else cell
+            )
+    if "first" in person or "last" in person:
+        person.setdefault("name", f"{person.get('last', '')}, {person.get('first', '')}".strip(", "))
+    person["user"] = "".join(filter(str.isdigit, person.get("user", ""))) or person.get("user", "")
+    return person
 
 
 def normalized(text):
@@ -101,28 +184,50 @@ def called(person):
 
 
 def match(roster, found):
-    """Return ({student: person}, people without a submission, {student: why the file belongs to nobody}).
+    """Return ({student: person}, people without a submission, {student: why}, claims).
 
-    Of two files for one person the newer counts.
+    Two submissions for one person belong to nobody until the instructor decides: both are graded, and told.
     """
-    matched, strangers = {}, {}
-    users = any(person["user"] for person in roster.people)
-    logins = any(person.get("login") for person in roster.people)
-    for student, handed in sorted(found.items(), key=lambda item: (item[1].time, item[0]), reverse=True):
-        if handed.user and users:
-            fits = [person for person in roster.people if person["user"] == handed.user]
-        elif handed.login and logins:
-            fits = [person for person in roster.people if person.get("login", "").casefold() == handed.login.casefold()]
+    fits, strangers, claims = {}, {}, []
+    by_id, by_name, by_user, by_login = (defaultdict(list) for _ in range(4))
+    for person in roster.people:
+        for key in called(person):
+            by_id[key].append(person)
+        for key in names(person):
+            by_name[key].append(person)
+        by_user[person["user"].lstrip("0")].append(person)
+        by_login[person.get("login", "").casefold()].append(person)
+    for student, handed in sorted(found.items()):
+        if handed.user and handed.platform in ("Canvas", "Moodle") and by_user.keys() - {""}:
+            several = by_user[handed.user.lstrip("0")] or _safe(by_name, handed, roster)
+        elif handed.login and by_login.keys() - {""} and by_login[handed.login.casefold()]:
+            several = by_login[handed.login.casefold()]
         else:
-            own = {normalized(student), normalized(handed.login)} - {""}
-            fits = [person for person in roster.people if own & called(person)]
-            own.add(normalized(handed.name))
-            fits = fits or [person for person in roster.people if own & names(person)]
-        if len(fits) == 1 and any(person["row"] == fits[0]["row"] for person in matched.values()):
-            strangers[student] = f"is an older file of {label(fits[0])}"
-        elif len(fits) == 1:
-            matched[student] = fits[0]
+            own = {normalized(key) for key in (student, handed.login, handed.user)} - {""}
+            several = [person for key in sorted(own) for person in by_id[key]]
+            words = own | {normalized(handed.name)}
+            several = several or [person for key in sorted(words) for person in by_name[key]]
+        rows = {person["row"]: person for person in several}
+        if len(rows) == 1:
+            fits[student] = several[0]
         else:
-            strangers[student] = f"fits {len(fits)} lines of the roster" if fits else "is not on the roster"
-    there = {person["row"] for person in matched.values()}
-    return matched, [person for person in roster.people if person["row"] not in there], strangers
+            strangers[student] = f"fits {len(rows)} lines of the roster" if rows else "is not on the roster"
+    by_row = defaultdict(list)
+    for student, person in fits.items():
+        by_row[person["row"]].append(student)
+    for several in by_row.values():
+        if len(several) > 1:
+            claims.append(f"{', '.join(several)} are all {label(fits[several[0]])} on the roster: each is graded, none "
+                          "is in the table for the platform. Take the wrong ones away and run it again.")  # fmt: skip
+            for student in several:
+                strangers[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
+    taken = {person["row"] for person in fits.values()} | {row for row, several in by_row.items() if len(several) > 1}
+    if roster.damaged:
+        claims.append("A spreadsheet has damaged ids in the roster (such as 1.2E+11); these people were looked for by "
+                      f"name: {', '.join(roster.damaged[:20])}.")  # fmt: skip
+    return fits, [person for person in roster.people if person["row"] not in taken], strangers, claims
+
+
+def _safe(by_name, handed, roster):
+    """Return people of the student's name, if their own id was damaged: only then does a name stand for a number."""
+    return [person for person in by_name[normalized(handed.name)] if not person["user"] and roster.damaged]

@@ -7,6 +7,7 @@ that one kill ends everything inside. The worker sets the system's limits on its
 import contextlib
 import functools
 import glob
+import importlib.util
 import itertools
 import json
 import os
@@ -15,17 +16,46 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import cgroup, pythons, seccomp, values
-from .conversation import Conversation, Limits, SandboxError, WorkerDied
+from . import cgroup, pythons, seccomp
+from .protocol import Conversation, PeerEnded
 
 HERE = Path(__file__).parent
+INSIDE = ("worker.py", "protocol.py", "reading.py", "standins.py")  # what of the grader the sandbox sees
+POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
+VERSION = re.compile(r"\d+\.\d+[.\d]*")
+NEEDED = 3  # of the walls that `environment` names
 OLDEST = (0, 8)  # the bubblewrap that has --disable-userns
 _count = itertools.count()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use. Times are seconds on the clock."""
+
+    read: float = 20  # to unpack and read the files
+    cell: float = 10
+    call: float = 5
+    total: float = 90
+    grace: float = 20  # beyond all that, before the grader gives a submission up
+    memory: int = 1 << 30  # bytes of address space a process
+    processes: int = 4  # threads too; together they can fill four times `memory`
+    disk: int = 32 << 20  # bytes, of /tmp and of one file
+    files: int = 10_000  # in /tmp; and 50 ms of making more
+    reply: int = 1 << 20  # bytes of one message back
+    record: int = 8 << 20  # and of what the files hold
+    test: int = 5  # seconds of the processor that one test may work on what came back
+    test_memory: int = 1 << 30  # bytes of memory for the same
+    pythons: tuple = ()  # (version, program) of other Pythons, for notebooks that name the version
+
+
+class SandboxError(RuntimeError):
+    """The sandbox itself does not work: nothing that a student did."""
 
 
 def missing(limits=None):
@@ -36,10 +66,9 @@ def missing(limits=None):
     program = shutil.which("bwrap")
     if program is None:
         return "bubblewrap is not installed: install the package bubblewrap (apt, dnf and pacman all have it)."
-    version = subprocess.run([program, "--version"], env={}, capture_output=True, text=True, timeout=START).stdout
-    found = re.search(r"(\d+)\.(\d+)[.\d]*", version)
-    if found and (int(found[1]), int(found[2])) < OLDEST:
-        return f"bubblewrap {found[0]} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
+    version = bubblewrap()[0]
+    if tuple(map(int, version.split(".")[:2])) < OLDEST:
+        return f"bubblewrap {version} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
     probe = _start([*bwrap_command(limits), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     reason = " ".join(probe.communicate(timeout=START)[1].decode(errors="replace").split())[:200]
     if probe.returncode:
@@ -50,6 +79,41 @@ def missing(limits=None):
         except SandboxError as error:
             return f"With {python}: {error}" if python else str(error)
     return None
+
+
+def bubblewrap():
+    """Return the version of bubblewrap that runs here, and the real path of its program."""
+    program = os.path.realpath(shutil.which("bwrap") or "")
+    told = subprocess.run([program, "--version"], env={}, capture_output=True, text=True, timeout=START).stdout
+    found = VERSION.search(told)
+    return found[0] if found else "999", program
+
+
+def environment(limits=None):
+    """Return [(what, whether it is as safe as can be, how it is)] for this machine; the first NEEDED must be."""
+    reason, (version, program) = missing(limits), bubblewrap() if shutil.which("bwrap") else ("", "")
+    walls = [("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
+             ("namespaces", reason is None, reason or "a sandbox starts here")]  # fmt: skip
+    filtered = "no filter of system calls is known for this machine"
+    if reason is None and seccomp.program():
+        session = Session(limits or Limits())
+        probe = (
+            "import os\ntry: os.memfd_create('x')\nexcept PermissionError: pass\nelse: raise SystemError('it is open')"
+        )
+        try:
+            session.ask(START, read=[], public={"given": probe, "questions": []})
+            statements = range(len(session.ask(START, cell=0)["value"]))
+            held = not any("error" in session.ask(START, statement=[0, number]) for number in statements)
+            filtered = "" if held else "the filter of system calls does not hold"
+        finally:
+            session.close()
+    walls.append(("seccomp", not filtered, filtered or "system calls are filtered"))
+    words = memory_in_force(limits or Limits())
+    walls.append(("cgroups", words.startswith("A whole"), words))
+    walls.append(
+        ("user", os.geteuid() != 0, "root: grade as an ordinary user" if os.geteuid() == 0 else "an ordinary user")
+    )
+    return walls
 
 
 def memory_in_force(limits, unsafe=False):
@@ -98,21 +162,25 @@ def bwrap_command(limits, python=""):
         environment["LD_LIBRARY_PATH"] = f"{shown}/lib"
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    command += ["--ro-bind", "/usr", "/usr"]
+    command += _bound("/usr", "/usr")
     for folder in map(Path, ("/bin", "/lib", "/lib64", "/lib32")):
         if folder.is_symlink():
             command += ["--symlink", os.readlink(folder), str(folder)]
         elif folder.exists():
-            command += ["--ro-bind", str(folder), str(folder)]
+            command += _bound(folder, folder)
     for path in ("/etc/ld.so.cache", "/etc/alternatives"):
-        command += ["--ro-bind-try", path, path]
+        command += _bound(path, path)
     if shown != prefix:
-        command += ["--ro-bind", prefix, shown]
-    # NumPy and the two files of the worker, and no other package: the same on every machine.
-    command += ["--perms", "0755", "--dir", "/site"]
+        command += _bound(prefix, shown)
+    # NumPy, what the grader needs inside, IPython's translator, and no other package: the same on every machine.
+    inside = "/site/ipython/IPython"
+    for folder in ("/site", "/site/ipython", inside, f"{inside}/core", f"{inside}/utils"):
+        command += ["--perms", "0755", "--dir", folder]
     package = Path(used.numpy)
-    for path in [package, package.with_name("numpy.libs"), HERE / "worker.py", HERE / "values.py"]:
-        command += ["--ro-bind-try", str(path), f"/site/{path.name}"]
+    for path in [package, package.with_name("numpy.libs"), *(HERE / name for name in INSIDE)]:
+        command += _bound(path, f"/site/{path.name}")
+    for module in ("core/inputtransformer2.py", "utils/tokenutil.py"):
+        command += _bound(Path(_ipython(), module), f"{inside}/{module}")
     for folder in _packages(prefix):
         folder = folder.replace(prefix, shown, 1)
         command += ["--perms", "0755", "--tmpfs", folder, "--remount-ro", folder]
@@ -120,6 +188,19 @@ def bwrap_command(limits, python=""):
     command += ["--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp", "--remount-ro", "/"]
     return command
+
+
+@functools.cache
+def _ipython():
+    """Return the folder of IPython, which is found and not imported."""
+    found = importlib.util.find_spec("IPython")
+    return found.submodule_search_locations[0] if found else "/nowhere"
+
+
+def _bound(path, shown):
+    """Return the words that bind a path read-only, resolved here: no link is left to bubblewrap (CVE-2026-87766)."""
+    real = os.path.realpath(path)
+    return ["--ro-bind", real, str(shown)] if os.path.exists(real) else []
 
 
 def _resources(limits, unsafe):
@@ -136,25 +217,23 @@ class Session(Conversation):
     """A worker that runs in the sandbox, until `close`; `python` is a program, if not the Python that runs this."""
 
     def __init__(self, limits, unsafe=False, python=""):
-        super().__init__(limits, None, None)
-        self.process = self.first = self.files = None
+        self.limits, self.process, self.first, self.reason = limits, None, None, ""
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
         # A user number of its own for every worker: the system counts processes by user.
         user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
         told, tells = os.pipe()
         try:
             self.process = self._worker(unsafe, tells, python)
-            self.to, self.back = self.process.stdin.fileno(), self.process.stdout.fileno()
-            for pipe in (self.to, self.back):
-                os.set_blocking(pipe, False)
+            super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), limits.reply)
             deadline = time.monotonic() + START
-            self._send(values.encode({"resources": _resources(limits, unsafe), "user": user}), deadline)
-            self._receive(deadline)
+            self.send({"resources": _resources(limits, unsafe), "user": user}, deadline)
+            self.numpy = str(self.receive(deadline).get("ready"))[:20]
             if not unsafe:
                 first = json.loads(os.read(told, 4096))["child-pid"]  # bubblewrap wrote it before the worker ran
                 self.first = os.pidfd_open(first)
-                self.files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
-        except (WorkerDied, TimeoutError, OSError, pythons.Unusable) as error:
+                files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
+                threading.Thread(target=self._watch, args=[files, self.first], daemon=True).start()
+        except (PeerEnded, TimeoutError, OSError, pythons.Unusable) as error:
             self.close()
             raise SandboxError(f"The sandbox did not start: {error or 'it took too long'}.") from None
         finally:
@@ -173,29 +252,34 @@ class Session(Conversation):
             command = cgroup.entering(self.group, [*bwrap_command(self.limits, python), *options, "--", *worker])
             return _start(command, pass_fds=[tells] if calls is None else [tells, calls], **pipes)
 
-    def watch(self):
-        """End the worker if it has made too many files: even an empty one takes memory of the kernel."""
-        if self.files is not None:
-            about = os.fstatvfs(self.files)
+    def _watch(self, files, first):
+        """End the worker if it makes too many files: even an empty one takes memory of the kernel."""
+        while self.first == first:
+            about = os.fstatvfs(files)
             if about.f_files - about.f_ffree > self.limits.files:
-                self._end(f"it made more than {self.limits.files} files")
+                self.reason = f"it made more than {self.limits.files} files"
+                self._kill()
+                break
+            time.sleep(POLL)
+        os.close(files)
+
+    def _kill(self):
+        with contextlib.suppress(ProcessLookupError, OSError, TypeError):
+            signal.pidfd_send_signal(self.first, signal.SIGKILL)  # all others inside end with it
+
+    def fail(self, why, kind=PeerEnded):
+        """End the worker and say why."""
+        super().fail(self.reason or why, kind)
 
     def close(self):
         """End the worker and everything that it has started."""
-        if self.first is not None:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self.first, signal.SIGKILL)  # all others inside end with it
+        self._kill()
         if self.process is not None:
             self.process.kill()
             self.process.wait()
             for pipe in (self.process.stdin, self.process.stdout):
                 pipe.close()
-        for fd in filter(None, (self.first, self.files)):
-            os.close(fd)
-        self.first = self.files = None
+        first, self.first = self.first, None
+        if first is not None:
+            os.close(first)
         cgroup.remove(self.group)
-
-
-def describe(limits):
-    """Return the limits as a plain dictionary: part of what a stored result depends on."""
-    return asdict(limits)

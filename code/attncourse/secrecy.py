@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from . import author
+from .model import stub
 
 SHORTEST = 50  # characters of a line, or of two in a row, that say enough; what is shorter may be common knowledge
 
@@ -22,15 +23,15 @@ def visible(text):
     return html.unescape(re.sub(r"<[^<>]*>", "", text))
 
 
-def secret_lines(bundle):
+def secret_lines(assignment):
     """Return squeezed pairs of lines that only the instructor may see, without those that a student gets anyway."""
-    public = squeeze("".join(json.dumps(e["text"]) + "".join(map(author.stub, e["answer"])) + "".join(e["visible"])
-                             for e in bundle["exercises"]))  # fmt: skip
+    public = squeeze("".join(json.dumps(q.text) + "".join(map(stub, q.answer)) + "".join(q.visible)
+                             for q in assignment.questions))  # fmt: skip
     lines = set()
-    for secret in author.secrets(bundle):
+    for secret in author.secrets(assignment):
         rows = [squeeze(line) for line in secret.splitlines() if line.strip()]
         lines |= {*rows, *(first + second for first, second in pairwise(rows))}
-    names = {f"def{test['function']}(" for exercise in bundle["exercises"] for test in exercise["hidden"]}
+    names = {f"def{test.function}(" for question in assignment.questions for test in question.hidden}
     return {line for line in lines if len(line) >= SHORTEST and line not in public} | names
 
 
@@ -41,9 +42,9 @@ def _squeezed(path, *state):
     return squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
 
 
-def leaks(bundle, folder):
+def leaks(assignment, folder):
     """Return `file: line` for every secret line in any file below a folder."""
-    wanted = secret_lines(bundle)
+    wanted = secret_lines(assignment)
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
             text = _squeezed(path, path.stat().st_mtime_ns, path.stat().st_size)

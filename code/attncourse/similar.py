@@ -1,61 +1,32 @@
-"""Find answers that are the same, or nearly, by their text alone: names and layout aside. Nothing of a student's runs.
+"""Find answers that are the same, or nearly, by their tokens alone: names and layout aside.
 
 It is a reason to look, not a proof: short right answers look alike, so answers below a length are not compared, and
-what many students share is not counted.
+what many students share is not counted. The tokens come from `reading`, which runs in the sandbox.
 """
 
 import itertools
-import keyword
-import re
 from collections import Counter, defaultdict
 
-from . import author
+from . import reading
+from .model import stub
 
 TOKENS = 40  # a shorter answer says nothing about who wrote it
 PIECE = 6  # tokens in a row
 COMMON = 0.2  # of the class: a piece that more students have is nobody's own
 NEAR = 0.7  # of the pieces that either of the two has
-LONGEST = 20_000  # characters of an answer that are compared
-TEXT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|#[^\n]*|"[^"\n]*"|\'[^\'\n]*\'|[^\W\d]\w*|\d[\w.]*|[^\w\s]')
 
 
-def body(source, name):
-    """Return the text of the last `def name` in a cell, to the next line that is not indented."""
-    starts = [match.start() for match in re.finditer(rf"^def {re.escape(name)}\b", source, re.MULTILINE)]
-    if not starts:
-        return ""
-    lines = source[starts[-1] : starts[-1] + LONGEST].split("\n")
-    inside = itertools.takewhile(lambda line: not line.strip() or line[:1] in " \t)#", lines[1:])
-    return "\n".join([lines[0], *inside])
-
-
-def tokens(text, known=()):
-    """Return the tokens of an answer, without comments and texts, and with its own names numbered."""
-    seen, found = {}, []
-    for token in TEXT.findall(text):
-        if token.startswith(("#", '"""', "'''")):
-            continue
-        own = token.isidentifier() and not keyword.iskeyword(token) and (not found or found[-1] != ".")
-        found.append(f"name {seen.setdefault(token, len(seen))}" if own and token not in known else token)
-    return tuple(found)
-
-
-def answers(bundle, cells):
-    """Return {function: its text} for the cells of one student: all that `compare` needs of them."""
-    names = [name for exercise in bundle["exercises"] for name in author.functions(exercise)]
-    return {name: next(filter(None, (body(source, name) for source in reversed(cells))), "") for name in names}
-
-
-def compare(bundle, texts):
-    """Return [(exercise, function, "identical" or "nearly identical", students)] for {student: answers}."""
-    told = []
-    for exercise in bundle["exercises"]:
-        for name in author.functions(exercise):
-            stub = tokens(next(filter(None, (body(author.stub(source), name) for source in exercise["answer"])), ""))
-            found = {student: tokens(text[name]) for student, text in texts.items()}
-            own = {student: answer for student, answer in found.items() if len(answer) >= TOKENS and answer != stub}
-            told += [(exercise["name"], name, *about) for about in _alike(own)]
-    return told
+def compare(assignment, answers):
+    """Return [(question, function, "identical" or "nearly identical", students)] for {student: {function: tokens}}."""
+    alike = []
+    for question in assignment.questions:
+        handed_out = [stub(source) for source in question.answer]
+        for name in question.functions:
+            blank = tuple(reading.tokens(reading.body(handed_out, name)))
+            found = {student: tuple(tokens.get(name, ())) for student, tokens in answers.items()}
+            own = {student: answer for student, answer in found.items() if len(answer) >= TOKENS and answer != blank}
+            alike += [(question.name, name, *about) for about in _alike(own)]
+    return alike
 
 
 def _alike(answers):
@@ -67,13 +38,13 @@ def _alike(answers):
     own = {
         group[0]: {answer[i : i + PIECE] for i in range(len(answer) - PIECE + 1)} for answer, group in groups.items()
     }
-    who = defaultdict(list)
+    owners = defaultdict(list)
     for student, pieces in own.items():
         for piece in pieces:
-            who[piece].append(student)
+            owners[piece].append(student)
     most = max(3, COMMON * len(answers))
     shared = Counter(
-        pair for people in who.values() if len(people) <= most for pair in itertools.combinations(people, 2)
+        pair for people in owners.values() if len(people) <= most for pair in itertools.combinations(people, 2)
     )
     for a, b in sorted(shared):
         if len(own[a] & own[b]) >= NEAR * len(own[a] | own[b]):

@@ -2,6 +2,7 @@
 # here. One function, so that no name of it is left among the student's.
 def _stand_in():
     import importlib.machinery
+    import os
     import sys
     import types
 
@@ -49,15 +50,11 @@ def _stand_in():
     def hist(values=(), *given, **named):
         return nothing, nothing, nothing
 
-    def run(code):
-        """Run code of a magic in the cell that it stands in, and on its lines."""
-        frame = sys._getframe(2)
-        exec(compile("\n" * frame.f_lineno + code, frame.f_code.co_filename, "exec"), space)
-
     class Shell(Nothing):
         user_ns = space
 
         def run_line_magic(self, name, line, *more):
+            words = line.split()
             if name == "time":  # the one that runs a statement where the notebook goes on with it
                 frame = sys._getframe(1)
                 try:
@@ -65,17 +62,18 @@ def _stand_in():
                 except SyntaxError:
                     code = compile(line.strip(), frame.f_code.co_filename, "exec")
                 return eval(code, space)
+            if name == "run" and words:  # a file that %%writefile wrote
+                with open(words[-1] if words[-1].endswith(".py") else words[-1] + ".py", encoding="utf-8") as file:
+                    exec(compile(file.read(), words[-1], "exec"), space)
             return None
 
         def run_cell_magic(self, name, line, cell):
-            if name in ("time", "capture", "prun"):
-                if name == "capture" and line.strip().isidentifier():
-                    space[line.strip()] = nothing
-                run(cell)
-            elif name in ("writefile", "file"):  # in /tmp of the sandbox, from where it can be imported
-                words = line.split()
+            words = line.split()
+            if name in ("writefile", "file") and words:  # in /tmp of the sandbox, from where it can be imported
+                os.makedirs(os.path.dirname(words[-1]) or ".", exist_ok=True)
                 with open(words[-1], "a" if "-a" in words else "w", encoding="utf-8") as file:
                     file.write(cell)
+                importlib.invalidate_caches()
 
         def magic(self, line):
             return None

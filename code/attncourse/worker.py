@@ -1,8 +1,9 @@
-"""Runs a student's code, in a sandbox; started by ``sandbox``. Standard library and NumPy only.
+"""Reads a student's files and runs their code, in a sandbox; started by ``sandbox``. Standard library and NumPy only.
 
-It answers one message at a time: {"cell": source} runs a cell, {"call": name, "arguments": …} calls a function. The
-student's code shares this process and may do to it whatever it likes: nothing here is secret, and every answer is
-checked by the process that asked.
+It answers one message at a time: {"read": files, "public": …} before any code of the student's runs, {"cell": number}
+prepares a cell, {"statement": [cell, number]} runs one statement of it, {"keep": cell} remembers what all names mean
+now, {"call": name, "arguments": …} calls a function. The student's code shares this process and may do to it whatever
+it likes: nothing here is secret, and every answer is checked by the process that asked.
 """
 
 import __future__
@@ -14,7 +15,9 @@ import re
 import sys
 import types
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = 200  # characters of an error's message
+MAGIC = re.compile(r"^([ ]*)([%!])", re.MULTILINE)
 
 
 def restrict(limits):
@@ -51,8 +54,14 @@ def read_exactly(fd, size):
     return bytes(data)
 
 
+def receive(fd, protocol):
+    """Return the next message from the other side."""
+    sizes = protocol.HEAD.unpack(read_exactly(fd, protocol.HEAD.size))
+    return protocol.decode(*(read_exactly(fd, size) for size in sizes))
+
+
 def describe(error, name):
-    """Return the type, the words and the line of an error in the student's cell of this name."""
+    """Return the builtin types, the words and the line of an error in the student's cell of this name."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == name:
@@ -64,7 +73,8 @@ def describe(error, name):
         words = str(error.msg if isinstance(error, SyntaxError) else error)[:KEPT]
     except BaseException:
         words = ""
-    return {"error": [type(error).__name__[:60], words, line]}
+    types = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"][:18]
+    return {"error": [[type(error).__name__[:60], *types], words, line]}
 
 
 def parse(source, name):
@@ -73,52 +83,76 @@ def parse(source, name):
     try:
         return compile(source, name, "exec", flags, dont_inherit=True)
     except SyntaxError:
-        plain = re.sub(r"^([ ]*)([%!])", r"\1pass  # \2", source, flags=re.M)
+        plain = MAGIC.sub(r"\1pass  # \2", source)
         if plain == source:
             raise
         return compile(plain, name, "exec", flags, dont_inherit=True)
 
 
-def run_cell(source, space, name):
-    """Run a cell, statement by statement: after one that fails the others still run. Reply with the first failure."""
-    tree, reply = parse(source, name), {}
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            for known in filter(None, (getattr(__future__, alias.name, None) for alias in node.names)):
-                space["__flags__"] = space.get("__flags__", 0) | known.compiler_flag
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | space.get("__flags__", 0)
-    codes = [compile(ast.Module([node], []), name, "exec", flags, dont_inherit=True) for node in tree.body]
-    for code in codes:
-        try:
-            result = eval(code, space)
-            if code.co_flags & 0x80:  # a coroutine: the cell awaits
-                import asyncio
+class Notebook:
+    """The cells of one student, and the module in which they run."""
 
-                asyncio.run(result)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt too
-            reply = reply or describe(error, name)
-    return reply
+    def __init__(self, space):
+        self.space, self.sources, self.codes, self.flags = space, [], {}, 0
+        self.kept, self.now = {}, None  # cell: what all names meant after it; the one in force, None after the last
 
+    def read(self, files, public):
+        """Read the student's files; the record goes back."""
+        import reading
 
-def answer(message, space, values):
-    """Do what one message asks for; the reply as bytes."""
-    name = f"cell {message['id']}"
-    try:
+        with open(os.path.join(HERE, "standins.py"), encoding="utf-8") as file:
+            given = file.read() + public["given"]
+        sys.path.append(os.path.join(HERE, "ipython"))
+        record, cells = reading.read(files, public)
+        sys.path.pop()
+        del sys.modules["reading"]  # the student may have a module of this name
+        self.sources = [given, *cells]
+        return record
+
+    def prepare(self, number):
+        """Compile a cell; return the line of each of its statements."""
+        name = f"cell {number}"
+        body = parse(self.sources[number], name).body
+        for node in body:
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                for known in filter(None, (getattr(__future__, alias.name, None) for alias in node.names)):
+                    self.flags |= known.compiler_flag
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags
+        self.codes[number] = [compile(ast.Module([node], []), name, "exec", flags, dont_inherit=True) for node in body]
+        return [node.lineno for node in body]
+
+    def run(self, cell, number):
+        """Run one statement of a cell."""
+        code = self.codes[cell][number]
+        result = eval(code, self.space)
+        if code.co_flags & 0x80:  # a coroutine: the cell awaits
+            import asyncio
+
+            asyncio.run(result)
+
+    def call(self, name, arguments, named, after=None):
+        """Call a function, with all names as they were after a cell."""
+        if after != self.now:
+            self.kept[self.now] = dict(self.space)
+            self.space.clear()
+            self.space.update(self.kept[after])
+            self.now = after
+        if name not in self.space:
+            raise NameError(f"there is no function {name}")
+        return self.space[name](*arguments, **named)
+
+    def answer(self, message):
+        """Do what one message asks for."""
+        if "read" in message:
+            return {"value": self.read(message["read"], message["public"])}
         if "cell" in message:
-            reply = run_cell(message["cell"], space, name)
-        elif message["call"] not in space:
-            raise NameError(f"there is no function {message['call']}")
-        else:
-            reply = {"value": space[message["call"]](*message["arguments"], **message["named"])}
-        return values.encode(reply | {"id": message["id"]})
-    except BaseException as error:
-        return values.encode(describe(error, name) | {"id": message["id"]})
-
-
-def receive(fd, values):
-    """Return the next message from the other side."""
-    sizes = values.HEAD.unpack(read_exactly(fd, values.HEAD.size))
-    return values.decode(*(read_exactly(fd, size) for size in sizes))
+            return {"value": self.prepare(message["cell"])}
+        if "statement" in message:
+            return self.run(*message["statement"]) or {}
+        if "keep" in message:
+            self.kept[message["keep"]] = dict(self.space)
+            return {}
+        return {"value": self.call(message["call"], message["arguments"], message["named"], message["after"])}
 
 
 def main():
@@ -126,21 +160,30 @@ def main():
     asked, told, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nowhere, fd)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    sys.path.insert(0, HERE)
     import numpy  # before the limits: it loads once
-    import values
+    import protocol
 
-    restrict(receive(asked, values))  # the limits come first, and not on the command line, which can be read inside
+    del sys.modules["protocol"]
+
+    restrict(receive(asked, protocol))  # the limits come first, and not on the command line, which can be read inside
     module = types.ModuleType("__main__")
     module.__dict__.update(__builtins__=builtins, display=print)
     sys.modules["__main__"] = module
     os.chdir("/tmp")
     sys.path.insert(0, "")
-    os.write(told, values.encode({"ready": numpy.__version__}))
+    os.write(told, protocol.encode({"ready": numpy.__version__}))
+    notebook = Notebook(module.__dict__)
     while True:
-        reply = memoryview(answer(receive(asked, values), module.__dict__, values))
-        while reply:
-            reply = reply[os.write(told, reply) :]
+        message = receive(asked, protocol)
+        name = f"cell {message['cell'] if 'cell' in message else (message.get('statement') or [''])[0]}"
+        try:
+            reply = protocol.encode(notebook.answer(message) | {"id": message["id"]})
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too
+            reply = protocol.encode(describe(error, name) | {"id": message["id"]})
+        left = memoryview(reply)
+        while left:
+            left = left[os.write(told, left) :]
 
 
 if __name__ == "__main__":

@@ -6,24 +6,24 @@ import os
 
 import ordinary_user
 import pytest
-from attncourse import author, grade
-from coursework import CHAPTERS, IN_WORDS, ROOT, SHORT, needs_a_sandbox, notebook
+from attncourse import author, model
+from coursework import CHAPTERS, IN_WORDS, ROOT, SHORT, graded, needs_a_sandbox, notebook
 
 
 @pytest.fixture(scope="session")
-def bundles():
+def assignments():
     return {name: author.read(ROOT / "course" / f"{name}.md") for name in CHAPTERS}
 
 
 @pytest.fixture(scope="session")
-def bundle(bundles):
+def assignment(assignments):
     """The assignment that the tests of the grader use."""
-    return bundles["sqrt-dk-scaling"]
+    return assignments["sqrt-dk-scaling"]
 
 
 @pytest.fixture
 def with_words(tmp_path):
-    """An assignment whose last exercise is answered in words and marked by a person."""
+    """An assignment whose last question is answered in words and marked by a person."""
     path = tmp_path / "words" / "sqrt-dk-scaling.md"
     path.parent.mkdir()
     source = (ROOT / "course" / path.name).read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user", "r
 
 
 @pytest.fixture(scope="session", params=[USERS[0], pytest.param(USERS[1], marks=pytest.mark.thorough)])
-def marked(request, bundle, bubblewrap):
+def marked(request, assignment, bubblewrap):
     """Grade cells, or bytes, with short deadlines. These tests never run code outside the sandbox."""
     root = os.geteuid() == 0
     if request.param == "root" and not root:
@@ -63,10 +63,10 @@ def marked(request, bundle, bubblewrap):
 
     def run(*cells, **options):
         data = cells[0] if isinstance(cells[0], bytes) else notebook(*cells)
-        asked, limits = options.pop("bundle", bundle), options.pop("limits", SHORT)
+        asked, limits = options.pop("assignment", assignment), options.pop("limits", SHORT)
         if other is None:
-            return grade.grade(data, asked, limits=limits)
-        limits = dataclasses.asdict(limits)
-        return ordinary_user.ask(other, data=base64.b64encode(data).decode(), bundle=asked, limits=limits)
+            return graded(data, asked, limits=limits)
+        sent = {"assignment": dataclasses.asdict(asked), "limits": dataclasses.asdict(limits)}
+        return model.Result.load(ordinary_user.ask(other, data=base64.b64encode(data).decode(), **sent))
 
     return run

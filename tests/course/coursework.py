@@ -1,14 +1,16 @@
 """The assignments, and what the tests of the grader make of them: notebooks, right answers, short deadlines."""
 
+import contextlib
 import json
+import resource
 from pathlib import Path
 
 import pytest
-from attncourse import author, reading, sandbox
+from attncourse import author, examiner, model, sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(author.assignments(ROOT / "course"))
-SHORT = sandbox.Limits(cell=4, call=3, total=45)
+SHORT = sandbox.Limits(cell=4, call=3, total=45, grace=5)
 
 IN_WORDS = """
 +++ {"tags": ["question"], "exercise": "in-words", "goals": [1]}
@@ -33,9 +35,36 @@ def notebook(*cells):
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
-def answers(bundle):
+def answers(assignment):
     """The right answers, one cell for each."""
-    return [author.solution(source) for exercise in bundle["exercises"] for source in exercise["answer"]]
+    return [model.solution(source) for question in assignment.questions for source in question.answer]
+
+
+def files(data, name="hw.ipynb"):
+    """What a student handed in: one file, or text in its place."""
+    return [[name, [0, ""], data]]
+
+
+def graded(data, assignment, **options):
+    """The result of one notebook, with short deadlines."""
+    return examiner.grade(files(data), assignment, **{"limits": SHORT} | options)
+
+
+def earned(marked, question=None):
+    """The points of these marks, of one question or of all."""
+    return sum(mark.earned for mark in marked if question in (None, mark.question))
+
+
+@contextlib.contextmanager
+def bounded_memory(more=4 << 30):
+    """Limit the memory of tests that run in this process."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def needs_a_sandbox():
@@ -43,8 +72,3 @@ def needs_a_sandbox():
     reason = sandbox.missing()
     if reason:
         pytest.skip(reason)
-
-
-def texts(document):
-    """The text cells of a notebook that is a dict, as the grader reads them."""
-    return reading.notebook(json.dumps(document).encode())[1]

@@ -56,12 +56,14 @@ def ask(process, **question):
 
 def answer(question):
     """Grade a notebook, or say why there is no sandbox."""
-    from attncourse import grade, sandbox
+    from dataclasses import asdict
+
+    from attncourse import examiner, model, sandbox
 
     if "data" not in question:
         return sandbox.missing()
-    limits = sandbox.Limits(**question["limits"])
-    return grade.grade(base64.b64decode(question["data"]), question["bundle"], limits=limits)
+    limits, files = sandbox.Limits(**question["limits"]), [["hw.ipynb", [0, ""], base64.b64decode(question["data"])]]
+    return asdict(examiner.grade(files, model.load_assignment(question["assignment"]), limits=limits))
 
 
 def main():

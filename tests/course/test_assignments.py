@@ -1,14 +1,15 @@
 """Every assignment is sound: its solutions earn everything, wrong answers do not, and its tests see through stubs."""
 
 import ast
+import dataclasses
 import json
 import re
 import time
 
 import numpy as np
 import pytest
-from attncourse import author, batch, kit, marks, notebooks
-from coursework import CHAPTERS, ROOT
+from attncourse import author, kit, marks, model, notebooks
+from coursework import CHAPTERS, ROOT, bounded_memory, earned
 
 STUBS = ("0", "1", "True", "None", "the input", "zeros of the right shape", "an error", "NotImplementedError")
 HOSTILE = [
@@ -38,8 +39,8 @@ def stub(kind, right):
 
 
 @pytest.fixture(params=CHAPTERS)
-def assignment(request, bundles):
-    return bundles[request.param]
+def assignment(request, assignments):
+    return assignments[request.param]
 
 
 def test_an_assignment_belongs_to_a_chapter():
@@ -50,51 +51,51 @@ def test_an_assignment_belongs_to_a_chapter():
     assert set(CHAPTERS) <= set(chapters)
 
 
-def alone(bundle, exercise):
-    """The bundle with one exercise."""
-    return bundle | {"exercises": [exercise]}
+def alone(assignment, question):
+    """The assignment with one question."""
+    return dataclasses.replace(assignment, questions=[question])
 
 
 def test_stubs_earn_nothing(assignment):
     right = author.reference(assignment)
-    for exercise in assignment["exercises"]:
-        names = author.functions(exercise)
+    for question in assignment.questions:
+        names = question.functions
         for kind in STUBS:
-            found = marks.mark(alone(assignment, exercise), {name: stub(kind, right[name]) for name in names})
-            passed = [m["name"] for m in found if m["earned"]]
-            assert not passed, f"{assignment['chapter']}: {exercise['name']}: a stub returning {kind} passes {passed}"
+            found = marks.mark(alone(assignment, question), {name: stub(kind, right[name]) for name in names})
+            passed = [m.test for m in found if m.earned]
+            assert not passed, f"{assignment.chapter}: {question.name}: a stub returning {kind} passes {passed}"
 
 
 def test_hostile_values_earn_nothing_and_take_no_time(assignment):
     """Hidden tests run in the trusted process: no value that a student returns may make them work long."""
-    for exercise in assignment["exercises"]:
+    for question in assignment.questions:
         for value in HOSTILE:
-            names = {name: lambda *given, value=value, **named: value for name in author.functions(exercise)}
+            names = {name: lambda *given, value=value, **named: value for name in question.functions}
             start = time.process_time()
-            with batch.bounded_memory():
-                found = marks.mark(alone(assignment, exercise), names)
-            where = f"{assignment['chapter']}: {exercise['name']}: {str(value)[:60]}"
-            assert marks.earned(found, exercise["name"]) == 0, where
+            with bounded_memory():
+                found = marks.mark(alone(assignment, question), names)
+            where = f"{assignment.chapter}: {question.name}: {str(value)[:60]}"
+            assert earned(found, question.name) == 0, where
             assert time.process_time() - start < 3, where
 
 
 def test_mistakes_lose_points_and_only_theirs(assignment):
-    for exercise in assignment["exercises"]:
-        for mistake in exercise["mistakes"]:
-            functions = author.reference(assignment, mistake["source"])
+    for question in assignment.questions:
+        for mistake in question.mistakes:
+            functions = author.reference(assignment, mistake.source)
             found = marks.mark(assignment, functions)
-            where = f"{assignment['chapter']}: {exercise['name']}: {mistake['name']}"
-            assert marks.earned(found, exercise["name"]) < author.worth(exercise), where
-            others = [e for e in assignment["exercises"] if e is not exercise]
-            assert all(marks.earned(found, e["name"]) == author.worth(e) for e in others), where
+            where = f"{assignment.chapter}: {question.name}: {mistake.name}"
+            assert earned(found, question.name) < question.points, where
+            others = [e for e in assignment.questions if e is not question]
+            assert all(earned(found, e.name) == e.points for e in others), where
 
 
 def test_goals_are_goals_of_the_chapter(assignment):
-    text = (ROOT / "chapters" / f"{assignment['chapter']}.md").read_text(encoding="utf-8")
+    text = (ROOT / "chapters" / f"{assignment.chapter}.md").read_text(encoding="utf-8")
     listed = text.partition("After this chapter you can")[2].partition("```")[0].count("\n- ")
-    tested = {goal for exercise in assignment["exercises"] for goal in exercise["goals"]}
+    tested = {goal for question in assignment.questions for goal in question.goals}
     assert tested <= set(range(1, listed + 1))
-    assert len(tested) >= listed - 1, f"{assignment['chapter']}: goals {tested} of {listed}"
+    assert len(tested) >= listed - 1, f"{assignment.chapter}: goals {tested} of {listed}"
 
 
 def test_the_student_notebook_needs_numpy_only(assignment):
@@ -102,7 +103,7 @@ def test_the_student_notebook_needs_numpy_only(assignment):
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     imported = {line.split()[1] for line in code.splitlines() if line.strip().startswith(("import ", "from "))}
     assert imported <= {"numpy", "math", "itertools"}
-    assert code.count("assert ") >= len(assignment["exercises"])
+    assert code.count("assert ") >= len(assignment.questions)
 
 
 @pytest.mark.parametrize(
@@ -127,27 +128,27 @@ def library(source):
 def test_the_solution_uses_what_the_book_or_the_question_names(assignment):
     """What an answer needs stands in a chapter, as code, or is explained where it is asked for."""
     book = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md"))
-    for exercise in assignment["exercises"]:
-        for name in {name for source in exercise["answer"] for name in library(author.solution(source))}:
-            known = re.search(rf"\.{name}\b", book) or re.search(rf"\b{name}\b", exercise["text"])
-            assert known, f"{assignment['chapter']}: {exercise['name']}: {name} is in no chapter and not explained"
+    for question in assignment.questions:
+        for name in {name for source in question.answer for name in library(model.solution(source))}:
+            known = re.search(rf"\.{name}\b", book) or re.search(rf"\b{name}\b", question.text)
+            assert known, f"{assignment.chapter}: {question.name}: {name} is in no chapter and not explained"
 
 
 def test_words_of_the_notes_are_in_the_question_or_the_book(assignment):
     book = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md")).casefold()
-    for exercise in assignment["exercises"]:
+    for question in assignment.questions:
         for word in ("orbit", "barycentric"):
-            if re.search(rf"\b{word}", "\n".join(map(author.stub, exercise["answer"])) + exercise["notes"]):
-                assert word in book + exercise["text"], f"{assignment['chapter']}: {exercise['name']}: {word}"
+            if re.search(rf"\b{word}", "\n".join(map(model.stub, question.answer)) + question.notes):
+                assert word in book + question.text, f"{assignment.chapter}: {question.name}: {word}"
 
 
-def test_harder_exercises_are_worth_more(bundles):
+def test_harder_exercises_are_worth_more(assignments):
     """One line is worth half a point; packed heads are worth more than any one-liner of their assignment."""
-    worth = {e["name"]: author.worth(e) for bundle in bundles.values() for e in bundle["exercises"]}
-    points = {t["function"]: t["points"] for b in bundles.values() for e in b["exercises"] for t in e["hidden"]}
+    worth = {e.name: e.points for assignment in assignments.values() for e in assignment.questions}
+    points = {t.function: t.points for b in assignments.values() for e in b.questions for t in e.hidden}
     for line in ("test_number_of_parameters", "test_stack_of_recurrent_layers", "test_wanted_variance", "test_largest"):
         assert points[line] == 0.5
     assert worth["packed-weights"] > worth["one-row"]
     assert worth["weights-by-hand"] > worth["gradient-to-values"]
-    for bundle in bundles.values():
-        assert all(len(e["hidden"]) >= 2 and max(t["points"] for t in e["hidden"]) <= 1 for e in bundle["exercises"])
+    for assignment in assignments.values():
+        assert all(len(e.hidden) >= 2 and max(t.points for t in e.hidden) <= 1 for e in assignment.questions)

@@ -5,10 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict, replace
 
 import pytest
-from attncourse import author, gradescope, marks, notebooks
-from coursework import CHAPTERS, IN_WORDS, ROOT, texts
+from attncourse import author, gradescope, marks, model, notebooks
+from coursework import CHAPTERS, IN_WORDS, ROOT, earned
 
 
 def source(name="sqrt-dk-scaling"):
@@ -23,36 +24,36 @@ def make(*program, **environ):
     return done.returncode, done.stdout, done.stderr.strip()
 
 
-def breaks(bundle, wrong):
-    """The bundle with a hidden test that an honest answer fails where `wrong` holds of its generator."""
-    exercise = bundle["exercises"][0]
-    test = exercise["hidden"][0]
-    body = f"def {test['function']}(rng):\n    assert not ({wrong})"
-    hidden = [test | {"source": body, "asks": ["rng"]}, *exercise["hidden"][1:]]
-    return bundle | {"exercises": [exercise | {"hidden": hidden}, *bundle["exercises"][1:]]}
+def breaks(assignment, wrong):
+    """The assignment with a hidden test that an honest answer fails where `wrong` holds of its generator."""
+    question = assignment.questions[0]
+    test = question.hidden[0]
+    body = f"def {test.function}(rng):\n    assert not ({wrong})"
+    hidden = [replace(test, source=body, asks=["rng"]), *question.hidden[1:]]
+    return replace(assignment, questions=[replace(question, hidden=hidden), *assignment.questions[1:]])
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_reference_solution_is_proved(chapter, bundles):
-    author.prove(bundles[chapter])
+def test_the_reference_solution_is_proved(chapter, assignments):
+    author.prove(assignments[chapter])
 
 
-def test_a_seed_that_fails_the_solution_is_refused(bundle):
-    broken = breaks(bundle, "rng.random() < 0.5")
+def test_a_seed_that_fails_the_solution_is_refused(assignment):
+    broken = breaks(assignment, "rng.random() < 0.5")
     found = []
     for seed in range(20):
         try:
             author.prove(broken, seed)
-        except author.CourseError as error:
+        except model.CourseError as error:
             found.append(str(error))
             assert f"SEED={seed} " in found[-1]
             assert "general-variance: Means are zero" in found[-1]
     assert 0 < len(found) < 20
 
 
-def test_a_solution_that_does_not_run_is_refused(bundle):
-    with pytest.raises(author.CourseError, match="the reference solution does not run: ZeroDivisionError"):
-        author.prove(bundle | {"given": "1 / 0"})
+def test_a_solution_that_does_not_run_is_refused(assignment):
+    with pytest.raises(model.CourseError, match="the reference solution does not run: ZeroDivisionError"):
+        author.prove(replace(assignment, given="1 / 0"))
 
 
 def test_make_stops_before_it_writes_an_assignment_that_fails(tmp_path):
@@ -65,11 +66,11 @@ def test_make_stops_before_it_writes_an_assignment_that_fails(tmp_path):
     assert "\n" not in error
 
 
-def test_grade_stops_before_it_grades_with_a_seed_that_fails(bundle, tmp_path):
+def test_grade_stops_before_it_grades_with_a_seed_that_fails(assignment, tmp_path):
     path = tmp_path / "bundle.json"
-    path.write_text(json.dumps(breaks(bundle, "rng.random() < 2")), encoding="utf-8")
+    path.write_text(json.dumps(asdict(breaks(assignment, "rng.random() < 2"))), encoding="utf-8")
     (tmp_path / "class").mkdir()
-    (tmp_path / "class" / "ada.ipynb").write_text(notebooks.student(bundle), encoding="utf-8")
+    (tmp_path / "class" / "ada.ipynb").write_text(notebooks.student(assignment), encoding="utf-8")
     command = [sys.executable, str(ROOT / "tools" / "course.py"), "grade", str(path), str(tmp_path / "class")]
     done = subprocess.run([*command, "SEED=a-word", f"WORK={tmp_path}"], capture_output=True, text=True, timeout=170)
     assert done.returncode == 1
@@ -79,7 +80,7 @@ def test_grade_stops_before_it_grades_with_a_seed_that_fails(bundle, tmp_path):
 
 def test_one_chapter_alone(tmp_path):
     assert list(author.assignments(ROOT / "course", "capstone")) == ["capstone"]
-    with pytest.raises(author.CourseError, match=r"no assignment 'cap'.*there are capstone, "):
+    with pytest.raises(model.CourseError, match=r"no assignment 'cap'.*there are capstone, "):
         author.assignments(ROOT / "course", "cap")
     for name in ("sqrt-dk-scaling", "capstone"):
         shutil.copy(ROOT / "course" / f"{name}.md", tmp_path)
@@ -95,18 +96,18 @@ def test_one_chapter_alone(tmp_path):
 
 
 def test_a_written_answer_in_the_bundle(with_words):
-    words = with_words["exercises"][-1]
-    assert (words["name"], words["kind"], words["points"]) == ("in-words", "written", 2)
-    assert [e["kind"] for e in with_words["exercises"]] == ["code"] * 4 + ["written"]
-    assert sum(map(author.worth, with_words["exercises"])) == author.POINTS
+    words = with_words.questions[-1]
+    assert (words.name, words.kind, words.points) == ("in-words", "written", 2)
+    assert [e.kind for e in with_words.questions] == ["code"] * 4 + ["written"]
+    assert sum(q.points for q in with_words.questions) == author.POINTS
     assert author.by_tests(with_words) == 8
     author.prove(with_words)
-    assert marks.earned(marks.mark(with_words, author.reference(with_words))) == 8
-    assert json.loads(json.dumps(with_words)) == with_words
+    assert earned(marks.mark(with_words, author.reference(with_words))) == 8
+    assert model.load_assignment(json.loads(json.dumps(asdict(with_words)))) == with_words
 
 
 def test_a_written_answer_in_the_notebooks(with_words):
-    notes = with_words["exercises"][-1]["notes"]
+    notes = with_words.questions[-1].notes
     for text, secret in ((notebooks.student(with_words), False), (notebooks.instructor(with_words), True)):
         cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
         assert "*Write your answer here.*" in cells
@@ -119,23 +120,8 @@ def test_a_written_answer_in_the_notebooks(with_words):
          "grade_id": f"cell-{len(cells) - 1}"}
     ]  # fmt: skip
     assert sorted(gradescope.otter_tests(with_words)) == sorted(
-        f"{e['name'].replace('-', '_')}.py" for e in with_words["exercises"] if e["kind"] == "code"
+        f"{e.name.replace('-', '_')}.py" for e in with_words.questions if e.kind == "code"
     )
-
-
-def test_a_written_answer_is_found_where_students_put_it(with_words):
-    notebook = json.loads(notebooks.student(with_words))
-    assert author.written_answers(texts(notebook), with_words) == {"in-words": ""}
-    cells = notebook["cells"]
-    cells[-1]["source"] = "Because the **variance** is $d_k$."
-    assert author.written_answers(texts(notebook), with_words) == {"in-words": "Because the **variance** is $d_k$."}
-    cells[-2]["source"] = [*cells[-2]["source"], "\n\nBelow the question."]
-    cells.insert(2, {"cell_type": "markdown", "source": "A remark elsewhere."})
-    cells.append({"cell_type": "code", "source": "1 / 0"})
-    cells.append({"cell_type": "markdown", "source": "And a second part."})
-    expected = "Below the question.\n\nBecause the **variance** is $d_k$.\n\nAnd a second part."
-    assert author.written_answers(texts(notebook), with_words) == {"in-words": expected}
-    assert author.written_answers([], with_words) == {}
 
 
 TWICE = '+++ {"tags": ["written"], "points": 1}\n\nHere too.\n\n+++ {"tags": ["notes"]}\n\nOne point'
@@ -157,12 +143,12 @@ def test_what_cannot_be_used_is_named(old, new, says, tmp_path):
     assert old in text
     start, _, rest = text.rpartition(old)
     (tmp_path / "a.md").write_text(start + new + rest, encoding="utf-8")
-    with pytest.raises(author.CourseError, match=says):
+    with pytest.raises(model.CourseError, match=says):
         author.read(tmp_path / "a.md")
 
 
-def test_hours_follow_from_exercises_functions_and_points(bundle, with_words):
-    assert (len(bundle["exercises"]), sum(len(author.functions(e)) for e in bundle["exercises"])) == (5, 7)
-    assert bundle["hours"] == round((5 * 10 + 7 * 15 + 10 * 20) / 30) / 2 == 6
-    assert with_words["hours"] == 5.5
-    assert "about 6 hours" in notebooks.student(bundle)
+def test_hours_follow_from_exercises_functions_and_points(assignment, with_words):
+    assert (len(assignment.questions), sum(len(e.functions) for e in assignment.questions)) == (5, 7)
+    assert assignment.hours == round((5 * 10 + 7 * 15 + 10 * 20) / 30) / 2 == 6
+    assert with_words.hours == 5.5
+    assert "about 6 hours" in notebooks.student(assignment)

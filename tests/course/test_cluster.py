@@ -6,13 +6,14 @@ What is graded here are sentences in the place of notebooks, which cost nothing:
 import csv
 import json
 import tracemalloc
-from contextlib import ExitStack
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import course_scale
 import pytest
-from attncourse import author, batch, downloads, marks, sandbox
-from coursework import SHORT, answers, notebook
+from attncourse import batch, downloads, examiner, marks, model, sandbox
+from attncourse.model import CourseError
+from coursework import SHORT, answers, files, notebook
 from dask.distributed import Client, LocalCluster
 
 import course
@@ -49,26 +50,31 @@ def client(cluster):
         yield client
 
 
+PAIRS = [(name, files(text)) for name, text in CLASS.items()]
+
+
 def handed(texts):
-    return {name: downloads.Submission(name, lambda text=text: text, f"{name}.ipynb") for name, text in texts.items()}
+    one = {name: downloads.File(name, f"{name}.ipynb", lambda text=text: text) for name, text in texts.items()}
+    found = {name: downloads.Submission(name, (file,)) for name, file in one.items()}
+    return downloads.Download(found, "", [], [])
 
 
 def reasons(results):
-    return {name: result["remarks"][0] for name, result in results.items()}
+    return {name: result.remarks[0] for name, result in results.items()}
 
 
-def test_a_worker_that_ends_for_good_loses_nothing(cluster, client, bundle):
-    mapper, results = batch.on_cluster(client, bundle, marks.SEED, SHORT), {}
-    for name, result in mapper(CLASS.items()):
+def test_a_worker_that_ends_for_good_loses_nothing(cluster, client, assignment):
+    mapper, results = batch.on_cluster(client, assignment, marks.SEED, SHORT), {}
+    for name, result in mapper(PAIRS):
         results[name] = result
         if len(results) == 20:
             cluster.kill("one")
     assert reasons(results) == CLASS
 
 
-def test_a_scheduler_that_is_started_again_goes_on(cluster, client, bundle):
-    mapper, results = batch.on_cluster(client, bundle, marks.SEED, SHORT), {}
-    for name, result in mapper(CLASS.items()):
+def test_a_scheduler_that_is_started_again_goes_on(cluster, client, assignment):
+    mapper, results = batch.on_cluster(client, assignment, marks.SEED, SHORT), {}
+    for name, result in mapper(PAIRS):
         assert name not in results
         results[name] = result
         if len(results) == 20:
@@ -77,7 +83,7 @@ def test_a_scheduler_that_is_started_again_goes_on(cluster, client, bundle):
     assert reasons(results) == CLASS
 
 
-def test_a_scheduler_that_stays_away_costs_only_the_rest(cluster, bundle, tmp_path):
+def test_a_scheduler_that_stays_away_costs_only_the_rest(cluster, assignment, tmp_path):
     done, asked = [], []
 
     def graded():
@@ -88,26 +94,26 @@ def test_a_scheduler_that_stays_away_costs_only_the_rest(cluster, bundle, tmp_pa
     def watched(pairs):
         for name, data in pairs:
             asked.append(name)
-            yield name, batch.grade_or_say(data, bundle, marks.SEED, SHORT)
+            yield name, examiner.grade(data, assignment, marks.SEED, SHORT)
 
     with Client(cluster.address, timeout=5) as client:  # so long it waits for another one
-        mapper = batch.on_cluster(client, bundle, marks.SEED, SHORT)
-        with pytest.raises(author.CourseError, match="What is graded is kept"):
-            batch.run(bundle, handed(CLASS), tmp_path, mapper, marks.SEED, SHORT, graded)
+        mapper = batch.on_cluster(client, assignment, marks.SEED, SHORT)
+        with pytest.raises(CourseError, match="What is graded is kept"):
+            batch.run(assignment, handed(CLASS), tmp_path, mapper, marks.SEED, SHORT, graded)
     table = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig").splitlines()
     kept = {row["student"] for row in csv.DictReader(table)}
     assert 20 <= len(kept) < 60
-    results = batch.run(bundle, handed(CLASS), tmp_path, watched, marks.SEED, SHORT)
+    results = batch.run(assignment, handed(CLASS), tmp_path, watched, marks.SEED, SHORT)
     assert set(asked) == CLASS.keys() - kept
     assert reasons(results) == CLASS
 
 
-def test_few_submissions_are_on_their_way_and_more_when_workers_come(bundle):
+def test_few_submissions_are_on_their_way_and_more_when_workers_come(assignment):
     """Neither the scheduler nor this process ever holds the class; a cluster that grows gets more to do."""
     taken, most = [], {1: 0, 2: 0}
 
     def pairs():
-        for pair in CLASS.items():
+        for pair in PAIRS:
             taken.append(pair)
             yield pair
 
@@ -115,7 +121,7 @@ def test_few_submissions_are_on_their_way_and_more_when_workers_come(bundle):
         LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=None) as local,
         Client(local) as client,
     ):
-        for count, _ in enumerate(batch.on_cluster(client, bundle, marks.SEED, SHORT)(pairs())):
+        for count, _ in enumerate(batch.on_cluster(client, assignment, marks.SEED, SHORT)(pairs())):
             workers = len(local.scheduler.workers)
             most[workers] = max(most[workers], len(taken) - count)
             assert len(local.scheduler.tasks) <= 3 * workers * batch.AHEAD
@@ -127,29 +133,24 @@ def test_few_submissions_are_on_their_way_and_more_when_workers_come(bundle):
 
 
 @pytest.mark.parametrize("where", ["outputs", "source", "result"])
-def test_memory_does_not_grow_with_the_class(where, bundle, tmp_path):
+def test_memory_does_not_grow_with_the_class(where, assignment, tmp_path):
     """60 notebooks of a megabyte, or results with the text of long tests; few are held at a time, in the report too."""
-    cells = [*answers(bundle), f"# {'x' * (1 << 20)}" if where == "source" else "1"]
+    cells = [*answers(assignment), f"# {'x' * (1 << 20)}" if where == "source" else "1"]
     book = json.loads(notebook(*cells))
     if where == "outputs":
         book["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * (1 << 20)}]
     data = json.dumps(book).encode()
-    found = {
-        name: downloads.Submission(name, lambda n=n: data[:-1] + b" " * n + b"}", f"{name}.ipynb")
-        for n, name in enumerate(CLASS)
-    }
-
-    mark = {"exercise": "witness", "name": "x" * ((1 << 20) if where == "result" else 1), "hidden": True, "points": 1,
-            "earned": 1, "passed": True, "remark": ""}  # fmt: skip
-    text = json.dumps({"score": 1, "marks": [mark], "remarks": []})
+    there = handed(dict.fromkeys(CLASS, data))
+    mark = model.Mark("witness", "x" * ((1 << 20) if where == "result" else 1), True, 1, True)
+    text = json.dumps(asdict(model.Result(1, [mark])))
 
     def mapper(pairs):
         for name, _ in pairs:
-            yield name, json.loads(text)
+            yield name, model.Result.load(json.loads(text))
 
     tracemalloc.start()
     try:
-        batch.run(bundle, found, tmp_path, mapper, marks.SEED, SHORT)
+        batch.run(assignment, there, tmp_path, mapper, marks.SEED, SHORT)
         peak = tracemalloc.get_traced_memory()[1] >> 20
     finally:
         tracemalloc.stop()
@@ -178,7 +179,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_worker_that_cannot_grade_is_named_before_grading_begins(case):
     versions, missing, words = REFUSED[case]
-    with pytest.raises(author.CourseError, match=words):
+    with pytest.raises(CourseError, match=words):
         course.ask_workers(asked({"w": 1}, versions, missing), "tcp://a:1", sandbox.Limits(), False)
 
 
@@ -189,11 +190,3 @@ def test_the_command_says_that_it_waits_for_the_first_worker(capsys):
     assert capsys.readouterr().out.splitlines()[0].startswith("No worker has joined tcp://a:1 yet")
     course.ask_workers(client, "tcp://a:1", sandbox.Limits(), False)
     assert capsys.readouterr().out == "what is in force\n"
-
-
-def test_a_cluster_for_this_machine_warns_of_no_port(recwarn):
-    """8787 is dask's own port, and on a machine that many use it is taken."""
-    with LocalCluster(0, processes=False, dashboard_address="127.0.0.1:8787"), ExitStack() as stack:
-        recwarn.clear()
-        course.connect(stack, "", 1)
-        assert not [w for w in recwarn if "8787" in str(w.message)]

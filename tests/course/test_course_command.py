@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import platforms
@@ -45,17 +46,17 @@ def call(tmp_path, course_folder, monkeypatch, capsys):
 
 
 @pytest.fixture
-def work(tmp_path, bundle):
+def work(tmp_path, assignment):
     """A made assignment, with a seed of its own; only what grading reads."""
     folder = tmp_path / "work" / "assignments" / CHAPTER
     folder.mkdir(parents=True)
-    (folder / "bundle.json").write_text(json.dumps({"seed": "a $word's"} | bundle), encoding="utf-8")
+    (folder / "bundle.json").write_text(json.dumps({"seed": "a $word's"} | asdict(assignment)), encoding="utf-8")
     return tmp_path / "work"
 
 
-def class_folder(place, bundle, *students):
+def class_folder(place, assignment, *students):
     for number, student in enumerate(students):
-        platforms.put(place, f"{student}.ipynb", notebook(*answers(bundle)[: 1 + number]))
+        platforms.put(place, f"{student}.ipynb", notebook(*answers(assignment)[: 1 + number]))
     return place
 
 
@@ -65,9 +66,9 @@ def grades_of(work):
     }
 
 
-def test_the_seed_is_kept_and_said(work, call, bundle, tmp_path):
+def test_the_seed_is_kept_and_said(work, call, assignment, tmp_path):
     needs_a_sandbox()
-    place = class_folder(tmp_path / "in", bundle, "a")
+    place = class_folder(tmp_path / "in", assignment, "a")
     said = call("grade", CHAPTER, str(place)).stdout
     assert "a $word's (as made)" in said
     assert "***" not in said
@@ -90,10 +91,10 @@ def test_making_keeps_the_seed_and_what_others_wrote(call, tmp_path):
     assert all(path.read_text() == "kept" for path in kept)
 
 
-def test_two_folders_of_submissions_have_grades_of_their_own(work, call, bundle, tmp_path):
+def test_two_folders_of_submissions_have_grades_of_their_own(work, call, assignment, tmp_path):
     needs_a_sandbox()
-    first = class_folder(tmp_path / "a" / "submissions", bundle, "anna")
-    second = class_folder(tmp_path / "b" / "submissions", bundle, "ben", "bea")
+    first = class_folder(tmp_path / "a" / "submissions", assignment, "anna")
+    second = class_folder(tmp_path / "b" / "submissions", assignment, "ben", "bea")
     for place in (first, second, first):
         assert call("grade", CHAPTER, str(place)).returncode == 0
     grades = grades_of(work)
@@ -111,10 +112,10 @@ def test_nothing_is_kept_where_make_clean_removes_it():
     assert "course-work/" in (ROOT / ".gitignore").read_text().split()
 
 
-def test_a_download_a_roster_and_a_policy(work, call, bundle, tmp_path):
+def test_a_download_a_roster_and_a_policy(work, call, assignment, tmp_path):
     needs_a_sandbox()
     place, wrong = tmp_path / "in", notebook("def something(): pass")
-    platforms.canvas(place, notebook(*answers(bundle)), wrong)
+    platforms.canvas(place, notebook(*answers(assignment)), wrong)
     for path in sorted(place.glob("*.ipynb"))[8:]:  # few, so that the test is quick
         if "12347" not in path.name:
             path.unlink()
@@ -135,7 +136,7 @@ def test_a_download_a_roster_and_a_policy(work, call, bundle, tmp_path):
             "12350",
             "777",
         }
-        for words in ("gone1", "zz_777 is not on the roster", "Late, in days: 1", "Files set aside: "):
+        for words in ("gone1", "zz_777 is not on the roster", "Late, in days: 1", "Files that were not graded: "):
             assert words in done.stdout
     folders = list(work.glob(f"grades/{CHAPTER}/*"))
     assert len(folders) == 2
@@ -143,9 +144,9 @@ def test_a_download_a_roster_and_a_policy(work, call, bundle, tmp_path):
         assert {"grades.csv", "canvas.csv", "feedback.zip", "report.html"} <= {path.name for path in folder.iterdir()}
 
 
-def test_force_and_an_unknown_student(work, call, bundle, tmp_path):
+def test_force_and_an_unknown_student(work, call, assignment, tmp_path):
     needs_a_sandbox()
-    place = class_folder(tmp_path / "in", bundle, "anna")
+    place = class_folder(tmp_path / "in", assignment, "anna")
     call("grade", CHAPTER, str(place))
     store = next(work.glob(f"grades/{CHAPTER}/in/results/*.json"))
     before = store.stat().st_mtime_ns
@@ -179,9 +180,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("word", BAD)
-def test_a_bad_word_is_one_sentence(word, work, call, bundle, tmp_path):
+def test_a_bad_word_is_one_sentence(word, work, call, assignment, tmp_path):
     needs_a_sandbox()
-    place = class_folder(tmp_path / "in", bundle, "a")
+    place = class_folder(tmp_path / "in", assignment, "a")
     done = call("grade", f"ASSIGNMENT={CHAPTER}", f"SUBMISSIONS={place}", word)
     assert done.returncode
     assert BAD[word] in done.stderr
@@ -198,8 +199,8 @@ def test_a_file_that_is_no_download_and_a_folder_without_course(work, call, tmp_
     assert "Traceback" not in done.stderr
 
 
-def test_the_command_refuses_without_a_sandbox(work, bundle, tmp_path):
-    place = class_folder(tmp_path / "in", bundle, "a")
+def test_the_command_refuses_without_a_sandbox(work, assignment, tmp_path):
+    place = class_folder(tmp_path / "in", assignment, "a")
     command = [sys.executable, str(ROOT / "tools/course.py"), "grade", CHAPTER, str(place), f"WORK={work}"]
     done = subprocess.run(command, env=os.environ | {"PATH": "/nowhere"}, capture_output=True, text=True, timeout=170)
     assert done.returncode
@@ -225,16 +226,16 @@ def test_make_passes_every_word_as_it_was_typed(tmp_path):
         assert "SEED=p$w" in lines
 
 
-def test_a_student_tries_a_notebook(call, bundle, tmp_path):
+def test_a_student_tries_a_notebook(call, assignment, tmp_path):
     needs_a_sandbox()
     path = tmp_path / "my work.ipynb"
-    path.write_bytes(notebook("%matplotlib inline\n1 / 0", *answers(bundle)[:2]))
+    path.write_bytes(notebook("%matplotlib inline\n1 / 0", *answers(assignment)[:2]))
     done = call("try", f"NOTEBOOK={path}")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("1 of 1 visible tests hold") == 2
     assert "Code cell 1 (%matplotlib inline), line 2: ZeroDivisionError" in done.stdout
-    assert not any(test["name"] in done.stdout for e in bundle["exercises"] for test in e["hidden"])
-    path.write_bytes(notebooks.student(bundle).encode())
+    assert not any(test.name in done.stdout for e in assignment.questions for test in e.hidden)
+    path.write_bytes(notebooks.student(assignment).encode())
     assert "0 of 1 visible tests hold" in call("try", f"NOTEBOOK={path}").stdout
 
 
@@ -251,8 +252,8 @@ def test_a_notebook_that_cannot_be_tried(data, words, call, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_notebook_says_what_a_student_must_know(bundle):
-    text = notebooks.student(bundle)
+def test_the_notebook_says_what_a_student_must_know(assignment):
+    text = notebooks.student(assignment)
     for words in ("Download .ipynb", "double precision", "20 MB", "500 code cells"):
         assert words in text
 

@@ -5,7 +5,8 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import author, downloads, roster
+from attncourse import downloads, reading, roster
+from attncourse.model import CourseError
 from coursework import notebook
 
 RIGHT, WRONG = notebook("def leaves(d_k, t): return 1"), notebook("def leaves(d_k, t): return 0")
@@ -27,32 +28,34 @@ def download(platform, kind, tmp_path):
     return inner if kind == "folder" else inner.parent
 
 
-def read(place):
-    return downloads.read(place, ["leaves"])
+def newest(submission):
+    """What of a submission the grader looks at first: bytes of a notebook, or a sentence."""
+    handed = submission.load()
+    books = [data for name, _, data in handed if name.endswith(".ipynb") and not reading.is_of_the_system(name)]
+    return books[0] if books else next((data for *_, data in handed if isinstance(data, str)), "")
 
 
 @pytest.mark.parametrize("platform", MAKERS)
 def test_every_student_of_a_download_is_found_with_the_right_file(platform, kind, tmp_path):
-    found, aside, said = read(download(platform, kind, tmp_path))
-    assert said == platform
-    assert len(found) == 30
-    data = {student: downloads.load(handed) for student, handed in found.items()}
-    none = {student: text for student, text in data.items() if isinstance(text, str)}
+    there = downloads.read(download(platform, kind, tmp_path))
+    assert there.platform == ("" if platform == "plain" else platform.capitalize())
     name, n = platforms.canvas_name, platforms.full
+    assert len(there.found) == 30 + (platform == "plain")  # one name in two spellings is two submissions
+    data = {student: newest(submission) for student, submission in there.found.items()}
     expected = {
-        "canvas": {f"{name(3)}_12348": "answers.pdf", f"{name(4)}_12349": "as text", f"{name(5)}_12350": "a link"},
-        "moodle": {f"{n(3)}_5003": "", f"{n(4)}_5004": "as text"},
-        "blackboard": {"jdoe3": "rnn.pdf"},
+        "canvas": {f"{name(3)}_12348": "", f"{name(4)}_12349": "as text", f"{name(5)}_12350": "a link"},
+        "moodle": {f"{n(3)}_5003": "empty", f"{n(4)}_5004": "as text", f"{n(5)}_5005": ""},
+        "blackboard": {"jdoe3": ""},
         "plain": {},
     }[platform]
+    none = {student: text for student, text in data.items() if text == "" or isinstance(text, str)}
     assert set(none) == set(expected)
-    assert all(expected[student] in none[student] and none[student].endswith(".") for student in none)
-    assert all(text == RIGHT for student, text in data.items() if student not in none)
-    named = " ".join(path for path, _ in aside)
-    for path in {"canvas": ["Thumbs.db", "notes.ipynb", "scratch.ipynb"], "moodle": ["(old)", "__MACOSX", "checkpoint"],
-                 "blackboard": ["2026-02-27"], "plain": [".DS_Store"]}[platform]:  # fmt: skip
-        assert path in named, aside
-    assert len(aside) >= {"canvas": 4, "moodle": 3, "blackboard": 1, "plain": 2}[platform]
+    assert all(expected[student] in none[student] for student in none)
+    odd = {"José Müller (2)", "José Müller"} | ({f"{name(2)}_12347"} if platform == "canvas" else set())
+    assert all(text == RIGHT for student, text in data.items() if student not in {*none, *odd})
+    assert any("Thumbs.db" in path or ".DS_Store" in path or "__MACOSX" in path for path, _ in there.unused) == (
+        platform != "blackboard"
+    )
 
 
 ROSTERS = {"canvas": (platforms.canvas_roster, 2), "moodle": (platforms.moodle_roster, 1),
@@ -62,11 +65,12 @@ ROSTERS = {"canvas": (platforms.canvas_roster, 2), "moodle": (platforms.moodle_r
 @pytest.mark.parametrize("platform", ROSTERS)
 def test_a_roster_says_whose_file_it_is_and_who_is_missing(platform, tmp_path):
     made, absent = ROSTERS[platform]
-    found = read(download(platform, "folder", tmp_path))[0]
+    found = downloads.read(download(platform, "folder", tmp_path)).found
     (tmp_path / "roster.csv").write_bytes(made())
     people = roster.read(tmp_path / "roster.csv")
-    matched, missing, strangers = roster.match(people, found)
-    assert people.platform == platform
+    matched, missing, strangers, claims = roster.match(people, found)
+    assert people.platform == platform.capitalize()
+    assert not claims
     assert len(matched) == 30
     assert len(missing) == absent
     assert all("gone" in roster.label(person).lower() for person in missing)
@@ -77,7 +81,9 @@ def test_a_number_tells_two_students_of_one_name_apart(tmp_path):
     for n in (7, 8):
         platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
     (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Doe, Jane",7,A\n"Doe, Jane",8,B\n')
-    matched, missing, strangers = roster.match(roster.read(tmp_path / "roster.csv"), read(tmp_path)[0])
+    there = downloads.read(tmp_path)
+    matched, missing, strangers, _ = roster.match(roster.read(tmp_path / "roster.csv"), there.found)
+    assert "2 students have one name, graded each: doejane_7, doejane_8." in there.claims
     assert {student: person["user"] for student, person in matched.items()} == {"doejane_7": "7", "doejane_8": "8"}
     assert not missing
     assert not strangers
@@ -87,35 +93,207 @@ PLAIN = "Name;E-mail;Login\nDoe, Jane;jane@x.edu;jd1\nMüller, José;jose@x.edu;
 PLAIN += "Li, Wei;w@x;wl4\n"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_a_plain_roster_in_any_encoding(encoding, tmp_path):
-    (tmp_path / "r.csv").write_bytes(PLAIN.encode(encoding))
-    names = ["jd1", "José Müller", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
-    found = {}
-    for n, name in enumerate(names):
-        found[name] = downloads.Submission(name, lambda: b"", f"{name}.ipynb", time=f"2026-01-0{n + 1}")
-    matched, missing, strangers = roster.match(roster.read(tmp_path / "r.csv"), found)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
+    if (encoding, ends) == ("cp1252", "\r"):
+        encoding = "mac_roman"  # as Excel for Mac once wrote
+    (tmp_path / "r.csv").write_bytes(PLAIN.replace("\n", ends).encode(encoding))
+    names = ["jd1", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
+    found = {name: downloads.Submission(name, ()) for name in names}
+    matched, missing, strangers, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
     assert {student: person["login"] for student, person in matched.items()} == {
-        "jd1": "jd1",
-        names[4]: "jm2",
-        "w@x": "wl4",
-    }
+        "jd1": "jd1", names[3]: "jm2", "w@x": "wl4"}  # fmt: skip
     assert [person["login"] for person in missing] == ["jd3"]
-    assert strangers["jane-doe"] == "fits 2 lines of the roster"
-    assert strangers["stranger"] == "is not on the roster"
-    assert strangers["José Müller"].startswith("is an older file of")
+    assert strangers == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
+    assert not claims
+
+
+def test_two_submissions_for_one_person_are_both_graded_and_told(tmp_path):
+    (tmp_path / "r.csv").write_text(PLAIN)
+    found = {name: downloads.Submission(name, ()) for name in ("jm2", "José Müller")}
+    matched, missing, strangers, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
+    assert not matched
+    assert set(strangers) == set(found)
+    assert "jm2 on the roster: each is graded" in claims[0]
+    assert "jm2" not in [person["login"] for person in missing]
+
+
+HEADS = {  # the table of a class: what is read of its first person
+    'sep=;\nStudent;ID;SIS Login ID;Section\n"Roe, Jo";7;jr;A\n': {"user": "7", "login": "jr", "name": "Roe, Jo"},
+    'Name;"E-Mail, privat"\n"Roe, Jo";j@x\n': {"name": "Roe, Jo"},
+    '"Name, Vorname";Matrikel\n"Roe, Jo";7\n': {"name": "Roe, Jo", "number": "7"},
+    "Course 101,,\n\nName,Email,Student ID\nJo Roe,j@x,0007\n": {"name": "Jo Roe", "number": "0007"},
+    "HW 1,Points\n\nDisplay ID,ID,Last Name,First Name,grade\njr,jr,Roe,Jo,\n": {"login": "jr", "name": "Roe, Jo"},
+    "Student Name,NetID,UNI\nJo Roe,jr,x\n": {"name": "Jo Roe", "login": "jr"},
+    "Nachname;Vorname;Benutzername\nRoe;Jo;jr\n": {"name": "Roe, Jo", "login": "jr"},
+    "OrgDefinedId,Username,Last Name,First Name,End\n#7,#jr,Roe,Jo,#\n": {"number": "7", "login": "jr"},
+    "Cognome\tNome\tIndirizzo email\nRoe\tJo\tj@x\n": {"name": "Roe, Jo", "email": "j@x"},
+    "Name|Login\nJo Roe|jr\n": {"name": "Jo Roe", "login": "jr"},
+    "Name,ID\nJo Roe,7.0\n": {"user": "7"},
+    "Name,ID\nJo Roe,1.2E+11\n": {"user": "", "name": "Jo Roe"},
+    "姓,名,学号\n罗,乔,7\n": {"name": "罗, 乔", "number": "7"},
+}
+
+
+@pytest.mark.parametrize("text", HEADS)
+def test_rosters_as_people_export_them(text, tmp_path):
+    (tmp_path / "r.csv").write_text(text, encoding="utf-8")
+    person = roster.read(tmp_path / "r.csv").people[0]
+    assert {key: person.get(key) for key in HEADS[text]} == HEADS[text]
+
+
+UNKNOWN = "Tunniste,Nimi kokonaan,Osoite,Tila,Arvio,Paras arvio,Saako muuttaa,Muutettu,Palaute\n"
+UNKNOWN += 'Osallistuja 5000,Jo Roe,j@x,Palautettu,,"10,00",Kyllä,-,\nOsallistuja 5001,Al Poe,,,,"10,00",,-,\n'
+
+
+def test_moodles_worksheet_in_any_language(tmp_path):
+    """In those of the table by its headings; in another one by what stands in its columns."""
+    (tmp_path / "r.csv").write_text(UNKNOWN, encoding="utf-8")
+    people = roster.read(tmp_path / "r.csv")
+    assert (people.platform, people.header[people.grade]) == ("Moodle", "Arvio")
+    assert [(p["user"], p["name"]) for p in people.people] == [("5000", "Jo Roe"), ("5001", "Al Poe")]
+    german = platforms.moodle_roster().decode().replace("Identifier", "ID").replace("Participant ", "Teilnehmer/in")
+    german = german.replace("Full name", "Vollständiger Name").replace(
+        "Last modified (grade)", "Zuletzt geändert (Bewertung)"
+    )
+    (tmp_path / "g.csv").write_text(german.replace("Grade", "Bewertung"), encoding="utf-8")
+    people = roster.read(tmp_path / "g.csv")
+    assert (people.platform, people.header[people.grade], people.people[0]["user"]) == ("Moodle", "Bewertung", "5000")
+
+
+def test_a_damaged_id_is_found_by_name_and_told(tmp_path):
+    for n, name in ((7, "roejo"), (8, "poeal")):
+        platforms.put(tmp_path, f"{name}_{n}_{n + 50}_rnn.ipynb", RIGHT)
+    (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Roe, Jo",7E+00,A\n"Poe, Al",8,B\n')
+    people = roster.read(tmp_path / "roster.csv")
+    matched, _, _, claims = roster.match(people, downloads.read(tmp_path).found)
+    assert {student: person["name"] for student, person in matched.items()} == {
+        "roejo_7": "Roe, Jo",
+        "poeal_8": "Poe, Al",
+    }
+    assert "damaged ids" in claims[0]
 
 
 def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
-    for name in ("homework_1_2_final.ipynb", "jane.ipynb", "joe (1).ipynb"):
+    for name in ("homework_1_2_final.ipynb", "jane.ipynb", "jane.pdf", "joe (1).ipynb", "index.html", "ann.html"):
         platforms.put(tmp_path, name, RIGHT)
     platforms.put(tmp_path, "kim/a.ipynb", WRONG, age=1)
     platforms.put(tmp_path, "kim/b.ipynb", RIGHT)
-    found, aside, platform = read(tmp_path)
-    assert platform == "plain"
-    assert sorted(found) == ["homework_1_2_final", "jane", "joe", "kim"]
-    assert downloads.load(found["kim"]) == RIGHT
-    assert aside == [("kim/a.ipynb", "another file of the same student: kim/b.ipynb is graded")]
+    there = downloads.read(tmp_path)
+    assert there.platform == ""
+    assert sorted(there.found) == ["ann", "homework_1_2_final", "jane", "joe", "kim"]
+    assert newest(there.found["kim"]) == RIGHT
+    assert there.unused == [("index.html", "not a student's file")]
+    assert "kim is one student with 2 notebooks (b.ipynb, a.ipynb)" in there.claims[0]
+
+
+def test_people_who_cannot_be_told_apart_are_graded_each(tmp_path):
+    for name in ("Anna Roe.ipynb", "Anna Roe (1).ipynb", "anna roe.ipynb", "Bob.ipynb"):
+        platforms.put(tmp_path, name, RIGHT)
+    there = downloads.read(tmp_path)
+    assert sorted(there.found) == ["Anna Roe", "Anna Roe (1)", "Bob", "anna roe (2)"]
+    assert there.claims == ["3 submissions under one name, graded each: Anna Roe, Anna Roe (1), anna roe (2)."]
+
+
+def test_sections_hold_students_and_are_told(tmp_path):
+    for path in ("Section 1/Al Poe", "Section 1/Jo Roe", "Section 2/Jo Roe", "Section 2/Di Fox"):
+        platforms.put(tmp_path, f"{path.replace('2/Jo', '2/Mo')}.ipynb", RIGHT)
+    there = downloads.read(tmp_path)
+    assert sorted(there.found) == ["Al Poe", "Di Fox", "Jo Roe", "Mo Roe"]
+    assert "Section 1, Section 2" in there.claims[0]
+
+
+STAMP = "Mar 3, 2026 1130 PM"
+LAYOUTS = {  # names in a download: (platform, {student: (username or name, time)})
+    "Brightspace, flat": ([f"7-99 - Jo Roe - {STAMP} - hw.ipynb", f"8-99 - Al Poe - {STAMP} - x - {STAMP} - y.ipynb",
+                           "index.html"], "Brightspace", {"Jo Roe_7-99": "Jo Roe", "Al Poe_8-99": "Al Poe"}),
+    "Brightspace, folders": ([f"7-99 - Jo Roe - {STAMP}/hw.ipynb", f"8-99 - Al Poe - {STAMP}/hw.ipynb", "index.html"],
+                             "Brightspace", {"Jo Roe_7-99": "Jo Roe", "Al Poe_8-99": "Al Poe"}),
+    "Gradescope": (["a_export/submission_1/hw.ipynb", "a_export/submission_2/hw.ipynb",
+                    "a_export/submission_metadata.yml"], "Gradescope",
+                   {"j@x": "Jo Roe", "al": "Al Poe", "di": "Di Fox"}),
+    "GitHub Classroom": (["hw-submissions/hw-jr/.git/config", "hw-submissions/hw-jr/a/hw.ipynb", "grades.csv",
+                          "hw-submissions/hw-ap/.git/config", "hw-submissions/hw-ap/hw.ipynb"], "GitHub Classroom",
+                         {"jr": "", "ap": ""}),
+    "Sakai": (["HW/Roe, Jo(jr)/Submission attachment(s)/hw.ipynb", "HW/Roe, Jo(jr)/timestamp.txt", "HW/grades.csv",
+               "HW/Poe, Al(ap)/Submission attachment(s)/hw.ipynb"], "Sakai", {"jr": "Roe, Jo", "ap": "Poe, Al"}),
+    "Google Classroom": (["Jo Roe - Copy of hw.ipynb", "Al Poe - hw.ipynb", "Al Poe - Untitled0.ipynb"],
+                         "Google Classroom", {"Jo Roe": "Jo Roe", "Al Poe": "Al Poe"}),
+}  # fmt: skip
+METADATA = b"""submission_1:
+  :submitters:
+  - :name: Jo Roe
+    :email: j@x
+  :created_at: 2026-03-03 23:30:00.5 -05:00
+  :results:
+    :output: |
+      submission_2:
+      - :name: Mallory
+submission_2:
+  :submitters:
+  - :name: Al Poe
+    :sid: al
+  - :name: Di Fox
+    :sid: 'di'
+"""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_layout_of_every_platform(layout, tmp_path):
+    names, title, expected = LAYOUTS[layout]
+    for name in names:
+        platforms.put(tmp_path, name, METADATA if name.endswith(".yml") else RIGHT)
+    there = downloads.read(tmp_path)
+    assert there.platform == title
+    assert {student: submission.name for student, submission in there.found.items()} == expected
+    assert all(newest(submission) == RIGHT for submission in there.found.values())
+    times = {file.time for submission in there.found.values() for file in submission.files} - {""}
+    assert times == ({"2026-03-03-23-30-00"} if title in ("Brightspace", "Gradescope") else set())
+
+
+# Names of which the student wrote the part behind the platform's: (all names, what is read)
+FORGED = {
+    "another student, and a day before": (
+        ["HW_a_attempt_2026-03-09-00-00-00_b_attempt_2026-02-01-00-00-00_hw.ipynb",
+         "HW_b_attempt_2026-02-02-00-00-00_hw.ipynb"],
+        {"a": "2026-03-09-00-00-00", "b": "2026-02-02-00-00-00"}),
+    "a newline in a name": (
+        ["HW_a_attempt_2026-03-09-00-00-00_x\nb_attempt_2026-02-01-00-00-00_hw.ipynb",
+         "HW_b_attempt_2026-02-02-00-00-00_hw.ipynb"],
+        {"a": "2026-03-09-00-00-00", "b": "2026-02-02-00-00-00"}),
+    "a participant's number": (
+        ["Bob Roe_777_assignsubmission_file_888_assignsubmission_file_/hw.ipynb",
+         "Al Poe_777_assignsubmission_file_/hw.ipynb"],
+        {"Bob Roe_777_assignsubmission_file_888": "", "Al Poe_777": ""}),
+    "a flat file with a number": (
+        ["Bob Roe_888_assignsubmission_file_Al Poe_777_assignsubmission_file_hw.ipynb",
+         "Al Poe_777_assignsubmission_file_hw.ipynb"], {"Bob Roe_888": "", "Al Poe_777": ""}),
+    "LATE taken away": (["roejo_LATE_7_70_poeal_8_80_hw.ipynb", "poeal_8_81_hw.ipynb"], {"roejo_7": "", "poeal_8": ""}),
+    "another number in a display name": (["x_8_7_70_hw.ipynb", "poeal_8_81_hw.ipynb"], {"x_8": "", "poeal_8": ""}),
+    "a file that hides": (["roejo_7_70_.hidden.ipynb", "poeal_8_81_hw.ipynb"], {"roejo_7": "", "poeal_8": ""}),
+    "a folder that hides": ([".Roe_7_assignsubmission_file_/hw.ipynb", "Al Poe_8_assignsubmission_file_/hw.ipynb"],
+                            {".Roe_7": "", "Al Poe_8": ""}),
+    "the roster's name": (["roejo_7_70_roster.csv", "poeal_8_81_hw.ipynb"], {"roejo_7": "", "poeal_8": ""}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_a_student_can_write_names_nobody_and_dates_nothing(name, tmp_path):
+    names, expected = FORGED[name]
+    with zipfile.ZipFile(tmp_path / "d.zip", "w") as made:
+        for each in names:
+            made.writestr(each, RIGHT)
+    there = downloads.read(tmp_path / "d.zip")
+    assert {student: submission.files[0].time for student, submission in there.found.items()} == expected
+    assert bool(there.claims) == (name == "another number in a display name"), there.claims
+    assert there.found.get("roejo_7") is None or there.found["roejo_7"].files[0].late == ("LATE" in name)
+
+
+def test_a_layout_that_is_not_known_is_refused_by_name(tmp_path):
+    platforms.put(tmp_path, "scans/1.docx", b"x")
+    with pytest.raises(CourseError, match=r"seen are 1.docx.*Known are the downloads of Moodle, Blackboard, Canvas"):
+        downloads.read(tmp_path / "scans")
 
 
 def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
@@ -125,7 +303,7 @@ def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
         platforms.put(folder, name, RIGHT)
     if kind.endswith("zip"):
         place = platforms.zipped(place, tmp_path / "d.zip")
-    assert sorted(read(place)[0]) == ["s0", "s1", "s2"]
+    assert sorted(downloads.read(place).found) == ["s0", "s1", "s2"]
 
 
 def test_two_students_of_one_name_are_two(tmp_path):
@@ -133,15 +311,15 @@ def test_two_students_of_one_name_are_two(tmp_path):
         platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
         platforms.put(tmp_path, f"anon_aB{n}_{n + 60}_rnn.ipynb", RIGHT)
         platforms.put(tmp_path, f"LATE_anon_aB{n}9_{n + 60}_rnn.ipynb", RIGHT)
-    found = read(tmp_path)[0]
+    found = downloads.read(tmp_path).found
     assert sorted(found) == ["anon_aB1", "anon_aB19", "anon_aB2", "anon_aB29", "doejane_1", "doejane_2"]
-    assert [handed.late for _, handed in sorted(found.items())] == [False, True, False, True, False, False]
+    assert [handed.files[0].late for _, handed in sorted(found.items())] == [False, True, False, True, False, False]
 
 
 def test_a_blackboard_name_with_underscores_without_its_notice(tmp_path):
     for login in ("jdoe", "asmith"):
         platforms.put(tmp_path, f"Week_3_{login}_attempt_2026-03-01-12-00-00_rnn.ipynb", RIGHT)
-    assert sorted(read(tmp_path)[0]) == ["asmith", "jdoe"]
+    assert sorted(downloads.read(tmp_path).found) == ["asmith", "jdoe"]
 
 
 def test_hostile_zips_cost_only_themselves(tmp_path):
@@ -154,34 +332,21 @@ def test_hostile_zips_cost_only_themselves(tmp_path):
     at = data.index(b"good.ipynb") + len("good.ipynb") + 5
     data[at : at + 4] = b"\xff\xff\xff\xff"  # inside the compressed bytes
     (tmp_path / "d.zip").write_bytes(data)
-    found = read(tmp_path / "d.zip")[0]
+    found = downloads.read(tmp_path / "d.zip").found
     assert sorted(found) == ["abs", "bomb", "evil", "good"]
-    assert len(downloads.load(found["bomb"])) <= (20 << 20) + 1
-    assert "cannot be read" in downloads.load(found["good"])
-    assert downloads.load(found["evil"]) == RIGHT
+    assert len(newest(found["bomb"])) <= (20 << 20) + 1
+    assert "cannot be read" in newest(found["good"])
+    assert newest(found["evil"]) == RIGHT
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path):
     (tmp_path / "no.zip").write_bytes(b"PK no")
     (tmp_path / "empty").mkdir()
     for place in ("no.zip", "empty", "gone"):
-        with pytest.raises(author.CourseError, match=place):
-            read(tmp_path / place)
+        with pytest.raises(CourseError, match=place):
+            downloads.read(tmp_path / place)
     for name, data in (("r1.csv", b"a,b\n1,2\n"), ("r2.csv", b""), ("gone.csv", None)):
         if data is not None:
             (tmp_path / name).write_bytes(data)
-        with pytest.raises(author.CourseError, match=name):
+        with pytest.raises(CourseError, match=name):
             roster.read(tmp_path / name)
-
-
-def test_a_zip_whose_notebook_is_graded_is_not_set_aside(tmp_path):
-    platforms.moodle(tmp_path, RIGHT, WRONG)
-    found, aside, _ = read(tmp_path)
-    assert downloads.load(found[f"{platforms.full(5)}_5005"]) == RIGHT
-    assert not [path for path, _ in aside if path.endswith(".zip")]
-
-
-def test_two_files_whose_names_look_the_same_are_told_apart(tmp_path):
-    platforms.plain(tmp_path, RIGHT, WRONG)
-    aside = dict(read(tmp_path)[1])
-    assert aside["José Müller.ipynb"] == "an older file of the same name"

@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import json
 import os
 import socket
 import threading
@@ -11,8 +10,8 @@ import time
 import numpy as np
 import ordinary_user
 import pytest
-from attncourse import author, grade, sandbox
-from coursework import SHORT, answers, notebook
+from attncourse import author, model, policy, report, sandbox
+from coursework import SHORT, answers
 
 WRONG = [
     "def score_variance(mu_q, Sigma_q, mu_k, Sigma_k):\n    return len(mu_q)",
@@ -61,7 +60,8 @@ def is_open(fd):
     except OSError: return False
     return True
 assert os.getuid() != 0 and os.listdir("/tmp") == [], os.getuid()
-assert set(os.listdir("/site")) <= {"numpy", "numpy.libs", "worker.py", "values.py"}
+assert set(os.listdir("/site")) <= {"numpy", "numpy.libs", "ipython", "worker.py", "protocol.py", "reading.py",
+                                   "standins.py"}
 assert not {"USER", "SEED", "SSH_AUTH_SOCK", "PYTHONPATH"} & set(os.environ), os.environ
 assert len(os.listdir("/dev")) < 20
 try:
@@ -174,7 +174,7 @@ for top in ("/", "/proc/self", "/proc/1"):
         inside[:] = [d for d in inside if d not in ("sys", "proc", "task") or folder != "/"][:200]
         if folder.count("/") > 6 or folder.startswith(("/usr", "/proc/self/map_files")): inside.clear(); continue
         for file in files:
-            if "bundle" in file or "course" in folder:
+            if "assignment" in file or "course" in folder:
                 found.append(os.path.join(folder, file))
 frame = sys._getframe()
 while frame:
@@ -240,11 +240,11 @@ AROUND = {
 
 
 @pytest.fixture(autouse=True)
-def untouched(bundle):
+def untouched(assignment):
     """Nothing here is changed, and no process of a sandbox is left behind."""
-    before = json.dumps(bundle)
+    before = repr(assignment)
     yield
-    assert json.dumps(bundle) == before
+    assert repr(assignment) == before
     assert not np.allclose([1.0], [2.0])
     for _ in range(100):  # the system may take its time to end them
         left = [number for number in os.listdir("/proc") if number.isdigit() and _is_of_a_sandbox(number)]
@@ -269,46 +269,46 @@ def _is_of_a_sandbox(number):
 
 
 @pytest.mark.parametrize("name", AROUND)
-def test_right_answers_keep_their_points(name, marked, bundle):
+def test_right_answers_keep_their_points(name, marked, assignment):
     before, after, clean = AROUND[name]
-    result = marked(*before, *answers(bundle), *after)
-    assert result["score"] == author.POINTS, result["remarks"]
-    assert (not result["remarks"]) == clean, result["remarks"]
+    result = marked(*before, *answers(assignment), *after)
+    assert result.score == author.POINTS, result.remarks
+    assert (not result.remarks) == clean, result.remarks
 
 
 @pytest.mark.parametrize("name", ["right", "patched numpy.allclose", "reading for tests", "raising"])
 def test_wrong_answers_earn_nothing(name, marked):
     before, after, _ = AROUND[name]
-    assert marked(*before, *WRONG, *after)["score"] == 0
+    assert marked(*before, *WRONG, *after).score == 0
 
 
-def test_blank_and_partly_done(marked, bundle):
-    stubs = [author.stub(source) for exercise in bundle["exercises"] for source in exercise["answer"]]
-    assert marked(*stubs)["score"] == 0
-    assert marked("")["score"] == 0
-    assert marked(*answers(bundle)[:2], *stubs[2:])["score"] == 4
+def test_blank_and_partly_done(marked, assignment):
+    stubs = [model.stub(source) for question in assignment.questions for source in question.answer]
+    assert marked(*stubs).score == 0
+    assert marked("").score == 0
+    assert marked(*answers(assignment)[:2], *stubs[2:]).score == 4
 
 
-def test_a_cell_that_raises_keeps_what_it_defined(marked, bundle):
-    assert marked("\n".join(answers(bundle)) + "\n1 / 0")["score"] == author.POINTS
+def test_a_cell_that_raises_keeps_what_it_defined(marked, assignment):
+    assert marked("\n".join(answers(assignment)) + "\n1 / 0").score == author.POINTS
 
 
 @pytest.mark.parametrize("body", [LOOP, "import os; os._exit(0)", "import time; time.sleep(99)", "raise SystemExit"])
-def test_a_function_that_never_returns_loses_its_own_points_only(body, marked, bundle):
+def test_a_function_that_never_returns_loses_its_own_points_only(body, marked, assignment):
     bad = "def gradient_left(S):\n" + "\n".join("    " + line for line in body.splitlines())
-    result = marked(*answers(bundle), bad)
-    assert result["score"] == author.POINTS - 2
+    result = marked(*answers(assignment), bad)
+    assert result.score == author.POINTS - 2
 
 
 def test_forged_messages_earn_nothing(marked):
-    assert marked(FORGE, *WRONG)["score"] == 0
-    assert marked(*WRONG, "leaves_ = leaves\n" + "def leaves(d_k, t):\n" + FORGE.replace("\n", "\n    "))["score"] == 0
+    assert marked(FORGE, *WRONG).score == 0
+    assert marked(*WRONG, "leaves_ = leaves\n" + "def leaves(d_k, t):\n" + FORGE.replace("\n", "\n    ")).score == 0
 
 
-def test_forged_messages_in_a_cell_cost_only_the_cell(marked, bundle):
-    result = marked(FORGE, *answers(bundle))
-    assert result["score"] == author.POINTS
-    assert "skipped" in " ".join(result["remarks"])
+def test_forged_messages_in_a_cell_cost_only_the_cell(marked, assignment):
+    result = marked(FORGE, *answers(assignment))
+    assert result.score == author.POINTS
+    assert "skipped" in " ".join(result.remarks)
 
 
 FALSE_REPLIES = {
@@ -316,55 +316,64 @@ FALSE_REPLIES = {
     "a number that is an array of one": (b'{"dict": [["id", {"array": ["<i8", [1], true]}]]}', 8),
     "a number that is a list": (b'{"dict": [["id", {"list": [2]}]]}', 0),
     "a number that is true": (b'{"dict": [["id", true]]}', 0),
-    "an error that is an array": (b'{"dict": [["id", 2], ["error", {"array": ["<i8", [3], false]}]]}', 24),
+    "an error that is an array": (b'{"dict": [["id", 11], ["error", {"array": ["<i8", [3], false]}]]}', 24),
     "an error of arrays": (
-        b'{"dict": [["id", 2], ["error", {"list": [{"array": ["<i8", [2], false]}, "", null]}]]}',
+        b'{"dict": [["id", 11], ["error", {"list": [{"array": ["<i8", [2], false]}, "", null]}]]}',
         16,
     ),
-    "an error of lists": (b'{"dict": [["id", 2], ["error", {"list": [{"list": []}, {"dict": []}, null]}]]}', 0),
-    "a line without end": (b'{"dict": [["id", 2], ["error", {"list": ["a", "b", %s]}]]}' % (b"9" * 4000), 0),
-    "a line that is true": (b'{"dict": [["id", 2], ["error", {"list": ["a", "b", true]}]]}', 0),
-    "an error and a value": (b'{"dict": [["id", 2], ["error", {"list": ["a", "b", 1]}], ["value", 1]]}', 0),
-    "rows without end": (b'{"dict": [["id", 2], ["value", {"array": ["|i1", [1000000000000000000, 0], false]}]]}', 0),
+    "an error of lists": (b'{"dict": [["id", 11], ["error", {"list": [{"list": []}, {"dict": []}, null]}]]}', 0),
+    "a line without end": (
+        b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", %s]}]]}' % (b"9" * 4000),
+        0,
+    ),
+    "a line that is true": (b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", true]}]]}', 0),
+    "an error and a value": (
+        b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", 1]}], ["value", 1]]}',
+        0,
+    ),
+    "rows without end": (b'{"dict": [["id", 11], ["value", {"array": ["|i1", [1000000000000000000, 0], false]}]]}', 0),
     "no dictionary": (b'{"list": []}', 0),
 }
 
 
 @pytest.mark.parametrize("name", FALSE_REPLIES)
-def test_false_replies_cost_only_the_cell(name, marked, bundle):
-    """The first cell of the student's is the second question."""
+def test_false_replies_cost_only_the_cell(name, marked, assignment):
+    """The third statement of the student's first cell is the eleventh question."""
     text, size = FALSE_REPLIES[name]
     forge = f"""
 import os, struct
-os.write(4, struct.pack("!II", {len(text)}, {size}) + {text!r} + bytes({size}))
-os._exit(0)
+def forge():
+    os.write(4, struct.pack("!II", {len(text)}, {size}) + {text!r} + bytes({size}))
+    os._exit(0)
+forge()
 """
-    result = marked(forge, *answers(bundle))
-    assert result["score"] == author.POINTS
-    assert len(result["remarks"]) == 1
-    assert "was skipped: it wrote" in result["remarks"][0]
+    result = marked(forge, *answers(assignment))
+    assert result.score == author.POINTS
+    assert len(result.remarks) == 1
+    assert "skipped, it wrote" in result.remarks[0]
+    assert ("not asked for" in result.remarks[0]) == name.startswith("a number")
 
 
 @pytest.mark.parametrize("make", ["open(f'/tmp/{n}', 'x').close()", "os.mkdir(f'/tmp/{n}')",
                                   "os.link('/tmp/a', f'/tmp/{n}')", "os.symlink('a', f'/tmp/{n}')"])  # fmt: skip
-def test_files_without_content_are_counted(make, marked, bundle):
+def test_files_without_content_are_counted(make, marked, assignment):
     """They take none of the room in /tmp, and a kibibyte of the kernel's memory each."""
     storm = f"import os\nopen('/tmp/a', 'x').close()\nfor n in range(30000): {make}"
-    result = marked(storm, *answers(bundle), limits=dataclasses.replace(SHORT, cell=40, total=120))
-    assert len(result["remarks"]) == 1
-    assert "it made more than 10000 files" in result["remarks"][0]
-    assert result["score"] == author.POINTS
+    result = marked(storm, *answers(assignment), limits=dataclasses.replace(SHORT, cell=40, total=120))
+    assert len(result.remarks) == 1
+    assert "it made more than 10000 files" in result.remarks[0]
+    assert result.score == author.POINTS
 
 
-def test_an_error_in_strange_letters_is_one_line(marked, bundle):
+def test_an_error_in_strange_letters_is_one_line(marked, assignment):
     result = marked("class Bad(Exception): pass\nBad.__name__ = '\\udc80' * 99\nraise Bad('a\\nb\\0\\ud800' * 99)",
-                    *answers(bundle))  # fmt: skip
-    assert result["score"] == author.POINTS
-    assert len(result["remarks"][0].splitlines()) == 1
-    assert len(result["remarks"][0]) <= 300
+                    *answers(assignment))  # fmt: skip
+    assert result.score == author.POINTS
+    assert len(result.remarks[0].splitlines()) == 1
+    assert len(result.remarks[0]) <= 300
 
 
-def test_the_environment_of_the_grader_is_not_told(marked, bundle, monkeypatch):
+def test_the_environment_of_the_grader_is_not_told(marked, assignment, monkeypatch):
     monkeypatch.setenv("SEED", ordinary_user.SECRET)  # the other process has it anyway
     reads = """
 import glob
@@ -376,18 +385,18 @@ for path in glob.glob("/proc/*/environ"):
         pass
 raise ValueError(text.partition("\\0SEED=")[2] or text[-100:])
 """
-    result = marked(reads, *answers(bundle))
-    assert result["score"] == author.POINTS
-    assert ordinary_user.SECRET not in json.dumps(result)
+    result = marked(reads, *answers(assignment))
+    assert result.score == author.POINTS
+    assert ordinary_user.SECRET not in repr(result)
 
 
-def test_the_memory_of_the_first_process_is_closed(marked, bundle):
-    result = marked("open('/proc/1/mem', 'r+b').close()", *answers(bundle))
-    assert "Error" in result["remarks"][0]
+def test_the_memory_of_the_first_process_is_closed(marked, assignment):
+    result = marked("open('/proc/1/mem', 'r+b').close()", *answers(assignment))
+    assert "Error" in result.remarks[0]
 
 
 def test_objects_that_equal_everything_earn_nothing(marked):
-    assert marked(EVERYTHING)["score"] == 0
+    assert marked(EVERYTHING).score == 0
 
 
 @pytest.mark.parametrize(
@@ -395,12 +404,12 @@ def test_objects_that_equal_everything_earn_nothing(marked):
     ["eval('[' * 90 + ']' * 90)", "np.zeros(10**7)", "'x' * 10**8", "np.array([object()])", "print", "10**5000",
      "(lambda l: l.append(l) or l)([])", "np.lib.stride_tricks.as_strided(np.zeros(1), (10**9,), (0,))", "np.nan"],
 )  # fmt: skip
-def test_deep_enormous_and_strange_replies_are_refused(value, marked, bundle):
-    result = marked(*answers(bundle), f"def gradient_left(S):\n    return {value}")
-    assert result["score"] == author.POINTS - 2
+def test_deep_enormous_and_strange_replies_are_refused(value, marked, assignment):
+    result = marked(*answers(assignment), f"def gradient_left(S):\n    return {value}")
+    assert result.score == author.POINTS - 2
 
 
-def test_nothing_reaches_the_network_of_the_machine(marked, bundle):
+def test_nothing_reaches_the_network_of_the_machine(marked, assignment):
     """A listener on loopback, and nothing but loopback: the connection must not arrive."""
     arrived = []
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -409,9 +418,9 @@ def test_nothing_reaches_the_network_of_the_machine(marked, bundle):
         listening.start()
         port = server.getsockname()[1]
         call = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=2)"
-        result = marked(call, *answers(bundle))
-    assert "line 2: OSError" in result["remarks"][0]
-    assert result["score"] == author.POINTS
+        result = marked(call, *answers(assignment))
+    assert "line 2: OSError" in result.remarks[0]
+    assert result.score == author.POINTS
     assert not arrived
 
 
@@ -435,39 +444,37 @@ BAD_FILES = {
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_files_that_are_no_notebooks(name, marked):
     result = marked(BAD_FILES[name])
-    assert result["score"] == 0
-    assert result["remarks"][0].endswith(".")
+    assert result.score == 0
+    assert result.remarks[0].endswith(".")
 
 
-def test_the_same_submission_gets_the_same_result(marked, bundle):
-    cells = [*answers(bundle)[:3], *WRONG[3:], "1 / 0"]
+def test_the_same_submission_gets_the_same_result(marked, assignment):
+    cells = [*answers(assignment)[:3], *WRONG[3:], "1 / 0"]
     assert marked(*cells) == marked(*cells)
 
 
-def test_hidden_tests_are_not_told_through_an_error(marked, bundle):
+def test_hidden_tests_are_not_told_through_an_error(marked, assignment):
     """What a function says about its arguments must not come back to the student."""
-    from attncourse import report
-
     result = marked("def gradient_left(S):\n    raise ValueError('I was called with ' + repr(S.tolist()))")
-    text = report.feedback(bundle, "x", result)
-    hidden = [m for m in result["marks"] if m["hidden"] and m["exercise"] == "saturation"]
-    assert all("called with" in m["remark"] for m in hidden)
+    text = report.feedback(assignment, "x", result, policy.apply({}, assignment, "x", result))
+    hidden = [m for m in result.marks if m.hidden and m.question == "saturation"]
+    assert all("called with" in m.why for m in hidden)
     assert len(hidden) >= 2
-    visible = [m["remark"] for m in result["marks"] if not m["hidden"]]
-    assert not any(m["remark"] in text for m in hidden if m["remark"] not in visible)
-    assert not any(test["source"] in text for exercise in bundle["exercises"] for test in exercise["hidden"])
+    visible = [m.why for m in result.marks if not m.hidden]
+    assert not any(m.why in text for m in hidden if m.why not in visible)
+    assert not any(test.source in text for question in assignment.questions for test in question.hidden)
 
 
-def test_what_a_hidden_test_asked_cannot_be_told_later(marked, bundle):
-    """A function that keeps what one exercise was called with must not find a test it may speak in afterwards."""
+def test_what_a_hidden_test_asked_cannot_be_told_later(marked, assignment):
+    """A function that keeps what one question was called with must not find a test it may speak in afterwards."""
     keeps = "seen = []\ndef score_variance(*given):\n    seen.append(given)\n    return 0.0"
     tells = "def witness(seed):\n    raise ValueError(f'{len(seen)} calls seen')"
-    visible = [m["remark"] for m in marked(keeps, tells)["marks"] if not m["hidden"] and m["exercise"] == "witness"]
-    assert visible == ["ValueError: 1 calls seen"]  # the one that the visible test of its own exercise made
+    visible = [m.why for m in marked(keeps, tells).marks if not m.hidden and m.question == "witness"]
+    assert visible == ["ValueError: 1 calls seen"]  # the one that the visible test of its own question made
 
 
 def test_without_bubblewrap_it_refuses_and_says_why(monkeypatch):
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
     assert "not installed" in sandbox.missing()
     with pytest.raises(sandbox.SandboxError, match="not installed"):
-        grade.grade(notebook("1"), {"given": "", "exercises": []}, limits=SHORT)
+        sandbox.Session(SHORT)

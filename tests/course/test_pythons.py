@@ -8,8 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from attncourse import author, batch, grade, pythons, sandbox
-from coursework import ROOT, SHORT, answers, notebook
+from attncourse import author, batch, pythons, sandbox
+from attncourse.model import CourseError
+from coursework import ROOT, SHORT, answers, files, graded, notebook
 
 OWN = pythons.look()
 WHO = "import sys\nassert False, f'{sys.orig_argv[0]} {[*sys._xoptions]}'"
@@ -46,31 +47,33 @@ def others(course, words, **options):
 
 
 @pytest.mark.parametrize("unsafe", [False, True])
-def test_the_python_that_the_notebook_names_runs_the_code(unsafe, bundle, bubblewrap, tmp_path):
+def test_the_python_that_the_notebook_names_runs_the_code(unsafe, assignment, bubblewrap, tmp_path):
     other = program(tmp_path)
     limits = dataclasses.replace(SHORT, pythons=(("3.99", other),))
     name = "['other']" if unsafe else f"{OWN.shown}/bin/python3 []"  # without walls the program itself is started
-    found = grade.grade(written_with("3.99.1", WHO, *answers(bundle)), bundle, limits=limits, unsafe=unsafe)
-    assert (found["python"], found["score"]) == ("3.99", author.POINTS)
-    assert f"{name}; " in found["remarks"][0]
-    assert len(found["remarks"]) == 1
-    found = grade.grade(written_with("3.98.1", WHO, *answers(bundle)), bundle, limits=limits)
-    assert (found["python"], found["score"]) == (OWN.version, author.POINTS)
-    assert f"AssertionError: {OWN.inside} []; " in found["remarks"][0]
+    found = graded(written_with("3.99.1", WHO, *answers(assignment)), assignment, limits=limits, unsafe=unsafe)
+    assert (found.python, found.score) == ("3.99", author.POINTS)
+    assert f"{name}; " in found.remarks[0]
+    assert len(found.remarks) == 1
+    found = graded(written_with("3.98.1", WHO, *answers(assignment)), assignment, limits=limits)
+    assert (found.python, found.score) == (OWN.version, author.POINTS)
+    assert f"AssertionError: {OWN.inside} []; " in found.remarks[0]
     told = f"The notebook was written with Python 3.98; it was marked with {OWN.version}."
-    assert found["remarks"][1:] == [told]
-    found = grade.grade(notebook(WHO), bundle, limits=limits)
-    assert f"AssertionError: {OWN.inside} []; " in found["remarks"][0]
+    assert found.remarks[1:] == [told]
+    found = graded(notebook(WHO), assignment, limits=limits)
+    assert f"{OWN.shown}/bin/python3 []; " in found.remarks[0], "a notebook that names none gets the newest"
 
 
 def test_the_other_python_stands_behind_the_same_walls(bubblewrap, tmp_path):
     elsewhere = {"prefix": f"{tmp_path}{OWN.prefix}", "program": f"{tmp_path}{OWN.program}"}
+    for folder in (OWN.prefix, OWN.numpy, f"{OWN.numpy}.libs"):
+        os.makedirs(f"{tmp_path}{folder}", exist_ok=True)
     there = pythons.look(program(tmp_path, **elsewhere, numpy=f"{tmp_path}{OWN.numpy}"))
     assert there.shown == "/python"
     assert there.inside == f"/python/{os.path.relpath(OWN.program, OWN.prefix)}"
 
     def bound(command):
-        assert {word for word in command if "bind" in word} == {"--ro-bind", "--ro-bind-try"}
+        assert {word for word in command if "bind" in word} == {"--ro-bind"}
         return {command[n + 1] for n, word in enumerate(command) if word.startswith("--ro-bind")}
 
     def its_own(about):
@@ -96,7 +99,7 @@ def test_what_pythons_names_is_used_and_a_wrong_name_is_one_sentence(course, bub
         f"'{good}' /nowhere": "/nowhere cannot be used",
         "'": "is not understood: No closing quotation",
     }.items():
-        with pytest.raises(author.CourseError) as error:
+        with pytest.raises(CourseError) as error:
             others(course, words)
         assert str(error.value).startswith("PYTHONS")
         assert says in str(error.value)
@@ -122,15 +125,18 @@ def test_a_worker_without_that_python_is_refused(bubblewrap):
     assert reason == "With /nowhere/python3.99: The sandbox did not start: it does not run (No such file or directory)."
 
 
-def test_a_stored_result_depends_on_the_pythons(bundle):
-    keys = {batch.key(b"{}", bundle, 1, dataclasses.replace(SHORT, pythons=each)) for each in ((), (("3.99", "/x"),))}
+def test_a_stored_result_depends_on_the_pythons(assignment):
+    keys = {
+        batch.key(files(b"{}"), assignment, 1, dataclasses.replace(SHORT, pythons=each))
+        for each in ((), (("3.99", "/x"),))
+    }
     assert len(keys) == 2
 
 
-def test_the_command_says_which_pythons_and_which_limit_of_memory(course, bundle, bubblewrap, tmp_path, capsys):
-    (tmp_path / "bundle.json").write_text(json.dumps({"seed": "s"} | bundle), encoding="utf-8")
+def test_the_command_says_which_pythons_and_which_limit_of_memory(course, assignment, bubblewrap, tmp_path, capsys):
+    (tmp_path / "bundle.json").write_text(json.dumps({"seed": "s"} | dataclasses.asdict(assignment)), encoding="utf-8")
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "ada.ipynb").write_bytes(written_with("3.99.1", *answers(bundle)))
+    (tmp_path / "in" / "ada.ipynb").write_bytes(written_with("3.99.1", *answers(assignment)))
     words = [str(tmp_path / "bundle.json"), str(tmp_path / "in"), f"WORK={tmp_path}", "PROCESSES=1"]
     course.run(["grade", *words, f"PYTHONS={program(tmp_path)}"])
     told = capsys.readouterr().out.partition("Graded: ")[0]

@@ -1,10 +1,12 @@
 """Where there is a sandbox, which limit of memory is in force, and what bubblewrap must be."""
 
+import dataclasses
 import os
 import subprocess
+import time
 
 import pytest
-from attncourse import cgroup, sandbox, seccomp
+from attncourse import cgroup, protocol, pythons, sandbox, seccomp
 
 
 @pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.7.0", True), ("0.8.0", False), ("0.11.0", False),
@@ -31,6 +33,50 @@ def test_bubblewrap_gets_no_environment(bubblewrap, monkeypatch):
         text = file.read()
     session.close()
     assert b"tell-no-student" not in text
+
+
+def run(session, code):
+    """Run a cell in a sandbox, statement by statement."""
+    session.ask(20, read=[], public={"given": code, "questions": []})
+    return [session.ask(60, statement=[0, n]) for n in range(len(session.ask(20, cell=0)["value"]))]
+
+
+STORM = """
+import os
+if os.fork() == 0:
+    for n in range(10**6): os.mkdir(f"/tmp/{n}")
+"""
+
+
+def test_files_are_counted_while_nobody_asks(bubblewrap):
+    session = sandbox.Session(sandbox.Limits())
+    run(session, STORM)
+    with pytest.raises(protocol.PeerEnded, match="made more than 10000 files"):
+        for _ in range(100):
+            session.ask(20, cell=0)
+            time.sleep(0.1)
+
+
+def test_what_is_bound_is_a_real_path(bubblewrap, tmp_path, monkeypatch):
+    """A link among the packages is resolved by the grader, never by bubblewrap."""
+    os.symlink(pythons.look().numpy, tmp_path / "numpy")
+    linked = dataclasses.replace(pythons.look(), numpy=str(tmp_path / "numpy"))
+    monkeypatch.setattr(pythons, "look", lambda program="": linked)
+    command = sandbox.bwrap_command(sandbox.Limits())
+    bound = [command[n + 1] for n, word in enumerate(command) if word == "--ro-bind"]
+    assert all(path == os.path.realpath(path) for path in bound)
+    assert str(tmp_path / "numpy") not in bound
+
+
+def test_this_machine_is_described_wall_by_wall(bubblewrap, monkeypatch):
+    walls = sandbox.environment()
+    assert [what for what, *_ in walls] == ["bubblewrap", "namespaces", "seccomp", "cgroups", "user"]
+    assert all(holds for _, holds, _ in walls[: sandbox.NEEDED]), walls
+    assert sandbox.bubblewrap()[0] in walls[0][2]
+    monkeypatch.setattr(seccomp, "program", lambda machine=None: b"\x06\0\0\0\0\0\xff\x7f")  # a filter that allows all
+    assert not sandbox.environment()[2][1], "a filter that allows everything is found out"
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    assert not any(holds for _, holds, _ in sandbox.environment()[: sandbox.NEEDED])
 
 
 @pytest.fixture
@@ -90,8 +136,8 @@ def test_a_whole_sandbox_is_limited(bubblewrap):
     fill = "x = np.ones(300 << 20, np.int8)\ntime.sleep(60)"
     cell = f"import os, time\nimport numpy as np\nfor _ in range(3):\n    if os.fork() == 0: break\n{fill}"
     session = sandbox.Session(sandbox.Limits(memory=1 << 30))
-    with pytest.raises(sandbox.WorkerDied, match="its process ended"):
-        session.ask(120, cell=cell)
+    with pytest.raises(protocol.PeerEnded, match="its process ended"):
+        run(session, cell)
     assert not [*cgroup.parent().glob(f"attncourse-{os.getpid()}-*")]
 
 

@@ -11,26 +11,26 @@ PUBLIC = ("_build/html", "_build/notebooks", "chapters", "code/attnbook")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_nothing_secret_is_public(chapter, bundles, tmp_path):
-    bundle = bundles[chapter]
-    layouts.write(bundle, tmp_path)
-    assert list(secrecy.leaks(bundle, tmp_path / "instructor")), "the search finds nothing even where all of it is"
-    assert list(secrecy.leaks(bundle, tmp_path / "nbgrader"))
-    for number, answer in enumerate(answers(bundle)):  # solutions alone, in each form they may take
+def test_nothing_secret_is_public(chapter, assignments, tmp_path):
+    assignment = assignments[chapter]
+    layouts.write(assignment, tmp_path)
+    assert list(secrecy.leaks(assignment, tmp_path / "instructor")), "the search finds nothing even where all of it is"
+    assert list(secrecy.leaks(assignment, tmp_path / "nbgrader"))
+    for number, answer in enumerate(answers(assignment)):  # solutions alone, in each form they may take
         (tmp_path / f"{number}.ipynb").write_bytes(notebook(answer))
         (tmp_path / f"{number}.html").write_text(highlight(answer, PythonLexer(), HtmlFormatter()), encoding="utf-8")
-    found = {line.partition(": ")[0] for line in secrecy.leaks(bundle, tmp_path)}
+    found = {line.partition(": ")[0] for line in secrecy.leaks(assignment, tmp_path)}
     hits = [sum(str(tmp_path / f"{n}{end}") in found for n in range(number + 1)) for end in (".ipynb", ".html")]
     assert hits[0] == hits[1] >= 0.6 * (number + 1), hits  # a solution of one short line tells nothing
-    assert list(secrecy.leaks(bundle, tmp_path / "student")) == []
+    assert list(secrecy.leaks(assignment, tmp_path / "student")) == []
     for folder in PUBLIC:
         if (ROOT / folder).exists():
-            assert list(secrecy.leaks(bundle, ROOT / folder)) == []
+            assert list(secrecy.leaks(assignment, ROOT / folder)) == []
 
 
-def test_the_same_source_gives_the_same_bytes(bundle, tmp_path):
+def test_the_same_source_gives_the_same_bytes(assignment, tmp_path):
     for name in "ab":
-        layouts.write(bundle, tmp_path / name)
+        layouts.write(assignment, tmp_path / name)
     files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*") if p.is_file()]
     assert len(files) == 6
     assert all((tmp_path / "a" / f).read_bytes() == (tmp_path / "b" / f).read_bytes() for f in files)

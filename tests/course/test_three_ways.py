@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from attncourse import author, grade, layouts, notebooks, secrecy
-from coursework import CHAPTERS
+from attncourse import author, layouts, notebooks, secrecy
+from coursework import CHAPTERS, graded
 
 BIN = Path(sys.executable).parent
 
@@ -25,9 +25,9 @@ def chapter(request):
 
 
 @pytest.fixture(scope="module")
-def made(chapter, bundles, tmp_path_factory):
+def made(chapter, assignments, tmp_path_factory):
     folder = tmp_path_factory.mktemp("course")
-    layouts.write(bundles[chapter], folder)
+    layouts.write(assignments[chapter], folder)
     return folder
 
 
@@ -37,21 +37,21 @@ def call(*command, cwd):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def public_names(bundle):
+def public_names(assignment):
     """Names of hidden tests, which a student may know, as the search for secrets writes them."""
-    return tuple(secrecy.squeeze(test["name"]) for part in bundle["exercises"] for test in part["hidden"])
+    return tuple(secrecy.squeeze(test.name) for part in assignment.questions for test in part.hidden)
 
 
-def test_here(chapter, bundles, bubblewrap):
+def test_here(chapter, assignments, bubblewrap):
     for make, score in ((notebooks.instructor, author.POINTS), (notebooks.student, 0)):
-        assert grade.grade(make(bundles[chapter]).encode(), bundles[chapter])["score"] == score
+        assert graded(make(assignments[chapter]).encode(), assignments[chapter]).score == score
 
 
 LONG = pytest.mark.thorough  # each starts a Jupyter kernel or two
 
 
 @pytest.mark.parametrize(("who", "score"), [pytest.param("instructor", author.POINTS, marks=LONG), ("student", 0)])
-def test_gradescope_layout(who, score, chapter, made, bundles, tmp_path):
+def test_gradescope_layout(who, score, chapter, made, assignments, tmp_path):
     shutil.copy(made / who / f"{chapter}.ipynb", tmp_path / "submission.ipynb")
     zipped = str(made / "gradescope" / "autograder.zip")
     call(str(BIN / "otter"), "run", "-a", zipped, "-o", str(tmp_path), "submission.ipynb", cwd=tmp_path)
@@ -63,23 +63,25 @@ def test_gradescope_layout(who, score, chapter, made, bundles, tmp_path):
         lost = test["score"] < test["max_score"]
         assert ("All test cases passed" in test["output"]) is not lost, "a student who lost points is told otherwise"
     (tmp_path / "told.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
-    told = [line for line in secrecy.leaks(bundles[chapter], tmp_path) if line.startswith(str(tmp_path / "told.txt"))]
-    assert [line for line in told if not line.endswith(public_names(bundles[chapter]))] == []
+    told = [
+        line for line in secrecy.leaks(assignments[chapter], tmp_path) if line.startswith(str(tmp_path / "told.txt"))
+    ]
+    assert [line for line in told if not line.endswith(public_names(assignments[chapter]))] == []
 
 
 @LONG
-def test_nbgrader(chapter, made, bundles, tmp_path):
+def test_nbgrader(chapter, made, assignments, tmp_path):
     place = tmp_path / "course"
     shutil.copytree(made / "nbgrader", place)
     call(str(BIN / "nbgrader"), "generate_assignment", chapter, cwd=place)
     name = f"{chapter}.ipynb"
     released = json.loads((place / "release" / chapter / name).read_text())
 
-    public = public_names(bundles[chapter])
+    public = public_names(assignments[chapter])
 
     def told(folder):
         """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
-        return [line for line in secrecy.leaks(bundles[chapter], place / folder) if not line.endswith(public)]
+        return [line for line in secrecy.leaks(assignments[chapter], place / folder) if not line.endswith(public)]
 
     assert told("source")
     assert told("release") == []

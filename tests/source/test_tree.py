@@ -15,7 +15,6 @@ from chapters import report, toc
 
 SKIPPED = {".venv", "_build", ".git", "build", "dist", "node_modules", "__pycache__", ".pytest_cache", ".ruff_cache"}
 SKIPPED |= {".hypothesis", ".jupyter_cache", ".ipynb_checkpoints", "jupyter_execute", ".idea", ".vscode"}
-LONG = 250  # lines; a longer file asks for a reason
 
 
 def test_code_is_no_package(book_root):
@@ -89,13 +88,6 @@ def test_no_file_knows_a_machine_or_a_registry(book_root):
         for i, line in enumerate(text.splitlines(), 1)
         for hit in [*(m[0] for m in paths.finditer(line)), *(h for h in hosts if h in line)]
     )
-
-
-def test_source_files_are_short(book_root):
-    sources = [f for f in sorted((book_root / "code").rglob("*")) if f.suffix in (".py", ".js", ".css")]
-    lengths = {f: len(f.read_text(encoding="utf-8").splitlines()) for f in sources if "vendor" not in f.parts}
-    assert lengths, "code/ holds no source file"
-    report(f"{f.relative_to(book_root)}: {n} lines, at most {LONG}" for f, n in lengths.items() if n > LONG)
 
 
 @pytest.mark.parametrize("name", ["LICENSE-CODE", "LICENSE-TEXT"])

@@ -6,6 +6,7 @@ The page's source, which the site publishes, holds only the directive; solutions
 """
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -26,9 +27,9 @@ def setup(app):
 
 def questions(path):
     """Return every exercise of an assignment, under a name for the whole site, and the hours that all of them take."""
-    bundle = author.read(path)
-    asked = [e | {"name": f"coursework-{path.stem}-{e['name']}"} for e in bundle["exercises"]]
-    return asked, bundle["hours"]
+    assignment = author.read(path)
+    asked = [replace(q, name=f"coursework-{path.stem}-{q.name}") for q in assignment.questions]
+    return asked, assignment.hours
 
 
 def goals(text):
@@ -54,8 +55,8 @@ class Coursework(SphinxDirective):
         asked, hours = questions(path)
         lines = [f"About {hours:g} hours, once you have read the chapter.", ""]
         for number, question in enumerate(asked, 1):
-            head = f"**{number}. {question['title']}** ({_points(question['points'])})"
-            lines += [f"({question['name']})=", head, "", *question["text"].splitlines(), ""]
+            head = f"**{number}. {question.title}** ({_points(question.points)})"
+            lines += [f"({question.name})=", head, "", *question.text.splitlines(), ""]
         return _parsed(self, lines)
 
 
@@ -75,8 +76,8 @@ class AssessmentMap(SphinxDirective):
             asked, hours = questions(path)
             lines += [f"**{{doc}}`{chapter.stem}`**, about {hours:g} hours", ""]
             for number, goal in enumerate(goals(chapter.read_text(encoding="utf-8")), 1):
-                tests = [question for question in asked if number in question["goals"]]
-                links = [f"{{ref}}`{q['title']} <{q['name']}>` ({_points(q['points'])})" for q in tests]
+                tests = [question for question in asked if number in question.goals]
+                links = [f"{{ref}}`{q.title} <{q.name}>` ({_points(q.points)})" for q in tests]
                 lines += [f"{number}. {goal}", *(f"   - {link}" for link in links or ["no exercise"])]
             lines.append("")
         return _parsed(self, lines)

@@ -4,23 +4,23 @@ import json
 
 import numpy as np
 import pytest
-from attncourse import kit, values
+from attncourse import kit, protocol
 
 VALUES = [None, True, 3, -2.5, "π", [1, (2, 3)], {"a": np.arange(6.0).reshape(2, 3)}, 1 + 2j, np.float32(0.1), [],
           np.zeros((0, 3)), np.array([True, False]), {"x": {"y": [np.arange(3), np.arange(2)]}},
-          np.zeros((values.LONGEST, 0))]  # fmt: skip
+          np.zeros((protocol.LONGEST, 0))]  # fmt: skip
 
 
 def message(text, body=b""):
     """The value of a message with this text."""
-    return values.decode(text if isinstance(text, bytes) else json.dumps(text).encode(), body)
+    return protocol.decode(text if isinstance(text, bytes) else json.dumps(text).encode(), body)
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_values_survive(value):
-    data = values.encode(value)
-    size = values.HEAD.unpack(data[:8])[0]
-    again = values.decode(data[8 : 8 + size], data[8 + size :])
+    data = protocol.encode(value)
+    size = protocol.HEAD.unpack(data[:8])[0]
+    again = protocol.decode(data[8 : 8 + size], data[8 + size :])
     assert type(again) is type(value)
     assert repr(again) == repr(value)
 
@@ -36,19 +36,19 @@ def test_values_survive(value):
      (b'{"array": {"0": 1}}', b""), (b'{"array": [["<f8"], [0], false]}', b""), (b"9" * 5000, b"")],
 )  # fmt: skip
 def test_bytes_that_are_no_message_are_refused(text, body):
-    with pytest.raises(values.Refused):
-        values.decode(text, body)
+    with pytest.raises(protocol.Refused):
+        protocol.decode(text, body)
 
 
-@pytest.mark.parametrize("shape", [[10**18, 0], [0, values.LONGEST + 1], [2**70, 0], [2**20] * 15 + [0], [0] * 17])
+@pytest.mark.parametrize("shape", [[10**18, 0], [0, protocol.LONGEST + 1], [2**70, 0], [2**20] * 15 + [0], [0] * 17])
 def test_an_array_without_elements_has_no_endless_axis(shape):
-    with pytest.raises(values.Refused):
+    with pytest.raises(protocol.Refused):
         message({"array": ["|i1", shape, False]})
 
 
 def test_a_worker_says_that_an_axis_is_too_long():
-    with pytest.raises(values.Refused, match="an axis longer than 1048576"):
-        values.encode(np.zeros((10**18, 0), np.int8))
+    with pytest.raises(protocol.Refused, match="an axis longer than 1048576"):
+        protocol.encode(np.zeros((10**18, 0), np.int8))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,151 @@
+"""The values that the grader works with: an assignment and its questions, what was handed in, marks and results."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
+LABELS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
+DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
+
+
+class CourseError(ValueError):
+    """An assignment that cannot be used, or a request that cannot be met: one sentence for the instructor."""
+
+
+@dataclass(frozen=True)
+class HiddenTest:
+    """A hidden test: the source of one function, which asks for functions of the student's and for `rng`."""
+
+    function: str
+    name: str
+    points: float
+    asks: list[str]
+    source: str
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A famous wrong answer, which must lose points."""
+
+    name: str
+    source: str
+
+
+@dataclass
+class Question:
+    """One question: `kind` is "code", marked by tests, or "written", marked by a person."""
+
+    name: str
+    title: str
+    text: str
+    goals: list[int]
+    kind: str = "code"
+    points: float = 0
+    answer: list[str] = field(default_factory=list)
+    visible: list[str] = field(default_factory=list)
+    hidden: list[HiddenTest] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    wrong: list[list[str]] = field(default_factory=list)  # name and source of more answers that must lose points
+    right: list[str] = field(default_factory=list)  # and of some that must not
+    written: str = ""
+    notes: str = ""
+
+    @property
+    def functions(self):
+        """Return the names of the functions that the answer defines."""
+        return [name for source in self.answer for name in DEFINED.findall(source)]
+
+
+@dataclass
+class Assignment:
+    """The questions of one chapter, with everything that graders need."""
+
+    chapter: str
+    title: str
+    given: str
+    questions: list[Question]
+    hours: float = 0
+
+    @property
+    def functions(self):
+        """Return the names of all functions that are asked for."""
+        return [name for question in self.questions for name in question.functions]
+
+    def public(self):
+        """Return what the sandbox may know: only what every student was given."""
+        return {
+            "given": self.given,
+            "questions": [
+                {"title": q.title, "text": q.text, "written": q.written, "functions": q.functions,
+                 "visible": q.visible}
+                for q in self.questions
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The outcome of one test. `why` it failed is for the student if the test is visible, else for the instructor."""
+
+    question: str
+    test: str
+    hidden: bool
+    points: float
+    passed: bool
+    why: str = ""
+
+    @property
+    def earned(self):
+        """Return the points earned."""
+        return self.points if self.passed else 0
+
+
+@dataclass
+class Result:
+    """What came of one submission; `score` is None where nothing was graded."""
+
+    score: float | None
+    marks: list[Mark] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # frozen before the first hidden test
+    problem: str = ""  # why the file as a whole earned nothing
+    written: dict[str, str] | None = None
+    tokens: dict[str, list[str]] = field(default_factory=dict)  # of each answer, to find answers that are alike
+    python: str = ""
+    numpy: str = ""
+    file: int = -1  # which of the files was graded
+    unused: list[str] = field(default_factory=list)  # "name: why" of the others
+    slow: bool = False  # a time limit was reached
+
+    @property
+    def earned(self):
+        """Return the points that the tests gave."""
+        return sum(mark.earned for mark in self.marks)
+
+    @classmethod
+    def load(cls, data):
+        """Return a result that was stored with `asdict`."""
+        return cls(**(data | {"marks": [Mark(**mark) for mark in data["marks"]]}))
+
+
+def load_assignment(data):
+    """Return the assignment that `asdict` made a dictionary of."""
+    try:
+        questions = []
+        for about in data["questions"]:
+            hidden, mistakes = [HiddenTest(**t) for t in about["hidden"]], [Mistake(**m) for m in about["mistakes"]]
+            questions.append(Question(**(about | {"hidden": hidden, "mistakes": mistakes})))
+        return Assignment(**(data | {"questions": questions}))
+    except (TypeError, KeyError, AttributeError):
+        raise CourseError("bundle.json was made by another edition of the grader: run `make course` again.") from None
+
+
+def stub(source):
+    """Return an answer without its solution, as the student gets it."""
+    return SOLUTION.sub(r'\1raise NotImplementedError("your code here")', source)
+
+
+def solution(source):
+    """Return an answer without the two marks around its solution."""
+    return LABELS.sub("", source).rstrip()

@@ -1,0 +1,123 @@
+"""Tests run in a process of their own. Whatever a student's function returns, one test is lost and no more; and nothing
+that a hidden test asked comes back to the student.
+"""
+
+import dataclasses
+import os
+import time
+
+import pytest
+from attncourse import examiner, marks, model, sandbox
+from coursework import files, notebook
+
+TESTS = {
+    "compares": "assert same(f(1), 2)",
+    "a loop in C": "import math\n    assert math.factorial(f(10**7)) < 0",
+    "a loop that catches": "while f(1) == 2:\n        pass",
+    "rows": "for row in f(0): assert len(row) == 0",
+    "memory": "assert np.ones((f(50000), 50001), np.int8).shape",
+    "a crash": "import ctypes\n    ctypes.string_at(f(1))",
+    "a long sleep": "f(1)\n    import time; time.sleep(3600)",
+    "catches all": "try: f('end')\n    except Exception: pass",
+    "asks": "f(7)",
+}
+
+
+def made(*names):
+    """An assignment of one question with these tests, of one point each, and before them a visible one."""
+    hidden = [model.HiddenTest("test", name, 1, ["f"], f"def test(f):\n    {TESTS[name]}") for name in names]
+    question = model.Question("one", "One", "", [1], answer=["def f(x): return x + 1"], hidden=hidden,
+                              visible=["assert f(1) == 2"])  # fmt: skip
+    return model.Assignment("c", "C", "import numpy as np", [question])
+
+
+LIMITS = sandbox.Limits(cell=4, call=3, total=45, test=1, test_memory=1 << 29, grace=3)
+RIGHT = "def f(x): return x + 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "word"),
+    [
+        ("a loop in C", RIGHT, "Deadline: the test worked for more than 1 s"),
+        ("memory", RIGHT, "MemoryError"),
+        ("a crash", RIGHT, "Crash: the test ended on what the functions returned (SIGSEGV)"),
+        ("rows", "def f(x): return x + 1 if x else np.zeros((10**18, 0), np.int8)", "axis longer than 1048576"),
+        ("catches all", "import os\ndef f(x): return x + 1 if x != 'end' else os._exit(0)", "Ended"),
+    ],
+)
+def test_one_test_is_lost_and_the_others_are_run(name, answer, word, marked):
+    result = marked(answer, assignment=made("compares", name, "compares"), limits=LIMITS)
+    found = [(mark.passed, mark.why) for mark in result.marks]
+    assert [passed for passed, _ in found] == [True, True, False, True], found
+    assert word in found[2][1]
+    assert result.score == 2
+    assert not result.remarks
+
+
+def test_no_submission_takes_longer_than_all_its_time(marked):
+    limits = sandbox.Limits(cell=4, call=3, total=3, test=1, grace=4)
+    result = marked(RIGHT, assignment=made("compares", "a long sleep", "compares"), limits=limits)
+    assert [mark.passed for mark in result.marks] == [True, True, False, False]
+    assert {mark.why for mark in result.marks[2:]} == {"OutOfTime: the 3 s for one submission are used up"}
+
+
+@pytest.mark.parametrize(("body", "word"), [("raise SystemExit('stop')", "SystemExit: stop"),
+                                            ("import os; os.kill(os.getpid(), 9)", "was ended")])  # fmt: skip
+def test_a_fault_of_the_grader_is_no_mark_and_no_end(body, word, bubblewrap, monkeypatch):
+    monkeypatch.setitem(TESTS, "compares", body)
+    result = examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
+    assert result.score is None
+    assert word in result.remarks[0]
+
+
+def test_the_two_ways_to_run_tests_agree(assignments, marked):
+    """In this process, on the instructor's functions, and in one of their own, on the same cells as a student's."""
+    for assignment in assignments.values():
+        cells = [source for question in assignment.questions for source in question.answer]
+        space = {}
+        exec("\n\n".join([assignment.given, *cells]), space)
+        there, here = marked(*cells, assignment=assignment).marks, marks.mark(assignment, space)
+        assert [(m.test, m.passed) for m in there] == [(m.test, m.passed) for m in here]
+        assert [m.why for m in there if not m.hidden] == [m.why for m in here if not m.hidden]
+
+
+TELLS_LATER = """
+import os, time
+def f(x):
+    if x == {asked}:
+        time.sleep(max(0, {slot} - time.time()))  # the slot tells the next worker what was asked
+        os._exit(0)
+    return 2
+"""
+SPEAKS = "import time, os\nif time.time() > {slot}: os._exit(0)"
+
+
+def test_what_a_student_sees_is_frozen_before_the_first_hidden_test(bubblewrap):
+    """A function ends its process in a hidden test, at a time that says what it was asked; the cells run once more."""
+    slot = time.time() + 8
+    cells = [TELLS_LATER.format(asked=7, slot=slot), SPEAKS.format(slot=slot), "assert f(1) == 2"]
+    tells = examiner.grade(
+        files(notebook(*cells)), made("asks", "compares"), limits=dataclasses.replace(LIMITS, call=9)
+    )
+    assert time.time() > slot, "the trick was played"
+    assert [mark.passed for mark in tells.marks] == [True, False, True]
+    assert tells.remarks == []
+
+
+def test_a_crash_before_the_tests_is_told_and_ends_nothing(bubblewrap, monkeypatch):
+    examiner.end()
+    monkeypatch.setattr(examiner.sys, "executable", "/usr/bin/false")
+    result = examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
+    assert result.score is None
+    examiner.end()
+    monkeypatch.undo()
+    assert examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+
+
+def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
+    """Whatever reads a notebook or a zip is gone here, and grading goes on."""
+    from attncourse import reading
+
+    monkeypatch.setattr(reading, "read", lambda *given: os._exit(1))
+    monkeypatch.setattr(reading, "Book", None)
+    assert examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
