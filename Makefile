@@ -11,7 +11,7 @@ python = for p in "$$PYTHON" python3 python3.11 python3.12 python3.13 python3.14
 	echo "This book needs Python 3.11 or newer and none was found: install one, or name one with PYTHON=/path/to/python." >&2; \
 	exit 1
 
-.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab messages translation pseudo pages report constraints course grade try bench-grade clean
+.PHONY: help book serve watch check test test-all bench pdf links future mutants seeds experiments notebooks publish-notebooks test-notebooks run-notebooks lab messages translation pseudo pages report constraints course grade grade-safe try bench-grade clean
 
 help:
 	@echo "make book       build the book into _build/html: [LOCKED=<edition>]"
@@ -35,6 +35,7 @@ help:
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
+	@echo "make grade-safe can this machine grade safely?"
 	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
 	@echo "make pages, report  is Pages enabled? GH_REPO=; an issue for a failed week: RUN="
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
@@ -132,6 +133,9 @@ course:
 
 grade:
 	@$(call python,tools/environment.py --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE CLUSTER PROCESSES UNSAFE PYTHONS))
+
+grade-safe:
+	@$(call python,tools/environment.py --extra course tools/course.py safe)
 
 try:
 	@$(call python,tools/environment.py --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE PYTHONS))

@@ -152,7 +152,7 @@ def submitters(text):
             name, _, value = line[3:].partition(":")
             people = name == "submitters"
             if name == "created_at":
-                digits = re.sub(r"\D", " ", value[:30]).split()
+                digits = "".join(c if c.isdigit() else " " for c in value[:30]).split()
                 current[1] = "-".join(digits[:6]) if len(digits) >= 6 else ""
         elif people and line.startswith(("  - :", "    :")):
             name, _, value = line[5:].partition(":")

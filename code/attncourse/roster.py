@@ -14,7 +14,8 @@ from .model import CourseError
 TESTER = "Student, Test"  # Canvas's own
 TITLES = 10  # lines that may stand above the headings
 DAMAGED = re.compile(r"\d(?:[.,]\d+)?[eE]\+?\d+")  # an id that a spreadsheet took for a number
-WHOLE = re.compile(r"(\d+)[.,]0+")  # and one with places after a point
+WHOLE = re.compile(r"\d+[.,]0+")  # and one with places after a point
+BEST = re.compile(r"\d+[.,]\d+")  # the best grade, in Moodle's worksheet
 PARTICIPANT = re.compile(r"(\D*)(\d+)")  # Moodle's own identifier, in any language: Participant 123
 LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
 HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
@@ -134,7 +135,7 @@ def _as_moodle(roster, kinds):
         return kinds
     for place in range(3, len(roster.header)):
         values = {row[place].strip() for row in roster.rows if len(row) > place}
-        if len(values) == 1 and re.fullmatch(r"\d+[.,]\d+", *values):
+        if len(values) == 1 and BEST.fullmatch(*values):
             roster.platform, roster.grade = "Moodle", place - 1
             return ["user", "name", *(kind if kind not in ("user", "name") else None for kind in kinds[2:])]
     return kinds
@@ -148,9 +149,8 @@ def _person(row, kinds, number):
         if kind in ("number", "user", "login") and DAMAGED.fullmatch(cell):
             person["damaged"] = True
         elif kind and cell:
-            person.setdefault(
-                kind, WHOLE.sub(r"\1", cell) if kind in ("number", "user") and WHOLE.fullmatch(cell) else cell
-            )
+            whole = kind in ("number", "user") and WHOLE.fullmatch(cell)
+            person.setdefault(kind, cell.rstrip("0").rstrip(".,") if whole else cell)
     if "first" in person or "last" in person:
         person.setdefault("name", f"{person.get('last', '')}, {person.get('first', '')}".strip(", "))
     person["user"] = "".join(filter(str.isdigit, person.get("user", ""))) or person.get("user", "")

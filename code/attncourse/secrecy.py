@@ -10,17 +10,18 @@ from pathlib import Path
 from . import author
 from .model import stub
 
+LAYOUT, TAG = re.compile(r"[^\w()=+*@.]"), re.compile(r"<[^<>]*>")
 SHORTEST = 50  # characters of a line, or of two in a row, that say enough; what is shorter may be common knowledge
 
 
 def squeeze(text):
     """Keep letters, digits and a few signs: a notebook, a highlighted page and a source write one line differently."""
-    return re.sub(r"[^\w()=+*@.]", "", text.replace("\\n", " "))
+    return LAYOUT.sub("", text.replace("\\n", " "))
 
 
 def visible(text):
     """Return the text of a page without its tags."""
-    return html.unescape(re.sub(r"<[^<>]*>", "", text))
+    return html.unescape(TAG.sub("", text))
 
 
 def secret_lines(assignment):
