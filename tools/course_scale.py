@@ -5,6 +5,8 @@ Called by course.py for `make bench-grade SUBMISSIONS=<number>`. What grades is 
 
 import ast
 import csv
+import io
+import json
 import os
 import random
 import socket
@@ -12,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -22,14 +25,26 @@ from course_bench import class_of, write
 
 BIN = Path(sys.executable).parent
 COURSE = Path(__file__).with_name("course.py")
-HOSTILE = [  # none of it reaches the answers
+CELLS = [  # of hostile cells beside honest answers, which keep their points: one student in a hundred has each
     "import os\nos._exit(1)",
     "held = bytearray(8 << 30)",
     "raise SystemExit",
     "import os\nos.kill(os.getpid(), 9)",
+    "import os\nfor n in range(20000): os.mkdir(f'/tmp/{n}')",
+    "import os, time\nfor _ in range(9):\n    if os.fork() == 0: time.sleep(60)",
+    "while True: pass",
+    "x = 1\n" + "\n" * 40_000 + "y = 2",
+    "(" * 5000,
 ]
-LOOP = "while True: pass"  # costs its whole time limit, twice
-ONE_IN = {"hostile": 40, "loop": 500, "twice": 10}  # of so many students one has such a cell, or made two attempts
+FILES = {  # and of files in which there is nothing to grade, as many students more
+    "blank.ipynb": lambda: json.dumps({"cells": [{"cell_type": "code", "source": "\n" * (1 << 20)}]}).encode(),
+    "deep.ipynb": lambda: b"[" * (1 << 20),
+    "many.zip": lambda: _zip({f"{n}.ipynb": b"" for n in range(60_000)}),
+    "bomb.zip": lambda: _zip({f"{n}.ipynb": b" " * (19 << 20) for n in range(5)}),
+    "no.ipynb": lambda: b"\xff\xfe\x00" * 1000,
+}
+ONE_IN = 100
+TWICE = 10  # of so many students one made two attempts
 
 
 def varied(source, rng):
@@ -44,20 +59,40 @@ def varied(source, rng):
 
 def generate(assignment, size, folder, rng):
     """Write a class, some of it hostile or in two attempts, and return {student: answers before they were varied}."""
-    kinds = {}
+    kinds, made = {}, {name: make() for name, make in FILES.items()}
+    for number in range(max(1, size // ONE_IN)):
+        for name, data in made.items():
+            place = os.fsencode(folder / f"hostile {number} {name} ") + b"\xff" * (number % 7 == 0)  # no UTF-8
+            os.makedirs(place, exist_ok=True)
+            with open(os.path.join(place, name.encode()), "wb") as file:
+                file.write(data)
     for number, (name, cells) in enumerate(class_of(assignment, size).items()):
         kinds[name] = tuple(cells)
         cells = [varied(cell, rng) for cell in cells]
-        if number % ONE_IN["loop"] == ONE_IN["loop"] // 2:
-            cells.append(LOOP)
-        elif number % ONE_IN["hostile"] == 1:
-            cells.append(HOSTILE[number // ONE_IN["hostile"] % len(HOSTILE)])
-        if number % ONE_IN["twice"]:
+        if number % ONE_IN < len(CELLS):
+            cells.append(CELLS[number % ONE_IN])
+        if (number + 1) % TWICE:
             write(assignment, {name: cells}, folder)
         else:
             write(assignment, {"first": cells[:1], "second": cells}, folder / name)
             os.utime(folder / name / "first.ipynb", (0, 0))
     return kinds
+
+
+def _zip(members):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in members.items():
+            made.writestr(name, content)
+    return data.getvalue()
+
+
+def points(assignment, cells, seed):
+    """Return the points of answers, from running them here: they are this module's own."""
+    names: dict = {}
+    for cell in (assignment.given, *cells):
+        exec(cell, names)
+    return sum(mark.earned for mark in marks.mark(assignment, names, seed))
 
 
 def free_port():
@@ -108,14 +143,13 @@ def graded(table):
     return 0
 
 
-def faults(table, kinds):
-    """Return what is wrong with a table of grades: a student without one, or other points for the same answers."""
+def faults(table, kinds, right):
+    """Return what is wrong with a table of grades, for {student: answers} and {answers: points}."""
     with table.open(encoding="utf-8-sig", newline="") as file:
         scores = {row["student"]: row["score"] for row in csv.DictReader(file)}
-    points = {kind: {scores.get(student) for student in kinds if kinds[student] == kind} for kind in kinds.values()}
-    lost = [student for student in kinds if not scores.get(student)]
-    return [f"no grade: {student}" for student in lost] + [
-        f"other points for the same answers: {sorted(map(str, found))}" for found in points.values() if len(found) > 1
+    wrong = [name for name, kind in kinds.items() if scores.get(name, "") == "" or float(scores[name]) != right[kind]]
+    return [f"{name}: {scores.get(name)} and not {right[kinds[name]]:g}" for name in wrong] + [
+        f"{name}: {score} for nothing" for name, score in scores.items() if name not in kinds and score != "0"
     ]
 
 
@@ -167,7 +201,7 @@ def main(options):
               f"the grader had {most} MiB while it wrote the report")  # fmt: skip
         said.seek(0)
         wrong = [f"the command ended with {grader.returncode}: {said.read()[-500:]}"] if grader.returncode else []
-        wrong += faults(table, kinds)
+        wrong += faults(table, kinds, {kind: points(assignment, kind, seed) for kind in {*kinds.values()}})
         if wrong:
             raise CourseError("; ".join(wrong[:5]))
-        print("Every student has a grade, and the same answers have the same points.")
+        print("Every honest student has the points of the answers, and every other one none.")
