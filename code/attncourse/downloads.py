@@ -182,7 +182,8 @@ def _submission(title, several):
     """Return the `Submission` of the files that one student handed in, the newest first."""
     name = several[0][0]
     files = sorted((file for _, file in several), key=lambda file: file.order, reverse=True)
-    return Submission(clean.line(name.student), tuple(files), title, name.user, name.login, name.name)
+    student = clean.line(name.student).strip() or clean.line(files[0].path)
+    return Submission(student, tuple(files), title, name.user, name.login, name.name)
 
 
 def _plain(entries, claims):

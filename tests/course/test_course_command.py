@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -256,6 +257,21 @@ def test_the_notebook_says_what_a_student_must_know(assignment):
     text = notebooks.student(assignment)
     for words in ("Download .ipynb", "double precision", "20 MB", "500 code cells"):
         assert words in text
+
+
+def test_the_page_gives_to_commands_only_words_that_they_know():
+    page = (ROOT / "chapters" / "instructors.md").read_text(encoding="utf-8")
+    import course
+
+    assert {"SEED"} < set(re.findall(r"\b([A-Z]{4,})=", page)) - {"PYTHONPATH"} <= set(course.NAMES)
+
+
+def test_this_machine_is_described(call):
+    needs_a_sandbox()
+    done = call("safe")
+    assert done.returncode == 0, done
+    assert "bubblewrap: 0." in done.stdout
+    assert "seccomp: system calls are filtered" in done.stdout
 
 
 @pytest.mark.parametrize("word", ["SUBMISSIONS=many", "SUBMISSIONS=3"])

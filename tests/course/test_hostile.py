@@ -10,7 +10,7 @@ import time
 import numpy as np
 import ordinary_user
 import pytest
-from attncourse import author, model, policy, report, sandbox
+from attncourse import author, examiner, model, policy, report, sandbox
 from coursework import SHORT, answers
 
 WRONG = [
@@ -174,7 +174,7 @@ for top in ("/", "/proc/self", "/proc/1"):
         inside[:] = [d for d in inside if d not in ("sys", "proc", "task") or folder != "/"][:200]
         if folder.count("/") > 6 or folder.startswith(("/usr", "/proc/self/map_files")): inside.clear(); continue
         for file in files:
-            if "assignment" in file or "course" in folder:
+            if "bundle" in file or "course" in folder:
                 found.append(os.path.join(folder, file))
 frame = sys._getframe()
 while frame:
@@ -196,6 +196,7 @@ for path in ("/site/worker.py", "/usr/x", "/x"):
     raise SystemError("written: " + path)
 """
 LOOP = "while True:\n    pass"
+CATCHES = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
 
 # name: (cells before the answers, cells after them, does it also run cleanly)
 AROUND = {
@@ -206,17 +207,11 @@ AROUND = {
     "sys.exit": (["import sys; sys.exit(0)"], ["raise SystemExit"], False),
     "os._exit": (["import os; os._exit(0)"], [], False),
     "endless loop in a cell": ([LOOP], [], False),
-    "endless loop that catches": (
-        ["while True:\n    try:\n        while True: pass\n    except BaseException: pass"],
-        [],
-        False,
-    ),
+    "endless loop that catches": ([CATCHES], [], False),
     "sleeping": (["import time; time.sleep(600)"], [], False),
     "missing package": (["import pandas as pd"], [], False),
     "huge memory": (["x = np.ones(10**11)"], ["y = [0] * 10**10"], False),
     "magics": (["%matplotlib inline\n!ls", "%%bash\nrm -rf /"], [], True),
-    "a per cent sign that is no magic": (["rest = (7\n  % 3)\nassert rest == 1"], [], True),
-    "a timed cell": (["%%time\nx = 1", "assert x == 1"], [], True),
     "memory that no limit counts": ([MEMORY_OF_NO_PROCESS], [], True),
     "storm of processes": ([STORM], [], True),
     "reading for tests": ([SEARCH], [], True),
@@ -231,11 +226,7 @@ AROUND = {
     "stopping": (["import os\nos.kill(os.getpid(), 19)\nimport time; time.sleep(99)"], [], False),
     "deleted files": ([DELETE], [], True),
     "patched numpy.allclose": ([PATCH], [], True),
-    "killing its parent": (
-        ["import os, signal\ntry:\n    os.kill(os.getppid(), signal.SIGKILL)\nexcept OSError: pass"],
-        [],
-        True,
-    ),
+    "killing its parent": (["import os\ntry:\n    os.kill(os.getppid(), 9)\nexcept OSError: pass"], [], True),
 }
 
 
@@ -256,10 +247,10 @@ def untouched(assignment):
 
 def _is_of_a_sandbox(number):
     """Whether a process belongs to a user that only a sandbox of these tests has."""
-    first = 1_000_000 + os.getpid() * 16
+    examiners = {running.process.pid for running in examiner._running.values()}
     try:
         owner = os.stat(f"/proc/{number}").st_uid
-        if first <= owner < first + 16:
+        if (owner - 1_000_000) // 16 in examiners:
             return True
         with open(f"/proc/{number}/cmdline", "rb") as file:
             inside = b"/site/worker.py" in file.read()

@@ -92,6 +92,10 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
             meta = cell["metadata"].get("nbgrader", {})
             if who == "instructor" and meta.get("solution"):
                 cell["source"] = right[meta["grade_id"]]
+        if who == "instructor":  # and has copied a cell, which must not leave the class ungraded
+            released["cells"].append(
+                next(c for c in released["cells"] if c["metadata"].get("nbgrader")) | {"id": "copy"}
+            )
         folder = place / "submitted" / who / chapter
         folder.mkdir(parents=True)
         untouched = (place / "release" / chapter / name).read_text()
