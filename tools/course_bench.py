@@ -30,7 +30,7 @@ def _cells(assignment, choice):
     for question, kind in zip(assignment.questions, choice, strict=True):
         answers = [*map(stub if kind == 2 else solution, question.answer)]
         if kind == 1:
-            answers[-1] += "\n\n\n" + question.mistakes[0].source
+            answers[-1] += "\n\n\n" + question.wrong[0][1]
         yield from answers
 
 

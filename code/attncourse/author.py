@@ -20,12 +20,12 @@ import textwrap
 from pathlib import Path
 
 from . import marks
-from .model import SOLUTION, Assignment, CourseError, HiddenTest, Mistake, Question, solution, stub
+from .model import SOLUTION, Assignment, CourseError, HiddenTest, Question, solution, stub
 
 POINTS = 10
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
 TAGS = ("question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
-PARTS = {"code": ("answer", "visible", "hidden", "mistakes"), "written": ("written",)}  # of a question, by its kind
+PARTS = {"code": ("answer", "visible", "hidden", "wrong"), "written": ("written",)}  # of a question, by its kind
 MINUTES = {"question": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
 
@@ -98,7 +98,7 @@ def _add(question, tag, cell, where):
         question.hidden.append(HiddenTest(body[0].name, docstring, points, asks, cell.source))
         question.points += points
     elif tag == "mistake":
-        question.mistakes.append(Mistake(cell.metadata.get("name", ""), cell.source))
+        question.wrong.append([cell.metadata.get("name", ""), cell.source])
     elif tag == "answer" and (not SOLUTION.search(cell.source) or stub(cell.source).count("SOLUTION")):
         raise CourseError(f"{where}: the answer has no region between ### BEGIN SOLUTION and ### END SOLUTION.")
     else:
@@ -191,6 +191,6 @@ def secrets(assignment):
             for region in SOLUTION.finditer(source):
                 yield textwrap.dedent("\n".join(region[0].splitlines()[1:-1]))
         yield from (test.source for test in question.hidden)
-        yield from (mistake.source for mistake in question.mistakes)
+        yield from (source for _, source in question.wrong)
         yield from question.right
         yield question.notes

@@ -25,14 +25,6 @@ class HiddenTest:
     source: str
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """A famous wrong answer, which must lose points."""
-
-    name: str
-    source: str
-
-
 @dataclass
 class Question:
     """One question: `kind` is "code", marked by tests, or "written", marked by a person."""
@@ -46,9 +38,8 @@ class Question:
     answer: list[str] = field(default_factory=list)
     visible: list[str] = field(default_factory=list)
     hidden: list[HiddenTest] = field(default_factory=list)
-    mistakes: list[Mistake] = field(default_factory=list)
-    wrong: list[list[str]] = field(default_factory=list)  # name and source of more answers that must lose points
-    right: list[str] = field(default_factory=list)  # and of some that must not
+    wrong: list[list[str]] = field(default_factory=list)  # name and source of answers that must lose points
+    right: list[str] = field(default_factory=list)  # sources of some that must not
     written: str = ""
     notes: str = ""
 
@@ -134,8 +125,7 @@ def load_assignment(data):
     try:
         questions = []
         for about in data["questions"]:
-            hidden, mistakes = [HiddenTest(**t) for t in about["hidden"]], [Mistake(**m) for m in about["mistakes"]]
-            questions.append(Question(**(about | {"hidden": hidden, "mistakes": mistakes})))
+            questions.append(Question(**(about | {"hidden": [HiddenTest(**test) for test in about["hidden"]]})))
         return Assignment(**(data | {"questions": questions}))
     except (TypeError, KeyError, AttributeError):
         raise CourseError("bundle.json was made by another edition of the grader: run `make course` again.") from None

@@ -79,17 +79,6 @@ def test_hostile_values_earn_nothing_and_take_no_time(assignment):
             assert time.process_time() - start < 3, where
 
 
-def test_mistakes_lose_points_and_only_theirs(assignment):
-    for question in assignment.questions:
-        for mistake in question.mistakes:
-            functions = author.reference(assignment, mistake.source)
-            found = marks.mark(assignment, functions)
-            where = f"{assignment.chapter}: {question.name}: {mistake.name}"
-            assert earned(found, question.name) < question.points, where
-            others = [e for e in assignment.questions if e is not question]
-            assert all(earned(found, e.name) == e.points for e in others), where
-
-
 def test_goals_are_goals_of_the_chapter(assignment):
     text = (ROOT / "chapters" / f"{assignment.chapter}.md").read_text(encoding="utf-8")
     listed = text.partition("After this chapter you can")[2].partition("```")[0].count("\n- ")

@@ -21,7 +21,7 @@ def test_nothing_secret_is_public(chapter, assignments, tmp_path):
         (tmp_path / f"{number}.html").write_text(highlight(answer, PythonLexer(), HtmlFormatter()), encoding="utf-8")
     found = {line.partition(": ")[0] for line in secrecy.leaks(assignment, tmp_path)}
     hits = [sum(str(tmp_path / f"{n}{end}") in found for n in range(number + 1)) for end in (".ipynb", ".html")]
-    assert hits[0] == hits[1] >= 0.6 * (number + 1), hits  # a solution of one short line tells nothing
+    assert min(hits) >= 0.6 * (number + 1), hits  # a solution of one short line tells nothing
     assert list(secrecy.leaks(assignment, tmp_path / "student")) == []
     for folder in PUBLIC:
         if (ROOT / folder).exists():

@@ -21,9 +21,12 @@ def passing(assignment, question, source):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_wrong_answers_lose_points_and_right_ones_do_not(chapter, assignments):
     assignment = assignments[chapter]
-    unseen = [f"{question.name}: {name}: all points with seeds {seeds}" for question in assignment.questions
-              for name, source in question.wrong if (seeds := passing(assignment, question, source))]  # fmt: skip
-    assert unseen == []
+    for question in assignment.questions:
+        for name, source in question.wrong:
+            seeds = passing(assignment, question, source)
+            assert not seeds, f"{question.name}: {name}: all points with seeds {seeds}"
+            lost = {m.question for m in marks.mark(assignment, author.reference(assignment, source)) if not m.passed}
+            assert lost <= {question.name}, f"{name} loses points of other questions: {lost}"
     lost = [question.name for question in assignment.questions for source in question.right
             if passing(assignment, question, source) != list(SEEDS)]  # fmt: skip
     assert lost == []
