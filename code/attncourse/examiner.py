@@ -59,9 +59,9 @@ def _examined(files, assignment, seed, limits, unsafe):
             end()
             why = f"OutOfTime: the {limits.total:.3g} s for one submission are used up"
         except protocol.PeerEnded:
-            number = examiner.process.wait()
+            code = examiner.process.wait()
             end()
-            why = _why(-number, limits)
+            why = _why(code - 128 if code > 128 else -code, limits)  # a shell or bubblewrap around it adds 128
         if state["frozen"] is None:
             raise RuntimeError(f"the examiner ended before the first test: {why}")
         slow = slow or not why.startswith("Crash")

@@ -1,13 +1,14 @@
 """Assignments, and a way to grade code that a test writes, as root and as an ordinary user."""
 
-import base64
-import dataclasses
 import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
-import ordinary_user
 import pytest
-from attncourse import author, model
-from coursework import CHAPTERS, IN_WORDS, ROOT, SHORT, graded, needs_a_sandbox, notebook
+from attncourse import author, examiner
+from coursework import CHAPTERS, IN_WORDS, ROOT, graded, needs_a_sandbox, notebook
 
 
 @pytest.fixture(scope="session")
@@ -37,36 +38,58 @@ def bubblewrap():
     needs_a_sandbox()
 
 
-@pytest.fixture(scope="session")
-def someone_else(bubblewrap):
-    """A process that grades as an ordinary user; these tests run as root."""
-    process = ordinary_user.start(ROOT / "code")
-    reason = ordinary_user.ask(process)
-    if reason:
-        pytest.skip(f"an ordinary user has no sandbox here: {reason}")
-    yield process
-    process.stdin.close()
-    process.wait()
-
-
-# In `make test` the user who runs the tests grades; in CI that is an ordinary user, in a container mostly root.
+# An instructor grades as an ordinary user, and bubblewrap then builds other walls than for root: in `make test` the user
+# who runs the tests grades; in CI that is an ordinary user, in a container mostly root.
 USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user", "root")
+SOMEBODY = 50_000 + os.getpid() % 10_000  # the number of a user without a name, another one for every run of the tests
+
+
+def as_an_ordinary_user():
+    """What to put before a command, so that it runs as a user without rights; what it needs of root's is shown to it."""
+    needed = {Path(p).resolve() for p in (sys.base_prefix, sys.prefix, ROOT / "code", Path(pytest.__file__).parents[1])}
+    command, opened = ["bwrap", "--dev-bind", "/", "/"], []
+    for path in sorted(needed):
+        closed = [folder for folder in reversed(path.parents) if not folder.stat().st_mode & 0o001]
+        if closed and closed[0] not in opened:  # such as root's home: all else in it is away
+            opened.append(closed[0])
+            command += ["--perms", "0755", "--tmpfs", str(closed[0])]
+        if closed:
+            for folder in [folder for folder in reversed(path.parents) if closed[0] in folder.parents]:
+                command += ["--perms", "0755", "--dir", str(folder)]
+            command += ["--ro-bind", str(path), str(path)]
+    return [*command, "--chdir", "/", "--", "setpriv", f"--reuid={SOMEBODY}", f"--regid={SOMEBODY}", "--clear-groups"]
 
 
 @pytest.fixture(scope="session", params=[USERS[0], pytest.param(USERS[1], marks=pytest.mark.thorough)])
-def marked(request, assignment, bubblewrap):
-    """Grade cells, or bytes, with short deadlines. These tests never run code outside the sandbox."""
+def grader(request, bubblewrap):
+    """Let the examiners of this session run as root, or as an ordinary user."""
     root = os.geteuid() == 0
     if request.param == "root" and not root:
         pytest.skip("not applicable: these tests run as an ordinary user")
-    other = request.getfixturevalue("someone_else") if root and request.param == "ordinary user" else None
+    prefix = as_an_ordinary_user() if root and request.param == "ordinary user" else []
+    said = "import sys; sys.path.insert(0, sys.argv[1]); from attncourse import sandbox; print(sandbox.missing() or '')"
+    done = subprocess.run(
+        [*prefix, sys.executable, "-B", "-c", said, str(ROOT / "code")], capture_output=True, text=True
+    )
+    if done.stdout.strip() or done.returncode:
+        pytest.skip(f"an ordinary user has no sandbox here: {done.stdout or done.stderr}")
+
+    def start(command, **options):
+        return subprocess.Popen([*prefix, *command], **options)
+
+    examiner.end_all()
+    real, examiner.subprocess = examiner.subprocess, SimpleNamespace(Popen=start, PIPE=-1, DEVNULL=-3)
+    yield
+    examiner.end_all()
+    examiner.subprocess = real
+
+
+@pytest.fixture
+def marked(grader, assignment):
+    """Grade cells, or bytes, with short deadlines. These tests never run code outside the sandbox."""
 
     def run(*cells, **options):
         data = cells[0] if isinstance(cells[0], bytes) else notebook(*cells)
-        asked, limits = options.pop("assignment", assignment), options.pop("limits", SHORT)
-        if other is None:
-            return graded(data, asked, limits=limits)
-        sent = {"assignment": dataclasses.asdict(asked), "limits": dataclasses.asdict(limits)}
-        return model.Result.load(ordinary_user.ask(other, data=base64.b64encode(data).decode(), **sent))
+        return graded(data, options.pop("assignment", assignment), **options)
 
     return run

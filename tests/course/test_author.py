@@ -145,10 +145,3 @@ def test_what_cannot_be_used_is_named(old, new, says, tmp_path):
     (tmp_path / "a.md").write_text(start + new + rest, encoding="utf-8")
     with pytest.raises(model.CourseError, match=says):
         author.read(tmp_path / "a.md")
-
-
-def test_hours_follow_from_exercises_functions_and_points(assignment, with_words):
-    assert (len(assignment.questions), sum(len(e.functions) for e in assignment.questions)) == (5, 7)
-    assert assignment.hours == round((5 * 10 + 7 * 15 + 10 * 20) / 30) / 2 == 6
-    assert with_words.hours == 5.5
-    assert "about 6 hours" in notebooks.student(assignment)

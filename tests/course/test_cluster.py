@@ -181,12 +181,3 @@ def test_a_worker_that_cannot_grade_is_named_before_grading_begins(case):
     versions, missing, words = REFUSED[case]
     with pytest.raises(CourseError, match=words):
         course.ask_workers(asked({"w": 1}, versions, missing), "tcp://a:1", sandbox.Limits(), False)
-
-
-def test_the_command_says_that_it_waits_for_the_first_worker(capsys):
-    """As on Slurm, where jobs stand in a queue."""
-    client = asked({}, {"late": batch.version()}, {"late": None})
-    course.ask_workers(client, "tcp://a:1", sandbox.Limits(), False)
-    assert capsys.readouterr().out.splitlines()[0].startswith("No worker has joined tcp://a:1 yet")
-    course.ask_workers(client, "tcp://a:1", sandbox.Limits(), False)
-    assert capsys.readouterr().out == "what is in force\n"

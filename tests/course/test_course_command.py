@@ -105,14 +105,6 @@ def test_two_folders_of_submissions_have_grades_of_their_own(work, call, assignm
     assert "anna" not in grades["submissions-2"]
 
 
-def test_nothing_is_kept_where_make_clean_removes_it():
-    recipe = (ROOT / "Makefile").read_text().partition("\nclean:\n")[2]
-    assert recipe.strip() == "rm -rf _build"
-    source = (ROOT / "tools" / "course.py").read_text(encoding="utf-8")
-    assert "_build" not in source
-    assert "course-work/" in (ROOT / ".gitignore").read_text().split()
-
-
 def test_a_download_a_roster_and_a_policy(work, call, assignment, tmp_path):
     needs_a_sandbox()
     place, wrong = tmp_path / "in", notebook("def something(): pass")
@@ -251,12 +243,6 @@ def test_a_notebook_that_cannot_be_tried(data, words, call, tmp_path):
     done = call("try", f"NOTEBOOK={tmp_path / 'n.ipynb'}")
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_the_notebook_says_what_a_student_must_know(assignment):
-    text = notebooks.student(assignment)
-    for words in ("Download .ipynb", "double precision", "20 MB", "500 code cells"):
-        assert words in text
 
 
 def test_the_page_gives_to_commands_only_words_that_they_know():
