@@ -38,14 +38,14 @@ def bubblewrap():
     needs_a_sandbox()
 
 
-# An instructor grades as an ordinary user, and bubblewrap then builds other walls than for root: in `make test` the user
-# who runs the tests grades; in CI that is an ordinary user, in a container mostly root.
+# An instructor grades as an ordinary user, and bubblewrap then builds other walls than for root: in `make test` the
+# user who runs the tests grades; in CI that is an ordinary user, in a container mostly root.
 USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user", "root")
-SOMEBODY = 50_000 + os.getpid() % 10_000  # the number of a user without a name, another one for every run of the tests
+SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one for every run of the tests
 
 
 def as_an_ordinary_user():
-    """What to put before a command, so that it runs as a user without rights; what it needs of root's is shown to it."""
+    """What to put before a command, so that a user without rights runs it, who sees what it needs of root's."""
     needed = {Path(p).resolve() for p in (sys.base_prefix, sys.prefix, ROOT / "code", Path(pytest.__file__).parents[1])}
     command, opened = ["bwrap", "--dev-bind", "/", "/"], []
     for path in sorted(needed):
