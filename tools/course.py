@@ -368,7 +368,7 @@ def run(words):
     except CourseError as error:
         sys.exit(str(error))
     except OSError as error:
-        sys.exit(f"{error.filename or 'A file'}: {error.strerror or error}.")
+        sys.exit(f"{clean.line(error.filename or 'A file')}: {clean.line(error.strerror or error)}.")
 
 
 if __name__ == "__main__":

@@ -39,9 +39,14 @@ def paragraphs(text):
     return "\n".join(map(page, text.replace("\r\n", "\n").split("\n")))
 
 
+def file_name(text):
+    """Return text as a part of a path."""
+    return NOT_IN_NAMES.sub("_", line(text))
+
+
 def page_names(students):
     """Return {student: the name of the file with their page}; also where case does not matter no two are one file."""
-    names = {student: NOT_IN_NAMES.sub("_", line(student)) for student in students}
+    names = {student: file_name(student) for student in students}
     many = Counter(name.casefold() for name in names.values())
     for student, name in names.items():
         if many[name.casefold()] > 1 or name != student or len(os.fsencode(name)) > 200 or name.strip(". ") != name:

@@ -21,8 +21,7 @@ ROSTER = "roster.csv"
 OF_THE_PLATFORM = {"index.html", "grades.csv", "submission_metadata.yml", "comments.txt", "timestamp.txt",
                    "feedbacktext.html", ".ds_store", ROSTER}  # fmt: skip
 METADATA = "submission_metadata.yml"
-MOST = 200_000  # files in a download
-READ, BYTES = 50, 60 << 20  # files of one student that are read, the newest first, and their bytes
+LISTED, READ, BYTES = 1000, 50, 60 << 20  # files of one student that are listed and read, the newest first; bytes
 ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK, ".zip", ".pdf", ".py", ".html")
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
 DIGITS = re.compile(r"\d+")
@@ -56,7 +55,7 @@ class Submission:
     def load(self):
         """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
         loaded, left = [], BYTES
-        for number, file in enumerate(self.files):
+        for number, file in enumerate(self.files[:LISTED]):
             wanted = file.name.lower().endswith(WORTH_READING) or "." not in file.name
             data = f"It was handed in as {file.instead}, not as a notebook." if file.instead else b""
             if wanted and not file.instead:
@@ -88,11 +87,12 @@ def read(place):
             raise CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
     else:
         raise CourseError(f"There is no folder {place} with submissions.")
-    if len(entries) > MOST:
-        raise CourseError(f"{place} holds {len(entries)} files; at most {MOST} are read.")
     extra, entries = _without_outer_folders(entries)
     title, name_of = platforms.read([parts for parts, *_ in entries])
-    named = [(entry, name_of(entry[0])) for entry in entries if ".git" not in entry[0][1:]]
+    kept = [entry for entry in entries if ".git" not in entry[0][1:]]
+    only_git = {parts[0] for parts, *_ in entries} - {parts[0] for parts, *_ in kept}
+    kept += [((top, ""), "", lambda: "The folder is empty.") for top in sorted(only_git)]
+    named = [(entry, name_of(entry[0])) for entry in kept]
     if title == "Blackboard":
         named = list(_with_notices(named))
     if title == "Gradescope":
@@ -228,15 +228,15 @@ def _one_for_each_name(submissions):
 def _sections(tops):
     """Return folders that hold a class each and not a student: they differ only by a number, and hold several people.
 
-    {folder: paths in it}. Several people: notebooks directly inside, of which no name is there twice in all folders, or
-    several folders with notebooks.
+    {folder: paths in it}. Several people: notebooks directly inside, few of them of one name in all folders, or several
+    folders with notebooks.
     """
     folders = {top: paths for top, paths in tops.items() if all(len(parts) > 1 for parts in paths)}
     if len(folders) < 2 or len({DIGITS.sub("", top) for top in folders}) > 1 or len(folders) < len(tops):
         return []
     names = [parts[1] for paths in folders.values() for parts in paths if parts[-1].lower().endswith(reading.NOTEBOOK)]
     several = [len({parts[1] for parts in paths}) > 1 for paths in folders.values()]
-    return sorted(folders) if len({*names}) == len(names) and 2 * sum(several) >= len(folders) else []
+    return sorted(folders) if 2 * len({*names}) > len(names) and 2 * sum(several) >= len(folders) else []
 
 
 def _stem(name):
@@ -295,16 +295,22 @@ def read_file(path):
 
 
 def _in_folder(folder):
-    """Yield (parts of the path, time, read) for every file, empty folder and link below a folder."""
-    for top, inside, names in os.walk(folder):
+    """Yield (parts of the path, time, read) for every file, link, and folder that is empty or cannot be read."""
+    closed: list = []
+    for top, inside, names in os.walk(folder, onerror=lambda error: closed.append(error.filename)):
         links = [name for name in inside if os.path.islink(os.path.join(top, name))]
         for name in sorted([*names, *links]):
             path = os.path.join(top, name)
-            moment = time.localtime(os.lstat(path).st_mtime)[:6]
+            try:
+                moment = time.localtime(os.lstat(path).st_mtime)[:6]
+            except OSError:  # a path that is too long for this machine
+                moment = (0,) * 6
             parts = PurePosixPath(os.path.relpath(path, folder)).parts
             yield _shown(parts), _stamp(moment), lambda path=path: read_file(path)
         if not inside and not names and top != str(folder):
             yield (*_shown(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
+    for top in closed:
+        yield (*_shown(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
 
 
 def _in_zip(archive):

@@ -117,9 +117,9 @@ def pages(grades):
 def _page_name(grades, student):
     handed, result = grades.found.get(student), grades.result(student)
     file = handed.files[max(result.file, 0)] if handed is not None else None
-    top = clean.line(file.path.split("/")[0]) if file else ""
+    top = clean.file_name(file.path.split("/")[0]) if file else ""
     if file is not None and handed.platform == "Moodle":
-        return f"{clean.line(handed.name)}_{handed.user}_assignsubmission_file_/feedback.html"
+        return f"{clean.file_name(handed.name)}_{handed.user}_assignsubmission_file_/feedback.html"
     if file is not None and handed.platform == "Canvas" and file.order[0]:
         return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
     return grades.pages[student]

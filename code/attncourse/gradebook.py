@@ -9,6 +9,7 @@ from . import clean, exports, policy, report, roster, similar
 from .author import POINTS
 from .model import CourseError, Result
 
+LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
 WRITTEN = ".written"  # names of the pages that an earlier run wrote: no other file is ever removed
 FIRST = "Look at these first: who is whose is not certain"
 
@@ -92,7 +93,7 @@ class Grades:
         result, final = self.result(student), self.final(student)
         graded = final.score is not None
         parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
-        words = [result.python, " ".join(final.comments), " ".join(result.remarks)]
+        words = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
         return [clean.cell(student), clean.cell(self.name(student)), clean.number(final.score), POINTS, *parts,
                 clean.number(final.late), *map(clean.cell, words)]  # fmt: skip
 

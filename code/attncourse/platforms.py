@@ -61,7 +61,7 @@ def canvas(parts):
 
 def moodle(parts):
     """Read a name of Moodle's."""
-    found = MOODLE_FOLDER.fullmatch(parts[0]) or (len(parts) == 1 and MOODLE_FLAT.fullmatch(parts[0]))
+    found = (MOODLE_FOLDER if len(parts) > 1 else MOODLE_FLAT).fullmatch(parts[0])
     if not found:
         return None
     text = "text" if found["plugin"] == "onlinetext" else ""

@@ -224,4 +224,4 @@ class Conversation:
 
 
 def _is_error(error):
-    return conforms(error, ERROR) and len(error[0]) <= 20 and (error[2] is None or 0 <= error[2] < 10**6)
+    return conforms(error, ERROR) and 1 <= len(error[0]) <= 20 and (error[2] is None or 0 <= error[2] < 10**6)

@@ -54,7 +54,8 @@ def read(files, public):
     except NotGradable as error:
         record["problem"] = str(error)
         return record, []
-    record["unused"] += [f"{book.name}: {best.name} is graded" for book in books if book is not best]
+    others = [book for book in books if book is not best]
+    record["unused"] += [f"{_short(book.name)}: {_short(best.name)} is graded" for book in others][:100]
     record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks}
     asked = [name for question in public["questions"] for name in question["functions"]]
     cells, labels = _code(best.cells, asked, record["remarks"])

@@ -22,7 +22,7 @@ HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to
 for _kind, _, _words in LINES:
     for _word in _words.split(" | "):
         HEADINGS[_word].append(_kind)
-NAMING = ("file", "name", "last", "user", "number", "login", "email")
+NAMING = ("file", "name", "last", "user", "number", "login", "email", "github")
 
 
 @dataclass
@@ -65,7 +65,7 @@ def read(path):
             not (person["user"] or "damaged" in person) or person.get("name") == TESTER
         ):
             continue  # the lines for points possible, and the test student
-        if person.keys() & {"name", "login", "email", "number", "file"} or person["user"]:
+        if person.keys() & {*NAMING} - {"user"} or person["user"]:
             roster.people.append(person)
             if person.pop("damaged", False):
                 roster.damaged.append(label(person))
@@ -165,7 +165,9 @@ def normalized(text):
 
 def label(person):
     """Return how a person on the roster is called in a table of grades."""
-    return next(person[kind] for kind in ("login", "email", "name", "number", "user", "file") if person.get(kind))
+    return next(
+        person[kind] for kind in ("login", "email", "name", "number", "user", "file", "github") if person.get(kind)
+    )
 
 
 def names(person):
@@ -189,7 +191,7 @@ def match(roster, found):
     Two submissions for one person belong to nobody until the instructor decides: both are graded, and told.
     """
     fits, strangers, claims = {}, {}, []
-    by_id, by_name, by_user, by_login = (defaultdict(list) for _ in range(4))
+    by_id, by_name, by_user, by_login, by_github = (defaultdict(list) for _ in range(5))
     for person in roster.people:
         for key in called(person):
             by_id[key].append(person)
@@ -197,9 +199,12 @@ def match(roster, found):
             by_name[key].append(person)
         by_user[person["user"].lstrip("0")].append(person)
         by_login[person.get("login", "").casefold()].append(person)
+        by_github[person.get("github", "").casefold()].append(person)
     for student, handed in sorted(found.items()):
         if handed.user and handed.platform in ("Canvas", "Moodle") and by_user.keys() - {""}:
             several = by_user[handed.user.lstrip("0")] or _safe(by_name, handed, roster)
+        elif handed.platform == "GitHub Classroom":  # students choose these logins: they match nothing else
+            several = by_github.get(handed.login.casefold(), [])
         elif handed.login and by_login.keys() - {""} and by_login[handed.login.casefold()]:
             several = by_login[handed.login.casefold()]
         else:

@@ -21,6 +21,9 @@ REFUSED = {
     "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
     "flock": (73, 32), "landlock_create_ruleset": (444, 444),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    # pages that a pipe keeps, and what the machine remembers of files: it outlives a sandbox
+    "vmsplice": (278, 75), "splice": (275, 76), "tee": (276, 77), "preadv2": (327, 286), "pwritev2": (328, 287),
+    "fadvise64": (221, 223), "readahead": (187, 213), "mincore": (27, 232), "cachestat": (451, 451),
     # other processes and the kernel
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
     "process_madvise": (440, 440), "pidfd_getfd": (438, 438), "bpf": (321, 280), "perf_event_open": (298, 241),

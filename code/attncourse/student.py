@@ -10,6 +10,7 @@ import time
 from . import protocol, pythons, reading, sandbox
 
 NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
+TOLD = 60  # remarks
 SHOWN = 5  # failures of one cell that are told
 DEATHS = 3  # in one cell; then the rest of it is skipped
 
@@ -178,7 +179,7 @@ class Student:
             lines.append(f"The notebook was written with Python {named}; it was marked with {ran}.")
         elif not named and failed:
             lines.append(f"The notebook does not say which Python wrote it; it was marked with {ran}.")
-        return lines
+        return lines if len(lines) <= TOLD else [*lines[:TOLD], f"And {len(lines) - TOLD} remarks more."]
 
 
 def _version(text):

@@ -162,6 +162,17 @@ def test_moodles_worksheet_in_any_language(tmp_path):
     assert (people.platform, people.header[people.grade], people.people[0]["user"]) == ("Moodle", "Bewertung", "5000")
 
 
+def test_a_login_that_a_student_chose_matches_no_other_id(tmp_path):
+    (tmp_path / "r.csv").write_text(
+        "identifier,github_username,name,SIS Login ID\n1001,jr,Jo Roe,jo\n1002,ap,Al Poe,al\n"
+    )
+    found = {
+        name: downloads.Submission(name, (), "GitHub Classroom", login=name) for name in ("JR", "1002", "al", "Al Poe")
+    }
+    matched, *_ = roster.match(roster.read(tmp_path / "r.csv"), found)
+    assert {student: person["name"] for student, person in matched.items()} == {"JR": "Jo Roe"}
+
+
 def test_a_damaged_id_is_found_by_name_and_told(tmp_path):
     for n, name in ((7, "roejo"), (8, "poeal")):
         platforms.put(tmp_path, f"{name}_{n}_{n + 50}_rnn.ipynb", RIGHT)
@@ -269,6 +280,10 @@ FORGED = {
     "a flat file with a number": (
         ["Bob Roe_888_assignsubmission_file_Al Poe_777_assignsubmission_file_hw.ipynb",
          "Al Poe_777_assignsubmission_file_hw.ipynb"], {"Bob Roe_888": "", "Al Poe_777": ""}),
+    "a flat file that looks like a folder": (
+        ["Bob Roe_888_assignsubmission_file_Zoe_777_assignsubmission_file_",
+         "Al Poe_777_assignsubmission_file_hw.ipynb"],
+        {"Bob Roe_888": "", "Al Poe_777": ""}),
     "LATE taken away": (["roejo_LATE_7_70_poeal_8_80_hw.ipynb", "poeal_8_81_hw.ipynb"], {"roejo_7": "", "poeal_8": ""}),
     "another number in a display name": (["x_8_7_70_hw.ipynb", "poeal_8_81_hw.ipynb"], {"x_8": "", "poeal_8": ""}),
     "a file that hides": (["roejo_7_70_.hidden.ipynb", "poeal_8_81_hw.ipynb"], {"roejo_7": "", "poeal_8": ""}),

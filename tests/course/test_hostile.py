@@ -148,6 +148,22 @@ code.write(bytes.fromhex("b814000000cd80c3"))  # getpid, by the numbers of 32-bi
 assert os.uname().machine == "x86_64"
 ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
 """
+PAGES_THAT_STAY = """
+import os
+read, write = os.pipe()
+with open(os.__file__, "rb") as file:
+    for call in (lambda: os.preadv(file.fileno(), [bytearray(9)], 0, os.RWF_NOWAIT),
+                 lambda: os.splice(file.fileno(), write, 9) if hasattr(os, "splice") else os.preadv(0, [], 0, 8),
+                 lambda: os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)):
+        try:
+            call()
+        except PermissionError:
+            continue
+        raise SystemError(call)
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.vmsplice(write, None, 0, 0) == libc.readahead(read, 0, 9) == -1 and ctypes.get_errno() == 1
+"""
 PATCH = """
 import numpy, builtins
 numpy.allclose = numpy.isclose = numpy.array_equal = lambda *a, **k: True
@@ -225,6 +241,7 @@ AROUND = {
     "killing everything": (["import os\ntry: os.kill(-1, 9)\nexcept OSError: pass"], [], True),
     "stopping": (["import os\nos.kill(os.getpid(), 19)\nimport time; time.sleep(99)"], [], False),
     "deleted files": ([DELETE], [], True),
+    "pages that outlive a sandbox": ([PAGES_THAT_STAY], [], True),
     "patched numpy.allclose": ([PATCH], [], True),
     "killing its parent": (["import os\ntry:\n    os.kill(os.getppid(), 9)\nexcept OSError: pass"], [], True),
 }
@@ -313,6 +330,7 @@ FALSE_REPLIES = {
         16,
     ),
     "an error of lists": (b'{"dict": [["id", 11], ["error", {"list": [{"list": []}, {"dict": []}, null]}]]}', 0),
+    "an error of no type": (b'{"dict": [["id", 11], ["error", {"list": [{"list": []}, "w", null]}]]}', 0),
     "a line without end": (
         b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", %s]}]]}' % (b"9" * 4000),
         0,
