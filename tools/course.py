@@ -208,7 +208,8 @@ def grade_class(options):
     author.prove(assignment, seed)
     folder = folder_for(options.submissions, assignment.chapter, options.work)
     grades = read_class(options, assignment, folder)
-    force = {grades.student(name.strip()) for name in options.force.split(",") if name.strip()}
+    whole = options.force in grades.found or "," not in options.force
+    force = {grades.student(n.strip()) for n in ([options.force] if whole else options.force.split(",")) if n.strip()}
     limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.found
     say_pythons(limits)
     processes = options.processes or os.cpu_count() or 1
@@ -257,7 +258,9 @@ def try_notebook(options):
     limits = sandbox.Limits(pythons=other_pythons(options))
     result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, limits=limits, unsafe=options.unsafe)
     if result.problem:
-        raise CourseError(f"{options.notebook}: {result.problem} If it is one of the book's, say ASSIGNMENT=<chapter>.")
+        other = " If it is one of the book's, say ASSIGNMENT=<chapter>." if result.file >= 0 else ""
+        raise CourseError(f"{options.notebook}: {result.problem}{other}")
+    print(f"{assignment.title}, from {assignment.chapter}.md")
     for question in assignment.questions:
         if question.kind == "written":
             words = len((result.written or {}).get(question.name, "").split())

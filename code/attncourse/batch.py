@@ -102,18 +102,18 @@ def on_threads(processes, assignment, seed, limits, unsafe=False):
     """Grade here, so many submissions at a time; each thread has an examiner, a process of its own."""
 
     def mapper(pairs):
+        pool, running = ThreadPoolExecutor(processes), {}
         try:
-            with ThreadPoolExecutor(processes) as pool:
-                running = {}
-                for name, files in pairs:
-                    running[pool.submit(examiner.grade, files, assignment, seed, limits, unsafe)] = name
-                    while len(running) >= processes + 1:
-                        for job in wait(running, return_when=FIRST_COMPLETED).done:
-                            yield running.pop(job), job.result()
-                for job in list(running):
-                    yield running[job], job.result()
+            for name, files in pairs:
+                running[pool.submit(examiner.grade, files, assignment, seed, limits, unsafe)] = name
+                while len(running) >= processes + 1:
+                    for job in wait(running, return_when=FIRST_COMPLETED).done:
+                        yield running.pop(job), job.result()
+            for job in list(running):
+                yield running[job], job.result()
         finally:
-            examiner.end_all()
+            examiner.end_all()  # also where the command is interrupted: nobody waits for a slow submission
+            pool.shutdown(cancel_futures=True)
 
     return mapper
 

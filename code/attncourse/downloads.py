@@ -24,8 +24,8 @@ METADATA = "submission_metadata.yml"
 LISTED, READ, BYTES = 1000, 50, 60 << 20  # files of one student that are listed and read, the newest first; bytes
 ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK, ".zip", ".pdf", ".py", ".html")
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
-DIGITS = re.compile(r"\d+")
-WORTH_READING = (reading.NOTEBOOK, *reading.OTHER_ENDINGS, ".zip")
+DIGITS = re.compile(r"\d+|\b[A-Z]$")  # by which sections differ
+WORTH_READING = (reading.NOTEBOOK, *reading.OTHER_ENDINGS, ".zip", ".json")
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def _plain(entries, claims):
             File("/".join(parts), "/".join(parts[1:]) or parts[0], get, order=(0, stamp))
             for parts, stamp, get in sorted(inside, key=lambda entry: entry[1], reverse=True)
         )
-        books = [file for file in files if file.name.lower().endswith(reading.NOTEBOOK)]
+        books = [f for f in files if f.name.lower().endswith(reading.NOTEBOOK) and not reading.is_of_the_system(f.name)]
         if len(books) > 1:
             names = ", ".join(clean.line(file.name)[:60] for file in books[:4])
             claims.append(f"{clean.line(top)} is one student with {len(books)} notebooks ({names}): if they are of "
@@ -276,7 +276,8 @@ def _double_claims(names):
     users, people = platforms.doubles(names)
     for user in users:
         told = sorted({clean.line(name.student) for name in names if user in (name.user, name.login)})
-        yield f"The number or username {clean.line(user)} stands in {len(told)} names, graded each: {', '.join(told)}."
+        if len(told) > 1:
+            yield f"The number or username {clean.line(user)} is in {len(told)} names, graded each: {', '.join(told)}."
     for person in people:
         told = sorted({clean.line(n.student) for n in names if " ".join(n.name.casefold().split()) == person})
         yield f"{len(told)} students have one name, graded each: {', '.join(told)}."
@@ -323,6 +324,7 @@ def _in_zip(archive):
                 name = name.encode("cp437").decode("utf-8")
             except ValueError:
                 name = info.filename
+        name = name if "/" in name else name.replace("\\", "/")  # as some programs on Windows write
         parts = _shown(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
         if parts and info.is_dir():
             if info.filename.rstrip("/") not in holders:

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from . import clean
 from .author import POINTS
 
+TOTAL = re.compile(r"\[Total Pts: ([\d.,]+)")
 PLATFORMS_OWN = re.compile(r"\(\d+\)\s*$|\[Total Pts:.*$")  # what a platform adds to the name of a column
 
 
@@ -23,7 +24,7 @@ def _filled(grades, place, column, comments=-1):
         final = grades.final(by_row[index]) if index in by_row else None
         if final is not None and final.score is not None:
             row[place] = clean.number(final.score)
-            if comments >= 0:
+            if comments >= 0 and final.comments:
                 row[comments] = " ".join(final.comments)
     return [header, *([clean.cell(cell) for cell in row] for row in rows)]
 
@@ -34,16 +35,22 @@ def _place(header, column):
     return places[0] if len(places) == 1 else -1
 
 
-def new_column(grades):
-    """Return a warning if the gradebook that came as the roster lacks the column of the grades, else ""."""
-    column = grades.policy.get("column") or grades.assignment.title
-    people = grades.people
-    if not people or people.platform not in ("Canvas", "Blackboard"):
-        return ""
-    if _place(people.header, column) >= 0:
-        return ""
+def before_import(grades):
+    """Yield what to know before an import: the gradebook lacks the column, or the column is worth other points."""
+    column, people = grades.policy.get("column") or grades.assignment.title, grades.people
+    if not people or not people.platform:
+        return
+    place = people.grade if people.platform == "Moodle" else _place(people.header, column)
+    best = {"Canvas": [row[place] for row in people.rows if row[0].strip() == "Points Possible" and len(row) > place],
+            "Moodle": [row[place + 1] for row in people.rows if len(row) > place + 1],
+            "Blackboard": TOTAL.findall(people.header[place])}[people.platform] if place >= 0 else []  # fmt: skip
+    worth = (best or [""])[0].replace(",", ".")
+    if worth.replace(".", "").isdigit() and float(worth) != POINTS:
+        yield f"The column is worth {float(worth):g} points there, and these grades are of {POINTS}: change one."
+    if place >= 0:
+        return
     there = [name for name in people.header if PLATFORMS_OWN.search(name)]
-    return (
+    yield (
         f"{people.platform.lower()}.csv has a new column, {column!r}. For one of the gradebook's, set `column` in the "
         f"policy file{': there are ' + ', '.join(there) if there else ''}."
     )
@@ -116,6 +123,9 @@ def pages(grades):
 
 def _page_name(grades, student):
     handed, result = grades.found.get(student), grades.result(student)
+    person = grades.absent.get(student) or {}
+    if grades.platform == "Moodle" and person.get("user"):  # a member of a group, whose file another one handed in
+        return f"{clean.file_name(person['name'])}_{person['user']}_assignsubmission_file_/feedback.html"
     file = handed.files[max(result.file, 0)] if handed is not None else None
     top = clean.file_name(file.path.split("/")[0]) if file else ""
     if file is not None and handed.platform == "Moodle":

@@ -170,6 +170,8 @@ class Grades:
             self._write(
                 f"{platform.lower()}.csv", lambda platform=platform: clean.table(exports.TABLES[platform](self))
             )
+        for platform in set(exports.TABLES) - {self.platform, self.people.platform if self.people else ""}:
+            self._try(platform, (self.folder / f"{platform.lower()}.csv").unlink, True)  # of an earlier run
         self._write("feedback.zip", lambda: exports.pages(self))
         self._write("report.html", self._report)
 
@@ -208,12 +210,14 @@ class Grades:
             "Could not be graded": [f"{s}: {' '.join(r.remarks)}" for s, r in results if r.score is None],
             "Written answers that are not graded yet, without points so far": waiting,
             "On the roster, and nothing handed in": [
-                f"{s}{f' ({self.name(s)})' * (self.name(s) != s)}" for s in sorted(self.absent) if s not in self.groups
+                f"{s}{f' ({self.name(s)})' * (self.name(s) not in (s, ''))}"
+                for s in sorted(self.absent)
+                if s not in self.groups
             ],
             "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.strangers.items())],
             "Named in the policy, and not found": sorted(set(self.unknown)),
-            "Late, in days": [f"{s}: {final.late:g}" for s, final in finals.items() if final.late],
-            "Before you import": [*filter(None, [exports.new_column(self)])],
+            "Late, in days": [f"{s}: {self.final(s).late:g}" for s in [*finals, *self.groups] if self.final(s).late],
+            "Before you import": [*exports.before_import(self)],
             "Files that were not graded": [f"{name}: {why}" for name, why in self.unused]
             + [f"{student}: {line}" for student, result in results for line in result.unused],
             "Could not be written": self.errors,

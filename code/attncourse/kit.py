@@ -1,11 +1,14 @@
 """What a hidden test may use beside NumPy. The text of this file also goes into the notebooks of the other graders."""
 
+from fractions import Fraction
+
 import numpy as np
 
 
 def same(value, expected, tolerance=1e-9):
     """Compare value with expected, up to rounding: same shape, no broadcasting, no NaN, and True is not a number."""
     expected = np.asarray(expected)
+    value = float(value) if isinstance(value, Fraction) else value
     if not fits(value, expected.shape):  # first: an array of a long list of long texts fills any memory
         return False
     try:

@@ -18,6 +18,7 @@ import os
 import re
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
 LONGEST = 1000  # characters of a name that is read
 CANVAS = re.compile(r"(?s)(?P<name>(?:(?!anon_)[^\WA-Z]*?_)?)(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]+)_"
@@ -152,8 +153,7 @@ def submitters(text):
             name, _, value = line[3:].partition(":")
             people = name == "submitters"
             if name == "created_at":
-                digits = "".join(c if c.isdigit() else " " for c in value[:30]).split()
-                current[1] = "-".join(digits[:6]) if len(digits) >= 6 else ""
+                current[1] = _local(value.strip().strip("'\""))
         elif people and line.startswith(("  - :", "    :")):
             name, _, value = line[5:].partition(":")
             if line.startswith("  - :"):
@@ -161,6 +161,18 @@ def submitters(text):
             if current[0] and name in ("name", "email", "sid"):
                 current[0][-1][name] = value.strip().strip("'\"")[:200]
     return found
+
+
+def _local(text):
+    """Return a moment such as `2026-03-02 05:00:00.5 Z` in the time of this machine, in which deadlines are given."""
+    moment, _, zone = text.replace("T", " ").partition(" ")[2].partition(" ")
+    try:
+        arrived = datetime.fromisoformat(
+            f"{text[:10]} {moment[:8]}{zone.replace('Z', '+00:00').replace('UTC', '+00:00')}"
+        )
+    except ValueError:
+        return ""
+    return arrived.astimezone().strftime("%Y-%m-%d-%H-%M-%S")
 
 
 def notices(texts):
@@ -178,4 +190,5 @@ def doubles(names):
     """Return what two `Name`s claim that only one can be: one number with two names, or one name with two numbers."""
     users = Counter((name.user or name.login) for name in {n.key: n for n in names}.values() if name.user or name.login)
     people = Counter(" ".join(n.name.casefold().split()) for n in {n.key: n for n in names}.values() if n.name)
-    return [user for user, many in users.items() if many > 1], [name for name, many in people.items() if many > 1]
+    blind = len(people) == 1 and len(names) > 2  # Moodle's anonymous marking: all are Participant
+    return [u for u, many in users.items() if many > 1], [p for p, many in people.items() if many > 1 and not blind]

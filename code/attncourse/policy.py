@@ -30,11 +30,13 @@ def read(path, assignment):
     import yaml
 
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8-sig")) or {}
+        found = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=_loader()) or {}
     except OSError as error:
         raise CourseError(f"The policy {path} cannot be read: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise CourseError(f"The policy {path} is no YAML: {' '.join(str(error).split())[:200]}.") from None
+        raise CourseError(
+            f"The policy {path} is no YAML (a text with a colon needs quotes): {' '.join(str(error).split())[:200]}."
+        ) from None
 
     def need(holds, words):
         if not holds:
@@ -64,12 +66,35 @@ def read(path, assignment):
                 name in exercises, f"{student}: there is no exercise {name!r}; there are {', '.join(sorted(exercises))}"
             )
             need(_number(value), f"{student}: {name}: {value!r} is not a number")
+            worth = next(question.points for question in assignment.questions if question.name == name)
+            need(value <= worth, f"{student}: {name} is worth {worth:g} points; for more there is add")
         need(_number(about.get("add", 0)), f"{student}: add is {about.get('add')!r}, not a number")
     tests = {test.name for question in assignment.questions for test in question.hidden}
     for name in found.get("everyone", []):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
     need(all(isinstance(group, list) for group in found.get("groups", [])), "groups is a list of lists of students")
     return found
+
+
+def _loader():
+    """Return a loader for YAML that refuses a name which is there twice, and keeps names as they are typed."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node, deep=False):
+            names = [self.construct_scalar(key) for key, _ in node.value]
+            if len({*names}) < len(names):
+                raise yaml.YAMLError(f"{max(names, key=names.count)} is there twice")
+            for key, _ in node.value:
+                key.tag = "tag:yaml.org,2002:str"
+            return super().construct_mapping(node, deep)
+
+        def construct_sequence(self, node, deep=False):  # groups and tests: 00123 is no number there
+            for item in node.value:
+                item.tag = "tag:yaml.org,2002:str" if isinstance(item, yaml.ScalarNode) else item.tag
+            return super().construct_sequence(node, deep)
+
+    return Loader
 
 
 def _number(value):
@@ -89,12 +114,13 @@ def _share(value):
 def _moment(value):
     """Parse a date and time, whatever YAML made of it."""
     if isinstance(value, datetime.datetime):
-        return value.replace(tzinfo=None)
+        return value.replace(tzinfo=None, second=value.second or 59)
     if isinstance(value, datetime.date):
         return datetime.datetime.combine(value, datetime.time(23, 59, 59))
     for form in MOMENTS:
         try:
-            return datetime.datetime.strptime(str(value), form)
+            moment = datetime.datetime.strptime(str(value), form)
+            return moment.replace(second=59) if form == MOMENTS[0] else moment  # the whole minute
         except ValueError:
             continue
     return None
@@ -104,7 +130,11 @@ def renamed(policy, who):
     """Return the policy with every student under the name in the table of grades; `who` translates."""
     late = dict(policy.get("late", {}))
     late["days"] = {who(str(name)): days for name, days in late.get("days", {}).items()}
-    by_hand = {who(str(name)): about for name, about in policy.get("students", {}).items()}
+    by_hand: dict = {}
+    for name, about in policy.get("students", {}).items():
+        if who(str(name)) in by_hand:
+            raise CourseError(f"The policy names one student twice, the second time as {name!r}.")
+        by_hand[who(str(name))] = about
     groups = [[who(str(name)) for name in group] for group in policy.get("groups", [])]
     return policy | {"late": late, "students": by_hand, "groups": groups}
 
@@ -120,11 +150,12 @@ class Final:
     comments: list
 
 
-def days_late(policy, student, file):
+def days_late(policy, student, owner, file):
     """Return how many days late, as the instructor decides, or else as the platform says of the file that counts."""
     late = policy.get("late", {})
-    if student in late.get("days", {}):
-        return late["days"][student]
+    for name in (student, owner):
+        if name in late.get("days", {}):
+            return late["days"][name]
     if file is not None and file.time and "due" in late:
         try:
             arrived = datetime.datetime.strptime(file.time, "%Y-%m-%d-%H-%M-%S")
@@ -150,14 +181,14 @@ def apply(policy, assignment, student, result, handed=None, owner=None):
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
-    days, comments = days_late(policy, student, file), []
+    days, comments = days_late(policy, student, owner, file), []
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
         score, words = _deducted(policy.get("late", {}), score, days)
         comments += words
     if by_hand.get("add"):
-        comments.append(f"{by_hand['add']:+g} points by hand.")
+        comments.append(f"By hand: {by_hand['add']:+g} points.")
     if by_hand.get("points"):
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):

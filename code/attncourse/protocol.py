@@ -11,6 +11,7 @@ import os
 import select
 import struct
 import time
+from fractions import Fraction
 
 import numpy as np
 
@@ -51,8 +52,11 @@ def _encode(value, raw, depth):
         raise Refused(f"nested more than {DEPTH} deep")
     if value is None or isinstance(value, bool | str):
         return value
+    if isinstance(value, Fraction):
+        return float(value)
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
+        array = array.astype(float) if array.dtype == np.longdouble else array
         if array.dtype.str not in KINDS:
             raise Refused(f"an array of {array.dtype}")
         if max(array.shape, default=0) > LONGEST:

@@ -24,6 +24,7 @@ LINE = 2000  # characters of a line that is translated
 GROWTH = 60  # characters that one addition of IPython's becomes, in plain Python
 COMPARED, KEPT = 20_000, 2000  # characters of an answer that are compared with others, and tokens of it
 NOTEBOOK, OTHER_ENDINGS = ".ipynb", (".ipynb.txt", ".ipynb.json")  # as a browser or a mail program saves one
+ALL_ENDINGS = (NOTEBOOK, *OTHER_ENDINGS)
 RUN = ("time", "capture", "prun", "debug")  # cell magics whose cell runs as if they were not there
 NOTHING = ("timeit", "bash", "sh", "script", "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG",
            "perl", "ruby", "python2", "cmd", "writefile", "file")  # fmt: skip
@@ -56,7 +57,9 @@ def read(files, public):
         return record, []
     others = [book for book in books if book is not best]
     record["unused"] += [f"{_short(book.name)}: {_short(best.name)} is graded" for book in others][:100]
-    record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks}
+    lost = [_short(book.name) for book in others if book.rank[0]][:5]
+    told = [f"Only {_short(best.name)} is marked, and not {', '.join(lost)}."] if lost else []
+    record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks + told}
     asked = [name for question in public["questions"] for name in question["functions"]]
     cells, labels = _code(best.cells, asked, record["remarks"])
     sources, record["labels"] = translate(cells), labels
@@ -77,7 +80,7 @@ class Book:
         self.index, self.inner, self.name, self.remarks = index, inner, name, []
         self.cells, self.python = self._parse(data)
         asked = [name for question in public["questions"] for name in question["functions"]]
-        answered = sum(STUB not in (body(self.code, name) or STUB) for name in asked)
+        answered = sum(_answered(body(self.code, name)) for name in asked)
         self.rank = (answered > 0, order, answered, name)
         if not name.lower().endswith(NOTEBOOK):
             self.remarks.append(f"The file was read as a notebook in spite of its name, {_short(name)}.")
@@ -95,7 +98,7 @@ class Book:
                 f"The file is larger than {LARGEST >> 20} MB: clear its outputs, save it, hand it in again."
             )
         try:
-            text = data.decode("utf-8-sig")
+            text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         except UnicodeDecodeError as error:
             text = data.decode("utf-8", "replace")
             self.remarks.append(f"The file is not all UTF-8 (byte {error.start}): letters there are shown as \ufffd.")
@@ -112,6 +115,13 @@ class Book:
         if sum(len(text) for kind, text in cells if kind == "code") > CODE:
             raise NotGradable(f"The code cells hold more than {CODE >> 20} million characters.")
         return cells, _python(document)
+
+
+def _answered(function):
+    """Return whether a function is more than its stub, whose line may be left behind a return or in a comment."""
+    lines = function.split("\n")
+    stub = next((n for n, line in enumerate(lines) if line.strip() == STUB), len(lines))
+    return bool(function) and (stub == len(lines) or any(line.strip().startswith("return") for line in lines[:stub]))
 
 
 def _why_no_notebook(text):
@@ -159,11 +169,13 @@ def _candidates(files, public):
             unused.append(f"{_short(name)}: {data}")
         elif is_of_the_system(name):
             unused.append(f"{_short(name)}: not a student's file")
-        elif name.lower().endswith((NOTEBOOK, *OTHER_ENDINGS)):
+        elif name.lower().endswith(ALL_ENDINGS):
             add(index, "", name, order, data)
+    rest = [name for name, _, data in files if not isinstance(data, str) and not name.lower().endswith(ALL_ENDINGS)]
+    unused += [f"{_short(name)}: no notebook" for name in rest if books and name]
     if not books:  # a notebook beside a zip or in a file without an ending is the one that is meant
         for index, (name, order, data) in enumerate(files):
-            if isinstance(data, str) or is_of_the_system(name) or name.lower().endswith((NOTEBOOK, *OTHER_ENDINGS)):
+            if isinstance(data, str) or is_of_the_system(name) or name.lower().endswith(ALL_ENDINGS):
                 continue
             if name.lower().endswith(".zip") or data[:4] == b"PK\x03\x04":
                 try:
@@ -195,7 +207,7 @@ def _unpacked(data, left):
     found = False
     for info in infos:
         path = info.filename
-        if not path.lower().endswith((NOTEBOOK, *OTHER_ENDINGS)) or is_of_the_system(path):
+        if not path.lower().endswith(ALL_ENDINGS) or is_of_the_system(path):
             continue
         found = True
         try:
@@ -405,7 +417,7 @@ def _reused(sources, cells, labels, questions):
     """
     found, remarks = [], []
     trees = [_tree(source) for source in sources]
-    bound = [_names(source) for source in sources]
+    bound = [_names(source) | ({*dir(builtins)} if "import *" in source else set()) for source in sources]
     squeezed = ["".join(cell.split()) for cell in cells]
     for number, question in enumerate(questions):
         asked = set(question["functions"])
@@ -418,7 +430,7 @@ def _reused(sources, cells, labels, questions):
         place = max([*places, before[-1]])
         names = asked.union(*(_used(trees[n], asked) for n in before if trees[n]))
         helpers = [_used(tree, names) for tree in trees[: place + 1] if tree]
-        names = names.union(*helpers) - {"np", "math"}
+        names = names.union(*helpers)
         known = set().union(*bound[: place + 1]) | {*dir(builtins)}
         later = [(n, names & bound[n] & known) for n in range(place + 1, len(sources))]
         if any(again for _, again in later):

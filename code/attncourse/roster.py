@@ -16,12 +16,13 @@ TITLES = 10  # lines that may stand above the headings
 DAMAGED = re.compile(r"\d(?:[.,]\d+)?[eE]\+?\d+")  # an id that a spreadsheet took for a number
 WHOLE = re.compile(r"\d+[.,]0+")  # and one with places after a point
 BEST = re.compile(r"\d+[.,]\d+")  # the best grade, in Moodle's worksheet
+WORD = re.compile(r"[^\W_]+")
 PARTICIPANT = re.compile(r"(\D*)(\d+)")  # Moodle's own identifier, in any language: Participant 123
 LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
 HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
 for _kind, _, _words in LINES:
     for _word in _words.split(" | "):
-        HEADINGS[_word].append(_kind)
+        HEADINGS["".join(filter(str.isalnum, _word.casefold()))].append(_kind)
 NAMING = ("file", "name", "last", "user", "number", "login", "email", "github")
 
 
@@ -33,6 +34,7 @@ class Roster:
     header: list
     rows: list
     people: list = field(default_factory=list)
+    kinds: list = field(default_factory=list)
     grade: int = -1  # the column of Moodle's grades
     comments: int = -1
     damaged: list = field(default_factory=list)  # labels of people whose id a spreadsheet damaged
@@ -59,6 +61,7 @@ def read(path):
     if roster.platform == "Moodle":
         roster.grade = kinds.index("grade") if "grade" in kinds else roster.grade
         roster.comments = kinds.index("comments") if "comments" in kinds else -1
+    roster.kinds = kinds
     for number, row in enumerate(rows):
         person = _person(row, kinds, number)
         if roster.platform == "Canvas" and (
@@ -74,6 +77,8 @@ def read(path):
 
 def _text(data):
     """Decode a file that somebody's spreadsheet wrote."""
+    if data[:4] == b"PK\x03\x04":
+        raise CourseError("The roster is an Excel workbook: save it as CSV.")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", "replace")
     elif data[:200].count(0) > len(data[:200]) // 4:  # UTF-16 without its mark: every other byte of ASCII is 0
@@ -105,7 +110,7 @@ def _table(text):
 
 def _kinds(header):
     """Return what each column is, or None. A heading that means several things means what is missing."""
-    known = [HEADINGS.get(cell.casefold(), []) for cell in header]
+    known = [HEADINGS.get("".join(filter(str.isalnum, cell.casefold())), []) for cell in header]
     last = any("last" in kinds for kinds in known)
     return [
         next((kind for kind in kinds if kind != ("name" if last else "first")), (kinds or [None])[0]) for kinds in known
@@ -133,7 +138,7 @@ def _as_moodle(roster, kinds):
     words = {found[1] if found else None for found in cells}
     if len(words) != 1 or words & {None, ""} or len(roster.header) < 6:
         return kinds
-    for place in range(3, len(roster.header)):
+    for place in reversed(range(3, len(roster.header))):  # where all grades are equal, the best grade comes after them
         values = {row[place].strip() for row in roster.rows if len(row) > place}
         if len(values) == 1 and BEST.fullmatch(*values):
             roster.platform, roster.grade = "Moodle", place - 1
@@ -151,6 +156,8 @@ def _person(row, kinds, number):
         elif kind and cell:
             whole = kind in ("number", "user") and WHOLE.fullmatch(cell)
             person.setdefault(kind, cell.rstrip("0").rstrip(".,") if whole else cell)
+    if "first" in person and "last" not in person and "name" in person:  # Name; Vorname
+        person["last"] = person.pop("name")
     if "first" in person or "last" in person:
         person.setdefault("name", f"{person.get('last', '')}, {person.get('first', '')}".strip(", "))
     person["user"] = "".join(filter(str.isdigit, person.get("user", ""))) or person.get("user", "")
@@ -181,8 +188,8 @@ def names(person):
 
 def called(person):
     """Return the identifiers of one person, which unlike a name mean no other."""
-    keys = {normalized(person[kind]) for kind in ("file", "number", "login", "email", "user") if person.get(kind)}
-    return (keys | {normalized(person.get("email", "").partition("@")[0])}) - {""}
+    keys = {normalized(person[kind]) for kind in ("number", "login", "email", "user") if person.get(kind)}
+    return (keys | {normalized(person.get("file", "").removesuffix(".ipynb"))}) - {""}
 
 
 def match(roster, found):
@@ -191,7 +198,11 @@ def match(roster, found):
     Two submissions for one person belong to nobody until the instructor decides: both are graded, and told.
     """
     fits, strangers, claims = {}, {}, []
-    by_id, by_name, by_user, by_login, by_github = (defaultdict(list) for _ in range(5))
+    by_id, by_name, by_user, by_login, by_github, by_address = (defaultdict(list) for _ in range(6))
+    ids = {handed.user.lstrip("0") for handed in found.values()} - {""}
+    ids &= {
+        person["user"].lstrip("0") for person in roster.people
+    }  # else the school counts otherwise than the platform
     for person in roster.people:
         for key in called(person):
             by_id[key].append(person)
@@ -199,9 +210,10 @@ def match(roster, found):
             by_name[key].append(person)
         by_user[person["user"].lstrip("0")].append(person)
         by_login[person.get("login", "").casefold()].append(person)
+        by_address[normalized(person.get("email", "").partition("@")[0])].append(person)
         by_github[person.get("github", "").casefold()].append(person)
     for student, handed in sorted(found.items()):
-        if handed.user and handed.platform in ("Canvas", "Moodle") and by_user.keys() - {""}:
+        if handed.user and handed.platform in ("Canvas", "Moodle") and roster.platform == handed.platform and ids:
             several = by_user[handed.user.lstrip("0")] or _safe(by_name, handed, roster)
         elif handed.platform == "GitHub Classroom":  # students choose these logins: they match nothing else
             several = by_github.get(handed.login.casefold(), [])
@@ -209,14 +221,16 @@ def match(roster, found):
             several = by_login[handed.login.casefold()]
         else:
             own = {normalized(key) for key in (student, handed.login, handed.user)} - {""}
-            several = [person for key in sorted(own) for person in by_id[key]]
             words = own | {normalized(handed.name)}
-            several = several or [person for key in sorted(words) for person in by_name[key]]
+            several = [person for key in sorted(words - {""}) for person in by_id[key] * (key in own) + by_name[key]]
+            several = several or [person for key in sorted(own) for person in by_address[key]]
+            several = several or _within(student, roster.people)
         rows = {person["row"]: person for person in several}
         if len(rows) == 1:
             fits[student] = several[0]
         else:
             strangers[student] = f"fits {len(rows)} lines of the roster" if rows else "is not on the roster"
+            claims += [f"{student} {strangers[student]}."] * bool(rows)
     by_row = defaultdict(list)
     for student, person in fits.items():
         by_row[person["row"]].append(student)
@@ -227,10 +241,30 @@ def match(roster, found):
             for student in several:
                 strangers[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
     taken = {person["row"] for person in fits.values()} | {row for row, several in by_row.items() if len(several) > 1}
+    if roster.people and len(found) > 2 * len(fits) and not claims:
+        read = ", ".join(
+            f"{cell} ({kind or 'not understood'})" for cell, kind in zip(roster.header, roster.kinds, strict=False)
+        )
+        claims.append(
+            f"Of {len(found)} submissions only {len(fits)} are on the roster. Its columns: {clean.line(read)}."
+        )
     if roster.damaged:
         claims.append("A spreadsheet has damaged ids in the roster (such as 1.2E+11); these people were looked for by "
                       f"name: {', '.join(roster.damaged[:20])}.")  # fmt: skip
     return fits, [person for person in roster.people if person["row"] not in taken], strangers, claims
+
+
+def _within(student, people):
+    """Return people whose number or login, or whose whole name, stands in the name of a file among other words."""
+    words = {normalized(word) for word in WORD.findall(student)}
+    ids = [
+        p
+        for p in people
+        if any(len(p.get(kind, "")) > 3 and normalized(p[kind]) in words for kind in ("number", "login"))
+    ]
+    return ids or [
+        p for p in people if len(own := {*map(normalized, WORD.findall(p.get("name", "")))}) > 1 and own <= words
+    ]
 
 
 def _safe(by_name, handed, roster):

@@ -2,6 +2,7 @@
 # here. One function, so that no name of it is left among the student's.
 def _stand_in():
     import importlib.machinery
+    import opcode
     import os
     import sys
     import types
@@ -12,6 +13,9 @@ def _stand_in():
         """Takes every call, attribute and item, and is empty."""
 
         __hash__ = object.__hash__
+
+        def __init__(self, *given, **named):
+            pass
 
         def __call__(self, *given, **named):
             return self
@@ -32,8 +36,10 @@ def _stand_in():
         def __exit__(self, *error):
             return False
 
-        def __iter__(self):
-            return iter(())
+        def __iter__(self):  # as many as the student's line unpacks
+            frame = sys._getframe(1)
+            code, at = frame.f_code.co_code, frame.f_lasti
+            return iter([self] * (code[at + 1] if opcode.opname[code[at]] == "UNPACK_SEQUENCE" else 0))
 
         def __len__(self):
             return 0
@@ -46,9 +52,6 @@ def _stand_in():
         axes = numpy.empty((int(nrows), int(ncols)), dtype=object)
         axes.fill(nothing)
         return nothing, (nothing if axes.size == 1 else axes.squeeze()) if squeeze else axes
-
-    def hist(values=(), *given, **named):
-        return nothing, nothing, nothing
 
     class Shell(Nothing):
         user_ns = space
@@ -70,8 +73,10 @@ def _stand_in():
         def run_cell_magic(self, name, line, cell):
             words = line.split()
             if name in ("writefile", "file") and words:  # in /tmp of the sandbox, from where it can be imported
-                os.makedirs(os.path.dirname(words[-1]) or ".", exist_ok=True)
-                with open(words[-1], "a" if "-a" in words else "w", encoding="utf-8") as file:
+                path = os.path.expanduser(words[-1].strip("'\""))
+                path = os.path.basename(path) if os.path.isabs(path) and not path.startswith("/tmp") else path
+                os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+                with open(path, "a" if "-a" in words else "w", encoding="utf-8") as file:
                     file.write(cell)
                 importlib.invalidate_caches()
 
@@ -85,6 +90,7 @@ def _stand_in():
             return []
 
     shell = Shell()
+    OWN = {"subplots": subplots, "get_ipython": lambda: shell}
 
     class StandIn(types.ModuleType):
         """A module of which every name exists."""
@@ -94,7 +100,9 @@ def _stand_in():
         def __getattr__(self, name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            return {"subplots": subplots, "hist": hist, "get_ipython": lambda: shell}.get(name, nothing)
+            if name == "pyplot":
+                return importlib.import_module(f"{self.__name__}.pyplot")
+            return sys.modules.get(f"{self.__name__}.{name}") or OWN.get(name, nothing)
 
     class Finder:
         def find_spec(self, name, path=None, target=None):

@@ -12,6 +12,7 @@ from . import protocol, pythons, reading, sandbox
 NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 TOLD = 60  # remarks
 SHOWN = 5  # failures of one cell that are told
+HANGS = 2  # calls of one function that may take too long; further ones fail at once, and others have time left
 DEATHS = 3  # in one cell; then the rest of it is skipped
 
 
@@ -35,7 +36,7 @@ class Student:
         self.session, self.ran, self.python, self.numpy = None, 0, "", ""
         self.record, self.slow = None, False  # slow: a time limit was reached
         self.problems = {}  # {(cell, statement): (line, kind, words)}; statement -1 is the cell as a whole
-        self.skipped = set()  # (cell, statement)
+        self.skipped, self.hung = set(), []  # (cell, statement); names of functions that took too long
         self.deadline = time.monotonic() + limits.total
 
     def read(self):
@@ -124,11 +125,14 @@ class Student:
         """Return the value of name(*arguments, **named), or raise Raised."""
         if self.session is None:
             raise Raised("Ended", "its process was ended")
+        if self.hung.count(name) >= HANGS:
+            raise Raised("Ended", f"{name} took more than {self.limits.call:.3g} s in earlier tests")
         seconds = min(self.limits.call, self._left())
         try:
             reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named, after=after)
         except protocol.PeerEnded as error:
-            self.session, self.slow = None, self.slow or isinstance(error, protocol.TimedOut)
+            slow = isinstance(error, protocol.TimedOut)
+            self.session, self.slow, self.hung = None, self.slow or slow, self.hung + [name] * slow
             raise Raised("Ended", f"a call of {name} was ended: {error}") from None
         if "error" in reply:
             (kind, *kinds), words, _ = reply["error"]

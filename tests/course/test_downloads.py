@@ -106,7 +106,7 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
         "jd1": "jd1", names[3]: "jm2", "w@x": "wl4"}  # fmt: skip
     assert [person["login"] for person in missing] == ["jd3"]
     assert strangers == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
-    assert not claims
+    assert claims == ["jane-doe fits 2 lines of the roster."]
 
 
 def test_two_submissions_for_one_person_are_both_graded_and_told(tmp_path):
@@ -160,6 +160,23 @@ def test_moodles_worksheet_in_any_language(tmp_path):
     (tmp_path / "g.csv").write_text(german.replace("Grade", "Bewertung"), encoding="utf-8")
     people = roster.read(tmp_path / "g.csv")
     assert (people.platform, people.header[people.grade], people.people[0]["user"]) == ("Moodle", "Bewertung", "5000")
+
+
+EXACT = "Name,Email\nAnna Lee,alee2@x\nAnna Lee-Smith,anna.lee@x\nLi Na,ln3@x\nLina Berg,lina@x\n"
+FITS = {  # a roster: {name of a file: whose it is}
+    EXACT: {"Anna Lee": "Anna Lee", "Li Na": "Li Na"},
+    "Name;Vorname;Matr.-Nr.\nRoe;Jo;00123\nPoe;Al;00124\n": {"Jo Roe": "Roe, Jo", "hw_00124_x": "Poe, Al"},
+    "last_name,first_name\nRoe,Jo\n": {"hw1-jo-roe": "Roe, Jo"},
+    "File,Name\nhw1_able_00123.ipynb,Jo Roe\n": {"hw1_able_00123": "Jo Roe"},
+}
+
+
+@pytest.mark.parametrize("text", FITS)
+def test_names_fit_as_a_person_would_fit_them(text, tmp_path):
+    (tmp_path / "r.csv").write_text(text, encoding="utf-8")
+    found = {name: downloads.Submission(name, ()) for name in FITS[text]}
+    matched = roster.match(roster.read(tmp_path / "r.csv"), found)[0]
+    assert {name: person["name"] for name, person in matched.items()} == FITS[text]
 
 
 def test_a_login_that_a_student_chose_matches_no_other_id(tmp_path):
@@ -236,7 +253,7 @@ METADATA = b"""submission_1:
   :submitters:
   - :name: Jo Roe
     :email: j@x
-  :created_at: 2026-03-03 23:30:00.5 -05:00
+  :created_at: 2026-03-03 23:30:00.5
   :results:
     :output: |
       submission_2:

@@ -272,6 +272,31 @@ def test_decisions_are_kept_apart_from_the_tests(assignment, tmp_path):
     assert table["gone1"][2]
 
 
+def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment, tmp_path):
+    (tmp_path / "p.yml").write_text(
+        "students: {0012: {add: 1}}\ngroups: [[0012, 0083]]\nlate: {per_day: 1, days: {0012: 2}}"
+    )
+    decisions = policy.read(tmp_path / "p.yml", assignment)
+    people = tmp_path / "r.csv"
+    people.write_text("Student ID,Name\n0012,Jo Roe\n0083,Al Poe\n10,Di Fox\n")
+    found = downloads.Download({"0012": downloads.Submission("0012", ())}, "", [], [])
+    grades = gradebook.Grades(assignment, found, tmp_path / "out", decisions, roster.read(people))
+    grades.add("0012", earns(assignment, "witness"))
+    assert [grades.final(student).score for student in ("0012", "Al Poe", "Di Fox")] == [1, 1, None]
+
+
+@pytest.mark.parametrize("worth", ["10", "100"])
+def test_a_column_of_other_points_is_told_before_the_import(worth, assignment, tmp_path):
+    other = platforms.blackboard_roster().decode("utf-16").replace("10 Score", f"{worth} Score").encode()
+    rosters = {"canvas": platforms.canvas_roster().replace(b",10,(read", f",{worth},(read".encode()),
+               "moodle": platforms.moodle_roster().replace(b"10.00", f"{worth}.00".encode()), "blackboard": other}  # fmt: skip
+    for platform, text in rosters.items():
+        (tmp_path / platform).mkdir()
+        grades = class_of(assignment, tmp_path / platform, platform, text, {"column": "RNN assignment"})
+        told = " ".join(grades.lists().get("Before you import", []))
+        assert ("worth 100 points there" in told) == (worth == "100"), platform
+
+
 def test_a_late_mark_of_canvas_is_one_day(assignment, tmp_path):
     grades = class_of(assignment, tmp_path, "canvas", None, {"late": {"per_day": 1}})
     late = [student for student in grades.results if grades.final(student).late]
@@ -287,6 +312,8 @@ def test_a_test_for_everyone_is_not_for_files_that_are_none(assignment):
 
 
 BAD = {
+    "students: {a: {add: 1}, a: {add: 2}}": "a is there twice",
+    "students: {a: {points: {witness: 20}}}": "witness is worth 2 points",
     "x: [": "no YAML",
     "- 1": "lines that begin with",
     "latte: {}": "latte",

@@ -20,6 +20,7 @@ CLEAN = {
     "two cell magics": ["%%capture\n%%time\n%pip install x\nx = 6", "assert x == 6"],
     "a file that is imported": ["%%writefile helper.py\nANSWER = 7", "import helper\nassert helper.ANSWER == 7"],
     "a file in a folder": ["!mkdir -p lib", "%%writefile lib/a.py\nB = 3", "from lib.a import B\nassert B == 3"],
+    "a file in Colab's folder": ["%%writefile '/content/b.py'\nB = 3", "from b import B\nassert B == 3"],
     "a file that is run": ["%%writefile a.py\nC = 4", "%run a.py", "assert C == 4"],
     "other languages": ["%%bash\nrm -rf /", "%%html\n<b>", "%%javascript\nalert(1)"],
     "await": [
@@ -37,6 +38,8 @@ CLEAN = {
         "import matplotlib\nimport matplotlib.pyplot as plt\nfrom matplotlib import cm\nfrom mpl_toolkits import x",
         "fig, ax = plt.subplots()\nax.plot([1], label='a')\nax.set(xlabel='x')\nfig.tight_layout()\nplt.show()",
         "fig, axes = plt.subplots(2, 3, figsize=(4, 4))\naxes[1, 2].imshow([[1]])\nassert axes.shape == (2, 3)",
+        "from matplotlib import pyplot\nfig, ax = pyplot.subplots()\nline, = ax.plot([1])\nlo, hi = pyplot.xlim()",
+        "fig, [[a, b], [c, d]] = plt.subplots(2, 2)\nclass Mine(pyplot.Axes): pass",
         "fig, (a, b) = plt.subplots(1, 2)\na.hist([1])\ncounts, edges, bars = plt.hist([1])\nplt.rcParams['x'] = 1",
         "with plt.style.context('x'):\n    plt.plot([1])",
     ],
@@ -79,6 +82,9 @@ EXPECTED = {
     "an ended process in it": (["import os\nos._exit(0)\nANSWERS"], 0, "its process ended"),
     "a name used again below": (["ANSWERS", "leaves = leaves(4, 2)"], 0, "`leaves`"),
     "a builtin used again": (["ANSWERS", "abs = sum = min = range = 3"], 0, "another meaning"),
+    "builtins used again by a star": (["ANSWERS\nold = leaves\ndef leaves(d, t): return sum(x for x in [old(d, t)])",
+                                       "from numpy import *"], 0, "another meaning"),
+    "a slow function": (["ANSWERS\ndef leaves(d_k, t):\n    while True: pass", "import time\ntime.sleep(2)"], 2, ""),
     "a helper used again": (["def h(x): return x", "ANSWERS\nold = leaves\ndef leaves(d, t): return h(old(d, t))",
                              "def h(x): return x + 1"], 0, "`h`"),
     "a better answer below": (["ANSWERS\ndef leaves(d_k, t): return 9", "ANSWERS"], 0, ""),
@@ -160,6 +166,10 @@ def zipped(members, **options):
 # files: the place of the one that is graded and its name inside a zip, or a word of the reason why none is
 CHOSEN = {
     "the newer": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], SOLVED)], (1, "")),
+    "a stub's line left behind": ([("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x\n    {reading.STUB}")),
+                                   ("b.ipynb", [2, ""], STUB)], (0, "")),
+    "a stub's line in a comment": ([("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x  # {reading.STUB}")),
+                                    ("b.ipynb", [2, ""], STUB)], (0, "")),
     "a stub is no answer": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], STUB)], (0, "")),
     "another ending": ([("hw.ipynb.txt", [1, ""], SOLVED)], (0, "")),
     "no ending": ([("hw", [1, ""], SOLVED)], (0, "")),
