@@ -174,7 +174,8 @@ def class_page(assignment, text, result):
     """The class page with one text in every place."""
     decided = final(assignment, result, {"students": {text: {"comment": text}}}, text)
     lists = {text: [text]}
-    return report.class_page(assignment, {text: result}, {text: decided}, lists, lists, [(text, text, text, [text])])
+    alike = [(text, text, text, [text])]
+    return report.class_page(assignment, {text: result}, {text: decided}, lists, lists, alike, [text])
 
 
 def hostile_pages(assignment, tmp_path):
@@ -184,6 +185,7 @@ def hostile_pages(assignment, tmp_path):
         result.marks = [replace(mark, test=mark.test + attack) for mark in result.marks]
         decided = final(assignment, result, {"students": {attack: {"comment": attack}}}, attack)
         result.python = result.numpy = attack
+        result.written = {"in-words": f"one\n{attack}\n```{{raw}} html\n{attack}"}
         pages = [report.feedback(assignment, attack, result, decided, attack)]
         pages.append(class_page(assignment, attack, result))
         for kind, page in zip(("student", "class"), pages, strict=True):
@@ -192,8 +194,9 @@ def hostile_pages(assignment, tmp_path):
             yield path
 
 
-def test_nothing_of_a_student_becomes_a_tag(assignment, tmp_path):
-    harmless = replace(earns(assignment, remark="x"), python="x")
+def test_nothing_of_a_student_becomes_a_tag(with_words, tmp_path):
+    assignment = with_words
+    harmless = replace(earns(assignment, remark="x"), python="x", written={"in-words": "x"})
     decided = final(assignment, harmless, {"students": {"x": {"comment": "x"}}})
     allowed = {}
     for kind, page in (
@@ -209,7 +212,7 @@ def test_nothing_of_a_student_becomes_a_tag(assignment, tmp_path):
         assert set(tags.found) <= allowed["class" if path.name.startswith("class") else "student"], path
 
 
-def test_nothing_of_a_student_runs_in_a_browser(assignment, tmp_path):
+def test_nothing_of_a_student_runs_in_a_browser(with_words, tmp_path):
     import browser
 
     if not browser.chromium():
@@ -225,7 +228,7 @@ def test_nothing_of_a_student_runs_in_a_browser(assignment, tmp_path):
         (tmp_path / "attack.html").write_text(f"<title>x</title>{XSS[0]}")
         page.goto((tmp_path / "attack.html").as_uri())
         assert page.title() == "owned", "the attack works where nothing is escaped"
-        paths = list(hostile_pages(assignment, tmp_path))
+        paths = list(hostile_pages(with_words, tmp_path))
         for path in paths:
             page.goto(path.as_uri())
             page.mouse.move(200, 200)
@@ -289,7 +292,8 @@ def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment
 def test_a_column_of_other_points_is_told_before_the_import(worth, assignment, tmp_path):
     other = platforms.blackboard_roster().decode("utf-16").replace("10 Score", f"{worth} Score").encode()
     rosters = {"canvas": platforms.canvas_roster().replace(b",10,(read", f",{worth},(read".encode()),
-               "moodle": platforms.moodle_roster().replace(b"10.00", f"{worth}.00".encode()), "blackboard": other}  # fmt: skip
+               "moodle": platforms.moodle_roster().replace(b"10.00", f"{worth}.00".encode()),
+               "blackboard": other}  # fmt: skip
     for platform, text in rosters.items():
         (tmp_path / platform).mkdir()
         grades = class_of(assignment, tmp_path / platform, platform, text, {"column": "RNN assignment"})

@@ -439,25 +439,6 @@ def _accept(server, arrived):
         arrived.append(server.accept())
 
 
-BAD_FILES = {
-    "empty": b"",
-    "no notebook": b"%PDF-1.7 not a notebook",
-    "a list": b"[1, 2]",
-    "deep": b"[" * 200_000,
-    "no cells": b'{"cells": 3}',
-    "a cell that is none": b'{"cells": [3]}',
-    "not text": bytes(range(256)),
-    "large": b" " * (21 << 20) + b"{}",
-}
-
-
-@pytest.mark.parametrize("name", BAD_FILES)
-def test_files_that_are_no_notebooks(name, marked):
-    result = marked(BAD_FILES[name])
-    assert result.score == 0
-    assert result.remarks[0].endswith(".")
-
-
 def test_the_same_submission_gets_the_same_result(marked, assignment):
     cells = [*answers(assignment)[:3], *WRONG[3:], "1 / 0"]
     assert marked(*cells) == marked(*cells)

@@ -5,13 +5,9 @@ import io
 import json
 from dataclasses import replace
 
-import pytest
-from attncourse import downloads, gradebook, model, notebooks, policy, reading, report
+from attncourse import downloads, gradebook, model, notebooks, reading
 from coursework import ROOT
-from test_gradebook import XSS, Tags, earns
-
-HOSTILE = [*XSS, "]]>", "</pre></style>", "# A heading\n* **bold** [x](javascript:alert(1))\n```{raw} html\n```",
-           "=cmd|' /C calc'!A0"]  # fmt: skip
+from test_gradebook import earns
 
 
 def handed_in(assignment, *answers):
@@ -67,17 +63,6 @@ def test_a_person_reads_all_answers_on_one_page_and_sees_which_are_left(with_wor
     assert [row["in-words"] for row in table] == ["1.5", "", "0"]
 
 
-def test_a_student_reads_the_answer_beside_points_and_comment(with_words, tmp_path):
-    decisions = {"students": {"ada": {"points": {"in-words": 1.5}, "comment": "One hypothesis is missing."}}}
-    grades = graded(with_words, tmp_path, decisions, ada=result(with_words, "Because."), ben=result(with_words, "So."))
-    ada = page(grades, "feedback/ada.html")
-    assert "5. In your own words: 1.5 of 2</h2>\n" + '<pre class="words">Because.</pre>' in ada
-    assert "One hypothesis is missing." in ada
-    assert "5. In your own words: not graded yet" in page(grades, "feedback/ben.html")
-    for name in ("ada", "ben"):
-        assert "One point for the variance" not in page(grades, f"feedback/{name}.html"), "notes are for who marks"
-
-
 def test_an_answer_without_its_heading_is_told(with_words, tmp_path):
     lost, none = replace(result(with_words), written={}), model.Result(0, problem="The file is empty.")
     other = replace(lost, problem="It is another notebook.")
@@ -99,34 +84,11 @@ def test_a_group_is_graded_once(with_words, tmp_path):
     assert grades.final("bea").score == 9
 
 
-@pytest.mark.parametrize("attack", HOSTILE)
-def test_nothing_of_an_answer_becomes_a_tag(attack, with_words):
-    def tags(answer):
-        wrote = result(with_words, answer)
-        final = policy.apply({}, with_words, "x", wrote)
-        for text in (report.feedback(with_words, "x", wrote, final),
-                     report.class_page(with_words, {"x": wrote}, {"x": final}, {}, {}, [], "x")):  # fmt: skip
-            found = Tags()
-            found.feed(text)
-            yield found.found, text
-
-    for (found, text), (expected, plain) in zip(tags(attack), tags("harmless"), strict=True):
-        assert found == expected
-        assert len(text) > len(plain) - len("harmless"), "the answer is there"
-        assert text.count("</style>") == 1
-
-
 def test_a_very_long_answer_is_cut(with_words):
     pieces = [f"{n} " + "x" * 90 for n in range(30_000)]
     answer = result(with_words, *pieces).written["in-words"]
     assert len(answer) < reading.LONGEST + 100
     assert answer.endswith(f"(Cut here: the notebook has {len(''.join(pieces)) + 2 * len(pieces) - 2} characters.)")
-
-
-def test_the_grader_reads_the_answer(with_words, marked):
-    document = handed_in(with_words, "Because <b>so</b>.")
-    found = marked(json.dumps(document).encode(), assignment=with_words)
-    assert found.written == {"in-words": "Because <b>so</b>."}
 
 
 def test_a_student_sees_whether_an_answer_is_found(with_words, bubblewrap, tmp_path, monkeypatch, capsys):
