@@ -85,6 +85,12 @@ def test_no_cell_is_a_formula_with_any_separator(text, separator):
         assert not cell.strip().startswith(SIGNS)
 
 
+def test_no_two_students_share_a_page():
+    names = clean.page_names(["Anna", "anna", "a/b", "a_b", "a\\b", ". ", "x" * 300]).values()
+    assert len({name.casefold() for name in names}) == 7
+    assert not any("/" in name or "\\" in name or len(name) > 210 for name in names)
+
+
 def test_canvas_gets_its_own_gradebook_back(assignment, tmp_path):
     grades = class_of(assignment, tmp_path, "canvas", platforms.canvas_roster(), {"column": "RNN assignment"})
     head, points, *lines = rows(grades.folder / "canvas.csv")
