@@ -208,9 +208,9 @@ def grade_class(options):
     author.prove(assignment, seed)
     folder = folder_for(options.submissions, assignment.chapter, options.work)
     grades = read_class(options, assignment, folder)
-    whole = options.force in grades.found or "," not in options.force
+    whole = options.force in grades.submissions or "," not in options.force
     force = {grades.student(n.strip()) for n in ([options.force] if whole else options.force.split(",")) if n.strip()}
-    limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.found
+    limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.submissions
     say_pythons(limits)
     processes = options.processes or os.cpu_count() or 1
     with ExitStack() as stack:

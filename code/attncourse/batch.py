@@ -48,7 +48,7 @@ def run(assignment, download, folder, mapper, seed=marks.SEED, limits=None, prog
     store.mkdir(parents=True, exist_ok=True)
 
     def missing():
-        for student, submission in grades.found.items():
+        for student, submission in grades.submissions.items():
             files = submission.load()
             keys[student] = key(files, assignment, seed, limits)
             result = None if student in force else _stored(store / f"{keys[student]}.json")
@@ -70,7 +70,7 @@ def run(assignment, download, folder, mapper, seed=marks.SEED, limits=None, prog
             arrived(student, result)
             progress and progress()
         for student in slow:
-            for _, result in mapper(iter([(student, grades.found[student].load())])):
+            for _, result in mapper(iter([(student, grades.submissions[student].load())])):
                 arrived(student, _as_seen_first(grades.results[student], result), again=True)
     finally:
         grades.finish()

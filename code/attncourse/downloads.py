@@ -69,7 +69,7 @@ class Submission:
 class Download:
     """A class: {student: Submission}, and what the instructor must know of how it was read."""
 
-    found: dict
+    submissions: dict
     platform: str  # its title, "" for a plain folder
     claims: list  # two claims on one identity, or an identity that is not certain: first on the report
     unused: list  # (path, reason)
@@ -251,7 +251,7 @@ def _looks(text):
 
 
 def _labelled(submissions, claims):
-    """Return {student: Submission} with a label of its own for each; names that look the same are told."""
+    """Return {student: Submission} with a label of its own for each; names that look the same are listed."""
     groups, found = defaultdict(list), {}
     for submission in submissions:
         groups[_looks(submission.student)].append(submission)
@@ -268,19 +268,19 @@ def _labelled(submissions, claims):
             found[label] = replace(submission, student=label)
             labels.append(label)
         if len(same) > 1:
-            claims.append(f"{len(same)} submissions under one name, graded each: {', '.join(labels)}.")
+            claims.append(f"{len(same)} submissions under one name, each graded: {', '.join(labels)}.")
     return dict(sorted(found.items()))
 
 
 def _double_claims(names):
     users, people = platforms.doubles(names)
     for user in users:
-        told = sorted({clean.line(name.student) for name in names if user in (name.user, name.login)})
-        if len(told) > 1:
-            yield f"The number or username {clean.line(user)} is in {len(told)} names, graded each: {', '.join(told)}."
+        labels = sorted({clean.line(name.student) for name in names if user in (name.user, name.login)})
+        if len(labels) > 1:
+            yield f"Number or username {clean.line(user)} is in {len(labels)} names, each graded: {', '.join(labels)}."
     for person in people:
-        told = sorted({clean.line(n.student) for n in names if " ".join(n.name.casefold().split()) == person})
-        yield f"{len(told)} students have one name, graded each: {', '.join(told)}."
+        labels = sorted({clean.line(n.student) for n in names if " ".join(n.name.casefold().split()) == person})
+        yield f"{len(labels)} students have one name, each graded: {', '.join(labels)}."
 
 
 def read_file(path):

@@ -125,10 +125,10 @@ def _why(number, limits):
 
 def serve():
     """Examine the submissions that arrive on the standard input, until it is closed."""
-    asked, told, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    requests, replies, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
         os.dup2(nowhere, fd)
-    line, used = protocol.Conversation(told, asked, LARGEST), _address_space()
+    line, used = protocol.Conversation(replies, requests, LARGEST), _address_space()
     _bound(resource.RLIMIT_CORE, 0)
     while True:
         try:

@@ -72,7 +72,10 @@ def canvas(grades):
     rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column],
             ["    Points Possible", "", "", "", "", POINTS]]  # fmt: skip
     for student in _graded(grades):
-        handed, person = grades.found.get(student), grades.matched.get(student) or grades.absent.get(student) or {}
+        handed, person = (
+            grades.submissions.get(student),
+            grades.matched.get(student) or grades.absent.get(student) or {},
+        )
         user = handed.user if handed else person.get("user", "")
         rows.append([clean.cell(grades.name(student)), clean.cell(user), clean.cell(person.get("number", "")),
                      clean.cell(person.get("login", "")), "", clean.number(grades.final(student).score)])  # fmt: skip
@@ -85,7 +88,7 @@ def moodle(grades):
         return _filled(grades, grades.people.grade, "Grade", grades.people.comments)
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
     for student in _graded(grades):
-        handed, final = grades.found.get(student), grades.final(student)
+        handed, final = grades.submissions.get(student), grades.final(student)
         if handed and handed.user:
             rows.append([f"Participant {handed.user}", clean.cell(grades.name(student)), clean.number(final.score),
                          POINTS, "-", clean.cell(" ".join(final.comments))])  # fmt: skip
@@ -99,7 +102,10 @@ def blackboard(grades):
         return _filled(grades, _place(grades.people.header, column), column)
     rows = [["Username", column]]
     for student in _graded(grades):
-        handed, person = grades.found.get(student), grades.matched.get(student) or grades.absent.get(student) or {}
+        handed, person = (
+            grades.submissions.get(student),
+            grades.matched.get(student) or grades.absent.get(student) or {},
+        )
         login = (handed.login if handed else "") or person.get("login", "")
         rows.append([clean.cell(login or student), clean.number(grades.final(student).score)])
     return rows
@@ -122,7 +128,7 @@ def pages(grades):
 
 
 def _page_name(grades, student):
-    handed, result = grades.found.get(student), grades.result(student)
+    handed, result = grades.submissions.get(student), grades.result(student)
     person = grades.absent.get(student) or {}
     if grades.platform == "Moodle" and person.get("user"):  # a member of a group, whose file another one handed in
         return f"{clean.file_name(person['name'])}_{person['user']}_assignsubmission_file_/feedback.html"

@@ -21,15 +21,17 @@ class Grades:
     """
 
     def __init__(self, assignment, download, folder, decisions=None, people=None):
-        self.assignment, self.found, self.folder = assignment, dict(download.found), Path(folder)
+        self.assignment, self.submissions, self.folder = assignment, dict(download.submissions), Path(folder)
         self.platform, self.people, self.unused, self.errors = download.platform, people, list(download.unused), []
         self.claims = list(download.claims)
-        self.matched, absent, self.strangers, claims = roster.match(people, self.found) if people else ({}, [], {}, [])
+        self.matched, absent, self.unmatched, claims = (
+            roster.match(people, self.submissions) if people else ({}, [], {}, [])
+        )
         self.claims += claims
         self.absent = {}
         for person in absent:
             label = clean.line(roster.label(person))
-            while label in self.found or label in self.absent:
+            while label in self.submissions or label in self.absent:
                 label += f" (line {person['row'] + 2} of the roster)"
             self.absent[label] = person
         self.unknown = []
@@ -37,10 +39,10 @@ class Grades:
         members = {student: group for group in self.policy["groups"] for student in group}
         self.groups = {}  # student without a file: the member whose file counts
         for student, group in members.items():
-            first = next((member for member in group if member in self.found), None)
-            if student not in self.found and first is not None:
+            first = next((member for member in group if member in self.submissions), None)
+            if student not in self.submissions and first is not None:
                 self.groups[student] = first
-        self.pages = clean.page_names(sorted({*self.found, *self.groups, *self.absent}))
+        self.pages = clean.page_names(sorted({*self.submissions, *self.groups, *self.absent}))
         self.results, self.out = {}, None
         (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
         self.old = self._old_pages()
@@ -48,11 +50,13 @@ class Grades:
 
     def _meant(self, name):
         """Return the student that a name means, as it stands in the table; names that mean nobody are kept and told."""
-        if name in self.found or name in self.absent:
+        if name in self.submissions or name in self.absent:
             return name
         plain = roster.normalized(name)
         fits = [
-            s for s, h in self.found.items() if plain in {roster.normalized(x) for x in (s, h.user, h.login, h.name)}
+            s
+            for s, h in self.submissions.items()
+            if plain in {roster.normalized(x) for x in (s, h.user, h.login, h.name)}
         ]
         for student, person in [*self.matched.items(), *self.absent.items()]:
             if plain in roster.called(person) | roster.names(person) and student not in fits:
@@ -65,7 +69,7 @@ class Grades:
     def student(self, name):
         """Return the student that a name means; a name that means nobody is an error."""
         student, known = self._meant(name), len(self.unknown)
-        if student not in self.found:
+        if student not in self.submissions:
             del self.unknown[known - 1 :]
             raise CourseError(f"There is no submission of {name!r}.")
         return student
@@ -100,7 +104,7 @@ class Grades:
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
         person = self.matched.get(student) or self.absent.get(student) or {}
-        handed = self.found.get(student)
+        handed = self.submissions.get(student)
         return person.get("name") or (handed.name if handed else "") or ""
 
     def result(self, student):
@@ -110,7 +114,9 @@ class Grades:
     def final(self, student):
         """Return the result of a student with the instructor's decisions in it."""
         owner = self.groups.get(student, student)
-        return policy.apply(self.policy, self.assignment, student, self.result(student), self.found.get(owner), owner)
+        return policy.apply(
+            self.policy, self.assignment, student, self.result(student), self.submissions.get(owner), owner
+        )
 
     def add(self, student, result):
         """Take a result, and write its row and its pages."""
@@ -214,7 +220,7 @@ class Grades:
                 for s in sorted(self.absent)
                 if s not in self.groups
             ],
-            "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.strangers.items())],
+            "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.unmatched.items())],
             "Named in the policy, and not found": sorted(set(self.unknown)),
             "Late, in days": [f"{s}: {self.final(s).late:g}" for s in [*finals, *self.groups] if self.final(s).late],
             "Before you import": [*exports.before_import(self)],

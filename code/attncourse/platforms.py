@@ -51,59 +51,59 @@ class Name:
 
 def canvas(parts):
     """Read a name of Canvas's."""
-    found = CANVAS.fullmatch(parts[0])
-    if not found or len(parts) > 1:
+    match = CANVAS.fullmatch(parts[0])
+    if not match or len(parts) > 1:
         return None
-    name, user = found["name"].rstrip("_"), found["user"]
-    what = {"text": "text", "link": "a link"}.get(found["instead"], "")
+    name, user = match["name"].rstrip("_"), match["user"]
+    what = {"text": "text", "link": "a link"}.get(match["instead"], "")
     return Name((user, name), f"{name}_{user}".lstrip("_"), user.removeprefix("anon_"), name=name,
-                late=bool(found["late"]), order=int(found["order"] or 0), instead=what)  # fmt: skip
+                late=bool(match["late"]), order=int(match["order"] or 0), instead=what)  # fmt: skip
 
 
 def moodle(parts):
     """Read a name of Moodle's."""
-    found = (MOODLE_FOLDER if len(parts) > 1 else MOODLE_FLAT).fullmatch(parts[0])
-    if not found:
+    match = (MOODLE_FOLDER if len(parts) > 1 else MOODLE_FLAT).fullmatch(parts[0])
+    if not match:
         return None
-    text = "text" if found["plugin"] == "onlinetext" else ""
-    return Name((found["user"], found["name"]), f"{found['name']}_{found['user']}", found["user"],
-                name=found["name"], instead=text)  # fmt: skip
+    text = "text" if match["plugin"] == "onlinetext" else ""
+    return Name((match["user"], match["name"]), f"{match['name']}_{match['user']}", match["user"],
+                name=match["name"], instead=text)  # fmt: skip
 
 
 def blackboard(parts):
     """Read a name of Blackboard's; the username is what `notices` says of its head, else its last word."""
-    found = BLACKBOARD.fullmatch(parts[0])
-    if not found or len(parts) > 1:
+    match = BLACKBOARD.fullmatch(parts[0])
+    if not match or len(parts) > 1:
         return None
-    login = found["head"].rpartition("_")[2]
-    return Name((found["head"],), login, login=login, time=found["time"], instead="" if found["file"] else "text")
+    login = match["head"].rpartition("_")[2]
+    return Name((match["head"],), login, login=login, time=match["time"], instead="" if match["file"] else "text")
 
 
 def brightspace(parts):
     """Read a name of Brightspace's."""
-    found = BRIGHTSPACE.fullmatch(parts[0])
-    if not found or (len(parts) == 1) != bool(found["file"]):
+    match = BRIGHTSPACE.fullmatch(parts[0])
+    if not match or (len(parts) == 1) != bool(match["file"]):
         return None
-    month, day, year, clock, half = found["time"].replace(",", "").split()
+    month, day, year, clock, half = match["time"].replace(",", "").split()
     if month not in MONTHS:
         return None
     hour, minute = int(clock[:-2]) % 12 + 12 * (half == "PM"), clock[-2:]
     time = f"{year}-{MONTHS.index(month) + 1:02}-{int(day):02}-{hour:02}-{minute}-00"
-    return Name((found["user"],), f"{found['name']}_{found['user']}", name=found["name"], time=time)
+    return Name((match["user"],), f"{match['name']}_{match['user']}", name=match["name"], time=time)
 
 
 def sakai(parts):
     """Read a name of Sakai's."""
-    found = SAKAI.fullmatch(parts[0])
-    if not found or len(parts) < 3 or parts[1] != ATTACHED:
+    match = SAKAI.fullmatch(parts[0])
+    if not match or len(parts) < 3 or parts[1] != ATTACHED:
         return None
-    return Name((found["login"],), found["login"], login=found["login"], name=found["name"].strip())
+    return Name((match["login"],), match["login"], login=match["login"], name=match["name"].strip())
 
 
 def gradescope(parts):
     """Read a name of Gradescope's; who submitted stands in another file."""
-    found = GRADESCOPE.fullmatch(parts[0])
-    return Name((found["user"],), parts[0]) if found and len(parts) > 1 else None
+    match = GRADESCOPE.fullmatch(parts[0])
+    return Name((match["user"],), parts[0]) if match and len(parts) > 1 else None
 
 
 def google(parts):

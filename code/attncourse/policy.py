@@ -126,16 +126,16 @@ def _moment(value):
     return None
 
 
-def renamed(policy, who):
-    """Return the policy with every student under the name in the table of grades; `who` translates."""
+def renamed(policy, resolve):
+    """Return the policy with every student under the name in the table of grades; `resolve` translates."""
     late = dict(policy.get("late", {}))
-    late["days"] = {who(str(name)): days for name, days in late.get("days", {}).items()}
+    late["days"] = {resolve(str(name)): days for name, days in late.get("days", {}).items()}
     by_hand: dict = {}
     for name, about in policy.get("students", {}).items():
-        if who(str(name)) in by_hand:
+        if resolve(str(name)) in by_hand:
             raise CourseError(f"The policy names one student twice, the second time as {name!r}.")
-        by_hand[who(str(name))] = about
-    groups = [[who(str(name)) for name in group] for group in policy.get("groups", [])]
+        by_hand[resolve(str(name))] = about
+    groups = [[resolve(str(name)) for name in group] for group in policy.get("groups", [])]
     return policy | {"late": late, "students": by_hand, "groups": groups}
 
 

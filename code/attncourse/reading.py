@@ -58,8 +58,8 @@ def read(files, public):
     others = [book for book in books if book is not best]
     record["unused"] += [f"{_short(book.name)}: {_short(best.name)} is graded" for book in others][:100]
     lost = [_short(book.name) for book in others if book.rank[0]][:5]
-    told = [f"Only {_short(best.name)} is marked, and not {', '.join(lost)}."] if lost else []
-    record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks + told}
+    remark = [f"Only {_short(best.name)} is marked, and not {', '.join(lost)}."] if lost else []
+    record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks + remark}
     asked = [name for question in public["questions"] for name in question["functions"]]
     cells, labels = _code(best.cells, asked, record["remarks"])
     sources, record["labels"] = translate(cells), labels
@@ -436,8 +436,8 @@ def _reused(sources, cells, labels, questions):
         if any(again for _, again in later):
             found.append([number, place])
             for n, again in [(n, again) for n, again in later if again][:3]:
-                told = ", ".join(f"`{name[:40]}`" for name in sorted(again)[:3])
-                remarks.append(f"{labels[n]} gives {told} another meaning, below the answer to question "
+                again_names = ", ".join(f"`{name[:40]}`" for name in sorted(again)[:3])
+                remarks.append(f"{labels[n]} gives {again_names} another meaning, below the answer to question "
                                f"{number + 1}: the answer was tested with and without that cell, and the better "
                                "result counts.")  # fmt: skip
     return found, remarks

@@ -197,7 +197,7 @@ def match(roster, found):
 
     Two submissions for one person belong to nobody until the instructor decides: both are graded, and told.
     """
-    fits, strangers, claims = {}, {}, []
+    fits, unmatched, claims = {}, {}, []
     by_id, by_name, by_user, by_login, by_github, by_address = (defaultdict(list) for _ in range(6))
     ids = {handed.user.lstrip("0") for handed in found.values()} - {""}
     ids &= {
@@ -229,8 +229,8 @@ def match(roster, found):
         if len(rows) == 1:
             fits[student] = several[0]
         else:
-            strangers[student] = f"fits {len(rows)} lines of the roster" if rows else "is not on the roster"
-            claims += [f"{student} {strangers[student]}."] * bool(rows)
+            unmatched[student] = f"fits {len(rows)} lines of the roster" if rows else "is not on the roster"
+            claims += [f"{student} {unmatched[student]}."] * bool(rows)
     by_row = defaultdict(list)
     for student, person in fits.items():
         by_row[person["row"]].append(student)
@@ -239,7 +239,7 @@ def match(roster, found):
             claims.append(f"{', '.join(several)} are all {label(fits[several[0]])} on the roster: each is graded, none "
                           "is in the table for the platform. Take the wrong ones away and run it again.")  # fmt: skip
             for student in several:
-                strangers[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
+                unmatched[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
     taken = {person["row"] for person in fits.values()} | {row for row, several in by_row.items() if len(several) > 1}
     if roster.people and len(found) > 2 * len(fits) and not claims:
         read = ", ".join(
@@ -251,7 +251,7 @@ def match(roster, found):
     if roster.damaged:
         claims.append("A spreadsheet has damaged ids in the roster (such as 1.2E+11); these people were looked for by "
                       f"name: {', '.join(roster.damaged[:20])}.")  # fmt: skip
-    return fits, [person for person in roster.people if person["row"] not in taken], strangers, claims
+    return fits, [person for person in roster.people if person["row"] not in taken], unmatched, claims
 
 
 def _within(student, people):

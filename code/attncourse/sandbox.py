@@ -84,8 +84,8 @@ def missing(limits=None):
 def bubblewrap():
     """Return the version of bubblewrap that runs here, and the real path of its program."""
     program = os.path.realpath(shutil.which("bwrap") or "")
-    told = subprocess.run([program, "--version"], env={}, capture_output=True, text=True, timeout=START).stdout
-    found = VERSION.search(told)
+    output = subprocess.run([program, "--version"], env={}, capture_output=True, text=True, timeout=START).stdout
+    found = VERSION.search(output)
     return found[0] if found else "999", program
 
 
@@ -217,47 +217,57 @@ class Session(Conversation):
     """A worker that runs in the sandbox, until `close`; `python` is a program, if not the Python that runs this."""
 
     def __init__(self, limits, unsafe=False, python=""):
-        self.limits, self.process, self.first, self.reason = limits, None, None, ""
+        self.limits, self.process, self.first, self.files, self.reason = limits, None, None, None, ""
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
         # A user number of its own for every worker: the system counts processes by user.
         user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
-        told, tells = os.pipe()
+        info, info_end = os.pipe()
         try:
-            self.process = self._worker(unsafe, tells, python)
+            self.process = self._worker(unsafe, info_end, python)
             super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), limits.reply)
             deadline = time.monotonic() + START
             self.send({"resources": _resources(limits, unsafe), "user": user}, deadline)
             self.numpy = str(self.receive(deadline).get("ready"))[:20]
             if not unsafe:
-                first = json.loads(os.read(told, 4096))["child-pid"]  # bubblewrap wrote it before the worker ran
+                first = json.loads(os.read(info, 4096))["child-pid"]  # bubblewrap wrote it before the worker ran
                 self.first = os.pidfd_open(first)
-                files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
-                threading.Thread(target=self._watch, args=[files, self.first], daemon=True).start()
+                self.files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
+                threading.Thread(target=self._watch, args=[os.dup(self.files), self.first], daemon=True).start()
         except (PeerEnded, TimeoutError, OSError, pythons.Unusable) as error:
             self.close()
             raise SandboxError(f"The sandbox did not start: {error or 'it took too long'}.") from None
         finally:
-            os.close(told)
-            os.close(tells)
+            os.close(info)
+            os.close(info_end)
 
-    def _worker(self, unsafe, tells, python):
-        """Start the worker; bubblewrap writes to `tells` which process it put into the sandbox."""
+    def _worker(self, unsafe, info_end, python):
+        """Start the worker; bubblewrap writes to `info_end` which process it put into the sandbox."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         pipes |= {"bufsize": 0, "start_new_session": True}
         if unsafe:
             return subprocess.Popen([python or sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
         with seccomp.filter_file() as calls:
-            options = ["--info-fd", str(tells)] + (["--seccomp", str(calls)] if calls is not None else [])
+            options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
             worker = [pythons.look(python).inside, "-I", "-S", "-B", "/site/worker.py"]
             command = cgroup.entering(self.group, [*bwrap_command(self.limits, python), *options, "--", *worker])
-            return _start(command, pass_fds=[tells] if calls is None else [tells, calls], **pipes)
+            return _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
+
+    def ask(self, seconds, **message):
+        """Ask the worker; what has made too many files meanwhile is ended, and not what comes next."""
+        reply = super().ask(seconds, **message)
+        return self.fail(self.reason) if self.files is not None and self._too_many(self.files) else reply
+
+    def _too_many(self, files):
+        """Return whether there are too many files: even an empty one takes memory of the kernel."""
+        about = os.fstatvfs(files)
+        if about.f_files - about.f_ffree > self.limits.files:
+            self.reason = f"it made more than {self.limits.files} files"
+        return bool(self.reason)
 
     def _watch(self, files, first):
-        """End the worker if it makes too many files: even an empty one takes memory of the kernel."""
+        """End the worker if it makes too many files while nobody asks."""
         while self.first == first:
-            about = os.fstatvfs(files)
-            if about.f_files - about.f_ffree > self.limits.files:
-                self.reason = f"it made more than {self.limits.files} files"
+            if self._too_many(files):
                 self._kill()
                 break
             time.sleep(POLL)
@@ -279,7 +289,8 @@ class Session(Conversation):
             self.process.wait()
             for pipe in (self.process.stdin, self.process.stdout):
                 pipe.close()
-        first, self.first = self.first, None
-        if first is not None:
-            os.close(first)
+        opened, self.first, self.files = (self.first, self.files), None, None
+        for fd in opened:
+            if fd is not None:
+                os.close(fd)
         cgroup.remove(self.group)

@@ -11,7 +11,7 @@ from . import protocol, pythons, reading, sandbox
 
 NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 TOLD = 60  # remarks
-SHOWN = 5  # failures of one cell that are told
+SHOWN = 5  # failures of one cell that are shown
 HANGS = 2  # calls of one function that may take too long; further ones fail at once, and others have time left
 DEATHS = 3  # in one cell; then the rest of it is skipped
 
@@ -172,9 +172,9 @@ class Student:
             problems = [self.problems[place] for place in sorted(self.problems) if place[0] == cell]
             for line, kind, words in problems[:SHOWN]:
                 where = labels[cell] + (f", line {line}" if line else "")
-                told = f"{kind}: {' '.join(words.split())}".rstrip(": ") if kind else f"skipped, {words}"
+                what = f"{kind}: {' '.join(words.split())}".rstrip(": ") if kind else f"skipped, {words}"
                 rest = {"OutOfTime": "", **dict.fromkeys(NO_PYTHON, "; nothing of the cell ran")}
-                lines.append(f"{where}: {told}"[:300] + rest.get(kind, "; the rest of the cell ran") + ".")
+                lines.append(f"{where}: {what}"[:300] + rest.get(kind, "; the rest of the cell ran") + ".")
             if len(problems) > SHOWN:
                 lines.append(f"{labels[cell]}: {len(problems) - SHOWN} more statements failed.")
         named, ran = self.record["python"], self.python or pythons.look().version

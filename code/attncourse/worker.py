@@ -157,7 +157,7 @@ class Notebook:
 
 def main():
     """Serve until the other side closes."""
-    asked, told, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    requests, replies, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nowhere, fd)
     sys.path.insert(0, HERE)
@@ -166,16 +166,18 @@ def main():
 
     del sys.modules["protocol"]
 
-    restrict(receive(asked, protocol))  # the limits come first, and not on the command line, which can be read inside
+    restrict(
+        receive(requests, protocol)
+    )  # the limits come first, and not on the command line, which can be read inside
     module = types.ModuleType("__main__")
     module.__dict__.update(__builtins__=builtins, display=print)
     sys.modules["__main__"] = module
     os.chdir("/tmp")
     sys.path.insert(0, "")
-    os.write(told, protocol.encode({"ready": numpy.__version__}))
+    os.write(replies, protocol.encode({"ready": numpy.__version__}))
     notebook = Notebook(module.__dict__)
     while True:
-        message = receive(asked, protocol)
+        message = receive(requests, protocol)
         name = f"cell {message['cell'] if 'cell' in message else (message.get('statement') or [''])[0]}"
         try:
             reply = protocol.encode(notebook.answer(message) | {"id": message["id"]})
@@ -183,7 +185,7 @@ def main():
             reply = protocol.encode(describe(error, name) | {"id": message["id"]})
         left = memoryview(reply)
         while left:
-            left = left[os.write(told, left) :]
+            left = left[os.write(replies, left) :]
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ def test_one_bad_thing_loses_nothing_else(assignment, tmp_path):
     (out / "feedback" / "notes.txt").write_text("kept")
     there = downloads.read(place)
     grades = gradebook.Grades(assignment, there, out)
-    key = batch.key(there.found["b"].load(), assignment, marks.SEED, SHORT)
+    key = batch.key(there.submissions["b"].load(), assignment, marks.SEED, SHORT)
     (out / "results" / f"{key}.json").mkdir(parents=True)
 
     def mapper(pairs):

@@ -40,8 +40,8 @@ def test_every_student_of_a_download_is_found_with_the_right_file(platform, kind
     there = downloads.read(download(platform, kind, tmp_path))
     assert there.platform == ("" if platform == "plain" else platform.capitalize())
     name, n = platforms.canvas_name, platforms.full
-    assert len(there.found) == 30 + (platform == "plain")  # one name in two spellings is two submissions
-    data = {student: newest(submission) for student, submission in there.found.items()}
+    assert len(there.submissions) == 30 + (platform == "plain")  # one name in two spellings is two submissions
+    data = {student: newest(submission) for student, submission in there.submissions.items()}
     expected = {
         "canvas": {f"{name(3)}_12348": "", f"{name(4)}_12349": "as text", f"{name(5)}_12350": "a link"},
         "moodle": {f"{n(3)}_5003": "empty", f"{n(4)}_5004": "as text", f"{n(5)}_5005": ""},
@@ -65,16 +65,16 @@ ROSTERS = {"canvas": (platforms.canvas_roster, 2), "moodle": (platforms.moodle_r
 @pytest.mark.parametrize("platform", ROSTERS)
 def test_a_roster_says_whose_file_it_is_and_who_is_missing(platform, tmp_path):
     made, absent = ROSTERS[platform]
-    found = downloads.read(download(platform, "folder", tmp_path)).found
+    found = downloads.read(download(platform, "folder", tmp_path)).submissions
     (tmp_path / "roster.csv").write_bytes(made())
     people = roster.read(tmp_path / "roster.csv")
-    matched, missing, strangers, claims = roster.match(people, found)
+    matched, missing, unmatched, claims = roster.match(people, found)
     assert people.platform == platform.capitalize()
     assert not claims
     assert len(matched) == 30
     assert len(missing) == absent
     assert all("gone" in roster.label(person).lower() for person in missing)
-    assert strangers == {}
+    assert unmatched == {}
 
 
 def test_a_number_tells_two_students_of_one_name_apart(tmp_path):
@@ -82,11 +82,11 @@ def test_a_number_tells_two_students_of_one_name_apart(tmp_path):
         platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
     (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Doe, Jane",7,A\n"Doe, Jane",8,B\n')
     there = downloads.read(tmp_path)
-    matched, missing, strangers, _ = roster.match(roster.read(tmp_path / "roster.csv"), there.found)
-    assert "2 students have one name, graded each: doejane_7, doejane_8." in there.claims
+    matched, missing, unmatched, _ = roster.match(roster.read(tmp_path / "roster.csv"), there.submissions)
+    assert "2 students have one name, each graded: doejane_7, doejane_8." in there.claims
     assert {student: person["user"] for student, person in matched.items()} == {"doejane_7": "7", "doejane_8": "8"}
     assert not missing
-    assert not strangers
+    assert not unmatched
 
 
 PLAIN = "Name;E-mail;Login\nDoe, Jane;jane@x.edu;jd1\nMüller, José;jose@x.edu;jm2\nDoe, Jane;other@x.edu;jd3\n"
@@ -101,20 +101,20 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
     (tmp_path / "r.csv").write_bytes(PLAIN.replace("\n", ends).encode(encoding))
     names = ["jd1", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
     found = {name: downloads.Submission(name, ()) for name in names}
-    matched, missing, strangers, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
+    matched, missing, unmatched, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
     assert {student: person["login"] for student, person in matched.items()} == {
         "jd1": "jd1", names[3]: "jm2", "w@x": "wl4"}  # fmt: skip
     assert [person["login"] for person in missing] == ["jd3"]
-    assert strangers == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
+    assert unmatched == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
     assert claims == ["jane-doe fits 2 lines of the roster."]
 
 
 def test_two_submissions_for_one_person_are_both_graded_and_told(tmp_path):
     (tmp_path / "r.csv").write_text(PLAIN)
     found = {name: downloads.Submission(name, ()) for name in ("jm2", "José Müller")}
-    matched, missing, strangers, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
+    matched, missing, unmatched, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
     assert not matched
-    assert set(strangers) == set(found)
+    assert set(unmatched) == set(found)
     assert "jm2 on the roster: each is graded" in claims[0]
     assert "jm2" not in [person["login"] for person in missing]
 
@@ -195,7 +195,7 @@ def test_a_damaged_id_is_found_by_name_and_told(tmp_path):
         platforms.put(tmp_path, f"{name}_{n}_{n + 50}_rnn.ipynb", RIGHT)
     (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Roe, Jo",7E+00,A\n"Poe, Al",8,B\n')
     people = roster.read(tmp_path / "roster.csv")
-    matched, _, _, claims = roster.match(people, downloads.read(tmp_path).found)
+    matched, _, _, claims = roster.match(people, downloads.read(tmp_path).submissions)
     assert {student: person["name"] for student, person in matched.items()} == {
         "roejo_7": "Roe, Jo",
         "poeal_8": "Poe, Al",
@@ -210,8 +210,8 @@ def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
     platforms.put(tmp_path, "kim/b.ipynb", RIGHT)
     there = downloads.read(tmp_path)
     assert there.platform == ""
-    assert sorted(there.found) == ["ann", "homework_1_2_final", "jane", "joe", "kim"]
-    assert newest(there.found["kim"]) == RIGHT
+    assert sorted(there.submissions) == ["ann", "homework_1_2_final", "jane", "joe", "kim"]
+    assert newest(there.submissions["kim"]) == RIGHT
     assert there.unused == [("index.html", "not a student's file")]
     assert "kim is one student with 2 notebooks (b.ipynb, a.ipynb)" in there.claims[0]
 
@@ -220,15 +220,15 @@ def test_people_who_cannot_be_told_apart_are_graded_each(tmp_path):
     for name in ("Anna Roe.ipynb", "Anna Roe (1).ipynb", "anna roe.ipynb", "Bob.ipynb"):
         platforms.put(tmp_path, name, RIGHT)
     there = downloads.read(tmp_path)
-    assert sorted(there.found) == ["Anna Roe", "Anna Roe (1)", "Bob", "anna roe (2)"]
-    assert there.claims == ["3 submissions under one name, graded each: Anna Roe, Anna Roe (1), anna roe (2)."]
+    assert sorted(there.submissions) == ["Anna Roe", "Anna Roe (1)", "Bob", "anna roe (2)"]
+    assert there.claims == ["3 submissions under one name, each graded: Anna Roe, Anna Roe (1), anna roe (2)."]
 
 
 def test_sections_hold_students_and_are_told(tmp_path):
     for path in ("Section 1/Al Poe", "Section 1/Jo Roe", "Section 2/Jo Roe", "Section 2/Di Fox"):
         platforms.put(tmp_path, f"{path.replace('2/Jo', '2/Mo')}.ipynb", RIGHT)
     there = downloads.read(tmp_path)
-    assert sorted(there.found) == ["Al Poe", "Di Fox", "Jo Roe", "Mo Roe"]
+    assert sorted(there.submissions) == ["Al Poe", "Di Fox", "Jo Roe", "Mo Roe"]
     assert "Section 1, Section 2" in there.claims[0]
 
 
@@ -274,9 +274,9 @@ def test_the_layout_of_every_platform(layout, tmp_path):
         platforms.put(tmp_path, name, METADATA if name.endswith(".yml") else RIGHT)
     there = downloads.read(tmp_path)
     assert there.platform == title
-    assert {student: submission.name for student, submission in there.found.items()} == expected
-    assert all(newest(submission) == RIGHT for submission in there.found.values())
-    times = {file.time for submission in there.found.values() for file in submission.files} - {""}
+    assert {student: submission.name for student, submission in there.submissions.items()} == expected
+    assert all(newest(submission) == RIGHT for submission in there.submissions.values())
+    times = {file.time for submission in there.submissions.values() for file in submission.files} - {""}
     assert times == ({"2026-03-03-23-30-00"} if title in ("Brightspace", "Gradescope") else set())
 
 
@@ -317,9 +317,9 @@ def test_what_a_student_can_write_names_nobody_and_dates_nothing(name, tmp_path)
         for each in names:
             made.writestr(each, RIGHT)
     there = downloads.read(tmp_path / "d.zip")
-    assert {student: submission.files[0].time for student, submission in there.found.items()} == expected
+    assert {student: submission.files[0].time for student, submission in there.submissions.items()} == expected
     assert bool(there.claims) == (name == "another number in a display name"), there.claims
-    assert there.found.get("roejo_7") is None or there.found["roejo_7"].files[0].late == ("LATE" in name)
+    assert there.submissions.get("roejo_7") is None or there.submissions["roejo_7"].files[0].late == ("LATE" in name)
 
 
 def test_a_layout_that_is_not_known_is_refused_by_name(tmp_path):
@@ -335,7 +335,7 @@ def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
         platforms.put(folder, name, RIGHT)
     if kind.endswith("zip"):
         place = platforms.zipped(place, tmp_path / "d.zip")
-    assert sorted(downloads.read(place).found) == ["s0", "s1", "s2"]
+    assert sorted(downloads.read(place).submissions) == ["s0", "s1", "s2"]
 
 
 def test_two_students_of_one_name_are_two(tmp_path):
@@ -343,7 +343,7 @@ def test_two_students_of_one_name_are_two(tmp_path):
         platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
         platforms.put(tmp_path, f"anon_aB{n}_{n + 60}_rnn.ipynb", RIGHT)
         platforms.put(tmp_path, f"LATE_anon_aB{n}9_{n + 60}_rnn.ipynb", RIGHT)
-    found = downloads.read(tmp_path).found
+    found = downloads.read(tmp_path).submissions
     assert sorted(found) == ["anon_aB1", "anon_aB19", "anon_aB2", "anon_aB29", "doejane_1", "doejane_2"]
     assert [handed.files[0].late for _, handed in sorted(found.items())] == [False, True, False, True, False, False]
 
@@ -351,7 +351,7 @@ def test_two_students_of_one_name_are_two(tmp_path):
 def test_a_blackboard_name_with_underscores_without_its_notice(tmp_path):
     for login in ("jdoe", "asmith"):
         platforms.put(tmp_path, f"Week_3_{login}_attempt_2026-03-01-12-00-00_rnn.ipynb", RIGHT)
-    assert sorted(downloads.read(tmp_path).found) == ["asmith", "jdoe"]
+    assert sorted(downloads.read(tmp_path).submissions) == ["asmith", "jdoe"]
 
 
 def test_hostile_zips_cost_only_themselves(tmp_path):
@@ -364,7 +364,7 @@ def test_hostile_zips_cost_only_themselves(tmp_path):
     at = data.index(b"good.ipynb") + len("good.ipynb") + 5
     data[at : at + 4] = b"\xff\xff\xff\xff"  # inside the compressed bytes
     (tmp_path / "d.zip").write_bytes(data)
-    found = downloads.read(tmp_path / "d.zip").found
+    found = downloads.read(tmp_path / "d.zip").submissions
     assert sorted(found) == ["abs", "bomb", "evil", "good"]
     assert len(newest(found["bomb"])) <= (20 << 20) + 1
     assert "cannot be read" in newest(found["good"])

@@ -151,9 +151,9 @@ def test_any_names_in_a_download_are_students_or_refused(tmp_path_factory, names
         there = downloads.read(path)
     except CourseError:
         return
-    assert all(student and student == clean.line(student) for student in there.found)
-    assert len({label.casefold() for label in clean.page_names(there.found).values()}) == len(there.found)
-    assert all(submission.load() for submission in there.found.values())
+    assert all(student and student == clean.line(student) for student in there.submissions)
+    assert len({label.casefold() for label in clean.page_names(there.submissions).values()}) == len(there.submissions)
+    assert all(submission.load() for submission in there.submissions.values())
 
 
 ROSTER = 'Student,ID,SIS Login ID,Section\n"Roe, Jo",7,jr,A\n"Poe, Al",8,ap,B\n'

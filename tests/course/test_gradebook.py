@@ -55,7 +55,7 @@ def class_of(assignment, tmp_path, platform, people=None, decisions=None, file=N
         people = roster.read(tmp_path / "people.csv")
     grades = gradebook.Grades(assignment, downloads.read(place), tmp_path / "out", decisions, people)
     everything = [q.name for q in assignment.questions]
-    for number, student in enumerate(sorted(grades.found)):
+    for number, student in enumerate(sorted(grades.submissions)):
         grades.add(student, earns(assignment, *(everything if number % 2 == 0 else ["witness"])))
     grades.finish()
     return grades
@@ -97,7 +97,7 @@ def test_canvas_gets_its_own_gradebook_back(assignment, tmp_path):
     assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "RNN assignment (4711)"]
     assert points == ["    Points Possible", "", "", "", "", "10"]
     score = {line[1]: line[-1] for line in lines}
-    for student, handed in grades.found.items():
+    for student, handed in grades.submissions.items():
         assert score[handed.user] == f"{grades.final(student).score:g}"
     assert score["99901"] == score["99999"] == ""
     assert grades.lists()["On the roster, and nothing handed in"] == ["gone1 (Gone, One)", "gone2 (Gone, Two)"]
@@ -156,7 +156,7 @@ def test_the_zip_of_pages_has_the_names_that_the_platform_reads(assignment, tmp_
 def test_the_zip_for_moodle(after, assignment, tmp_path):
     platforms.moodle(tmp_path / "in", RIGHT, RIGHT, after)
     grades = gradebook.Grades(assignment, downloads.read(tmp_path / "in"), tmp_path / "out")
-    for student in grades.found:
+    for student in grades.submissions:
         grades.add(student, earns(assignment))
     grades.finish()
     with zipfile.ZipFile(grades.folder / "feedback.zip") as pages:
@@ -266,7 +266,7 @@ def test_decisions_are_kept_apart_from_the_tests(assignment, tmp_path):
     raw = {student: result.score for student, result in grades.results.items()}
     assert score["jdoe0"] == raw["jdoe0"] + given * (raw["jdoe0"] < 10), "handed in an hour before it was due"
     assert score["gone1"] == score["jdoe0"], "a member of the group"
-    one_day, two_days = grades.found["jdoe1"], grades.found["jdoe2"]
+    one_day, two_days = grades.submissions["jdoe1"], grades.submissions["jdoe2"]
     assert (one_day.files[0].time[:10], two_days.files[0].time[:10]) == ("2026-03-02", "2026-03-03")
     before = raw["jdoe1"] - witness * (raw["jdoe1"] >= witness) + 0.5 + 1 + given * (raw["jdoe1"] < 10)
     assert score["jdoe1"] == pytest.approx(before * 0.9, abs=0.01)
@@ -310,7 +310,7 @@ def test_a_column_of_other_points_is_told_before_the_import(worth, assignment, t
 def test_a_late_mark_of_canvas_is_one_day(assignment, tmp_path):
     grades = class_of(assignment, tmp_path, "canvas", None, {"late": {"per_day": 1}})
     late = [student for student in grades.results if grades.final(student).late]
-    assert [grades.found[student].user for student in late] == ["12346"]
+    assert [grades.submissions[student].user for student in late] == ["12346"]
     assert grades.final(late[0]).score == grades.results[late[0]].score - 1
     assert grades.lists()["Late, in days"] == [f"{late[0]}: 1"]
 
