@@ -212,6 +212,8 @@ def grade_class(options):
     force = {grades.student(n.strip()) for n in ([options.force] if whole else options.force.split(",")) if n.strip()}
     limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.submissions
     say_pythons(limits)
+    if not options.unsafe and not options.cluster:
+        print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
     processes = options.processes or os.cpu_count() or 1
     with ExitStack() as stack:
         if options.cluster:

@@ -1,5 +1,7 @@
 """What is written about a class, as pages: one for each student, one for the instructor. Everything is escaped."""
 
+from collections import Counter
+
 from . import clean
 from .author import POINTS
 
@@ -95,6 +97,8 @@ def class_page(assignment, results, finals, first, lists, alike, students=()):
     parts = [f"<h1>{clean.page(assignment.title)}: the class</h1>"]
     for title, lines in first.items():
         parts += _list(title, lines)
+    for (python, numpy), many in Counter((r.python, r.numpy) for r in results.values() if r.python).items():
+        parts.append(f"<p>Marked with Python {clean.page(python)} and NumPy {clean.page(numpy)}: {many}.</p>")
     if scores:
         middle = sorted(scores)[len(scores) // 2]
         parts.append(f"<p>{len(scores)} graded, mean {sum(scores) / len(scores):.2f}, median {middle:g}.</p>")
