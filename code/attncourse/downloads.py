@@ -54,12 +54,13 @@ class Submission:
 
     def load(self):
         """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
-        loaded, left = [], BYTES
-        for number, file in enumerate(self.files[:LISTED]):
+        loaded, left, number = [], BYTES, 0
+        for file in self.files[:LISTED]:
             wanted = file.name.lower().endswith(WORTH_READING) or "." not in file.name
+            number += wanted
             data = f"It was handed in as {file.instead}, not as a notebook." if file.instead else b""
             if wanted and not file.instead:
-                data = file.read() if number < READ and left > 0 else "It was not read: there are too many files."
+                data = file.read() if number <= READ and left > 0 else "It was not read: there are too many files."
             left -= len(data)
             loaded.append([file.name, list(file.order), data])
         return loaded
@@ -178,12 +179,17 @@ def _with_submitters(named, extra):
                                  user=person.get("sid", ""), name=person.get("name", ""), time=moment)  # fmt: skip
 
 
+def _ordered(files):
+    """Return files, those first that may hold an answer, and of them the newest."""
+    return tuple(sorted(files, key=lambda file: (file.name.lower().endswith(WORTH_READING), file.order), reverse=True))
+
+
 def _submission(title, several):
     """Return the `Submission` of the files that one student handed in, the newest first."""
     name = several[0][0]
-    files = sorted((file for _, file in several), key=lambda file: file.order, reverse=True)
+    files = _ordered(file for _, file in several)
     student = clean.line(name.student).strip() or clean.line(files[0].path)
-    return Submission(student, tuple(files), title, name.user, name.login, name.name)
+    return Submission(student, files, title, name.user, name.login, name.name)
 
 
 def _plain(entries, claims):
@@ -198,9 +204,9 @@ def _plain(entries, claims):
         if top in sections:
             submissions += _plain([(parts[1:], *rest) for parts, *rest in inside if len(parts) > 1], claims)
             continue
-        files = tuple(
+        files = _ordered(
             File("/".join(parts), "/".join(parts[1:]) or parts[0], get, order=(0, stamp))
-            for parts, stamp, get in sorted(inside, key=lambda entry: entry[1], reverse=True)
+            for parts, stamp, get in inside
         )
         books = [f for f in files if f.name.lower().endswith(reading.NOTEBOOK) and not reading.is_of_the_system(f.name)]
         if len(books) > 1:
@@ -219,8 +225,7 @@ def _one_for_each_name(submissions):
     for several in by_name.values():
         books = [s for s in several if any(file.name.lower().endswith(WORTH_READING[:3]) for file in s.files)]
         if len(several) > 1 and len(books) <= 1:
-            files = [file for submission in several for file in submission.files]
-            yield replace(several[0], files=tuple(files))
+            yield replace(several[0], files=_ordered(file for submission in several for file in submission.files))
         else:
             yield from several
 

@@ -216,6 +216,15 @@ def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
     assert "kim is one student with 2 notebooks (b.ipynb, a.ipynb)" in there.claims[0]
 
 
+def test_a_notebook_among_many_files_is_read(tmp_path):
+    for n in range(60):
+        platforms.put(tmp_path, f"jo/file{n}", b"x")
+    platforms.put(tmp_path, "jo/work/hw.ipynb", RIGHT, age=9)
+    loaded = downloads.read(tmp_path).submissions["jo"].load()
+    assert loaded[0][2] == RIGHT
+    assert sum(isinstance(data, bytes) for *_, data in loaded) == downloads.READ
+
+
 def test_people_who_cannot_be_told_apart_are_graded_each(tmp_path):
     for name in ("Anna Roe.ipynb", "Anna Roe (1).ipynb", "anna roe.ipynb", "Bob.ipynb"):
         platforms.put(tmp_path, name, RIGHT)
