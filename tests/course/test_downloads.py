@@ -220,6 +220,7 @@ def test_a_notebook_among_many_files_is_read(tmp_path):
     for n in range(60):
         platforms.put(tmp_path, f"jo/file{n}", b"x")
     platforms.put(tmp_path, "jo/work/hw.ipynb", RIGHT, age=9)
+    platforms.put(tmp_path, "al/hw.ipynb", RIGHT)
     loaded = downloads.read(tmp_path).submissions["jo"].load()
     assert loaded[0][2] == RIGHT
     assert sum(isinstance(data, bytes) for *_, data in loaded) == downloads.READ
