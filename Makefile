@@ -35,8 +35,7 @@ help:
 	@echo "make course     write the assignments: [CHAPTER=<name>] [SEED=<text>] [WORK=]"
 	@echo "make grade      ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip> [ROSTER=<csv>]"
 	@echo "                [POLICY=<yaml>] [FORCE=<student>] [SEED=] [CLUSTER=] [PYTHONS=]"
-	@echo "make grade-safe can this machine grade safely?"
-	@echo "make try        run the visible tests on one notebook: NOTEBOOK=<file>"
+	@echo "make try        run the visible tests: NOTEBOOK=; make grade-safe: safe here?"
 	@echo "make pages, report  is Pages enabled? GH_REPO=; an issue for a failed week: RUN="
 	@echo "make clean      remove _build: pages and stored results; course-work stays"
 
