@@ -220,11 +220,12 @@ def match(roster, found):
         elif handed.login and by_login.keys() - {""} and by_login[handed.login.casefold()]:
             several = by_login[handed.login.casefold()]
         else:
-            own = {normalized(key) for key in (student, handed.login, handed.user)} - {""}
+            number = handed.user if handed.platform == "Gradescope" else ""  # others count their users for themselves
+            own = {normalized(key) for key in (student, handed.login, number)} - {""}
             words = own | {normalized(handed.name)}
             several = [person for key in sorted(words - {""}) for person in by_id[key] * (key in own) + by_name[key]]
             several = several or [person for key in sorted(own) for person in by_address[key]]
-            several = several or _within(student, roster.people)
+            several = several or _within(handed.name or student, roster.people, ids=not handed.platform)
         rows = {person["row"]: person for person in several}
         if len(rows) == 1:
             fits[student] = several[0]
@@ -254,17 +255,14 @@ def match(roster, found):
     return fits, [person for person in roster.people if person["row"] not in taken], unmatched, claims
 
 
-def _within(student, people):
-    """Return people whose number or login, or whose whole name, stands in the name of a file among other words."""
-    words = {normalized(word) for word in WORD.findall(student)}
-    ids = [
-        p
-        for p in people
-        if any(len(p.get(kind, "")) > 3 and normalized(p[kind]) in words for kind in ("number", "login"))
-    ]
-    return ids or [
-        p for p in people if len(own := {*map(normalized, WORD.findall(p.get("name", "")))}) > 1 and own <= words
-    ]
+def _within(text, people, ids):
+    """Return people whose number or login, or whose whole name, stands in a name among other words."""
+    words = {normalized(word) for word in WORD.findall(text)}
+    known = [normalized(p[kind]) for p in people for kind in ("number", "login") if len(p.get(kind, "")) > 3]
+    if ids and words & {*known}:
+        return [p for p in people if words & {normalized(p.get("number", "")), normalized(p.get("login", ""))} - {""}]
+    names = [{*map(normalized, WORD.findall(person.get("name", "")))} for person in people]
+    return [person for person, name in zip(people, names, strict=True) if len(name) > 1 and name <= words]
 
 
 def _safe(by_name, handed, roster):

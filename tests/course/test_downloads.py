@@ -190,6 +190,13 @@ def test_a_login_that_a_student_chose_matches_no_other_id(tmp_path):
     assert {student: person["name"] for student, person in matched.items()} == {"JR": "Jo Roe"}
 
 
+def test_a_platforms_number_is_not_the_schools(tmp_path):
+    (tmp_path / "r.csv").write_text("Student ID,Name\n50123,Bob Ng\n50124,Ann Lee\n")
+    found = {"leeann_50123": downloads.Submission("leeann_50123", (), "Canvas", "50123", name="leeann")}
+    matched, *_ = roster.match(roster.read(tmp_path / "r.csv"), found)
+    assert {student: person["name"] for student, person in matched.items()} == {"leeann_50123": "Ann Lee"}
+
+
 def test_a_damaged_id_is_found_by_name_and_told(tmp_path):
     for n, name in ((7, "roejo"), (8, "poeal")):
         platforms.put(tmp_path, f"{name}_{n}_{n + 50}_rnn.ipynb", RIGHT)
