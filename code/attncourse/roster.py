@@ -226,6 +226,8 @@ def match(roster, found):
             several = [person for key in sorted(words - {""}) for person in by_id[key] * (key in own) + by_name[key]]
             several = several or [person for key in sorted(own) for person in by_address[key]]
             several = several or _within(handed.name or student, roster.people, ids=not handed.platform)
+            if handed.user and not several:  # a list of numbers alone can be the platform's
+                several = [person for person in by_user[handed.user.lstrip("0")] if not person.get("name")]
         rows = {person["row"]: person for person in several}
         if len(rows) == 1:
             fits[student] = several[0]
