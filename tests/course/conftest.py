@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from attncourse import author, examiner
-from coursework import CHAPTERS, IN_WORDS, ROOT, graded, needs_a_sandbox, notebook
+from coursework import CHAPTERS, IN_WORDS, ROOT, SOMEBODY, graded, needs_a_sandbox, notebook
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,6 @@ def bubblewrap():
 # An instructor grades as an ordinary user, and bubblewrap then builds other walls than for root: in `make test` the
 # user who runs the tests grades; in CI that is an ordinary user, in a container mostly root.
 USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user", "root")
-SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one for every run of the tests
 
 
 def as_an_ordinary_user():

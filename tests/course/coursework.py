@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import resource
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from attncourse import author, examiner, model, sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(author.assignments(ROOT / "course"))
+SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one for every run of the tests
 SHORT = sandbox.Limits(cell=4, call=3, total=45, grace=5)
 
 IN_WORDS = """

@@ -10,8 +10,7 @@ import time
 import numpy as np
 import pytest
 from attncourse import author, examiner, model, policy, report, sandbox
-from conftest import SOMEBODY
-from coursework import SHORT, answers
+from coursework import SHORT, SOMEBODY, answers
 
 WRONG = [
     "def score_variance(mu_q, Sigma_q, mu_k, Sigma_k):\n    return len(mu_q)",
