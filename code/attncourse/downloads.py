@@ -22,10 +22,10 @@ OF_THE_PLATFORM = {"index.html", "grades.csv", "submission_metadata.yml", "comme
                    "feedbacktext.html", ".ds_store", ROSTER}  # fmt: skip
 METADATA = "submission_metadata.yml"
 LISTED, READ, BYTES = 1000, 50, 60 << 20  # files of one student that are listed and read, the newest first; bytes
-ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK, ".zip", ".pdf", ".py", ".html")
+ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK)  # the longer ones first
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
 DIGITS = re.compile(r"\d+|\b[A-Z]$")  # by which sections differ
-WORTH_READING = (reading.NOTEBOOK, *reading.OTHER_ENDINGS, ".zip", ".json")
+WORTH_READING = (*ENDINGS, ".zip", ".json")
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class File:
     time: str = ""  # year-month-day-hour-minute-second, if the platform says when it arrived
     order: tuple = (0, "")  # of two files, the one with the larger order is the newer
     instead: str = ""
+
+    @property
+    def may_answer(self):
+        """Return whether its name allows a notebook in it."""
+        return self.name.lower().endswith(WORTH_READING) or "." not in self.name
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,9 @@ class Submission:
         """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
         loaded, left, number = [], BYTES, 0
         for file in self.files[:LISTED]:
-            wanted = file.name.lower().endswith(WORTH_READING) or "." not in file.name
-            number += wanted
+            number += file.may_answer
             data = f"It was handed in as {file.instead}, not as a notebook." if file.instead else b""
-            if wanted and not file.instead:
+            if file.may_answer and not file.instead:
                 data = file.read() if number <= READ and left > 0 else "It was not read: there are too many files."
             left -= len(data)
             loaded.append([file.name, list(file.order), data])
@@ -113,8 +117,7 @@ def read(place):
             f"{clean.line(top)} is not named as {title} does: the student is taken from the name." for top in tops
         ]
     submissions += _plain(plain, claims)
-    if not any(file.name.lower().endswith(WORTH_READING) or file.instead or "." not in file.name
-               for submission in submissions for file in submission.files):  # fmt: skip
+    if not any(file.may_answer or file.instead for submission in submissions for file in submission.files):
         seen = ", ".join(clean.line("/".join(parts))[:80] for parts, *_ in [*entries, *extra][:3]) or "nothing"
         raise CourseError(f"The folder {place} holds no submission: seen are {seen}. Known are the downloads of "
                           f"{', '.join(platforms.TITLES)}, and plain folders or zips with a file or a folder for each "
@@ -223,7 +226,7 @@ def _one_for_each_name(submissions):
     for submission in submissions:
         by_name[submission.student].append(submission)
     for several in by_name.values():
-        books = [s for s in several if any(file.name.lower().endswith(WORTH_READING[:3]) for file in s.files)]
+        books = [s for s in several if any(file.name.lower().endswith(ENDINGS) for file in s.files)]
         if len(several) > 1 and len(books) <= 1:
             yield replace(several[0], files=_ordered(file for submission in several for file in submission.files))
         else:

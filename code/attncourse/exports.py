@@ -72,10 +72,7 @@ def canvas(grades):
     rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column],
             ["    Points Possible", "", "", "", "", POINTS]]  # fmt: skip
     for student in _graded(grades):
-        handed, person = (
-            grades.submissions.get(student),
-            grades.matched.get(student) or grades.absent.get(student) or {},
-        )
+        handed, person = grades.submissions.get(student), grades.person(student)
         user = handed.user if handed else person.get("user", "")
         rows.append([clean.cell(grades.name(student)), clean.cell(user), clean.cell(person.get("number", "")),
                      clean.cell(person.get("login", "")), "", clean.number(grades.final(student).score)])  # fmt: skip
@@ -102,10 +99,7 @@ def blackboard(grades):
         return _filled(grades, _place(grades.people.header, column), column)
     rows = [["Username", column]]
     for student in _graded(grades):
-        handed, person = (
-            grades.submissions.get(student),
-            grades.matched.get(student) or grades.absent.get(student) or {},
-        )
+        handed, person = grades.submissions.get(student), grades.person(student)
         login = (handed.login if handed else "") or person.get("login", "")
         rows.append([clean.cell(login or student), clean.number(grades.final(student).score)])
     return rows
@@ -120,7 +114,7 @@ def pages(grades):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
         for student in sorted({*grades.results, *grades.groups}):
-            page = grades._try(f"the page of {student}", grades.page, student)
+            page = grades.attempt(f"the page of {student}", grades.page, student)
             if page is not None:
                 info = zipfile.ZipInfo(unicodedata.normalize("NFC", _page_name(grades, student)), (1980, 1, 1, 0, 0, 0))
                 made.writestr(info, page, zipfile.ZIP_DEFLATED)

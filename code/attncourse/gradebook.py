@@ -46,7 +46,7 @@ class Grades:
         self.results, self.out = {}, None
         (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
         self.old = self._old_pages()
-        self._try("grades.csv", self._begin)
+        self.attempt("grades.csv", self._begin)
 
     def _meant(self, name):
         """Return the student that a name means, as it stands in the table; names that mean nobody are kept and told."""
@@ -74,7 +74,7 @@ class Grades:
             raise CourseError(f"There is no submission of {name!r}.")
         return student
 
-    def _try(self, what, task, *given):
+    def attempt(self, what, task, *given):
         """Do a task; an error is named, and costs what it was for."""
         try:
             return task(*given)
@@ -103,9 +103,12 @@ class Grades:
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
-        person = self.matched.get(student) or self.absent.get(student) or {}
-        handed = self.submissions.get(student)
+        person, handed = self.person(student), self.submissions.get(student)
         return person.get("name") or (handed.name if handed else "") or ""
+
+    def person(self, student):
+        """Return the line of the roster that is a student's, {} without one."""
+        return self.matched.get(student) or self.absent.get(student) or {}
 
     def result(self, student):
         """Return the result of a student, or of the member of a group whose file counts."""
@@ -127,12 +130,12 @@ class Grades:
         except Exception as error:
             self.results[student] = Result(None, remarks=[f"{type(error).__name__}: {error}"])
         for member in [student, *(other for other, first in self.groups.items() if first == student)]:
-            self._try(f"the row of {member}", self._row_now, member)
-            self._try(f"the page of {member}", self._page, member)
+            self.attempt(f"the row of {member}", self._row_now, member)
+            self.attempt(f"the page of {member}", self._page, member)
 
     def store(self, path, result):
         """Store a result for the next run."""
-        self._try(path.name, lambda: clean.write(path, json.dumps(asdict(result)).encode()))
+        self.attempt(path.name, lambda: clean.write(path, json.dumps(asdict(result)).encode()))
 
     def _row_now(self, student):
         if self.out is not None:
@@ -160,34 +163,35 @@ class Grades:
     def finish(self):
         """Write what needs the whole class, whatever of it is there."""
         if self.out is not None:
-            self._try("grades.csv", self.out.close)
+            self.attempt("grades.csv", self.out.close)
             self.out = None
         students = self.everyone()
-        rows = [row for student in students if (row := self._try(f"the row of {student}", self._row, student))]
+        rows = [row for student in students if (row := self.attempt(f"the row of {student}", self._row, student))]
         self._write("grades.csv", lambda: clean.table([self._header(), *rows]))
         self._write("hidden.csv", lambda: clean.table(self._hidden()))
         pages = {self.pages[student] for student in students if student not in self.absent or student in self.groups}
         for name in self.old - pages:
             path = self.folder / "feedback" / Path(name).name
             if path.is_file() and not path.is_symlink():
-                self._try(path.name, path.unlink)
+                self.attempt(path.name, path.unlink)
         self._write(f"feedback/{WRITTEN}", lambda: json.dumps(sorted(pages)).encode())
-        for platform in {self.platform, self.people.platform if self.people else ""} & set(exports.TABLES):
-            self._write(
-                f"{platform.lower()}.csv", lambda platform=platform: clean.table(exports.TABLES[platform](self))
-            )
-        for platform in set(exports.TABLES) - {self.platform, self.people.platform if self.people else ""}:
-            self._try(platform, (self.folder / f"{platform.lower()}.csv").unlink, True)  # of an earlier run
+        wanted = {self.platform, self.people.platform if self.people else ""}
+        for platform, rows_of in exports.TABLES.items():
+            name = f"{platform.lower()}.csv"
+            if platform in wanted:
+                self._write(name, lambda rows_of=rows_of: clean.table(rows_of(self)))
+            else:
+                self.attempt(name, (self.folder / name).unlink, True)  # of an earlier run
         self._write("feedback.zip", lambda: exports.pages(self))
         self._write("report.html", self._report)
 
     def _write(self, name, make):
-        self._try(name, lambda: clean.write(self.folder / name, make()))
+        self.attempt(name, lambda: clean.write(self.folder / name, make()))
 
     def _report(self):
         finals = {student: self.final(student) for student in self.everyone()}
-        first, lists = self.lists(), {}
-        lists = {title: first.pop(title) for title in [*first][1 if FIRST in first else 0 :]}
+        lists = self.lists()
+        first = {FIRST: lists.pop(FIRST)} if FIRST in lists else {}
         alike = similar.compare(self.assignment, {student: result.tokens for student, result in self.results.items()})
         page = report.class_page(self.assignment, self.results, finals, first, lists, alike, sorted(self.results))
         return page.encode("utf-8", "replace")

@@ -45,30 +45,35 @@ class NotGradable(ValueError):
     """Files in which there is nothing to grade; one sentence for student and instructor."""
 
 
+def nothing(problem):
+    """Return the RECORD of files in which there is nothing to grade."""
+    return {"file": -1, "inner": "", "problem": problem, "unused": [], "labels": [], "remarks": [], "python": "",
+            "written": {}, "tokens": {}, "reused": []}  # fmt: skip
+
+
 def read(files, public):
     """Return (RECORD, code cells in plain Python) for files, [[name, order, bytes or a sentence], …]."""
-    record: dict = {"file": -1, "inner": "", "problem": "", "unused": [], "labels": [], "remarks": [], "python": "",
-              "written": {}, "tokens": {}, "reused": []}  # fmt: skip
+    record: dict = nothing("")
+    asked = [name for question in public["questions"] for name in question["functions"]]
     try:
-        books, record["unused"] = _candidates(files, public)
+        books, record["unused"] = _candidates(files, asked)
         best = max(books, key=lambda book: book.rank)
     except NotGradable as error:
-        record["problem"] = str(error)
-        return record, []
+        return nothing(str(error)), []
     others = [book for book in books if book is not best]
     record["unused"] += [f"{_short(book.name)}: {_short(best.name)} is graded" for book in others][:100]
     lost = [_short(book.name) for book in others if book.rank[0]][:5]
     remark = [f"Only {_short(best.name)} is marked, and not {', '.join(lost)}."] if lost else []
     record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks + remark}
-    asked = [name for question in public["questions"] for name in question["functions"]]
     cells, labels = _code(best.cells, asked, record["remarks"])
     sources, record["labels"] = translate(cells), labels
     record["remarks"] += _unknown_magics(cells, labels)
     record["written"] = written_answers(best.cells, public["questions"])
     record["tokens"] = {name: tokens(body(cells, name)) for name in asked}
-    record["reused"], remarks = _reused(sources, cells, labels, public["questions"])
+    trees = [_tree(source) for source in sources]
+    record["reused"], remarks = _reused(sources, trees, cells, labels, public["questions"])
     record["remarks"] += remarks
-    if not any(name in _names(source, imports=True) for name in asked for source in sources):
+    if not any(_names(*cell, imports=True) & {*asked} for cell in zip(sources, trees, strict=True)):
         record["problem"] = "It defines none of the functions that are asked for: perhaps it is another notebook."
     return record, sources
 
@@ -76,10 +81,9 @@ def read(files, public):
 class Book:
     """One notebook among the files of a student."""
 
-    def __init__(self, index, inner, name, order, data, public):
+    def __init__(self, index, inner, name, order, data, asked):
         self.index, self.inner, self.name, self.remarks = index, inner, name, []
         self.cells, self.python = self._parse(data)
-        asked = [name for question in public["questions"] for name in question["functions"]]
         answered = sum(_answered(body(self.code, name)) for name in asked)
         self.rank = (answered > 0, order, answered, name)
         if not name.lower().endswith(NOTEBOOK):
@@ -152,13 +156,13 @@ def _python(document):
     return found[0] if found else ""
 
 
-def _candidates(files, public):
+def _candidates(files, asked):
     """Return every notebook among the files, and "name: why" for the files that are none; NotGradable without any."""
     books, unused, reasons, left = [], [], [], [ALL]
 
     def add(index, inner, name, order, data):
         try:
-            books.append(Book(index, inner, name, order, data, public))
+            books.append(Book(index, inner, name, order, data, asked))
         except NotGradable as error:
             reasons.append(str(error))
             unused.append(f"{_short(name)}: {error}")
@@ -356,12 +360,12 @@ def body(cells, name):
     return ""
 
 
-def tokens(text, known=()):
+def tokens(text):
     """Return the tokens of an answer, without comments and texts, and with its own names numbered."""
     seen, found = {}, []
     for token in TOKEN.findall(_without_texts(text)):
         own = token.isidentifier() and not keyword.iskeyword(token) and (not found or found[-1] != ".")
-        found.append(f"name {seen.setdefault(token, len(seen))}" if own and token not in known else token)
+        found.append(f"name {seen.setdefault(token, len(seen))}" if own else token)
     return found[:KEPT]
 
 
@@ -392,9 +396,8 @@ def _tree(source):
         return None
 
 
-def _names(source, imports=False):
+def _names(source, tree, imports=False):
     """Return the names that a cell defines or assigns, and those that it imports."""
-    tree = _tree(source)
     if tree is None:
         return set(DEF.findall(source))
     return {s.get_name() for s in tree.get_symbols() if s.is_assigned() and (imports or not s.is_imported())}
@@ -409,15 +412,17 @@ def _used(tree, asked=None):
     return names
 
 
-def _reused(sources, cells, labels, questions):
+def _reused(sources, trees, cells, labels, questions):
     """Find names of an answer that get another meaning below it: ([question, cell after which it stood], …), remarks.
 
     A question stands where its visible asserts are, in the cell of them that the student was given. Tests of such a
     question see the notebook as it was there, and as it is at the end; the better result counts.
     """
     found, remarks = [], []
-    trees = [_tree(source) for source in sources]
-    bound = [_names(source) | ({*dir(builtins)} if "import *" in source else set()) for source in sources]
+    bound = [
+        _names(source, tree) | ({*dir(builtins)} if "import *" in source else set())
+        for source, tree in zip(sources, trees, strict=True)
+    ]
     squeezed = ["".join(cell.split()) for cell in cells]
     for number, question in enumerate(questions):
         asked = set(question["functions"])

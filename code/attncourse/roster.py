@@ -217,7 +217,7 @@ def match(roster, found):
             several = by_user[handed.user.lstrip("0")] or _safe(by_name, handed, roster)
         elif handed.platform == "GitHub Classroom":  # students choose these logins: they match nothing else
             several = by_github.get(handed.login.casefold(), [])
-        elif handed.login and by_login.keys() - {""} and by_login[handed.login.casefold()]:
+        elif handed.login and by_login[handed.login.casefold()]:
             several = by_login[handed.login.casefold()]
         else:
             number = handed.user if handed.platform == "Gradescope" else ""  # others count their users for themselves

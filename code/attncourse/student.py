@@ -67,9 +67,7 @@ class Student:
         if not problem and not (protocol.conforms(record, reading.RECORD) and record["file"] < len(self.files)):
             problem = "what came back has a wrong form"
         if problem:
-            words = f"The files could not be read: {problem}."
-            record = {**dict.fromkeys(reading.RECORD, ""), "file": -1, "problem": words, "unused": [], "labels": [],
-                      "remarks": [], "written": {}, "tokens": {}, "reused": []}  # fmt: skip
+            record = reading.nothing(f"The files could not be read: {problem}.")
         elif self.session:
             self.session.largest = self.limits.reply
         self.record = self.record or record
