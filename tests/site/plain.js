@@ -49,5 +49,7 @@
   const moving = new Set(all(".explore > :not(.explore-chosen), .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
   const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
 
-  return { explorers, formulas, faint, words, folded: folded.map((details) => details.id) };
+  const titles = all("h1"), untitled = titles.length > 0 && !titles.some((e) => e.checkVisibility());
+
+  return { explorers, formulas, faint, untitled, words, folded: folded.map((details) => details.id) };
 }

@@ -41,6 +41,10 @@ def test_solutions_on_paper(paper):
     report(f"{paper['name']}: on paper the solution {name} stays folded" for name in paper["folded"])
 
 
+def test_title_on_paper(paper):
+    assert not paper["untitled"], f"{paper['name']}: on paper the title is hidden"
+
+
 def test_text_on_paper_is_dark(paper):
     faint = ", ".join(paper["faint"])
     assert not faint, f"{paper['name']}: in the dark theme, contrast to white paper below 4.5: {faint}"
