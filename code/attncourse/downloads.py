@@ -213,7 +213,7 @@ def _plain(entries, claims):
         )
         books = [f for f in files if f.name.lower().endswith(reading.NOTEBOOK) and not reading.is_of_the_system(f.name)]
         if len(books) > 1:
-            names = ", ".join(clean.line(file.name)[:60] for file in books[:4])
+            names = ", ".join(clean.line(file.name)[:60] for file in books[:4]) + ", …" * (len(books) > 4)
             claims.append(f"{clean.line(top)} is one student with {len(books)} notebooks ({names}): if they are of "
                           "several people, move the files out of the folder.")  # fmt: skip
         submissions.append(Submission(clean.line(_stem(top) if len(inside[0][0]) == 1 else top), files))

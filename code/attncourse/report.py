@@ -1,6 +1,7 @@
 """What is written about a class, as pages: one for each student, one for the instructor. Everything is escaped."""
 
 from collections import Counter
+from statistics import fmean, median
 
 from . import clean
 from .author import POINTS
@@ -100,13 +101,12 @@ def class_page(assignment, results, finals, first, lists, alike, students=()):
     for (python, numpy), many in Counter((r.python, r.numpy) for r in results.values() if r.python).items():
         parts.append(f"<p>Marked with Python {clean.page(python)} and NumPy {clean.page(numpy)}: {many}.</p>")
     if scores:
-        middle = sorted(scores)[len(scores) // 2]
-        parts.append(f"<p>{len(scores)} graded, mean {sum(scores) / len(scores):.2f}, median {middle:g}.</p>")
+        parts.append(f"<p>{len(scores)} graded, mean {fmean(scores):.2f}, median {median(scores):g}.</p>")
         steps = [sum(point <= score < point + 1 for score in scores) for point in range(POINTS)]
         steps.append(sum(score >= POINTS for score in scores))
         parts.append("<h2>Points</h2>\n<table>\n<tr><th>Points<th>Students<th></tr>")
         for point, many in enumerate(steps):
-            bar = f'<span class="bar" style="width: {20 * many / max(1, *steps):.2f}rem"></span>'
+            bar = f'<span class="bar" style="width: calc({many / max(1, *steps):.3f} * min(20rem, 35vw))"></span>'
             label = f"{point} to below {point + 1}" if point < POINTS else f"{point} or more"
             parts.append(f'<tr><td>{label}<td class="number">{many}<td>{bar}</tr>')
         parts.append("</table>")

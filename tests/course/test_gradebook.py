@@ -411,6 +411,12 @@ def test_what_the_whole_class_writes_is_nobodys_own(assignment):
     assert alike(assignment, {f"s{n}": answers(assignment) for n in range(30)}) == []
 
 
+def test_the_median_of_an_even_class_lies_between_the_two_in_the_middle(assignment):
+    results = {"a": earns(assignment), "b": earns(assignment, "witness")}
+    finals = {student: final(assignment, result) for student, result in results.items()}
+    assert "2 graded, mean 1.00, median 1." in report.class_page(assignment, results, finals, {}, {}, [])
+
+
 def test_the_class_page_shows_distribution_tests_and_what_nobody_passed(assignment):
     results = {f"s{n}": replace(earns(assignment, "witness"), python="3.11", numpy="2.4") for n in range(3)}
     finals = {student: final(assignment, result) for student, result in results.items()}
