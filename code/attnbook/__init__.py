@@ -1,13 +1,11 @@
-"""The mathematics of *Attention and Order*, written once for NumPy arrays and torch tensors.
+"""The mathematics of *Attention and Order*, written once for NumPy arrays and PyTorch tensors.
 
-Read in this order: :mod:`attention` (the formula), :mod:`permutations` (the group that acts on tokens),
-:mod:`scores` (the exact law of q·k), :mod:`check` (the assertion every chapter uses),
-:mod:`figures` (one style for every picture) and :mod:`explore` (pictures with a control).
+The laws, in the order of the chapters: :mod:`recurrent`, :mod:`attention` (the formula), :mod:`scores` (the exact law
+of q·k), :mod:`simplex`, :mod:`permutations` (the group that acts on tokens), :mod:`layers`, :mod:`positional` and
+:mod:`length`; :mod:`arrays` reads their arguments. They need NumPy and array-api-compat, a few functions SciPy too.
+
+Around them: :mod:`check`, the assertion that every chapter uses; :mod:`tasks`, small trainings; :mod:`figures` and
+:mod:`live`, drawings; :mod:`results`, what experiments measured.
 """
 
-from . import needs
-
 __version__ = "0.1.0"
-
-needs.demand()  # before a module below imports what may be missing
-needs.explain_early_names()

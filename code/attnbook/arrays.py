@@ -1,81 +1,224 @@
-"""Validate input: the one place where the package says what it accepts."""
+"""Read the arguments of a law: their library and their shapes, in the words of its docstring.
 
+    xp, Q, K = arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)
+
+``xp`` is the array library of the arguments, seen through the array API standard, so one formula serves NumPy and
+PyTorch. A learner's mistake raises a ``ValueError`` that names the argument. Unusual kinds of arrays are left to NumPy
+and PyTorch.
+"""
+
+import functools
 import math
+import re
 from collections.abc import Sequence
-from contextlib import suppress
-from decimal import Decimal
-from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import array_namespace
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Array", "any_array", "as_array", "as_mask", "as_numpy", "as_permutation", "brief", "dense", "expect"]
-__all__ += ["in_range", "namespace", "one_of", "require_flag", "require_int", "require_number", "same_batch"]
-__all__ += ["shape_of", "whole_numbers"]
+__all__ = ["Array", "arrays", "as_array", "as_mask", "as_numpy", "as_permutation", "brief", "finite_max", "namespace"]
+__all__ += ["one_of", "require_flag", "require_int", "require_number", "shape_of", "whole_numbers"]
 
-LARGEST = 2**31  # of a size, unless another limit is named
-#: What a law takes and returns once it is validated: a NumPy array or a PyTorch tensor.
+#: What a law takes and returns: a NumPy array or a PyTorch tensor.
 Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
 
 
-def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: int = LARGEST) -> int:
-    """Return ``value`` as an int; 2.0 is one, 2.5, ∞ and NaN are not.
+def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
+    """Return the array library of ``values``, then each of them as a floating array of the shape that ``spec`` names.
 
-    Raises ``ValueError`` that names the argument unless it is a multiple of ``multiple`` from ``least`` to ``most``.
+    A letter is the same length wherever it stands; ``4·d_h`` is four times ``d_h``. A shape may begin with ``...``, for
+    leading axes that broadcast together, or with ``*``, for leading axes that only the formula can judge. None stays.
+
+    Raises ``ValueError`` that names the argument, its shape and the expected one, and as :func:`as_array` does.
+
+    >>> _, x, W = arrays("x (d,), W (2·d, n)", [1, 2], np.ones((4, 3)))
+    >>> x
+    array([1., 2.])
+    """
+    lengths, batch, result = {}, (), []
+    for (name, text, leading, axes), x in zip(_parse(spec), values, strict=True):
+        if x is not None:
+            x, known = as_array(name, x), len(lengths)
+            shape = tuple(x.shape)
+            lead = len(shape) - len(axes)
+            fits = lead == 0 or (lead > 0 and leading != "")
+            for axis, length in zip(axes, shape[lead:], strict=False):
+                fits = fits and lengths.setdefault(axis, length) == length
+            if lead > 0 and leading == "..." and batch != shape[:lead]:
+                try:
+                    batch = np.broadcast_shapes(batch, shape[:lead])
+                except ValueError:
+                    fits = False
+            if not fits:
+                raise _misfit(name, x, text, dict(list(lengths.items())[:known]), batch)
+        result.append(x)
+    for name, text, x in [(n, t, x) for (n, t, *_), x in zip(_parse(spec), result, strict=True) if "·" in t]:
+        for product in re.findall(r"\w+·\w+", text):
+            if lengths[product] != math.prod(lengths.get(factor) or int(factor) for factor in product.split("·")):
+                raise _misfit(name, x, text, lengths, batch)
+    return (namespace(*[x for x in result if x is not None]), *result)
+
+
+@functools.cache
+def _parse(spec):
+    """Read "Q (..., n, d_k), b (d,)" as [("Q", "(..., n, d_k)", "...", ["n", "d_k"]), ("b", "(d,)", "", ["d"])]."""
+    shapes = []
+    for name, text in re.findall(r"(\S+) (\([^)]*\))", spec):
+        axes = re.findall(r"[^(), ]+", text)
+        leading = axes.pop(0) if axes[:1] in (["..."], ["*"]) else ""
+        shapes.append((name, text, leading, axes))
+    return shapes
+
+
+def _misfit(name, x, text, lengths, batch):
+    expected = re.sub(r"\w+", lambda letter: str(lengths.get(letter[0], letter[0])), text)
+    fit = f", leading axes that fit {batch}" if batch and "..." in text else ""
+    return ValueError(f"{name} has shape {shape_of(x)}; expected {text}" + f" = {expected}{fit}" * (expected != text))
+
+
+def namespace(*xs: Array) -> Any:
+    """Return the array library of ``xs``, by the names of the array API standard; NumPy has them itself since 2.1.
+
+    Raises ``TypeError`` for arrays of two libraries.
+    """
+    numpy = hasattr(np, "unstack") and all(isinstance(x, np.ndarray) for x in xs)
+    return np if numpy else array_namespace(*xs)
+
+
+def as_array(name: str, x: ArrayLike, ndim: int = 0) -> Array:
+    """Return ``x`` as a real floating array: lists and whole numbers as float64, arrays and tensors in their library.
+
+    Raises ``ValueError`` that names the argument if it holds no numbers, complex ones, NaN or nothing, or has fewer
+    than ``ndim`` axes.
+
+    >>> as_array("x", [1, 2])
+    array([1., 2.])
+    """
+    if not hasattr(x, "dtype"):
+        try:
+            x = np.asarray(x)
+        except (TypeError, ValueError, RuntimeError):  # ragged lists
+            raise ValueError(f"{name} = {brief(x)}; expected a rectangular array of numbers") from None
+    if isinstance(x, np.ndarray | np.generic):
+        if x.dtype.kind not in "biuf":
+            raise ValueError(f"{name} = {brief(x)}; expected an array of real numbers")
+        x = np.asarray(x, dtype=None if x.dtype.kind == "f" else np.float64)
+    elif not (xp := array_namespace(x)).isdtype(x.dtype, "real floating"):
+        if xp.isdtype(x.dtype, "complex floating"):
+            raise ValueError(f"{name} with shape {shape_of(x)} has dtype {x.dtype}; expected real numbers")
+        x = xp.astype(x, xp.float64)
+    if 0 in x.shape or x.ndim < ndim:
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected at least {ndim} axes, none of them empty")
+    if math.isnan(_total(x)) and bool((x != x).any()):
+        raise ValueError(f"{name} with shape {shape_of(x)} contains NaN; expected numbers")
+    return x
+
+
+def _total(x):
+    """Return the sum of all entries: NaN or infinite if one of them is."""
+    if not isinstance(x, np.ndarray):
+        return float(x.detach().sum())
+    with np.errstate(invalid="ignore", over="ignore"):
+        return x.sum()
+
+
+def as_numpy(name: str, x: ArrayLike) -> np.ndarray:
+    """Return ``x`` as a float64 NumPy array that autograd no longer follows; refuse what :func:`as_array` refuses."""
+    x = as_array(name, x)
+    return np.asarray(x.detach().cpu() if hasattr(x, "detach") else x, dtype=np.float64)
+
+
+def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
+    """Return ``mask`` as booleans of the library and the shape of the scores ``like``; True means "may look".
+
+    Raises ``ValueError`` if it does not fit, is not boolean, or hides every key of some query.
+    """
+    xp = namespace(like)
+    mask = mask if hasattr(mask, "detach") else xp.asarray(np.array(mask))
+    if mask.dtype != xp.bool:
+        raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
+    try:
+        fitted = xp.broadcast_to(mask, like.shape)
+    except (ValueError, RuntimeError):
+        raise ValueError(f"{name} has shape {shape_of(mask)}; expected one that fits scores {shape_of(like)}") from None
+    if not bool(xp.all(xp.any(fitted, axis=-1))):
+        raise ValueError(
+            f"{name} with shape {shape_of(mask)} hides every key from some query; expected one True per row"
+        )
+    return fitted
+
+
+def finite_max(xp: Any, name: str, x: Array, axis: int = -1) -> Array:
+    """Return the maxima of ``x`` along ``axis``, which stays with length 1; refuse +∞, and slices of nothing but −∞."""
+    largest = xp.max(x, axis=axis, keepdims=True)
+    if not math.isfinite(_total(largest)) and not bool(xp.all(xp.isfinite(largest))):
+        expected = f"+∞, or only −∞ along axis {axis}; expected a finite maximum"
+        raise ValueError(f"{name} with shape {shape_of(x)} has {expected}")
+    return largest
+
+
+def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:
+    """Return ``x`` as int64; refuse booleans, fractions, numbers beyond 2⁵³, and another rank than ``ndim``."""
+    numbers, boolean = as_numpy(name, x), str(getattr(x, "dtype", np.asarray(x).dtype)).endswith("bool")
+    if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
+        raise ValueError(f"{name} = {brief(x)}; expected whole numbers up to 2**53")
+    if ndim not in (None, numbers.ndim):
+        raise ValueError(f"{name} has shape {numbers.shape}; expected {ndim} axes")
+    return numbers.astype(np.int64)
+
+
+def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
+    """Return ``perm`` as an array of whole numbers; refuse it unless it is a rearrangement of 0 … n−1.
+
+    >>> as_permutation([1, 0])
+    array([1, 0])
+    """
+    try:
+        numbers = whole_numbers("perm", perm, 1)
+    except ValueError:
+        numbers = np.empty(0, dtype=np.int64)
+    n = max(numbers.size, 1) if n is None else n
+    if sorted(numbers.tolist()) != list(range(n)):
+        raise ValueError(f"perm = {brief(perm)} is no permutation; expected each of 0 … {n - 1} exactly once")
+    return numbers
+
+
+def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: int | None = None) -> int:
+    """Return ``value`` as an int; refuse it unless it is a multiple of ``multiple`` from ``least`` to ``most``.
 
     >>> require_int("n", 3.0)
     3
     """
-    number = 0
     try:
         number = int(value)
-        accepted = np.ndim(value) == 0 and number == value and least <= number <= most and number % multiple == 0
+        accepted = number == value and least <= number <= (most or number) and number % multiple == 0
     except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False
     if not accepted:
-        even = {1: "a", 2: "an even"}.get(multiple, f"a multiple of {multiple} as")
-        limit = f" and <= {most}" if most < LARGEST or number > most else ""
-        raise ValueError(f"{name} = {brief(value)}; expected {even} whole number >= {least}{limit}")
+        kind = {1: "a whole number", 2: "an even whole number"}.get(multiple, f"a multiple of {multiple}")
+        raise ValueError(f"{name} = {brief(value)}; expected {kind} >= {least}" + (f" and <= {most}" if most else ""))
     return number
 
 
-def require_number(
-    name: str, value: Any, least: float = -math.inf, above: float = -math.inf, like: Array | None = None
-) -> Any:
-    """Return ``value`` as a float; beside a tensor ``like`` it may be a tensor without axes that autograd follows.
-
-    Raises ``ValueError`` that names the argument unless it is finite, >= ``least`` and > ``above``.
+def require_number(name: str, value: Any, least: float = -math.inf, above: float = -math.inf) -> Any:
+    """Return ``value``, a number or a tensor of one; refuse it unless it is finite, >= ``least`` and > ``above``.
 
     >>> require_number("eps", 0.5, above=0)
     0.5
     """
     try:
         number = float(value.detach() if hasattr(value, "detach") else value)
-        accepted = np.ndim(value) == 0 and _real(value) and math.isfinite(number)
-        accepted = accepted and number >= least and number > above
+        accepted = math.isfinite(number) and number >= least and number > above and not isinstance(value, str)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False
     if not accepted:
         bound = f" >= {least:g}" if least > above else f" > {above:g}" if above > -math.inf else ""
         raise ValueError(f"{name} = {brief(value)}; expected a finite number{bound}")
-    return value if hasattr(value, "detach") and hasattr(like, "detach") else number
-
-
-def _real(x):
-    reals = "bool", "integral", "real floating"
-    return isinstance(x, Real | Decimal) or (is_array_api_obj(x) and array_namespace(x).isdtype(x.dtype, reals))
-
-
-def brief(value: object) -> str:
-    """Write a value in at most 60 characters of one line; text in quotation marks, so that "3" is no number."""
-    if isinstance(value, int) and value.bit_length() > 200:
-        return f"a whole number of {value.bit_length()} bits"
-    return " ".join((repr(value) if isinstance(value, str) else str(value)).split())[:60]
+    return value if hasattr(value, "detach") else number
 
 
 def require_flag(name: str, value: Any) -> bool:
@@ -92,158 +235,10 @@ def one_of(name: str, value: Any, *choices: str) -> None:
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
-    """The shape of ``x`` as a plain tuple, for messages."""
+    """Return the shape of ``x`` as a plain tuple, for messages."""
     return tuple(np.shape(x)) if not hasattr(x, "shape") else tuple(x.shape)
 
 
-def namespace(*arrays: Array, **named: Array) -> Any:
-    """The array library that the arrays belong to, seen through the array API standard.
-
-    Raises ``TypeError`` for arrays of two libraries, or tensors of two precisions or devices; it names the ``named``.
-    """
-    given = {f"array {i}": x for i, x in enumerate(arrays)} | named
-    kinds = {n: f"{x.dtype} on {x.device}" if hasattr(x, "detach") else "a NumPy array" for n, x in given.items()}
-    if len(set(kinds.values())) > 1:
-        said = ", ".join(f"{name} with shape {shape_of(given[name])} is {kind}" for name, kind in kinds.items())
-        raise TypeError(f"{said}; expected one library, one precision and one device")
-    return array_namespace(*given.values())
-
-
-def as_array(name: str, x: ArrayLike, ndim: int = 1, *, finite: bool = True) -> Array:
-    """Return ``x`` as a real floating array of rank at least ``ndim``.
-
-    Lists become float64 NumPy arrays; arrays and tensors keep their library, and their dtype if floating, else float64.
-
-    Raises ``ValueError`` that names the argument and its shape when the rank is too small, an axis is empty, or an
-    entry is complex or NaN; with ``finite`` also for an infinity.
-
-    >>> as_array("x", [1, 2])
-    array([1., 2.])
-    """
-    x = any_array(name, x, ndim)
-    xp = array_namespace(x)
-    x = x if xp.isdtype(x.dtype, "real floating") else xp.astype(x, xp.float64)
-    if 0 in x.shape:
-        raise ValueError(f"{name} has shape {tuple(x.shape)}; expected no empty axis")
-    sure = _surely_finite(x)
-    if not sure and bool(xp.any(xp.isnan(x))):
-        raise ValueError(f"{name} with shape {tuple(x.shape)} contains NaN; expected numbers")
-    if not sure and finite and not bool(xp.all(xp.isfinite(x))):
-        raise ValueError(f"{name} with shape {tuple(x.shape)} contains an infinity; expected finite numbers")
-    return x
-
-
-def any_array(name: str, x: ArrayLike, ndim: int = 1) -> Array:
-    """Return ``x``, of whatever real type, as a dense array of rank at least ``ndim``; refuse anything else."""
-    x = dense(name, x)
-    if not is_array_api_obj(x):
-        try:
-            text = any(isinstance(item, str | bytes) for item in np.asarray(x, dtype=object).flat)
-            kind = np.asarray(x).dtype.kind
-            x = np.asarray(x, dtype=np.float64 if kind in "biufO" and not text else None)
-        except (TypeError, ValueError, RuntimeError, OverflowError):
-            raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}") from None
-    if isinstance(x, np.ndarray) and x.dtype.kind not in "biufc":
-        raise ValueError(f"{name} is not a rectangular array of numbers: {brief(x)}")
-    if array_namespace(x).isdtype(x.dtype, "complex floating"):
-        raise ValueError(f"{name} with shape {shape_of(x)} has dtype {x.dtype}; expected real numbers")
-    if x.ndim < ndim:
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected at least {ndim} axes")
-    return x
-
-
-def dense(name: str, x: Any) -> Any:
-    """Refuse an array whose numbers are missing, hidden or too coarse; a subclass such as np.matrix loses its rules."""
-    sparse, items = "sparse" in str(getattr(x, "layout", "")), x if isinstance(x, list | tuple) else [x]
-    masked = any(isinstance(item, np.ma.MaskedArray) for item in items)
-    if masked or sparse or getattr(x, "is_meta", False) or "float8" in str(getattr(x, "dtype", "")):
-        kind = "masked" if masked else "sparse" if sparse else "meta" if x.is_meta else "8-bit"
-        raise ValueError(f"{name} with shape {shape_of(x)} is a {kind} array; expected a dense array of numbers")
-    if isinstance(x, np.ndarray):
-        return np.array(x) if min(x.strides, default=0) < 0 else np.asarray(x)  # torch cannot read backwards
-    return x
-
-
-def as_mask(name: str, mask: ArrayLike, like: Array) -> Array:
-    """Return ``mask`` as booleans of the library of ``like``; refuse anything but booleans."""
-    xp = array_namespace(like)
-    try:
-        mask = xp.asarray(dense(name, mask))
-    except (TypeError, ValueError, RuntimeError):
-        raise ValueError(f"{name} = {brief(mask)}; expected booleans, True where a query may look") from None
-    if mask.dtype != xp.bool:
-        raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
-    return mask
-
-
-def as_numpy(name: str, x: ArrayLike, ndim: int = 0, *, finite: bool = True) -> np.ndarray:
-    """Return ``x`` as a float64 NumPy array that autograd no longer follows; refuse what :func:`as_array` refuses.
-
-    >>> as_numpy("x", [1, 2])
-    array([1., 2.])
-    """
-    x = as_array(name, x, ndim, finite=finite)
-    return np.asarray(x.detach().cpu().double() if hasattr(x, "detach") else x, dtype=np.float64)
-
-
-def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:
-    """Return ``x`` as int64, in which differences do not wrap around; with exactly ``ndim`` axes if that is given.
-
-    Raises ``ValueError`` as :func:`as_array` does, and for booleans, fractions, and numbers beyond 2⁵³.
-    """
-    numbers = as_numpy(name, x)
-    boolean = str(x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype).endswith("bool")
-    if ndim not in (None, numbers.ndim):
-        raise ValueError(f"{name} has shape {numbers.shape}; expected a list of whole numbers")
-    if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
-        raise ValueError(f"{name} with shape {numbers.shape} holds {brief(x)}; expected whole numbers up to 2**53")
-    return numbers.astype(np.int64)
-
-
-def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
-    """Return ``perm`` as an array of whole numbers.
-
-    Raises ``ValueError`` if it is not a rearrangement of 0 … n−1, n being its own length unless given.
-
-    >>> as_permutation([1, 0])
-    array([1, 0])
-    """
-    checked, shown = np.empty(0, dtype=int), perm
-    with suppress(TypeError, ValueError, RuntimeError):  # ragged, empty, or not whole
-        given = np.asarray(dense("perm", perm))
-        shown = given.tolist()
-        checked = given if given.dtype.kind in "iu" else whole_numbers("perm", perm, 1)
-    length = max(checked.size, 1) if n is None else n
-    if checked.ndim != 1 or sorted(checked.tolist()) != list(range(length)):
-        which = "" if n is None else f", n = {n}"
-        raise ValueError(f"perm = {brief(shown)} is no permutation; expected each of 0 … n−1 exactly once{which}")
-    return checked.astype(np.int64)
-
-
-def expect(name: str, x: Array, shape: Sequence[int], words: str = "") -> None:
-    """Refuse ``x`` unless it has this very shape, which the message describes in ``words`` if there are any."""
-    if tuple(x.shape) != tuple(shape):
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected {words or tuple(shape)}")
-
-
-def same_batch(name: str, x: Array, other: Array) -> None:
-    """Refuse ``x`` unless its leading axes fit those of ``other`` as NumPy broadcasts: equal, or 1, or missing."""
-    try:
-        np.broadcast_shapes(tuple(x.shape[:-2]), tuple(other.shape[:-2]))
-    except ValueError:
-        fit = shape_of(other)[:-2]
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected leading axes that fit {fit}") from None
-
-
-def in_range(law: str, y: Array) -> Array:
-    """Return ``y``, computed from finite numbers; refuse it if it has left the range of its floating-point type."""
-    if not _surely_finite(y) and not bool((xp := array_namespace(y)).all(xp.isfinite(y))):
-        expected = "expected smaller numbers, or a type with a wider range"
-        raise ValueError(f"{law} with shape {tuple(y.shape)} leaves the range of {y.dtype}; {expected}")
-    return y
-
-
-def _surely_finite(x: Array) -> bool:
-    """Whether the sum of all entries is finite: no entry is an infinity or NaN then, and one pass has told."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return math.isfinite((x.detach() if hasattr(x, "detach") else x).sum())
+def brief(value: object) -> str:
+    """Write a value in at most 60 characters of one line; text in quotation marks, so that "3" is no number."""
+    return " ".join((repr(value) if isinstance(value, str) else str(value)).split())[:60]

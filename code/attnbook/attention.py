@@ -1,8 +1,9 @@
-"""Scaled dot-product attention, one step per function.
+"""Scaled dot-product attention, one step per function, and two other ways to it.
 
-Shapes are ``Q (..., n, d_k)``, ``K (..., m, d_k)``, ``V (..., m, d_v)``; tokens are rows. Leading axes are batches.
-Every function takes NumPy arrays and torch tensors alike, so autograd differentiates the formula you read here.
-A mask is boolean and **True means "may look"**, as in ``torch.nn.functional.scaled_dot_product_attention``.
+``Q (..., n, d_k)`` holds n queries as rows, ``K (..., m, d_k)`` m keys, ``V (..., m, d_v)`` their values; leading axes
+are batches. Every function takes NumPy arrays and PyTorch tensors alike, so autograd differentiates the formula you
+read here. A mask is boolean and **True means "may look"**, as in ``torch.nn.functional.scaled_dot_product_attention``.
+Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 
 Source: Vaswani et al. (2017), "Attention Is All You Need", equation (1).
 """
@@ -12,232 +13,157 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import (
-    Array,
-    as_array,
-    as_mask,
-    expect,
-    in_range,
-    namespace,
-    require_int,
-    require_number,
-    same_batch,
-    shape_of,
-    whole_numbers,
-)
+from .arrays import Array, arrays, as_mask, brief, finite_max, require_int, require_number, whole_numbers
 
-__all__ = ["attention", "attention_weights", "causal_mask", "entropy"]
+__all__ = ["additive_scores", "attention", "attention_weights", "causal_mask", "entropy", "online_attention"]
 __all__ += ["padding_mask", "scores", "softmax", "softmax_jacobian"]
 
 
 def softmax(S: ArrayLike, axis: int = -1) -> Array:
-    r"""softmax(s)_j = exp(s_j) / Σ_l exp(s_l), along ``axis``.
+    """softmax(s)_j = exp(s_j) / Σ_l exp(s_l), along ``axis``; same shape as ``S``.
 
     The largest entry is subtracted first. That changes nothing (softmax is shift invariant) and prevents overflow.
+    ``-inf`` gets weight exactly 0. For a score matrix (n, m) the last axis sums to 1: a distribution for every query.
 
-    Parameters
-    ----------
-    S : array (..., m)
-        Scores, without unit. ``-inf`` is allowed and gets weight exactly 0.
-    axis : int
-        The axis that sums to 1. For a score matrix (n, m) it is the last one: every query has its own distribution.
-
-    Returns
-    -------
-    array, same shape as ``S``
-
-    Raises
-    ------
-    ValueError
-        If ``S`` has no such axis, an empty one, a NaN or ``+inf``, or a slice along ``axis`` that is all ``-inf``; or
-        if there are so many entries that the sum leaves the range of a narrow type.
+    Raises ``ValueError`` if ``S`` has no such axis, a ``+inf``, or a slice along ``axis`` that is all ``-inf``.
 
     >>> softmax([0.0, 0.0])
     array([0.5, 0.5])
     """
-    S = as_array("S", S, finite=False)
-    xp = namespace(S)
-    axis = require_int("axis", axis, -S.ndim, most=S.ndim - 1)
-    largest = xp.max(S, axis=axis, keepdims=True)
-    if not bool(xp.all(xp.isfinite(largest))):
-        raise ValueError(
-            f"S with shape {shape_of(S)} has +inf, or only -inf along axis {axis}; expected a finite maximum"
-        )
-    E = xp.exp(S - largest)
-    return E / in_range("Σ exp(S − max S)", xp.sum(E, axis=axis, keepdims=True))
+    xp, S = arrays("S (..., m)", S)
+    return _softmax(xp, S, axis=require_int("axis", axis, -S.ndim, most=S.ndim - 1))
 
 
 def softmax_jacobian(a: ArrayLike) -> Array:
-    r"""J = diag(a) − a aᵀ, the derivative of softmax written in its output ``a``: ∂a_i/∂s_j = a_i (δ_ij − a_j).
+    """J = diag(a) − a aᵀ, the derivative of softmax written in its output ``a``: ∂a_i/∂s_j = a_i (δ_ij − a_j).
 
-    Parameters
-    ----------
-    a : array (..., m)
-        A point of the simplex: the output of :func:`softmax`.
-
-    Returns
-    -------
-    array (..., m, m)
-
-    Raises
-    ------
-    ValueError
-        If an entry is negative or a row does not sum to 1.
+    ``a`` (..., m) lies on the simplex; J is (..., m, m). Raises ``ValueError`` if ``a`` leaves the simplex.
     """
-    a = _on_simplex("a", a)
-    xp = namespace(a)
-    column = a[..., :, None]
-    return column * xp.eye(a.shape[-1], dtype=a.dtype) - column * a[..., None, :]
+    xp, a = _on_simplex(a)
+    column, row = a[..., :, None], a[..., None, :]
+    return column * xp.eye(a.shape[-1], dtype=a.dtype) - column * row
 
 
 def entropy(a: ArrayLike) -> Array:
-    r"""H(a) = −Σ_j a_j ln a_j in nats, with 0 ln 0 = 0. exp(H) counts the keys a row effectively looks at.
+    """H(a) = −Σ_j a_j ln a_j in nats, with 0 ln 0 = 0. exp(H) counts the keys a row effectively looks at.
 
-    Parameters
-    ----------
-    a : array (..., m)
-        Weights on the simplex.
-
-    Returns
-    -------
-    array (...)
-
-    Raises
-    ------
-    ValueError
-        If an entry is negative or a row does not sum to 1.
-
-    Source: Shannon (1948).
+    ``a`` (..., m) lies on the simplex; H is (...). Raises ``ValueError`` if ``a`` leaves it. Source: Shannon (1948).
     """
-    a = _on_simplex("a", a)
-    xp = namespace(a)
-    logs = xp.log(xp.where(a > 0, a, xp.ones_like(a)))
-    return -xp.sum(a * logs, axis=-1)
+    xp, a = _on_simplex(a)
+    return -xp.sum(a * xp.log(xp.where(a > 0, a, xp.ones_like(a))), axis=-1)
 
 
 def scores(Q: ArrayLike, K: ArrayLike, scale: float | None = None) -> Array:
-    r"""S = scale · Q Kᵀ, with scale = 1/√d_k unless given.
+    """S = (scale · Q) Kᵀ, shape (..., n, m), with scale = 1/√d_k unless given; 1 gives raw dot products.
 
-    Parameters
-    ----------
-    Q : array (..., n, d_k)
-    K : array (..., m, d_k)
-    scale : float, optional
-        Multiplies the dot products. 1 gives raw scores.
-
-    Returns
-    -------
-    array (..., n, m)
-
-    Raises
-    ------
-    ValueError
-        If a rank is below 2, the last axes differ, or a product leaves the range of the numbers.
+    The scale comes before the product, as in PyTorch: in float16 the product alone may overflow.
     """
-    Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
-    d_k = Q.shape[-1]
-    expect("K", K, (*K.shape[:-1], d_k), f"(..., m, {d_k}) to match Q with shape {shape_of(Q)}")
-    same_batch("K", K, Q)
-    xp = namespace(Q=Q, K=K)
-    scale = 1 / math.sqrt(d_k) if scale is None else require_number("scale", scale, like=Q)
-    return in_range("scale · Q Kᵀ", scale * (Q @ xp.matrix_transpose(K)))
+    xp, Q, K = arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)
+    return _scores(xp, Q, K, scale)
 
 
 def attention_weights(Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None, scale: float | None = None) -> Array:
-    r"""A = softmax_row(S), where S_ij is replaced by −∞ wherever ``mask[i, j]`` is False.
+    """A = softmax_row(S), where S_ij is replaced by −∞ wherever ``mask[i, j]`` is False; rows lie on the simplex.
 
-    Parameters
-    ----------
-    Q : array (..., n, d_k)
-    K : array (..., m, d_k)
-    mask : boolean array broadcastable to (..., n, m), optional
-        True means query i may look at key j.
-    scale : float, optional
-        As in :func:`scores`.
-
-    Returns
-    -------
-    array (..., n, m), rows on the simplex
-
-    Raises
-    ------
-    ValueError
-        If :func:`scores` raises it; if the mask does not fit, is not boolean or leaves a query no key.
+    ``mask`` broadcasts to (..., n, m). Raises ``ValueError`` if it does not, is not boolean, or leaves a query no key.
     """
-    S = scores(Q, K, scale)
-    if mask is None:
-        return softmax(S)
-    xp = namespace(S)
-    mask = as_mask("mask", mask, S)
-    try:
-        mask = xp.broadcast_to(mask, S.shape)
-    except (ValueError, RuntimeError):
-        raise ValueError(f"mask has shape {shape_of(mask)}; expected one that fits scores {shape_of(S)}") from None
-    if not bool(xp.all(xp.any(mask, axis=-1))):
-        raise ValueError(f"mask with shape {shape_of(mask)} hides every key from some query; expected one True per row")
-    return softmax(xp.where(mask, S, xp.full_like(S, -math.inf)))
+    xp, Q, K = arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)
+    return _softmax(xp, _scores(xp, Q, K, scale), mask)
 
 
 def attention(
     Q: ArrayLike, K: ArrayLike, V: ArrayLike, mask: ArrayLike | None = None, scale: float | None = None
 ) -> Array:
-    r"""Y = softmax_row(Q Kᵀ/√d_k) V, the weighted average of the rows of ``V``.
+    """Y = softmax_row(Q Kᵀ/√d_k) V, shape (..., n, d_v): each row is a weighted average of the rows of ``V``.
 
-    Parameters
-    ----------
-    Q : array (..., n, d_k)
-    K : array (..., m, d_k)
-    V : array (..., m, d_v)
-    mask, scale
-        As in :func:`attention_weights`.
-
-    Returns
-    -------
-    array (..., n, d_v)
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit; see :func:`attention_weights` for the mask.
-
-    Source: Vaswani et al. (2017), equation (1).
+    ``mask`` and ``scale`` as in :func:`attention_weights`.
 
     >>> attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]])
     array([[3.]])
     """
-    V = as_array("V", V, 2)
-    A = attention_weights(Q, K, mask, scale)
-    expect("V", V, (*V.shape[:-2], A.shape[-1], V.shape[-1]), f"({A.shape[-1]}, d_v), one row per row of K")
-    same_batch("V", V, A)
-    namespace(Q=A, V=V)
-    return in_range("A V", A @ V)
+    xp, Q, K, V = arrays("Q (..., n, d_k), K (..., m, d_k), V (..., m, d_v)", Q, K, V)
+    return _softmax(xp, _scores(xp, Q, K, scale), mask) @ V
 
 
 def causal_mask(n: int, m: int | None = None) -> np.ndarray:
     """mask[i, j] = (j ≤ i), shape (n, m): query i may look at itself and at what came before.
 
+    The diagonal begins in the upper left corner, as with ``is_causal`` in PyTorch. With a cache the n queries are the
+    last of m tokens and the diagonal must end in the lower right corner: that is ``causal_mask(m)[-n:]``.
+
     Raises ``ValueError`` unless ``n`` and ``m`` are whole numbers >= 1.
     """
-    n = require_int("n", n)
-    return np.tri(n, n if m is None else require_int("m", m), dtype=bool)
+    return np.tri(require_int("n", n), None if m is None else require_int("m", m), dtype=bool)
 
 
 def padding_mask(lengths: ArrayLike, m: int) -> np.ndarray:
     """mask[b, 0, j] = (j < lengths[b]), shape (b, 1, m): keys beyond a sequence's length are padding.
 
-    Raises ``ValueError`` unless 1 ≤ lengths[b] ≤ m for every b.
+    Raises ``ValueError`` unless ``lengths`` is a list with 1 ≤ lengths[b] ≤ m for every b.
     """
-    lengths, m = whole_numbers("lengths", lengths, 1), require_int("m", m)
-    if lengths.min() < 1 or lengths.max() > m:
-        raise ValueError(f"lengths = {lengths.tolist()!s:.60}; expected a list of whole numbers from 1 to m = {m}")
+    lengths, m = whole_numbers("lengths", lengths), require_int("m", m)
+    if lengths.ndim != 1 or lengths.min() < 1 or lengths.max() > m:
+        raise ValueError(f"lengths = {brief(lengths.tolist())}; expected a list of whole numbers from 1 to m = {m}")
     return (np.arange(m) < lengths[:, None])[:, None, :]
 
 
-def _on_simplex(name, a):
-    a = as_array(name, a)
-    xp = namespace(a)
-    tolerance = min((4 + math.sqrt(a.shape[-1])) * float(xp.finfo(a.dtype).eps), 0.1)  # each weight is rounded
-    total = xp.sum(xp.astype(a, xp.float64), axis=-1)
-    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(total - 1) > tolerance)):
-        raise ValueError(f"{name} with shape {shape_of(a)} leaves the simplex; expected weights >= 0 that sum to 1")
-    return a
+def additive_scores(Q: ArrayLike, K: ArrayLike, W_Q: ArrayLike, W_K: ArrayLike, v: ArrayLike) -> Array:
+    """E_ij = v · tanh(q_i W_Q + k_j W_K), the score of a network with one hidden layer of d_a units.
+
+    ``Q`` (..., n, d_q) and ``K`` (..., m, d_k) may differ in width, unlike in a dot product; ``W_Q`` (d_q, d_a),
+    ``W_K`` (d_k, d_a), ``v`` (d_a,). E is (..., n, m); on the way (..., n, m, d_a) numbers are stored.
+
+    Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
+
+    >>> additive_scores([[0.0]], [[0.0]], [[1.0]], [[1.0]], [1.0])
+    array([[0.]])
+    """
+    shapes = "Q (..., n, d_q), K (..., m, d_k), W_Q (d_q, d_a), W_K (d_k, d_a), v (d_a,)"
+    xp, Q, K, W_Q, W_K, v = arrays(shapes, Q, K, W_Q, W_K, v)
+    hidden = (Q @ W_Q)[..., :, None, :] + (K @ W_K)[..., None, :, :]
+    return (xp.tanh(hidden) @ v[:, None])[..., 0]
+
+
+def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | None = None, tile: int = 64) -> Array:
+    """attention(Q, K, V) from tiles of at most tile × tile scores; the n × m matrices S and A are never stored.
+
+    For every query it carries the largest score so far μ, the sum ℓ = Σ exp(s_j − μ) and U = Σ exp(s_j − μ) v_j. A new
+    tile may raise μ; then ℓ and U are multiplied by exp(μ_old − μ_new). At the end Y = U / ℓ, shape (..., n, d_v).
+
+    Source: Milakov and Gimelshein (2018), algorithm 3; Rabe and Staats (2021).
+
+    >>> online_attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]])
+    array([[3.]])
+    """
+    xp, Q, K, V = arrays("Q (..., n, d_k), K (..., m, d_k), V (..., m, d_v)", Q, K, V)
+    rows, tile = [], require_int("tile", tile)
+    for i in range(0, Q.shape[-2], tile):
+        largest, total, U = None, 0.0, 0.0
+        for j in range(0, K.shape[-2], tile):
+            S = scores(Q[..., i : i + tile, :], K[..., j : j + tile, :], scale)
+            new = finite_max(xp, "S", S) if largest is None else xp.maximum(largest, finite_max(xp, "S", S))
+            shrink = 0.0 if largest is None else xp.exp(largest - new)
+            E, largest = xp.exp(S - new), new
+            total = shrink * total + xp.sum(E, axis=-1, keepdims=True)
+            U = shrink * U + E @ V[..., j : j + tile, :]
+        rows.append(U / total)
+    return xp.concat(rows, axis=-2)
+
+
+def _scores(xp, Q, K, scale):
+    scale = 1 / math.sqrt(Q.shape[-1]) if scale is None else require_number("scale", scale)
+    return (scale * Q) @ xp.matrix_transpose(K)
+
+
+def _softmax(xp, S, mask=None, axis=-1):
+    S = S if mask is None else xp.where(as_mask(mask, S), S, -math.inf)
+    E = xp.exp(S - finite_max(xp, "S", S, axis))
+    return E / xp.sum(E, axis=axis, keepdims=True)
+
+
+def _on_simplex(a):
+    xp, a = arrays("a (..., m)", a)
+    tolerance = (4 + math.sqrt(a.shape[-1])) * float(xp.finfo(a.dtype).eps)  # each weight is rounded
+    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(xp.sum(a, axis=-1) - 1) > tolerance)):
+        raise ValueError(f"a with shape {tuple(a.shape)} leaves the simplex; expected weights >= 0 that sum to 1")
+    return xp, a

@@ -1,8 +1,9 @@
-r"""Attention at lengths that training never saw: rescaled rotary angles, and positions that the content decides.
+"""Attention at lengths that training never saw: rescaled rotary angles, and positions that the content decides.
 
 A rotary pair with the angle θ per position makes θ n₀ / 2π turns over n₀ positions. A pair with less than one turn
 meets angles beyond position n₀ that training never showed. The rules here give a pair another angle per position,
-between θ and θ/s for a stretch s = n/n₀; :func:`attnbook.rotary.rotate` takes the new angles.
+between θ and θ/s for a stretch s = n/n₀; :func:`attnbook.positional.rotate` takes the new angles.
+Every function raises ``ValueError`` that names an argument with a wrong shape, a NaN or a number outside its range.
 """
 
 import math
@@ -10,54 +11,25 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import (
-    Array,
-    as_array,
-    as_numpy,
-    expect,
-    in_range,
-    namespace,
-    one_of,
-    require_int,
-    require_number,
-    shape_of,
-)
+from .arrays import Array, arrays, as_numpy, one_of, require_int, require_number, shape_of
 from .positional import frequencies
 
 __all__ = ["contextual_positions", "forgetting_bias", "ntk_frequencies", "ramp_frequencies", "turns"]
 
 
 def turns(theta: ArrayLike, n: float) -> np.ndarray:
-    """θ n / 2π: how often the hand of each rotary pair goes round over n positions, the shape of ``theta``.
-
-    Raises ``ValueError`` unless n is a finite number > 0.
+    """θ n / 2π: how often the hand of each rotary pair goes round over n > 0 positions, the shape of ``theta``.
 
     >>> turns([2 * np.pi, np.pi / 8], 8)
     array([8. , 0.5])
     """
-    return in_range("θ n", as_numpy("theta", theta) * require_number("n", n, above=0)) / (2 * np.pi)
+    return as_numpy("theta", theta) * require_number("n", n, above=0) / (2 * np.pi)
 
 
 def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
     """θ_h = b^(−2h/d) with the larger base b = base · s^(d/(d−2)): θ_0 stays 1, the slowest pair is divided by s.
 
-    Parameters
-    ----------
-    d : int
-        Coordinates of a query, even and at least 4.
-    s : float
-        How many times longer than in training, > 0.
-    base : float
-        The base of training.
-
-    Returns
-    -------
-    array (d/2,)
-
-    Raises
-    ------
-    ValueError
-        If d is no even whole number ≥ 4, or s or base is not positive.
+    ``d`` is even and at least 4; ``s`` > 0 says how many times longer than in training; the result is (d/2,).
 
     Source: bloc97 (2023), "NTK-aware scaled RoPE"; Peng et al. (2024), "YaRN", section 3.1.
 
@@ -65,48 +37,26 @@ def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
     array([1.     , 0.00125])
     """
     d, s = require_int("d", d, least=4, multiple=2), require_number("s", s, above=0)
-    return frequencies(d, require_number("base", base, above=0) * np.float64(s) ** (d / (d - 2)))
+    return frequencies(d, base * np.float64(s) ** (d / (d - 2)))
 
 
 def ramp_frequencies(
     theta: ArrayLike, n: float, s: float, slow: float = 1.0, fast: float = 32.0, *, ramp: str = "turns"
 ) -> np.ndarray:
-    r"""γ θ + (1 − γ) θ/s: fast pairs keep their angle (γ = 1), slow ones are divided by s (γ = 0).
+    """γ θ + (1 − γ) θ/s: fast pairs keep their angle (γ = 1), slow ones are divided by s (γ = 0).
 
-    With r = θ n / 2π, the turns over the training length n, γ rises from 0 at r = ``slow`` to 1 at r = ``fast``:
-    linearly in r as the paper prints it (``"turns"``; Llama 3.1 uses it with 1 and 4), or linearly in the number h of
-    the pair, its ends rounded outwards to whole h ≥ 0, as the code released with the paper does (``"index"``).
+    With r = θ n / 2π, the turns over the training length n, γ rises from 0 at r = ``slow`` to 1 at r = ``fast``, 0 <
+    slow < fast: linearly in r as the paper prints it (``"turns"``; Llama 3.1 uses it with 1 and 4), or linearly in the
+    number h of the pair, its ends rounded outwards to whole h ≥ 0, as the code released with the paper does by default
+    (``"index"``, its option ``truncate=True``; ``theta`` must then be base^(−2h/d)). The result is (d/2,) as ``theta``.
 
-    Parameters
-    ----------
-    theta : array (d/2,)
-        Angles per position of training; for ``"index"`` they must be base^(−2h/d).
-    n : float
-        The length of training.
-    s : float
-        How many times longer than in training.
-    slow, fast : float
-        Turns at the two ends of the ramp, 0 < slow < fast.
-    ramp : {"turns", "index"}
-
-    Returns
-    -------
-    array (d/2,)
-
-    Raises
-    ------
-    ValueError
-        If a number is not positive, slow is not below fast, the ramp is unknown, or "index" finds no geometric theta.
-
-    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; for 1 and 4, the code that Meta released with
-    Llama 3.1.
+    Source: Peng et al. (2024), "YaRN", section 3.2 and its code; for 1 and 4, Meta's code for Llama 3.1.
 
     >>> ramp_frequencies([1.0, 0.1, 0.01], 100, 10.0, slow=1, fast=4).round(3)
     array([1.   , 0.028, 0.001])
     """
-    theta, n, s = as_numpy("theta", theta, 1), require_number("n", n, above=0), require_number("s", s, above=0)
-    expect("theta", theta, theta.shape[:1])
-    slow = require_number("slow", slow, above=0)
+    _, theta = arrays("theta (p,)", as_numpy("theta", theta))
+    n, s, slow = require_number("n", n, above=0), require_number("s", s, above=0), require_number("slow", slow, above=0)
     fast = require_number("fast", fast, above=slow)
     one_of("ramp", ramp, "turns", "index")
     if ramp == "turns":
@@ -119,69 +69,41 @@ def ramp_frequencies(
         first, last = max(math.floor(first), 0), min(math.ceil(last), 2 * len(theta) - 1)
         gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
     gamma = np.clip(gamma, 0, 1)
-    return in_range("γ θ + (1 − γ) θ/s", gamma * theta + (1 - gamma) * theta / s)
+    return gamma * theta + (1 - gamma) * theta / s
 
 
 def forgetting_bias(log_gates: ArrayLike) -> Array:
     """B_ij = Σ_{l = j+1 … i} ln f_l for j ≤ i, and −∞ for j > i: what the gates between key j and query i let through.
 
-    With the same gate f everywhere, B_ij = (i − j) ln f: ALiBi with the slope −ln f, under a causal mask.
-
-    Parameters
-    ----------
-    log_gates : array (..., n)
-        ln f_l ≤ 0 of every token; the first is never used.
-
-    Returns
-    -------
-    array (..., n, n)
-
-    Raises
-    ------
-    ValueError
-        If a logarithm is positive.
+    ``log_gates`` (..., n) holds ln f_l ≤ 0 of every token; the first is never used. B is (..., n, n). With one gate
+    f everywhere, B_ij = (i − j) ln f: ALiBi with the slope −ln f, under a causal mask.
 
     Source: Lin et al. (2025), "Forgetting Transformer: softmax attention with a forget gate", section 3.
 
     >>> forgetting_bias([-1.0, -0.5]).tolist()
     [[0.0, -inf], [-0.5, 0.0]]
     """
-    log_gates = as_array("log_gates", log_gates)
-    xp, n = namespace(log_gates), log_gates.shape[-1]
+    xp, log_gates = arrays("log_gates (..., n)", log_gates)
     if bool((log_gates > 0).any()):
-        raise ValueError(f"log_gates has a number > 0, shape {shape_of(log_gates)}; expected logarithms of gates ≤ 1")
-    after = xp.asarray(np.tri(n, k=-1, dtype=bool))  # l > j: each pair sums its own gates, so none cancels another
-    each = xp.where(after, xp.astype(log_gates, xp.float64)[..., :, None], 0.0)
-    past = in_range("Σ log_gates", xp.astype(xp.cumulative_sum(each, axis=-2), log_gates.dtype))
-    return xp.where(xp.asarray(np.tri(n, dtype=bool)), past, -xp.inf)
+        raise ValueError(
+            f"log_gates with shape {shape_of(log_gates)} has a number > 0; expected logarithms of gates ≤ 1"
+        )
+    l, j = np.ogrid[: log_gates.shape[-1], : log_gates.shape[-1]]
+    between = xp.where(xp.asarray(l > j), log_gates[..., :, None], 0.0)  # each pair sums its own gates: none cancels
+    return xp.where(xp.asarray(l >= j), xp.cumulative_sum(between, axis=-2), -math.inf)
 
 
 def contextual_positions(gates: ArrayLike) -> Array:
     """p_ij = Σ_{l = j … i} g_il for j ≤ i: how many of the tokens from j to i query i counts, and 0 for j > i.
 
-    Parameters
-    ----------
-    gates : array (..., n, n)
-        g_il in [0, 1]: whether query i counts token l; entries with l > i are not used.
-
-    Returns
-    -------
-    array (..., n, n)
-
-    Raises
-    ------
-    ValueError
-        If ``gates`` is not square or has an entry outside [0, 1].
-
-    Source: Golovneva et al. (2024), "Contextual position encoding", section 4.
+    ``gates`` (..., n, n) has g_il in [0, 1], whether query i counts token l; entries with l > i are not used. p is
+    (..., n, n). Source: Golovneva et al. (2024), "Contextual position encoding", section 4.
 
     >>> contextual_positions([[1.0, 1.0], [0.0, 1.0]]).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
-    gates = as_array("gates", gates, 2)
-    xp, n = namespace(gates), gates.shape[-1]
-    if gates.shape[-2] != n or bool(((gates < 0) | (gates > 1)).any()):
-        raise ValueError(f"gates has shape {shape_of(gates)}; expected (..., n, n) with entries from 0 to 1")
-    seen = xp.asarray(np.tri(n))
-    counted = xp.flip(xp.astype(gates, xp.float64) * seen, axis=-1)  # a narrow type would stop counting at 2048
-    return xp.astype(xp.flip(xp.cumulative_sum(counted, axis=-1), axis=-1) * seen, gates.dtype)
+    xp, gates = arrays("gates (..., n, n)", gates)
+    if bool(((gates < 0) | (gates > 1)).any()):
+        raise ValueError(f"gates with shape {shape_of(gates)} leave [0, 1]; expected how much each token counts")
+    past = xp.tril(gates)
+    return xp.tril(xp.flip(xp.cumulative_sum(xp.flip(past, axis=-1), axis=-1), axis=-1))

@@ -1,4 +1,4 @@
-r"""Position in attention: every scheme as a choice of three tables in one logit.
+"""Position in attention: three tables in one logit, and rotary encoding, which turns queries and keys instead.
 
 The logit of query i and key j is a sum of four parts, each named after the two things that meet in it::
 
@@ -8,34 +8,22 @@ The logit of query i and key j is a sum of four parts, each named after the two 
 
 with content queries ``Q (..., n, d_k)`` and keys ``K (..., m, d_k)``, vectors ``A, C (..., n, m, d_k)`` and numbers
 ``B (..., n, m)`` that depend on positions alone. An additive encoding, Shaw, Transformer-XL, T5, ALiBi, DeBERTa and a
-causal mask differ in A, B and C only; rotary encoding (:mod:`attnbook.rotary`) changes the first part instead.
+causal mask differ in A, B and C only. Rotary encoding changes the first part: with R_t the block-diagonal matrix of
+rotations by θ_h t, it is (R_i q_i)·(R_j k_j) = q_i · R_{j−i} k_j. Values are not rotated.
 
 The offset of a pair is **j − i**, key minus query: positive when the key comes later.
+Every function raises ``ValueError`` that names an argument with a wrong shape, a NaN or a number outside its range.
 """
 
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import (
-    Array,
-    as_array,
-    as_numpy,
-    expect,
-    in_range,
-    namespace,
-    require_flag,
-    require_int,
-    require_number,
-    same_batch,
-    shape_of,
-    whole_numbers,
-)
+from .arrays import Array, arrays, as_array, as_numpy, one_of, require_int, require_number, shape_of, whole_numbers
 
-__all__ = ["Terms", "alibi_slopes", "clipped", "deberta_rows", "frequencies"]
-__all__ += ["logit_terms", "offsets", "sinusoidal", "t5_bucket", "t5_edges"]
+__all__ = ["Terms", "alibi_slopes", "clipped", "deberta_rows", "frequencies", "logit_terms", "offsets"]
+__all__ += ["pairing_permutation", "rotate", "sinusoidal", "t5_bucket", "t5_edges"]
 
 
 class Terms(NamedTuple):
@@ -50,118 +38,72 @@ class Terms(NamedTuple):
 def logit_terms(
     Q: ArrayLike, K: ArrayLike, A: ArrayLike | None = None, B: ArrayLike | None = None, C: ArrayLike | None = None
 ) -> Terms:
-    r"""logit(i, j) = q_i·k_j + q_i·A_ij + C_ij·k_j + B_ij, as its four parts and without any scale.
+    """logit(i, j) = q_i·k_j + q_i·A_ij + C_ij·k_j + B_ij, as its four parts and without any scale.
 
-    Parameters
-    ----------
-    Q : array (..., n, d_k)
-        Queries, made from content alone.
-    K : array (..., m, d_k)
-        Keys, made from content alone.
-    A : array broadcastable to (..., n, m, d_k), optional
-        What a content query meets of a position. None means 0.
-    B : array broadcastable to (..., n, m), optional
-        What positions add by themselves. ``-inf`` is allowed, as in a mask. None means 0.
-    C : array broadcastable to (..., n, m, d_k), optional
-        What a content key meets of a position. None means 0.
-
-    Returns
-    -------
-    Terms
-        Four arrays (..., n, m).
-
-    Raises ``ValueError`` if the last axes differ, or a table does not fit the n × m pairs or the other tables, and
-    ``TypeError`` for a tensor of another precision.
+    ``A``, ``C`` (..., n, m, d_k) and ``B`` (..., n, m) are tables of positions; None means 0, and an axis may be 1. In
+    ``B`` -inf is allowed, as in a mask.
     """
-    Q, K = as_array("Q", Q, 2), as_array("K", K, 2)
-    n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
-    expect("K", K, (*K.shape[:-1], d_k), f"(..., m, {d_k}) to match Q with shape {shape_of(Q)}")
-    same_batch("K", K, Q)
-    xp = namespace(Q=Q, K=K)
-    content = in_range("Q Kᵀ", Q @ xp.matrix_transpose(K))
+    xp, Q, K = arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)
+    content = Q @ xp.matrix_transpose(K)
+    pairs = (Q.shape[-2], K.shape[-2])
+
+    def table(name, x, shape):  # plain numbers may stand beside tensors
+        x = xp.asarray(as_array(name, 0.0 if x is None else x), dtype=content.dtype)
+        if any(own not in (1, full) for own, full in zip(x.shape[::-1], shape[::-1], strict=False)):
+            raise ValueError(f"{name} has shape {shape_of(x)}; expected {shape} after any batch axes, or 1 instead")
+        return x
+
     zero = xp.zeros_like(content)
-
-    def fitting(name, table, pair):
-        table = as_array(name, table, finite=name != "B")
-        if namespace(table) is xp:
-            namespace(Q=Q, **{name: table})
-        else:  # a table of plain numbers beside tensors
-            table = xp.asarray(as_numpy(name, table, finite=False), dtype=content.dtype)
-        with suppress(ValueError):
-            fits = np.broadcast_shapes(tuple(table.shape), (*content.shape[:-2], *pair))[-len(pair) :] == pair
-            if fits and not bool(xp.any(table == xp.inf)):
-                return table
-        expected = f"expected {pair} after any batch axes, or 1 instead, and no +inf"
-        raise ValueError(f"{name} has shape {shape_of(table)}; {expected}")
-
-    to_position = 0 if A is None else xp.sum(Q[..., :, None, :] * fitting("A", A, (n, m, d_k)), axis=-1)
-    to_content = 0 if C is None else xp.sum(fitting("C", C, (n, m, d_k)) * K[..., None, :, :], axis=-1)
-    bias = 0 if B is None else fitting("B", B, (n, m))
-    terms = Terms(content, in_range("q·A", zero + to_position), in_range("C·k", zero + to_content), zero + bias)
-    for name, k, other in (("A", 1, 2), ("C", 2, 3), ("B", 3, 1)):
-        same_batch(f"the term of {name}", terms[k], terms[other])
-    return terms
+    A, C = table("A", A, (*pairs, Q.shape[-1])), table("C", C, (*pairs, Q.shape[-1]))
+    to_position = xp.sum(Q[..., :, None, :] * A, axis=-1)
+    to_content = xp.sum(C * K[..., None, :, :], axis=-1)
+    return Terms(content, zero + to_position, zero + to_content, zero + table("B", B, pairs))
 
 
 def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
     """j − i for every pair of positions, shape (n, m): key minus query, as whole numbers.
 
-    Raises ``ValueError`` unless both arguments are lists of whole numbers.
-
     >>> offsets([0, 1], [0, 1])
     array([[ 0,  1],
            [-1,  0]])
     """
-    return whole_numbers("keys", keys, 1)[None, :] - whole_numbers("queries", queries, 1)[:, None]
+    queries, keys = whole_numbers("queries", queries, 1), whole_numbers("keys", keys, 1)
+    return keys[None, :] - queries[:, None]
 
 
 def frequencies(d: int, base: float = 10_000.0) -> np.ndarray:
     """ω_k = base^(−2k/d) for k = 0 … ⌈d/2⌉ − 1, in radians per position. The wavelength is 2π/ω_k positions.
 
-    Raises ``ValueError`` unless d is a whole number ≥ 1 and base > 0. Source: Vaswani et al. (2017), section 3.5.
+    ``d`` ≥ 1 and ``base`` > 0. Source: Vaswani et al. (2017), section 3.5.
 
     >>> frequencies(4)
     array([1.  , 0.01])
     """
-    d = require_int("d", d)
-    return in_range("base^(−2k/d)", require_number("base", base, above=0) ** (-np.arange(0, d, 2) / d))
+    return require_number("base", base, above=0) ** (-np.arange(0, require_int("d", d), 2) / d)
 
 
 def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarray:
-    """p_t[2k] = sin(ω_k t), p_t[2k + 1] = cos(ω_k t): one row per position, float64. An odd d ends with a sine.
+    """p_t[2k] = sin(ω_k t), p_t[2k + 1] = cos(ω_k t): a row of d numbers per position. An odd d ends with a sine.
 
-    Parameters
-    ----------
-    positions : array of any shape
-        Positions t, in tokens; they need not be whole and may be negative (offsets, say).
-    d : int
-        Numbers per position.
-
-    Returns
-    -------
-    array (*positions.shape, d)
-
-    Raises ``ValueError`` if d is no whole number ≥ 1, or a position is not finite.
-
-    Source: Vaswani et al. (2017), section 3.5.
+    ``positions`` of any shape need not be whole and may be negative (offsets, say); the result is float64 of shape
+    (*positions.shape, d). Source: Vaswani et al. (2017), section 3.5.
 
     >>> sinusoidal([0], 4)
     array([[0., 1., 0., 1.]])
     """
-    d = require_int("d", d)
-    angle = in_range("positions · ω_k", as_numpy("positions", positions)[..., None] * frequencies(d, base))
+    angle = as_numpy("positions", positions)[..., None] * frequencies(d, base)
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)[..., :d]
 
 
 def clipped(offset: ArrayLike, width: int) -> np.ndarray:
     """min(max(offset, −w), w) + w, a row of a table with 2w + 1 rows; the same shape as ``offset``.
 
-    Raises ``ValueError`` if ``width`` < 1, or not everything is whole. Source: Shaw et al. (2018), section 3.2.
+    Source: Shaw et al. (2018), section 3.2.
 
     >>> clipped([-9, 0, 9], 2)
     array([0, 2, 4])
     """
-    width = require_int("width", width, most=2**53)
+    width = require_int("width", width)
     return np.clip(whole_numbers("offset", offset), -width, width) + width
 
 
@@ -169,23 +111,21 @@ def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
     """δ(i, j) = min(max(i − j + k, 0), 2k − 1), a row of a table with 2k rows, k = ``span``.
 
     It counts i − j, the *opposite* sign of ``offset`` = j − i, so δ(j, i) is ``deberta_rows(-offset, span)``.
-
-    Raises ``ValueError`` if ``span`` < 1, or not everything is whole. Source: He et al. (2021), equation (3).
+    Source: He et al. (2021), equation (3).
 
     >>> deberta_rows([-9, 0, 9], 2)
     array([3, 2, 0])
     """
-    span = require_int("span", span, most=2**53)
+    span = require_int("span", span)
     return np.clip(span - whole_numbers("offset", offset), 0, 2 * span - 1)
 
 
 def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
-    """The smallest distance in each bucket of one direction, ``buckets`` whole numbers from 0.
+    """Return the smallest distance in each bucket of one direction, ``buckets`` whole numbers from 0.
 
     With e = buckets // 2 the first e distances have a bucket each; bucket e + t begins at the smallest distance
     ≥ e (max_distance / e)^(t / (buckets − e)). Compared in whole numbers, so no rounding can move an edge.
-
-    Raises ``ValueError`` unless 2 ≤ buckets ≤ 512 and buckets // 2 < max_distance ≤ 10¹⁸.
+    2 ≤ buckets ≤ 512 and buckets // 2 < max_distance ≤ 10⁶.
 
     Source: Raffel et al. (2020), section 2.1, which names 32 and 128; the formula is that of their code.
 
@@ -194,33 +134,26 @@ def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
     """
     buckets = require_int("buckets", buckets, least=2, most=512)
     exact = buckets // 2
-    max_distance = require_int("max_distance", max_distance, least=exact + 1, most=10**18)
+    max_distance = require_int("max_distance", max_distance, least=exact + 1, most=10**6)
     edges, logarithmic = list(range(exact + 1)), buckets - exact
     for t in range(1, logarithmic):
-        low, high = edges[-1], max_distance  # the edge lies between, so halving finds it however large they are
-        while low < high:
-            middle = (low + high) // 2
-            far = middle**logarithmic * exact**t >= max_distance**t * exact**logarithmic
-            low, high = (low, middle) if far else (middle + 1, high)
-        edges.append(low)
+        bound = max_distance**t * exact ** (logarithmic - t)
+        edges.append(next(n for n in range(edges[-1], max_distance + 1) if n**logarithmic >= bound))
     return edges
 
 
 def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True) -> np.ndarray:
-    """The bucket of each offset j − i, an index into T5's table of ``buckets`` scalars per head.
+    """Return the bucket of each offset j − i, an index into T5's table of ``buckets`` scalars per head.
 
     Bidirectional: the lower half for keys at or before the query, the upper half for later keys. Otherwise all
     buckets serve the past, and every later key shares bucket 0 with the query itself (a causal mask hides those).
-
-    Raises ``ValueError`` as :func:`t5_edges` does for the buckets of one direction, and if two share an odd number.
-
-    Source: Raffel et al. (2020), section 2.1.
+    Limits as for :func:`t5_edges`, for each direction. Source: Raffel et al. (2020), section 2.1.
 
     >>> t5_bucket([-2, -1, 0, 1, 2])
     array([ 2,  1,  0, 17, 18])
     """
     offset = whole_numbers("offset", offset)
-    if not require_flag("bidirectional", bidirectional):
+    if not bidirectional:
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
     half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction
     return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)
@@ -230,8 +163,6 @@ def alibi_slopes(heads: int) -> np.ndarray:
     """One slope per head: 2^(−8h/H) for h = 1 … H when H is a power of two, shape (H,).
 
     Otherwise the slopes of the next smaller power of two, and for the rest those of the next larger with h = 1, 3, ….
-
-    Raises ``ValueError`` if ``heads`` is below 1.
 
     Source: Press, Smith and Lewis (2022), section 3; the rule for other H is that of their code.
 
@@ -243,3 +174,44 @@ def alibi_slopes(heads: int) -> np.ndarray:
     slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
     between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
     return np.concatenate([slopes, between[: heads - power]])
+
+
+def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *, pairing: str = "adjacent") -> Array:
+    """x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_h t − b sin θ_h t, a sin θ_h t + b cos θ_h t).
+
+    ``x`` (..., n, d) are queries or keys, d even; ``positions`` (n,) the position t of each row, whole or not;
+    ``theta`` (d/2,) the angle per position of each pair in radians, 10000^(−2h/d) unless given. ``pairing`` says which
+    coordinates form pair h: (2h, 2h + 1) if "adjacent", (h, h + d/2) if "halves". Autograd follows x alone.
+
+    Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
+
+    >>> rotate([[1.0, 0.0]], [3.14159 / 2]).round(3)
+    array([[0., 1.]])
+    """
+    xp, x = arrays("x (..., n, d)", x)
+    n, d = x.shape[-2:]
+    require_int("the last axis of x", d, multiple=2)
+    t, theta = as_numpy("positions", positions), frequencies(d) if theta is None else as_numpy("theta", theta)
+    if t.shape != (n,) or theta.shape != (d // 2,):
+        expected = f"expected ({n},) and ({d // 2},) to match x with shape {shape_of(x)}"
+        raise ValueError(f"positions has shape {t.shape} and theta {theta.shape}; {expected}")
+    one_of("pairing", pairing, "adjacent", "halves")
+    angle = t[:, None] * theta  # in float64 whatever x is: an angle loses digits as positions grow
+    cos, sin = (xp.asarray(f(angle), dtype=x.dtype) for f in (np.cos, np.sin))
+    if pairing == "adjacent":
+        a, b = x[..., 0::2], x[..., 1::2]
+        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
+    a, b = x[..., : d // 2], x[..., d // 2 :]
+    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+def pairing_permutation(d: int) -> list[int]:
+    """Return the list that relates the two pairings: 0, 2, 4, …, 1, 3, 5, …, first and second coordinates of all pairs.
+
+    ``x[..., perm]`` rotated by halves is (x rotated by neighbours)``[..., perm]``. ``d`` is even.
+
+    >>> pairing_permutation(6)
+    [0, 2, 4, 1, 3, 5]
+    """
+    d = require_int("d", d, least=2, multiple=2)
+    return [*range(0, d, 2), *range(1, d, 2)]

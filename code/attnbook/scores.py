@@ -1,4 +1,4 @@
-r"""The exact law of a score s = q·k when q, k ∈ R^{d_k} have independent standard normal entries.
+"""The exact law of a score s = q·k when q, k ∈ R^{d_k} have independent standard normal entries.
 
 Three faces of one distribution:
 
@@ -7,14 +7,13 @@ Three faces of one distribution:
 * its density is |s|^ν K_ν(|s|) / (2^ν √π Γ(d_k/2)) with ν = (d_k − 1)/2 and K the modified Bessel function.
 
 Mean 0, variance d_k, excess kurtosis 6/d_k. It is a symmetric variance-gamma distribution:
-Madan and Seneta (1990); Kotz, Kozubowski and Podgórski (2001), section 4.1.
+Madan and Seneta (1990); Kotz, Kozubowski and Podgórski (2001), section 4.1. Needs SciPy.
 """
 
 import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from .arrays import as_numpy, require_int, require_number
 
@@ -31,8 +30,10 @@ def density(s: ArrayLike, d_k: int) -> np.ndarray:
     >>> round(float(density(0.0, 2)), 6)
     0.5
     """
+    from scipy import special, stats
+
     d_k = require_int("d_k", d_k, most=10**6)
-    s = np.minimum(np.abs(as_numpy("s", s, finite=False)), 1e6)  # f(10⁶) is 0; the Bessel factor is NaN beyond 10⁹
+    s = np.minimum(np.abs(as_numpy("s", s)), 1e6)  # f(10⁶) is 0; the Bessel factor is NaN beyond 10⁹
     if d_k > 100:  # the Bessel factor overflows although the product is finite: average the normals of random width
         x, weights = special.roots_legendre(200)
         width = 10 * math.sqrt(2 * d_k)  # ten standard deviations of ‖q‖² to each side of its mean d_k
@@ -68,9 +69,9 @@ def row_coverage(t: float, d_k: int, m: int) -> float:
     >>> round(row_coverage(24.0, 64, 10), 3)
     0.968
     """
-    d_k, m = require_int("d_k", d_k, most=10**6), require_int("m", m, most=10**6)
-    t = require_number("t", t, least=0)
+    from scipy import special, stats
 
+    d_k, m, t = require_int("d_k", d_k, most=10**6), require_int("m", m, most=10**6), require_number("t", t, least=0)
     # In x = ln r the integrand is smooth and dies off at both ends, so the trapezoidal rule converges exponentially.
     x = np.linspace(math.log(stats.chi2.ppf(1e-18, d_k)), math.log(stats.chi2.isf(1e-18, d_k)), 4001)
     r = np.exp(x)

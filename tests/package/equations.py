@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from attnbook import check
 from attnbook.attention import attention, attention_weights, scores, softmax, softmax_jacobian
+from attnbook.layers import Heads, multi_head_attention
 from attnbook.permutations import permutation_matrix
 from attnbook.recurrent import rnn, rnn_jacobians
-from attnbook.variants import Heads, multi_head_attention
 from scipy.optimize import brentq
 from tex_reader import Random
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 from attnbook.permutations import permutation_matrix
-from attnbook.positional import frequencies, logit_terms, sinusoidal
-from attnbook.rotary import rotate
+from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
 from tex_reader import Random
 
 REWRITTEN = {

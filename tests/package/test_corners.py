@@ -8,8 +8,7 @@ import torch
 from attnbook.attention import attention, attention_weights, causal_mask, padding_mask
 from attnbook.layers import rows, stay, symmetry
 from attnbook.permutations import birkhoff, permutation_matrix
-from attnbook.positional import frequencies
-from attnbook.rotary import rotate
+from attnbook.positional import frequencies, rotate
 from attnbook.simplex import hull_weights, separating_direction
 from hypothesis import given
 from hypothesis import strategies as st

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from attnbook.figures.length import draw_accuracies, draw_ramp
 from attnbook.length import contextual_positions, forgetting_bias, ntk_frequencies, ramp_frequencies, turns
 from attnbook.positional import frequencies
 from hypothesis import given
@@ -82,27 +81,3 @@ def test_counted_positions_are_sums_of_gates(xp):
     for i in range(5):
         for j in range(5):
             np.testing.assert_allclose(p[:, i, j], gates[:, i, j : i + 1].sum(axis=1), atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: turns([1.0], 0), "n = 0; expected a finite number > 0"),
-        (lambda: ntk_frequencies(2, 8), "d = 2; expected"),
-        (lambda: ntk_frequencies(8, -1), "s = -1; expected a finite number > 0"),
-        (lambda: ramp_frequencies([1.0, 0.1], 100, 8, slow=4, fast=2), "fast = 2; expected a finite number > 4"),
-        (lambda: ramp_frequencies([1.0, 0.1], 100, 8, ramp="log"), "ramp = 'log'; expected 'turns' or 'index'"),
-        (lambda: ramp_frequencies([1.0, 0.1, 0.09], 100, 8, ramp="index"), "expected base"),
-        (lambda: forgetting_bias([0.1]), "log_gates has a number > 0"),
-        (lambda: contextual_positions([[2.0]]), r"gates has shape \(1, 1\); expected .* from 0 to 1"),
-        (lambda: contextual_positions([[0.5, 0.5]]), r"gates has shape \(1, 2\); expected"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_the_drawings_say_what_they_show():
-    assert "T5 1.00 and 0.70" in draw_accuracies({"T5": (1.0, 0.7)}, ("before", "after")).alt
-    assert "9 pairs make less than one turn" in draw_ramp(8).alt

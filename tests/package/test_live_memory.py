@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 from attnbook import live
-from attnbook.positional import frequencies
-from attnbook.rotary import rotate
+from attnbook.positional import frequencies, rotate
 from live_cases import CASES, states
 from live_pages import QUESTION, alone, put, state_of
 

@@ -9,7 +9,7 @@ import torch
 from attnbook import live
 from attnbook.live.mirror import STEPS, WORDS, compute, forward, weights
 from attnbook.positional import sinusoidal
-from attnbook.stored import load
+from attnbook.results import load
 from live_cases import CASES
 from live_pages import ARRIVES, EXACT, QUESTION, alone, put, state_of
 

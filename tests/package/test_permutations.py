@@ -1,24 +1,27 @@
 """Permutations against cycles, determinants and NumPy's own indexing, for every n up to 6."""
 
 import math
-import re
 
 import numpy as np
 import pytest
-from attnbook.layers import rows
-from attnbook.permutations import inverse, permutation_matrix, permutations
-
-
-def parity(perm):
-    """+1 or −1, from the cycles: a cycle of length c is c − 1 swaps."""
-    seen, swaps = set(), 0
-    for start in range(len(perm)):
-        i = start
-        while i not in seen:
-            seen.add(i)
-            i = perm[i]
-            swaps += i != start
-    return (-1) ** swaps
+import torch
+from attnbook.figures import permuting
+from attnbook.figures.style import picture
+from attnbook.permutations import (
+    birkhoff,
+    compose,
+    cycle_type,
+    cycles,
+    inverse,
+    parity,
+    permutation_matrix,
+    permutations,
+    sinkhorn,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
 
 
 @pytest.mark.parametrize("n", range(1, 7))
@@ -62,35 +65,178 @@ def test_arrays_and_whole_floats_are_permutations_too(perm):
     assert inverse(perm) == [2, 0, 1]
 
 
-BAD = [[0, 0], [0, 2], [1, 2], [-1, 0], [], [[0, 1], [1, 0]], [[0]], 0, [0.5, 1], [0, np.nan], ["0", "1"]]
+some_permutation = st.integers(1, 30).flatmap(lambda n: st.permutations(range(n)))
 
 
-@pytest.mark.parametrize("function", [permutation_matrix, inverse])
-@pytest.mark.parametrize("perm", BAD, ids=str)
-def test_what_is_no_permutation_is_refused(function, perm):
-    message = f"perm = {np.asarray(perm).tolist()} is no permutation; expected each of 0 … n−1 exactly once"
-    with pytest.raises(ValueError, match=re.escape(message) + "$"):
-        function(perm)
+# --- Cycles and parity --------------------------------------------------------------------------------------------
 
 
-def test_the_length_that_is_expected_is_named():
-    with pytest.raises(ValueError, match=r"expected each of 0 … n−1 exactly once, n = 3$"):
-        rows([0, 1], np.ones((3, 2)))
-    with pytest.raises(ValueError, match=re.escape("perm = [" + "0, " * 19 + "0, is no permutation")):
-        inverse([0] * 99)  # sixty characters of it
+@pytest.mark.parametrize("n", range(1, 7))
+def test_parity_is_the_determinant(n):
+    signs = [parity(perm) for perm in permutations(n)]
+    assert signs == [round(np.linalg.det(permutation_matrix(perm))) for perm in permutations(n)]
+    assert sum(signs) == (1 if n == 1 else 0)
 
 
-@pytest.mark.parametrize("n", [0, -1, 10])
-def test_too_few_or_too_many_things_are_refused(n):
-    with pytest.raises(ValueError, match=f"n = {n}; expected (a whole number >= 1|1 to 9)"):
-        permutations(n)
+@given(some_permutation)
+def test_cycles_are_the_components_of_the_graph_i_to_perm_i(perm):
+    count, label = connected_components(permutation_matrix(perm))
+    found = cycles(perm)
+    assert len(found) == count
+    for cycle in found:
+        assert cycle[0] == min(cycle)
+        assert all(perm[a] == b for a, b in zip(cycle, cycle[1:] + cycle[:1], strict=True))
+        assert len({label[i] for i in cycle}) == 1
+    assert sorted(i for cycle in found for i in cycle) == list(range(len(perm)))
+    assert cycle_type(perm) == tuple(sorted(np.bincount(label).tolist(), reverse=True))
 
 
-def test_nine_things_are_the_most():
-    assert len(permutations(9)) == 362_880
+@given(some_permutation)
+def test_the_order_is_the_least_common_multiple_of_the_cycle_type(perm):
+    power, k = list(perm), 1
+    while power != list(range(len(perm))):
+        power, k = compose(power, perm), k + 1
+    assert k == math.lcm(*cycle_type(perm))
 
 
-@pytest.mark.parametrize("perm", [[[0], [0, 1]], [None, 0]], ids=str)
-def test_what_is_no_list_of_numbers_is_named(perm):
-    with pytest.raises(ValueError, match=re.escape(f"perm = {perm} is no permutation")):
-        permutation_matrix(perm)
+def test_cycle_type_of_a_swap_and_of_a_cycle():
+    assert cycles([1, 0, 2, 3]) == [(0, 1), (2,), (3,)]
+    assert cycle_type([1, 0, 2, 3]) == (2, 1, 1)
+    assert cycles([2, 0, 3, 1]) == [(0, 2, 3, 1)]
+
+
+# --- Products -----------------------------------------------------------------------------------------------------
+
+
+@given(some_permutation, st.randoms(use_true_random=False))
+def test_compose_is_the_matrix_product_and_acts_from_the_right(sigma, random):
+    tau = random.sample(range(len(sigma)), len(sigma))
+    product = permutation_matrix(sigma) @ permutation_matrix(tau)
+    np.testing.assert_array_equal(permutation_matrix(compose(sigma, tau)), product)
+    X = np.arange(100, 100 + len(sigma))
+    np.testing.assert_array_equal(X[compose(sigma, tau)], X[list(tau)][list(sigma)])
+    assert compose(sigma, inverse(sigma)) == compose(inverse(sigma), sigma) == list(range(len(sigma)))
+    assert parity(compose(sigma, tau)) == parity(sigma) * parity(tau)
+
+
+def test_the_order_of_a_product_matters():
+    assert compose([1, 2, 0], [1, 0, 2]) == [0, 2, 1]
+    assert compose([1, 0, 2], [1, 2, 0]) == [2, 1, 0]
+
+
+# --- Birkhoff -----------------------------------------------------------------------------------------------------
+
+
+def assert_decomposes(D, terms):
+    n = len(D)
+    assert 1 <= len(terms) <= (n - 1) ** 2 + 1
+    assert all(theta > 0 for theta, _ in terms)
+    assert sum(theta for theta, _ in terms) == pytest.approx(1, abs=1e-12)
+    rebuilt = sum(theta * permutation_matrix(perm) for theta, perm in terms)
+    np.testing.assert_allclose(rebuilt, D, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_birkhoff_takes_a_positive_matrix_apart(n, seed):
+    D = sinkhorn(np.exp(np.random.default_rng(seed).normal(size=(n, n))), rounds=2000)
+    assert_decomposes(D, birkhoff(D))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_birkhoff_leaves_no_dust_of_matrices_with_many_zeros(n, k, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 10, size=k)
+    D = sum(w / weights.sum() * permutation_matrix(rng.permutation(n)) for w in weights)
+    assert_decomposes(D, birkhoff(D))
+
+
+def test_birkhoff_of_a_permutation_is_the_permutation():
+    for perm in permutations(4):
+        assert birkhoff(permutation_matrix(perm)) == [(1.0, perm)]
+
+
+def test_birkhoff_starts_with_the_heaviest_permutation():
+    D = sinkhorn(np.exp(np.random.default_rng(1).normal(size=(6, 6))), rounds=2000)
+    assert birkhoff(D)[0][1] == linear_sum_assignment(D, maximize=True)[1].tolist()
+
+
+def test_birkhoff_does_not_change_its_argument():
+    D = np.full((3, 3), 1 / 3)
+    birkhoff(D)
+    np.testing.assert_array_equal(D, np.full((3, 3), 1 / 3))
+
+
+def test_birkhoff_takes_tensors():
+    D = torch.full((3, 3), 1 / 3, dtype=torch.float64)
+    assert_decomposes(D.numpy(), birkhoff(D))
+
+
+# --- Sinkhorn -----------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_sinkhorn_scales_rows_and_columns_until_all_sums_are_1(n, seed):
+    M = np.exp(np.random.default_rng(seed).normal(size=(n, n)))
+    D = sinkhorn(M, rounds=3000)
+    np.testing.assert_allclose(D.sum(axis=0), 1, rtol=1e-12)
+    np.testing.assert_allclose(D.sum(axis=1), 1, rtol=1e-9)
+    assert np.linalg.matrix_rank(D / M, tol=1e-9) == 1
+
+
+def test_sinkhorn_does_not_care_how_the_matrix_was_scaled_before():
+    rng = np.random.default_rng(2)
+    M, r, c = rng.uniform(0.5, 2, size=(5, 5)), rng.uniform(0.1, 9, size=(5, 1)), rng.uniform(0.1, 9, size=5)
+    np.testing.assert_allclose(sinkhorn(r * M * c, 500), sinkhorn(M, 500), rtol=1e-12)
+
+
+def test_sinkhorn_commutes_with_permutations_of_rows_and_columns():
+    M = np.random.default_rng(3).uniform(0.5, 2, size=(4, 4))
+    for p in permutations(4):
+        for q in ([0, 1, 2, 3], [1, 2, 3, 0], p):
+            np.testing.assert_allclose(sinkhorn(M[np.ix_(p, q)], 50), sinkhorn(M, 50)[np.ix_(p, q)], rtol=1e-12)
+
+
+def test_cold_sinkhorn_solves_the_assignment_problem():
+    for seed in range(5):
+        S = np.random.default_rng(seed).integers(0, 50, size=(5, 5)) + np.eye(5) * 1e-3
+        _, best = linear_sum_assignment(S, maximize=True)
+        D = sinkhorn(np.exp((S - S.max()) / 1.0), rounds=20_000)
+        assert (D * S).sum() <= S[range(5), best].sum() + 1e-6
+        assert (D * S).sum() >= S[range(5), best].sum() - 5 * math.log(5)  # temperature times the largest entropy
+
+
+def test_sinkhorn_converges_at_the_rate_of_the_second_singular_value():
+    for seed in range(10):
+        M = np.exp(np.random.default_rng(seed).normal(size=(5, 5)))
+        rate = np.linalg.svd(sinkhorn(M, 2000))[1][1] ** 2
+        errors = [abs(sinkhorn(M, k).sum(axis=1) - 1).max() for k in range(1, 40)]
+        last = max(k for k in range(39) if errors[k] > 1e-11)
+        assert errors[last] / errors[last - 1] == pytest.approx(rate, rel=0.01)
+
+
+def test_sinkhorn_is_differentiable_and_takes_batches():
+    S = torch.randn(2, 3, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda S: sinkhorn(torch.exp(S), rounds=5), S)
+    batch = sinkhorn(torch.exp(S), rounds=5).detach().numpy()
+    for k in range(2):
+        np.testing.assert_allclose(batch[k], sinkhorn(np.exp(S[k].detach().numpy()), rounds=5), rtol=1e-14)
+
+
+# --- Drawings -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """The figures that were drawn, before they became SVG."""
+    found = []
+    monkeypatch.setattr(permuting, "picture", lambda fig, alt: found.append(fig) or picture(fig, alt))
+    return found
+
+
+def test_sinkhorn_goes_a_hundred_rounds_unless_told():
+    slow = np.array([[1.0, 1.0], [1e-6, 1.0]])  # so slow that one more round shows
+    np.testing.assert_array_equal(sinkhorn(slow), sinkhorn(slow, rounds=100))
+    assert np.abs(sinkhorn(slow) - sinkhorn(slow, rounds=101)).max() > 1e-9

@@ -1,11 +1,8 @@
 """Recurrent networks against torch.nn, their Jacobians against autograd, and the pictures of them."""
 
-import re
-
 import numpy as np
 import pytest
 import torch
-from attnbook.figures import recurrence
 from attnbook.recurrent import (
     lstm,
     lstm_jacobians,
@@ -152,94 +149,3 @@ def test_spectral_radius_sees_complex_and_nilpotent_matrices():
     assert spectral_radius(turn) == pytest.approx(0.7)
     assert spectral_radius([[0, 2], [0, 0]]) == 0
     assert spectral_radius(torch.eye(3)) == 1
-
-
-def bad(kind, **change):
-    _, X, (W_x, W_h, b) = draw(kind, 2, 4, 3, 5)
-    return {"X": X, "W_x": W_x, "W_h": W_h, "b": b} | change
-
-
-SHAPED = [
-    ({"X": torch.ones(3)}, "X has shape (3,); expected at least 2 axes"),
-    ({"X": torch.ones(2, 0, 3)}, "X has shape (2, 0, 3); expected no empty axis"),
-    ({"X": torch.full((2, 4, 3), torch.nan)}, "X with shape (2, 4, 3) contains NaN"),
-    (
-        {"X": torch.ones(2, 4, 2)},
-        "W_x has shape ({rows}, 3); expected (..., {rows}, 2) to match X with shape (2, 4, 2)",
-    ),
-    ({"W_h": torch.ones(4, 3)}, "W_h has shape (4, 3); expected (..., {three}, 3) to match X"),
-    ({"W_x": torch.ones(5, 7)}, "W_x has shape (5, 7); expected (..., {rows}, 3) to match X"),
-    ({"b": torch.ones(2)}, "b has shape (2,); expected (..., {rows}) to match X"),
-]
-
-
-@pytest.mark.parametrize("kind", ROWS)
-@pytest.mark.parametrize(("change", "message"), SHAPED)
-def test_what_does_not_fit_is_named(kind, change, message):
-    message = message.format(rows=5 * ROWS[kind], three=3 * ROWS[kind])
-    with pytest.raises(ValueError, match=re.escape(message)):
-        (rnn if kind == "RNN" else lstm)(**bad(kind, **change))
-
-
-def test_a_start_of_another_width_is_refused():
-    with pytest.raises(ValueError, match=re.escape("start (4,); expected axes that fit each other")):
-        rnn(**bad("RNN"), start=torch.zeros(4, dtype=torch.float64))
-
-
-REFUSED = [
-    (lambda: rnn_jacobians(np.ones((1, 3)), np.eye(3)), "H has shape (1, 3); expected (n, 3) with n >= 2"),
-    (lambda: rnn_jacobians(np.ones((4, 2)), np.eye(3)), "H has shape (4, 2); expected (n, 3)"),
-    (lambda: rnn_jacobians(np.ones((2, 4, 3)), np.eye(3)), "H has shape (2, 4, 3); expected (n, 3)"),
-    (lambda: rnn_jacobians(np.ones((4, 3)), np.ones((3, 2))), "W_h has shape (3, 2); expected a square matrix"),
-    (lambda: lstm_jacobians(**bad("LSTM")), "expected one sequence (n, d) with n >= 2"),
-    (lambda: lstm_jacobians(**bad("LSTM", X=torch.ones(1, 3))), "X has shape (1, 3), W_x"),
-    (lambda: path_norms(np.ones((3, 2, 4))), "J has shape (3, 2, 4); expected (n − 1, d_h, d_h)"),
-    (lambda: path_norms(np.eye(3)), "J has shape (3, 3); expected at least 3 axes"),
-    (lambda: path_norms(np.ones((2, 3, 4, 4))), "J has shape (2, 3, 4, 4); expected (n − 1, d_h, d_h)"),
-    (lambda: spectral_radius(np.ones((2, 3))), "W has shape (2, 3); expected a square matrix"),
-    (lambda: random_recurrence(np.random.default_rng(0), 0, 1), "d_h = 0; expected a whole number >= 1"),
-    (lambda: random_recurrence(np.random.default_rng(0), 3, -1), "radius = -1; expected a finite number >= 0"),
-    (lambda: random_recurrence(np.random.default_rng(0), 3, np.nan), "radius = nan; expected a finite number >= 0"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSED, ids=range(len(REFUSED)))
-def test_bad_input_is_refused(call, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        call()
-
-
-PICTURES = {
-    "routes": (lambda: recurrence.draw_routes(6), "5 arrows lead from the last state"),
-    "decay": (lambda: recurrence.draw_decay(0.5, 100), "Spectral radius 0.5, 100 tokens"),
-    "gradients": (
-        lambda: recurrence.draw_gradients({0.5: (0.5 ** np.arange(9.0),) * 2}, {"0": (np.ones(9),) * 2}),
-        "after 8 steps. ρ 0.5: 3.9e-03; bias 0: 1.0e+00",
-    ),
-    "memory": (lambda: recurrence.draw_memory({"ρ = 0.9": np.array([1.0, 0.5, 0])}), "ρ = 0.9: 1.5"),
-    "accuracy": (
-        lambda: recurrence.draw_accuracy([2, 4], {"attention": [[1, 0.9], [1, 0.7]]}, 0.125, "length"),
-        "attention 1.00 at 2 and 0.80 at 4. Chance is 0.125",
-    ),
-    "blocks": (lambda: recurrence.draw_blocks({"RNN": np.tri(4), "all": np.ones((4, 4))}), "RNN: 62% of the blocks"),
-    "cell": (recurrence.draw_cell, "multiplied by the forget gate"),
-    "rates": (
-        lambda: recurrence.draw_rates([0.1, 1], {"RNN": [[0.2, 0.4], [0.5, 0.9]]}, "7 steps back"),
-        "7 steps back, the best median accuracy over the rates: RNN 0.70",
-    ),
-    "paths": (lambda: recurrence.draw_paths([4, 16], {"RNN": [3, 15], "attention": [1, 1]}), "RNN 15; attention 1"),
-}
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_says_the_numbers_it_draws(name):
-    draw_it, words = PICTURES[name]
-    picture = draw_it()
-    assert words in picture.alt
-    assert picture.svg.count("<svg") == (2 if name == "blocks" else 1)  # two maps, side by side
-    assert not re.search(r"mathdefault|\$", picture.svg)  # no mathtext
-
-
-def test_a_longer_sequence_or_another_radius_changes_the_picture():
-    frames = [recurrence.draw_decay(radius, n).svg for radius in (0.5, 1.25) for n in (10, 100)]
-    assert len(set(frames)) == 4

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from attnbook.check_record import Check
+from attnbook.check.record import Check
 from bookext.collect import checks
 from built_site import ROOT, SITE, named, report
 

@@ -4,7 +4,7 @@ import copy
 from types import SimpleNamespace
 
 import pytest
-from attnbook.check_record import Check
+from attnbook.check.record import Check
 from bookext.collect.evidence import evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 from bookext.collect.ledger import Claims, deciding_checks
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import as_numpy, as_permutation, brief, expect, require_flag, require_number
+from ..arrays import as_numpy, as_permutation, brief, require_flag, require_number
 
 LABEL = str, int, float, np.integer, np.floating
 DUST = 1e-6  # what rounding adds to a share
@@ -80,9 +80,13 @@ def numbers(
     A number in ``shape`` is the length that has to ``fit`` another argument. Raises ``ValueError`` also unless the
     numbers lie from ``least`` to ``most``, but for rounding, and above ``above``.
     """
-    x = as_numpy(name, x, len(shape), finite=finite)
+    x = as_numpy(name, x)
     lengths = dict(zip(shape, x.shape, strict=False))
-    expect(name, x, [lengths[n] if isinstance(n, str) else n for n in shape], str(shape).replace("'", "") + _to(fit))
+    if x.shape != tuple(lengths.get(n) if isinstance(n, str) else n for n in shape):
+        expected = str(shape).replace("'", "") + _to(fit)
+        raise ValueError(f"{name} has shape {x.shape}; expected {expected}")
+    if finite and not np.isfinite(x).all():
+        raise ValueError(f"{name} with shape {x.shape} contains an infinity; expected finite numbers")
     low, high, fractions = x.min(), x.max(), whole and (x != np.round(x)).any()
     if fractions or (finite and low <= above) or low < least - DUST or high > most + DUST:
         limits = {">": above, ">=": least, "<=": most}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import any_array, require_int
+from ..arrays import require_int
 from ..length import ntk_frequencies, ramp_frequencies, turns
 from ..positional import frequencies
 from .given import between, each, named, numbers, positive, texts
@@ -73,7 +73,7 @@ def draw_gates(biases: dict[str, np.ndarray]) -> Picture:
 def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
     """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
     numbers("lengths", lengths, "n", least=1, whole=True)
-    accuracy = {name: any_array(f"accuracy of {name}", runs) for name, runs in named("accuracy", accuracy).items()}
+    accuracy = {name: np.asarray(runs, dtype=float) for name, runs in named("accuracy", accuracy).items()}
     known = {name: np.nan_to_num(runs) for name, runs in accuracy.items()}
     each("accuracy", known, "seeds", len(lengths), least=0, most=1, fit="lengths")
     require_int("trained", trained)

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
-from ..positional import frequencies, sinusoidal
-from ..rotary import rotate
+from ..positional import frequencies, rotate, sinusoidal
 from .figure import Live
 
 __all__ = ["clock"]

@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from ..check.kernel import is_live
 from ..figures.style import Picture
-from ..kernel import is_live
 from ..live_files import module, script, styles
 
 __all__ = ["Live"]

@@ -8,8 +8,7 @@ from matplotlib.patches import Circle, Wedge
 from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..length import ntk_frequencies, ramp_frequencies
-from ..positional import clipped, frequencies
-from ..rotary import rotate
+from ..positional import clipped, frequencies, rotate
 from .figure import Live
 
 __all__ = ["memory"]

@@ -11,7 +11,7 @@ from ..attention import attention_weights, softmax
 from ..figures.style import Picture, figure, picture
 from ..layers import encoder_layer, feed_forward
 from ..positional import sinusoidal
-from ..stored import load
+from ..results import load
 from .figure import Live
 
 __all__ = ["forward", "is_sentence", "mirror", "weights"]

@@ -9,8 +9,7 @@ import numpy as np
 from ..attention import attention_weights, causal_mask
 from ..figures.style import Picture, figure, heatmap, picture
 from ..permutations import permutation_matrix
-from ..positional import sinusoidal
-from ..rotary import rotate
+from ..positional import rotate, sinusoidal
 from .figure import Live
 
 __all__ = ["shuffle", "tokens", "word_vector"]

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import expect
 from ..figures.groups import draw_stabiliser
 from ..figures.style import Picture
 from ..layers import conjugate
@@ -58,7 +57,8 @@ def stabiliser(
 def check(mask: list[list[int]], order: list[int]) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     M = np.asarray(mask)
-    expect("mask", M, (4, 4))
+    if M.shape != (4, 4):
+        raise ValueError(f"mask has shape {M.shape}; expected (4, 4)")
     if not np.isin(M, (0, 1)).all():
         raise ValueError(f"mask = {mask}; expected entries 0 and 1")
     if order not in ORDERS:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from ..arrays import any_array, brief, expect, namespace, require_int, same_batch, shape_of
+from ..arrays import brief, require_int, shape_of
 from .training import descend, require_generator
 
 __all__ = ["encoder_weights", "order_task", "previous_task", "read_out", "train"]
@@ -110,12 +110,10 @@ def read_out(w: dict[str, torch.Tensor], Z: torch.Tensor) -> torch.Tensor:
     """
     if not isinstance(w, Mapping) or not {"up", "bias", "out"} <= set(w):
         raise TypeError(f"w = {brief(w)}; expected the weights of an encoder")
-    namespace(Z=any_array("Z", Z, 2), up=w["up"])
-    if 2 < Z.ndim < w["up"].ndim:
+    if not Z.ndim >= 2 or 2 < Z.ndim < w["up"].ndim:
         raise ValueError(
             f"Z has shape {shape_of(Z)}; expected (n, d), or {w['up'].ndim} axes as W_up has, the seeds first"
         )
-    same_batch("Z", Z, w["up"])
     try:
         return torch.relu(Z @ w["up"] + w["bias"]) @ w["out"]
     except RuntimeError:
@@ -146,10 +144,9 @@ def train(
 
     def loss():
         tokens, answer = draw(n)
-        guess = any_array("logits(tokens)", logits(tokens))
-        expect(
-            "logits(tokens)", guess, (*answer.shape, guess.shape[-1]), f"({', '.join(map(str, answer.shape))}, classes)"
-        )
+        guess = logits(tokens)
+        if guess.shape[:-1] != answer.shape:
+            raise ValueError(f"logits(tokens) has shape {shape_of(guess)}; expected {(*answer.shape, 'classes')}")
         if not 0 <= answer.min() <= answer.max() < guess.shape[-1]:
             raise ValueError(f"answer has numbers up to {answer.max()}; expected less than {guess.shape[-1]} classes")
         return torch.nn.functional.cross_entropy(guess.reshape(-1, guess.shape[-1]), answer.flatten()) * answer.shape[0]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from ..arrays import as_mask, brief, expect, one_of, require_flag, require_int
+from ..arrays import brief, one_of, require_flag, require_int, shape_of
 from .training import descend
 
 __all__ = ["Translator", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
@@ -186,8 +186,11 @@ def translate(
     Raises ``ValueError`` for a word that is in no sentence, and where a token could look at nothing.
     """
     ids = words_to_ids(rows)
-    padding = as_mask("padding", ids == 0 if padding is None else padding, ids)
-    expect("padding", padding, ids.shape, f"{tuple(ids.shape)} to fit rows")
+    padding = ids == 0 if padding is None else torch.as_tensor(padding)
+    if padding.dtype != torch.bool or padding.shape != ids.shape:
+        raise ValueError(
+            f"padding has dtype {padding.dtype} and shape {shape_of(padding)}; expected booleans {shape_of(ids)}"
+        )
     _visible(padding[:, :1] if require_flag("causal", causal) else padding)
     memory, target = _translator(model).read(ids, padding, causal), torch.full((len(ids), 1), ENGLISH.index(START))
     for _ in range(5):

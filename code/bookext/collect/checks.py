@@ -1,6 +1,6 @@
 """Draw the records of executed checks, give each law an address, and collect them for the pages made from others.
 
-MyST-NB hands over the records that a cell emitted (`attnbook.check_record`), so a check that did not run is not found,
+MyST-NB hands over the records that a cell emitted (`attnbook.check.record`), so a check that did not run is not found,
 whatever the chapter's text says.
 """
 
@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from attnbook.check_record import MIME, Check, as_html, figure, from_data
+from attnbook.check.record import MIME, Check, as_html, figure, from_data
 from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.nodes import make_refnode

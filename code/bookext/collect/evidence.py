@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attnbook.check_record import figure
+from attnbook.check.record import figure
 
 KINDS = ("equal", "differs", "estimate", "below", "prints", "refuses")  # the functions of attnbook.check
 SIDES = {

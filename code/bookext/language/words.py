@@ -4,7 +4,7 @@ Words of chapters are translated by Sphinx, page by page. Everything else is in 
 what `say` is asked for, such as the laws of checks and the labels of figures.
 """
 
-from attnbook import check_record
+from attnbook.check import record
 from sphinx.locale import get_translation
 
 CATALOGUE = "book"
@@ -102,7 +102,7 @@ Book contents
 Pages that go deeper
 On this page
 Other languages
-""".splitlines()) - {""} | check_record.WORDS  # fmt: skip
+""".splitlines()) - {""} | record.WORDS  # fmt: skip
 
 _translate = get_translation(CATALOGUE)
 asked: dict[str, None] = {}  # what `say` was asked for since the build began, in this order

@@ -1,7 +1,7 @@
 """The assertion a chapter uses: evaluate both sides of a law, fail the build if they differ, show the figure.
 
 Every function compares, raises :class:`CheckFailed` when the law does not hold, and otherwise leaves one quiet line
-in the output of its cell, a :class:`~attnbook.check_record.Check`. A check that cannot fail is a defect, so shapes must
+in the output of its cell, a :class:`~attnbook.check.record.Check`. A check that cannot fail is a defect, so shapes must
 match exactly, NaN is a failure and so is a comparison of nothing; a margin that is no number is a ``ValueError``.
 
 The tolerance of :func:`equal` is derived: a sum of N products in floating point is off by at most about N·ε times the
@@ -20,10 +20,10 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import check_display
-from .arrays import brief, require_flag, require_int, require_number
-from .check_numbers import epsilon, numbers, short
-from .check_record import Check
+from ..arrays import brief, require_flag, require_int, require_number
+from . import display, kernel
+from .numbers import epsilon, numbers, short
+from .record import Check
 
 __all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
 
@@ -64,15 +64,15 @@ def equal(
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
-    law = check_display.words("{} = {}", law)
+    law = display.words("{} = {}", law)
     entrywise = require_flag("entrywise", entrywise)
     terms = 1 if terms is None else require_int("terms", terms)
     scale = None if scale is None else require_number("scale", scale, least=0)
     a, b = _pair(left, right, law)
     if not {a.dtype.kind, b.dtype.kind} & set("fc"):
-        _demand(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
-        return check_display.add(Check("equal", law, 0.0, 0.0))
-    _demand({a.dtype.kind, b.dtype.kind} <= set("biufc"), law, f"they differ in kind, {a.dtype} and {b.dtype}")
+        _require(bool(np.all(a == b)), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
+        return display.add(Check("equal", law, 0.0, 0.0))
+    _require({a.dtype.kind, b.dtype.kind} <= set("biufc"), law, f"they differ in kind, {a.dtype} and {b.dtype}")
     a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
     if not np.array_equal(np.isinf(a), np.isinf(b)) or np.any(a[np.isinf(a)] != b[np.isinf(b)]):
         raise CheckFailed(f"{law}: the infinities stand in different places")
@@ -82,26 +82,28 @@ def equal(
     sizes = sizes if entrywise else np.full(a.shape, sizes.max())
     terms = max(terms, min(a.shape[-1] if a.ndim else 1, LONGEST))
     share = 8 * max(epsilon(left), epsilon(right)) * terms
-    _demand(share <= 0.5, law, f"terms = {terms} allow {share:.3g} of the size of the numbers; expected half at most")
+    _require(share <= 0.5, law, f"terms = {terms} allow {share:.3g} of the size of the numbers; expected half at most")
     bounds = share * sizes
     where = np.unravel_index(np.argmax(gap - bounds if entrywise else gap), gap.shape)
     error, allowed = float(gap[where]), float(bounds[where])
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
-    _demand(bool(np.all(gap <= bounds)), law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
+    _require(bool(np.all(gap <= bounds)), law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
     worst, widest = error / allowed if error else 0.0, float(bounds.max())
-    check_display.add(Check("equal", law, error, allowed, worst=worst, widest=widest))
+    display.add(Check("equal", law, error, allowed, worst=worst, widest=widest))
 
 
-def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float) -> None:
+def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float, reason: str = "") -> None:
     """max |left − right| ≥ by: a counter-example that really differs, or a wrong figure that is really wrong.
+
+    ``reason`` says why ``by`` is far from the difference, where no nearer bound is honest.
 
     Raises ``CheckFailed`` if the largest difference is below ``by``, if shapes differ, a side is empty or contains NaN.
     """
-    law, by = check_display.words("{} ≠ {}", law), require_number("by", by, above=0)
+    law, by = display.words("{} ≠ {}", law), require_number("by", by, above=0)
     a, b = _pair(left, right, law, "biufc")
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
-    _demand(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
-    check_display.add(Check("differs", law, gap, float(by), worst=-gap))
+    _require(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
+    display.add(Check("differs", law, gap, float(by), worst=-gap, reason=reason))
 
 
 def estimate(
@@ -124,34 +126,36 @@ def estimate(
 
     Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
     """
-    law = check_display.words("{} ≈ {}", law)
+    law = display.words("{} ≈ {}", law)
     m, e = (side * 1.0 for side in _pair(measured, exact, law, "biuf"))
     error = _beside("stderr", stderr, {(), m.shape}, law)
-    _demand(bool(np.all(error > 0)), law, "stderr must be positive")
+    _require(bool(np.all(error > 0)), law, "stderr must be positive")
     z = np.abs(m - e) / error
-    _demand(z.max() <= SIGMAS, law, f"measured {short(m)}, exact {short(e)}: {z.max():.1f} standard errors apart")
+    _require(z.max() <= SIGMAS, law, f"measured {short(m)}, exact {short(e)}: {z.max():.1f} standard errors apart")
     note, rival = f"measured {short(m)}, exact {short(e)}", 0.0
     if rejects is not None:
         rivals = _beside("rejects", rejects, {(), m.shape if m.ndim else np.shape(numbers(rejects))}, law)
         rival = float((np.abs(m - rivals) / error).min())
-        _demand(rival > SIGMAS, law, f"the rival {brief(rejects)} is only {rival:.1f} standard errors away")
+        _require(rival > SIGMAS, law, f"the rival {brief(rejects)} is only {rival:.1f} standard errors away")
         note += f", {short(rivals)} is {rival:.0f} away"
-    check_display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note, rival=rival))
+    display.add(Check("estimate", law, float(z.max()), SIGMAS, worst=float(z.max()), note=note, rival=rival))
 
 
-def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: float = 0.0) -> None:
+def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: float = 0.0, reason: str = "") -> None:
     """smaller + by < larger, elementwise and strictly; ``larger`` may be one number.
+
+    ``reason`` says why the two sides are far apart, where no nearer bound is honest.
 
     Raises ``CheckFailed`` with the worst pair if any violates it, and on NaN, different shapes or empty input.
     """
-    law, by = check_display.words("{} < {}", law), require_number("by", by, least=0)
+    law, by = display.words("{} < {}", law), require_number("by", by, least=0)
     a, b = numbers(smaller), numbers(larger)
     a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law, "biuf"))
     closest = np.unravel_index(np.argmin(b - a), a.shape)
     x, y = float(a[closest]), float(b[closest])
-    _demand(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
+    _require(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
     note = f"at least {by:.3g} apart" if by else ""
-    check_display.add(Check("below", law, x, y, worst=x - y, note=note))
+    display.add(Check("below", law, x, y, worst=x - y, note=note, reason=reason))
 
 
 def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> None:
@@ -164,7 +168,7 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
     >>> prints(2 / 3, "0.667")
     ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
-    law = check_display.words("{} prints as {}", law)
+    law = display.words("{} prints as {}", law)
     texts = numbers(printed)
     if texts.dtype.kind != "U":
         raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
@@ -174,9 +178,9 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
             raise ValueError(f"printed = {brief(text)}; expected the digits of a number")
         figure = Decimal(text.removesuffix("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
-        _demand(abs(Decimal(x) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
+        _require(abs(Decimal(x) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
     shown = ", ".join(texts.ravel()[:4]) + ", …" * (texts.size > 4)
-    check_display.add(Check("prints", law, short(v), shown if texts.size == 1 else f"[{shown}]"))
+    display.add(Check("prints", law, short(v), shown if texts.size == 1 else f"[{shown}]"))
 
 
 def refuses(
@@ -191,7 +195,7 @@ def refuses(
     >>> refuses(lambda: int("two"))
     ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
-    law = check_display.words("{} is refused", law).removeprefix("lambda: ")
+    law = display.words("{} is refused", law).removeprefix("lambda: ")
     errors = error if isinstance(error, tuple) else (error,)
     if not all(isinstance(e, type) and issubclass(e, Exception) for e in errors):
         raise TypeError(f"error = {brief(error)}; expected a type of exception, or a tuple of them")
@@ -201,7 +205,7 @@ def refuses(
         call()
     except errors as refusal:
         reason = str(refusal).partition("\n")[0] or type(refusal).__name__
-        return check_display.add(Check("refuses", law, reason[:120], type(refusal).__name__))
+        return display.add(Check("refuses", law, reason[:120], type(refusal).__name__))
     raise CheckFailed(f"{law}: it was accepted, expected {' or '.join(e.__name__ for e in errors)}")
 
 
@@ -212,19 +216,19 @@ def _parameters(call):
         return ()
 
 
-def _demand(holds, law, figure):
+def _require(holds, law, figure):
     if not holds:
         raise CheckFailed(f"{law}: {figure}")
 
 
 def _pair(left, right, law, kinds=""):
     a, b = numbers(left), numbers(right)
-    _demand(a.shape == b.shape, law, f"shapes {a.shape} and {b.shape} differ")
-    _demand(a.size > 0, law, "nothing to compare, both sides are empty")
+    _require(a.shape == b.shape, law, f"shapes {a.shape} and {b.shape} differ")
+    _require(a.size > 0, law, "nothing to compare, both sides are empty")
     for side, x in (("left", a), ("right", b)):
         if x.dtype.kind in "fc":
-            _demand(not np.isnan(x).any(), law, f"the {side} side contains NaN")
-        _demand(not kinds or x.dtype.kind in kinds, law, f"the {side} side has dtype {x.dtype}, expected numbers")
+            _require(not np.isnan(x).any(), law, f"the {side} side contains NaN")
+        _require(not kinds or x.dtype.kind in kinds, law, f"the {side} side has dtype {x.dtype}, expected numbers")
     return a, b
 
 
@@ -232,6 +236,9 @@ def _beside(name, x, shapes, law):
     x = numbers(x)
     if x.dtype.kind not in "biuf":
         raise TypeError(f"{name} = {brief(x)}; expected numbers")
-    _demand(x.size and x.shape in shapes, law, f"{name} has shape {x.shape}; expected {' or '.join(map(str, shapes))}")
-    _demand(bool(np.isfinite(x).all()), law, f"{name} must be finite")
+    _require(x.size and x.shape in shapes, law, f"{name} has shape {x.shape}; expected {' or '.join(map(str, shapes))}")
+    _require(bool(np.isfinite(x).all()), law, f"{name} must be finite")
     return x * 1.0
+
+
+kernel.explain_early_names()

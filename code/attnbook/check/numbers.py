@@ -5,7 +5,7 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import brief, dense
+from ..arrays import brief
 
 __all__ = ["epsilon", "numbers", "short"]
 
@@ -18,7 +18,8 @@ def numbers(x: ArrayLike) -> np.ndarray:
             if len({item.dtype.kind == "U" for item in items}) > 1:
                 raise TypeError("text beside numbers")  # which NumPy would read as text
             return np.asarray(items)
-        x = dense("a side", x)
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError("hidden entries")  # whatever they are compared with, they would hold
         if hasattr(x, "detach"):
             x = x.detach().cpu()
             x = x.float() if x.dtype.is_floating_point and x.dtype.itemsize == 2 else x

@@ -10,8 +10,8 @@ import inspect
 import linecache
 import sys
 
-from .arrays import brief
-from .check_record import MIME, Check, as_data, as_html, as_text
+from ..arrays import brief
+from .record import MIME, Check, as_data, as_html, as_text
 
 __all__ = ["add", "words"]
 
