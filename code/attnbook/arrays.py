@@ -188,11 +188,7 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
 
 
 def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: int | None = None) -> int:
-    """Return ``value`` as an int; refuse it unless it is a multiple of ``multiple`` from ``least`` to ``most``.
-
-    >>> require_int("n", 3.0)
-    3
-    """
+    """Return ``value`` as an int; refuse it unless it is a multiple of ``multiple`` from ``least`` to ``most``."""
     try:
         number = int(value)
         accepted = number == value and least <= number <= (most or number) and number % multiple == 0
@@ -205,11 +201,7 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: 
 
 
 def require_number(name: str, value: Any, least: float = -math.inf, above: float = -math.inf) -> Any:
-    """Return ``value``, a number or a tensor of one; refuse it unless it is finite, >= ``least`` and > ``above``.
-
-    >>> require_number("eps", 0.5, above=0)
-    0.5
-    """
+    """Return ``value``, a number or a tensor of one; refuse it unless it is finite, >= ``least`` and > ``above``."""
     try:
         number = float(value.detach() if hasattr(value, "detach") else value)
         accepted = math.isfinite(number) and number >= least and number > above and not isinstance(value, str)
