@@ -47,17 +47,10 @@ def equal(
 ) -> None:
     """left = right, up to rounding; exactly for whole numbers, booleans and text.
 
-    Parameters
-    ----------
-    left, right : array, tensor, number, or nested list of them, of the same shape
-    law : str, optional
-        The law in words; the two expressions themselves unless given.
-    terms : int, optional
-        N above: the number of terms in the longest sum, where it exceeds the last axis of the result, or 64.
-    scale : float, optional
-        Size of the numbers that were added, where the result is small because they cancel.
-    entrywise : bool
-        Compare every entry with a tolerance of its own size, not with that of the largest entry.
+    Both sides are arrays, tensors, numbers or nested lists, of one shape. ``law`` says it in words; the two expressions
+    themselves do unless given. ``terms`` is N above, where the longest sum has more terms than the last axis, or than
+    64; ``scale`` the size of the numbers that were added, where the result is small because they cancel; ``entrywise``
+    gives every entry a tolerance of its own size.
 
     Raises ``CheckFailed`` if they differ, have different shapes, are empty, or contain NaN, and if 8 · ε · N exceeds ½.
 
@@ -116,13 +109,8 @@ def estimate(
 ) -> None:
     """|measured − exact| ≤ 6 standard errors, elementwise: the law of a random quantity.
 
-    Parameters
-    ----------
-    measured, exact : array or number, same shape
-    stderr : array or number > 0
-        Standard error of ``measured``, derived from the sample size, not tuned.
-    rejects : number or array, optional
-        Rivals that the sample must exclude by 6 standard errors, of the shape of ``measured``, or several for a number.
+    ``stderr`` > 0 is the standard error of ``measured``, derived from the sample size, not tuned. ``rejects`` are
+    rivals that the sample must exclude by 6 standard errors, of the shape of ``measured``, or several for a number.
 
     Raises ``CheckFailed`` if the estimate is too far off, the rival is not excluded, or ``stderr`` is not positive.
     """
