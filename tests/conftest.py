@@ -1,4 +1,4 @@
-"""Rules of every test run: what may be skipped in CI, what shares a worker, and in which order the groups begin."""
+"""Rules of every test run: what may be skipped in CI, which tests share a worker, and in which order folders begin."""
 
 import os
 from fnmatch import fnmatch
@@ -6,55 +6,47 @@ from pathlib import Path
 
 import pytest
 
-# {pattern of a test's id: why it may be skipped in CI}. Everywhere else a skipped test is counted and named.
-MAY_SKIP = {
+MAY_SKIP = {  # in CI a skipped test fails, but for these patterns of its id: why it may be skipped
     "tests/course/*root]": "an ordinary user who runs the tests cannot grade as root",
     "tests/course/test_sandbox.py::test_a_whole_sandbox_is_limited*": "not every machine lets a control group be made",
 }
-# Folders whose tests take long begin first, so that no core is left waiting for the last of them. The tests of the site
-# come last: their browser stays open, and a process with one cannot start another event loop.
-FIRST = ("notebooks", "course", "tools", "package", "source", "site")
-HERE = Path(__file__).parent
-CHAPTERS = HERE.parent / "chapters"
+# Folders with long tests begin first, so that no core waits for the last of them. The site comes last: its browser
+# stays open, and a process with an open browser cannot start another event loop.
+ORDER = ("notebooks", "course", "tools", "package", "source", "site")
+CHAPTERS = Path(__file__).parent.parent / "chapters"
 SLUGS = ["404", "search", *(p.relative_to(CHAPTERS).with_suffix("").as_posix() for p in CHAPTERS.rglob("*.md"))]
 
 
-def not_allowed(nodeid, reason):
-    """Why a skipped test fails, or None where it may be skipped."""
-    if not os.environ.get("CI") or any(fnmatch(nodeid, pattern) for pattern in MAY_SKIP):
-        return None
-    return f"{nodeid} was skipped, and in CI no test may be unless tests/conftest.py says why: {reason}"
-
-
-def _reason(report):
-    return report.longrepr[2] if isinstance(report.longrepr, tuple) else getattr(report, "wasxfail", report.longrepr)
-
-
-def _fail(report, nodeid):
-    said = report.outcome == "skipped" and not_allowed(nodeid, _reason(report))
-    if said:
-        report.outcome, report.longrepr = "failed", said
+def forbid_skip(report):
+    """Turn a skip into a failure in CI, unless it is listed."""
+    if report.skipped and os.environ.get("CI") and not any(fnmatch(report.nodeid, pattern) for pattern in MAY_SKIP):
+        reason = getattr(report, "wasxfail", report.longrepr)
+        report.outcome, report.longrepr = "failed", f"{report.nodeid} was skipped, which CI does not allow: {reason}"
         vars(report).pop("wasxfail", None)  # or pytest counts it as expected
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item):
-    _fail((yield).get_result(), item.nodeid)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    report = yield
+    forbid_skip(report)
+    return report
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_make_collect_report(collector):
-    _fail((yield).get_result(), collector.nodeid)
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    report = yield
+    forbid_skip(report)
+    return report
 
 
-def together(nodeid):
-    """What the tests that run on one worker, one after the other, have in common.
+def scope(nodeid):
+    """Name what the tests that run on one worker, one after the other, have in common: as a rule their file.
 
-    The tests of a page, because the page is loaded once for all of them; those of the published notebooks, which build
-    a book first; attacks on the grader need nothing of each other; otherwise the tests of a file.
+    The tests of a page stay together, because it is loaded once for all of them; so do those of the published
+    notebooks, which first build the branch. Attacks on the grader need nothing of each other.
     """
     file, _, test = nodeid.partition("::")
-    folder, name = file.split("/")[-2:] if "/" in file else ("", file)
+    folder, _, name = file.removeprefix("tests/").partition("/")
     if folder == "site":
         return max((slug for slug in SLUGS if slug in test), key=len, default=nodeid)
     if folder == "notebooks":
@@ -63,21 +55,18 @@ def together(nodeid):
 
 
 def pytest_xdist_make_scheduler(config, log):
-    """Hand out tests by `together`, in their order. (The marks of --dist=loadgroup are lost in pytest 9.2.)"""
+    """Distribute tests by `scope`, in their order."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class Together(LoadScopeScheduling):
+    class ByScope(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return together(nodeid)
+            return scope(nodeid)
 
     config.option.loadscopereorder = False
-    return Together(config, log)
+    return ByScope(config, log)
 
 
 def pytest_collection_modifyitems(items):
-    def rank(item):
-        path = Path(item.path)
-        folder = path.relative_to(HERE).parts[0] if path.is_relative_to(HERE) else ""
-        return FIRST.index(folder) if folder in FIRST else len(FIRST)
-
-    items.sort(key=rank)
+    folders = [item.nodeid.removeprefix("tests/").partition("/")[0] for item in items]
+    rank = {id(item): ORDER.index(f) if f in ORDER else len(ORDER) for item, f in zip(items, folders, strict=True)}
+    items.sort(key=lambda item: rank[id(item)])

@@ -1,8 +1,9 @@
-"""Build the book, check every built page, show the site.
+"""Build the book, look for mistakes in its pages, show it.
 
-python tools/book.py build             with .venv's Python: build without a warning, then look through the pages
+python tools/book.py build             build into _build and look through the pages; a warning is an error
 python tools/book.py check CHAPTER...  the same in _build/check, where only these chapters are executed
 python tools/book.py serve             with any Python: show the built site on a local address
+python tools/book.py watch             the same, and build again whenever a source is saved
 """
 
 import argparse
@@ -11,6 +12,7 @@ import http.server
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,8 @@ CHECKED = BUILD / "check"  # a second build, for `make check`
 STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells
 CELLS_FAIL = 3  # the exit code of bookext.run.execution where a cell fails: nothing was read or written
 STRICT = ("-W", "--keep-going", "-n")  # every warning is an error
+WATCHED = ("chapters", "code/attnbook", "code/bookext", "course", "_config.yml", "_toc.yml")
+WATCHED_SUFFIXES = {".md", ".yml", ".bib", ".py", ".js", ".css", ".html", ".json"}
 
 # Marks that a page must not carry: an XPath and what it means.
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
@@ -57,29 +61,28 @@ def loaded(page):
         yield from re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s]+)", style)
 
 
-def findings(html):
-    """List what is wrong with one page, given as bytes: sentences without a full stop."""
+def mistakes(html):
+    """List what is wrong with one page, given as bytes."""
     import lxml.html  # only here: `serve` runs on a Python that may lack it
 
     if not html.strip():
         return ["the page is empty"]
     page = lxml.html.document_fromstring(html)
-    found = []
+    messages = []
     for path, meaning in MARKS:
         for node in page.xpath(path):
-            text = [line.strip() for line in node.text_content().splitlines() if line.strip()]
+            lines = [line.strip() for line in node.text_content().splitlines() if line.strip()] or ["no text"]
             # The last line of a traceback names the error; of anything else the first line says most.
-            words = (text[-1] if "error" in meaning else text[0])[:120] if text else "no text"
-            found.append(f"{meaning}: {words}")
+            messages.append(f"{meaning}: {lines[-1 if 'error' in meaning else 0][:120]}")
     outside = dict.fromkeys(address.strip() for address in loaded(page) if OUTSIDE.match(address))
-    return found + [f"it loads something from outside: {address[:120]}" for address in outside]
+    return messages + [f"it loads something from outside: {address[:120]}" for address in outside]
 
 
 def scan(site):
-    """Look through every page of a built site: a list of lines `page: what`."""
+    """Look through every page of a built site; return a line ``page: what is wrong`` for each mistake."""
     # _static holds templates and parts of the theme, not pages of the book.
     pages = (page for page in sorted(site.rglob("*.html")) if "_static" not in page.relative_to(site).parts)
-    return [f"{page.relative_to(site).as_posix()}: {what}" for page in pages for what in findings(page.read_bytes())]
+    return [f"{page.relative_to(site).as_posix()}: {what}" for page in pages for what in mistakes(page.read_bytes())]
 
 
 def full_disk():
@@ -90,25 +93,25 @@ def full_disk():
 def environ(chapters=()):
     """Return the environment of a build that executes ``chapters`` in any case."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
-    kept = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}
+    kept = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     return kept | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
 
 
-def sphinx(build, chapters=(), options=STRICT):
-    """Run Jupyter Book into the folder ``build`` (…/_build); return its exit code."""
+def sphinx(folder, chapters=()):
+    """Run Jupyter Book into ``folder``, which is called _build; return its exit code."""
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
-    command = [sys.executable, "-c", start, "build", ".", "--path-output", str(build.parent), *options]
+    command = [sys.executable, "-c", start, "build", ".", "--path-output", str(folder.parent), *STRICT]
     return subprocess.run(command, cwd=ROOT, env=environ(chapters)).returncode
 
 
-def build(folder=BUILD, chapters=(), run=None):
-    """Build the site into the folder ``folder`` (…/_build) and look through it; whatever is wrong ends in a sentence.
+def build(folder=BUILD, chapters=()):
+    """Build the site into ``folder``, which is called _build, and look through it; exit with a sentence if it is wrong.
 
-    ``chapters`` are executed even where results of their cells are stored; ``run`` builds in place of `sphinx`.
+    ``chapters`` are executed even where results of their cells are stored.
     """
     start = time.monotonic()
     site, doctrees = folder / "html", folder / ".doctrees"
-    complete = doctrees / "complete"  # there only after a build without a finding
+    complete = doctrees / "complete"  # there only after a build without a mistake
     # Sphinx repeats no warning of a page it does not read again, and removes no page that has left the book. What a
     # failed or interrupted build left behind is therefore removed; the results of the cells stay.
     was_complete = complete.exists()
@@ -116,29 +119,27 @@ def build(folder=BUILD, chapters=(), run=None):
         shutil.rmtree(doctrees, ignore_errors=True)
         shutil.rmtree(site, ignore_errors=True)
     complete.unlink(missing_ok=True)
-    code = (run or sphinx)(folder, chapters)
-    if code == CELLS_FAIL and not full_disk():  # the cells stand above; the pages are those of the build before
+    code = sphinx(folder, chapters)
+    if code == CELLS_FAIL and not full_disk():  # the cells are named above; the pages are those of the build before
         if was_complete:
             complete.touch()
         sys.exit(code)
-    found = scan(site)
+    messages = scan(site)
     index = site / "index.html"
-    if code or found or not index.exists():
+    if code or messages or not index.exists():
         shutil.rmtree(doctrees, ignore_errors=True)
         if full_disk():
             sys.exit("The disk is full: make room here and in the temporary folder, then build again.")
-        print("\n".join(found), flush=True)
-        if code or not found:
-            sys.exit("The build did not get through: what it met is above.")
-        sys.exit(f"The book is not right yet: findings in the built pages, listed above: {len(found)}.")
+        print("\n".join(messages), flush=True)
+        sys.exit("The build failed: the reason is above.")
     complete.touch()
     print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")
 
 
 def copy_results(folder):
     """Copy the stored results of the cells to the folder of another build, where there are newer ones."""
-    listing, copied = BUILD / STORED / "global.db", folder / STORED / "global.db"
-    if listing.exists() and (not copied.exists() or listing.stat().st_mtime > copied.stat().st_mtime):
+    stored, copied = BUILD / STORED / "global.db", folder / STORED / "global.db"
+    if not copied.exists() or stored.stat().st_mtime > copied.stat().st_mtime:
         shutil.rmtree(folder / STORED, ignore_errors=True)
         shutil.copytree(BUILD / STORED, folder / STORED)
 
@@ -151,8 +152,8 @@ def check(chapters):
     pages = ROOT / "chapters"
     unknown = [name for name in chapters if not (pages / f"{name}.md").is_file()]
     if unknown:
-        known = ", ".join(sorted(page.relative_to(pages).with_suffix("").as_posix() for page in pages.rglob("*.md")))
-        sys.exit(f"There is no chapter {' or '.join(unknown)}; there are {known}.")
+        names = sorted(page.relative_to(pages).with_suffix("").as_posix() for page in pages.rglob("*.md"))
+        sys.exit(f"There is no chapter {' or '.join(unknown)}; there are {', '.join(names)}.")
     if not (BUILD / STORED).exists():
         sys.exit("There are no stored results of the cells yet: run `make book` once, then this again.")
     copy_results(CHECKED / "_build")
@@ -166,37 +167,67 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+def free_port(first):
+    """Return the first free port of this machine from ``first`` on."""
+    for port in range(first, first + 100):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was in use a moment ago is free
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:  # port in use
+                continue
+    sys.exit(f"No port from {first} to {first + 99} is free.")
+
+
 def serve(first=8000):
-    """Show the built site on the first free port of this machine from `first` on, until Ctrl-C."""
+    """Show the built site on a free port of this machine, until Ctrl-C."""
     if not (SITE / "index.html").exists():
         sys.exit("There is no built book yet: run `make book` first.")
     handler = functools.partial(Handler, directory=str(SITE))
-    for port in range(first, first + 100):
-        try:
-            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
-            break
-        except OSError:  # taken
-            continue
-    else:
-        sys.exit(f"No port from {first} to {first + 99} is free.")
-    with server:
-        print(f"The book is at http://127.0.0.1:{port}/ (Ctrl-C ends this)", flush=True)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            print()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", free_port(first)), handler) as server:
+        print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C ends this)", flush=True)
+        server.serve_forever()
+
+
+def rebuild():
+    """Build after a change; a mistake ends the build but not the server."""
+    try:
+        build()
+    except SystemExit as stop:
+        print(stop.code if isinstance(stop.code, str) else "", flush=True)
+
+
+def rebuild_all():
+    """Build every page again: Sphinx writes none because the extension has changed."""
+    (BUILD / ".doctrees" / "complete").unlink(missing_ok=True)
+    rebuild()
+
+
+def watch(first=8000):
+    """Build, serve, and after every saved source build again and reload the page in the browser, until Ctrl-C."""
+    from livereload import Server
+
+    server = Server()
+    for name in WATCHED:
+        task = rebuild_all if name == "code/bookext" else rebuild
+        server.watch(str(ROOT / name), task, ignore=lambda path: Path(path).suffix not in WATCHED_SUFFIXES)
+    rebuild()
+    port = free_port(first)
+    print(f"The book is at http://127.0.0.1:{port}/ and follows what you save (Ctrl-C ends this)", flush=True)
+    server.serve(port=port, root=str(SITE))
 
 
 def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("build", "check", "serve"))
+    parser.add_argument("task", choices=("build", "check", "serve", "watch"))
     parser.add_argument("chapters", nargs="*", help="check: the chapters to execute, such as rnn-bottleneck")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     try:
-        {"build": build, "check": lambda: check(wanted.chapters), "serve": serve}[wanted.task]()
+        {"build": build, "check": lambda: check(options.chapters), "serve": serve, "watch": watch}[options.task]()
     except KeyboardInterrupt:
-        sys.exit("Interrupted: run the same command again to go on.")
+        sys.exit("Interrupted." if options.task in ("build", "check") else 0)
     except OSError as error:
         sys.exit("The disk is full: make room and build again." if full_disk() else f"{error}.")
 

@@ -1,4 +1,4 @@
-"""The Chromium that prints, measures and tests the book: which one, and how it is started."""
+"""Find the Chromium that prints, measures and tests the book."""
 
 import os
 import shutil
@@ -12,5 +12,5 @@ ALONE = (*FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")  # 
 
 
 def chromium():
-    """Return the path of a Chromium that is here, the one that CHROMIUM names before others, or None."""
+    """Return the path of an installed Chromium, the one that CHROMIUM names before others, or None."""
     return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or COMMANDS[0], *COMMANDS))), None)

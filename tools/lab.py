@@ -1,6 +1,6 @@
 """Open the chapters in JupyterLab: each file of chapters/ as a notebook, with the environment of the book.
 
-python tools/lab.py [OPTION...]    with .venv's Python and the extra `lab`; options are those of `jupyter lab`
+python tools/lab.py [OPTION...]    with the extra `lab`; options are those of `jupyter lab`
 
 One thread computes, as in the build, unless OMP_NUM_THREADS says otherwise.
 A chapter stays the Markdown file it is; pyproject.toml pairs it with a notebook in _build/lab, which keeps the outputs.
@@ -28,7 +28,7 @@ def command(options):
 
 
 def main(options):
-    """Become JupyterLab, with these settings below the reader's own."""
+    """Run JupyterLab, with these settings below the reader's own."""
     SETTINGS.parent.mkdir(parents=True, exist_ok=True)
     SETTINGS.write_text(json.dumps(OVERRIDES, indent=2) + "\n", encoding="utf-8")
     paths = [str(SETTINGS.parent.parent), os.environ.get("JUPYTER_CONFIG_PATH", "")]

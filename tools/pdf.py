@@ -1,6 +1,6 @@
 """Print the built site as one PDF: _build/html/attention-and-order.pdf, which the pages then link to.
 
-python tools/pdf.py    with .venv's Python, the extra `pdf`, a Chromium and a font with Chinese characters
+python tools/pdf.py    with the extra `pdf`, a Chromium and a font with Chinese characters
 
 The pages are put into one document, in the order of the contents, with their solutions at the end, and printed twice:
 the first printing tells on which page each part begins, the second says so in the contents.
@@ -35,7 +35,7 @@ def pages():
 
 
 def section(address):
-    """Return the text of one page, ready to stand among the others: its names and links begin with the page's own."""
+    """Return the name and the text of one page; its ids and links begin with the name."""
     name = address.rpartition("/")[2].removesuffix(".html")
     page = html.parse(SITE / address).getroot()
     for path in LEFT_OUT:
@@ -51,7 +51,7 @@ def section(address):
             element.set("id", f"{name}--{element.get('id')}")
         for key, value in element.attrib.items():
             if key.rpartition("}")[2] == "href":
-                element.set(key, moved(value, name))
+                element.set(key, relocate(value, name))
             elif "url(#" in value:  # printed, a pattern ignores the opacity of its filling, but not that of the shape
                 value = value.replace("url(#", f"url(#{name}--").replace("fill-opacity", "opacity")
                 element.set(key, value)
@@ -61,7 +61,7 @@ def section(address):
     return name, part
 
 
-def moved(link, name):
+def relocate(link, name):
     """Return where a link of page ``name`` leads in the one document."""
     if re.match(r"[a-z]+:", link):
         return link
@@ -72,28 +72,26 @@ def moved(link, name):
 
 def take_solutions(name, part):
     """Take the solutions out of a page; each exercise keeps a link to its own. Returns them as a section, or None."""
-    title = part.xpath("string(h1)")
-    found = html.fragment_fromstring(f'<section id="solutions--{name}"><h2></h2></section>')
-    found[0].text = title
+    solutions = html.fragment_fromstring(f'<section id="solutions--{name}"><h2></h2></section>')
+    solutions[0].text = part.xpath("string(h1)")
     for details in part.xpath(f".//details[{CLASS.format('solution')}]"):
         summary = details.find("summary")
-        words = " ".join(summary.text_content().split())
         link = html.fragment_fromstring('<p class="to-solution"><a></a></p>')
         link[0].set("href", f"#{details.get('id')}")
-        link[0].text = words
+        link[0].text = " ".join(summary.text_content().split())
         details.addprevious(link)
-        found.append(details)
+        solutions.append(details)
         summary.tag, details.tag = "h3", "div"
-    return found if len(found) > 1 else None
+    return solutions if len(solutions) > 1 else None
 
 
-def only_known_links(document):
+def drop_dead_links(document):
     """Replace links to pages that are not printed, such as the search, by their text."""
-    known = set(document.xpath("//@id"))
+    ids = set(document.xpath("//@id"))
     for link in document.xpath("//a[starts-with(@href, '#')]"):
-        if link.get("href")[1:] not in known:
+        if link.get("href")[1:] not in ids:
             page = link.get("href")[1:].partition("--")[0]
-            link.set("href", f"#{page}") if page in known else link.drop_tag()
+            link.set("href", f"#{page}") if page in ids else link.drop_tag()
     for link in document.xpath("//*[local-name()='a'][@href and not(node())]"):
         link.drop_tag()
 
@@ -105,29 +103,19 @@ def contents(parts, numbers):
         for depth, heading in [(1, part.find("h1")), *((2, s.find("h2")) for s in part.findall("section"))]:
             if heading is not None:
                 place = part.get("id") if depth == 1 else heading.getparent().get("id")
-                text = (
-                    " ".join(heading.xpath("string()").split()) if heading.find(".//math") is None else plain(heading)
-                )
+                markup = etree.tostring(heading, encoding="unicode", method="html", with_tail=False)
+                text = re.sub(r"^<h\d[^>]*>|</h\d>$", "", markup)
                 number = numbers.get(place, "")
                 rows.append(f'<li class="level-{depth}"><a href="#{place}"><span>{text}</span><b>{number}</b></a></li>')
     return html.fragment_fromstring(f'<section id="contents"><h1>Contents</h1><ul>{"".join(rows)}</ul></section>')
 
 
-def plain(heading):
-    """Return a heading with formulas, as markup without its own element."""
-    inside = etree.tostring(heading, encoding="unicode", method="html", with_tail=False)
-    return re.sub(r"^<h\d[^>]*>|</h\d>$", "", inside)
-
-
 def assemble(numbers):
     """Return the whole book as one document."""
-    made = [section(address) for address in pages()]
+    sections = [section(address) for address in pages()]
     solutions = html.fragment_fromstring('<section id="solutions"><h1>Solutions</h1></section>')
-    for name, part in made:
-        found = take_solutions(name, part)
-        if found is not None:
-            solutions.append(found)
-    parts = [part for _, part in made] + [solutions]
+    solutions.extend(filter(lambda taken: taken is not None, [take_solutions(*named) for named in sections]))
+    parts = [part for _, part in sections] + [solutions]
     document = html.document_fromstring(
         '<!DOCTYPE html><html lang="en" data-theme="light">'
         '<head><meta charset="utf-8"><title>Attention and Order</title>'
@@ -139,7 +127,7 @@ def assemble(numbers):
     article.append(html.fragment_fromstring(title + "what it cannot see</p></header>"))
     for part in [contents(parts, numbers), *parts]:
         article.append(part)
-    only_known_links(document)
+    drop_dead_links(document)
     return document
 
 
@@ -148,8 +136,8 @@ def pages_of(file):
     from pypdf import PdfReader
 
     reader = PdfReader(file)
-    found = reader.named_destinations
-    return {name.lstrip("/"): reader.get_destination_page_number(d) + 1 for name, d in found.items()}, len(reader.pages)
+    places = reader.named_destinations.items()
+    return {name.lstrip("/"): reader.get_destination_page_number(d) + 1 for name, d in places}, len(reader.pages)
 
 
 def finish(document, numbers):
@@ -158,14 +146,14 @@ def finish(document, numbers):
 
     writer, part = PdfWriter(clone_from=WORK / "book.pdf"), None
     for link in document.xpath("//section[@id='contents']//a"):
-        title, place = " ".join(spoken(link[0]).split()), link.get("href")[1:]
+        title, place = " ".join(text_of(link[0]).split()), link.get("href")[1:]
         top = "level-1" in link.getparent().get("class")
         item = writer.add_outline_item(title=title, page_number=numbers[place] - 1, parent=None if top else part)
         part = item if top else part
     writer.write(TARGET)
 
 
-def spoken(element):
+def text_of(element):
     """Return the text of an element, its formulas as they look and not as TeX."""
     return "".join(element.xpath(".//text()[not(ancestor::annotation)]"))
 
@@ -175,9 +163,9 @@ def main():
     if not (SITE / "index.html").exists():
         sys.exit("There is no built book yet: run `make book` first.")
     if not chromium():
-        sys.exit("A Chromium prints the book and none was found: install chromium, or name one with CHROMIUM=/path.")
-    for words in missing("Chinese font").values():  # without one the book would have boxes in its place
-        sys.exit(words)
+        sys.exit("Chromium prints the book: install it, or name one with CHROMIUM=/path.")
+    if "a font with Chinese characters" in missing():
+        sys.exit("The book quotes Chinese: install a font with Chinese characters, such as fonts-noto-cjk.")
     from playwright.sync_api import sync_playwright
 
     WORK.mkdir(exist_ok=True)
@@ -195,20 +183,12 @@ def main():
             last, (numbers, count) = numbers, pages_of(WORK / "book.pdf")
         browser.close()
     finish(assemble(numbers), numbers)
-    offer()
-    print(f"The book is in {TARGET}: {count} pages, {TARGET.stat().st_size / 1e6:.1f} MB.")
-
-
-def offer():
-    """Let the built pages link to the file, as every later build does by itself."""
     sys.path.insert(0, str(ROOT / "code"))
     from bookext.theme.pages import offer_pdf
 
-    offer_pdf(SITE)
+    offer_pdf(SITE)  # the built pages link to the file now; every later build does so by itself
+    print(f"The book is in {TARGET}: {count} pages, {TARGET.stat().st_size / 1e6:.1f} MB.")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("Interrupted.")
+    main()

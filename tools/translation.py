@@ -1,45 +1,68 @@
-"""Collect what is to be translated, and build the book in another language, from the stored results of the cells.
+"""Collect what is to be translated, and build the book in another language from the stored results of the cells.
 
-python tools/translation.py messages         write every message of the book into _build/gettext
-python tools/translation.py build [LANGUAGE] build locale/LANGUAGE into _build/html-LANGUAGE; without a name, all
-python tools/translation.py pseudo           build a translation that says everything with accents
+python tools/translation.py messages          write every message of the book into _build/gettext
+python tools/translation.py build [LANGUAGE]  build locale/LANGUAGE into _build/html-LANGUAGE; without a name, all
+python tools/translation.py pseudo            build an edition in which every message has accents
 
-No cell is executed: all three read what `make book` has stored.
+No cell is executed. A word without an accent in the pseudo-translation has not been collected, or is code, a formula, a
+name or a number.
 """
 
 import argparse
-import os
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
 
 import book
-import future
 import lxml.html
-import pseudo
-import run_tests
+from babel.messages import Catalog
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po, write_po
 from bookext.language import editions
 
-FOLDER = book.BUILD / "language"  # conf.py, and the pseudo-translation
-SITE_TESTS = run_tests.TESTS / "site"
-ENGLISH = {  # tests of the site that no other edition stands, as file::test, and why
-    "test_ledger.py::test_the_ledger_shows_every_claim_in_full": "claims.yml is in English",
-    "test_ledger.py::test_every_claim_leads_to_the_checks_that_decide_it": "claims.yml names the laws in English",
-    "test_ledger.py::test_the_contradictions_are_decided_on_both_sides": "contradictions.yml is in English",
-    "test_ledger.py::test_the_contents_beside_a_page_of_claims_name_chapters_by_their_titles": "it names a chapter",
-    "test_ledger.py::test_the_filter_shows_what_was_chosen": "it asks for the menus by their names",
-    "test_ledger.py::test_the_page_of_mistakes_has_every_box_with_symptom_and_catch": "it asks for the word Symptom",
-    "test_ledger.py::test_the_tables_of_counts_lead_to_pages_by_their_titles": "the accents turn S0 in a title into Ś0",
-    "test_search.py::test_a_link_is_the_title_of_its_page": "it asks for a sentence",
-    "test_wayfinding.py::test_the_map_shows_every_chapter_and_no_circle": "it looks for the words: builds on",
-}
 MESSAGES = book.BUILD / "gettext"
 LOCALE = book.ROOT / "locale"
+FOLDER = book.BUILD / "language"  # conf.py, and the pseudo-translation
+PATHS = """
+def setup(app):
+    app.confdir = app.srcdir  # paths in _config.yml count from the top of the tree
+"""
+PSEUDO = "en_XA"
+ACCENTS = str.maketrans("aeiouyAEIOUYcnszdgrltCNSRT", "áéíóúýÁÉÍÓÚÝćńśźďǵŕĺťĆŃŚŔŤ")
+# What a translator leaves alone: code, roles, formulas, addresses, elements, marks for values and names of claims.
+UNTRANSLATED = re.compile(
+    r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\}|:[\w:]+:)?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"
+    r"|\{\{.*?\}\}|\{[^{}]*\}|<[^<>]*>|&#?\w+;|%\(\w+\)\w|%\w|https?://[^\s)]+|\[\^\w+\]|\\[a-zA-Z]+|(?<= )#\s*noqa$"
+    r"|\b[SC]\d?-\d{2,3}\b)",
+    re.DOTALL,
+)
+LIBRARIES = {  # catalogues of extensions that put words on a page, and the packages that hold them
+    "sphinx": ("sphinx", "pydata_sphinx_theme"),
+    "proof": ("sphinx_proof",),
+    "exercise": ("sphinx_exercise",),
+    "booktheme": ("sphinx_book_theme",),
+}
+# What is read, without code, formulas, names of people and works, and what computed cells print.
+TEXTS = "//body//text()" + "".join(
+    f"[not(ancestor::{name})]" for name in ("script", "style", "pre", "code", "math", "kbd")
+)
+TEXTS += "[not(ancestor::*[contains(@class, 'citation') or contains(@class, 'bibtex') or contains(@class, 'sig')])]"
 
 
 def sphinx(builder, target, *options):
-    """Run a builder of Sphinx over the book into the folder ``target``; a warning or an unknown cell is an error."""
-    future.write_conf(FOLDER, future.PATHS)
+    """Run a builder of Sphinx without Jupyter Book; a warning, or a cell that is not stored, is an error."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    settings = FOLDER / "_config.yml"  # conf.py is written beside it
+    settings.write_bytes((book.ROOT / "_config.yml").read_bytes())
+    start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
+    config = [sys.executable, "-c", start, "config", "sphinx", ".", "--config", str(settings)]
+    subprocess.run(config, cwd=book.ROOT, check=True, stdout=subprocess.DEVNULL)
+    with (FOLDER / "conf.py").open("a", encoding="utf-8") as file:
+        file.write(PATHS)
     command = [sys.executable, "-m", "sphinx", *book.STRICT, "-D", "book_executes=0", "-b", builder, "-c", FOLDER]
     command += [*options, ".", target]
     if code := subprocess.run([*map(str, command)], cwd=book.ROOT, env=book.environ(["none"])).returncode:
@@ -56,75 +79,97 @@ def messages():
 def build(language, locale=LOCALE):
     """Build the edition in a language; return its folder."""
     if not (locale / language / "LC_MESSAGES").is_dir():
-        sys.exit(f"There is no translation in {locale / language / 'LC_MESSAGES'}: begin with `make messages`.")
+        sys.exit(f"There is no translation in {locale / language / 'LC_MESSAGES'}: begin with its messages.")
     site = book.BUILD / f"html-{language}"
     options = ["-d", book.BUILD / f".doctrees-{language}", "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
     sphinx("html", site, *options)
-    if found := book.scan(site):
-        print("\n".join(found), flush=True)
-        sys.exit(f"The edition is not right yet: findings in the built pages, listed above: {len(found)}.")
+    if mistakes := book.scan(site):
+        sys.exit("\n".join([*mistakes, "The edition is not right yet: the reason is above."]))
     print(f"The edition is in {site / 'index.html'}")
     return site
 
 
-def translated(locale):
-    """List the languages that have a translation; say so if there is none."""
-    found = sorted(path.parent.name for path in locale.glob("*/LC_MESSAGES"))
-    if not found:
-        print(f"There is no translation in {locale}: the book is in English only.")
-    return found
+def build_all(languages):
+    """Build these editions, or all in locale/, and link the pages of all that have been built with each other."""
+    languages = languages or sorted(path.parent.name for path in LOCALE.glob("*/LC_MESSAGES"))
+    if not languages:
+        print(f"There is no translation in {LOCALE}: the book is in English only.")
+    for language in languages:
+        build(language)
+    built = {path.name.removeprefix("html-"): path for path in sorted(book.BUILD.glob("html-*"))}
+    built.pop(PSEUDO, None)
+    editions.link({editions.TOP: book.SITE} | built)
 
 
-def link_all(folder):
-    """Link the pages of all editions that have been built, without that of accents."""
-    built = {path.name.removeprefix("html-"): path for path in sorted(folder.glob("html-*"))}
-    built.pop(pseudo.LANGUAGE, None)
-    editions.link({editions.TOP: folder / "html"} | built)
+def accented(text):
+    """Put accents on the words of a message; what is not text in it stays.
+
+    >>> accented("See {ref}`the law <law>` and `code`: $x$.")
+    'Śéé {ref}`ťhé ĺáw <law>` áńď `code`: $x$.'
+    """
+    parts, end = [], 0
+    for match in UNTRANSLATED.finditer(text):
+        parts.append(text[end : match.start()].translate(ACCENTS))
+        # A role that names its target apart has words of its own.
+        parts.append(match[1] + match[2].translate(ACCENTS) + match[3] if match[1] else match[0])
+        end = match.end()
+    return "".join(parts) + text[end:].translate(ACCENTS)
 
 
-def build_pseudo():
-    """Collect the messages, say all of them with accents, build that edition, and count the words without one."""
+def library_messages(package, domain):
+    """Return the messages of a library, from its template or from any of its translations."""
+    folder = Path(find_spec(package).origin).parent
+    catalogues = [read_po(path.open("rb")) for path in folder.rglob(f"{domain}.pot")][:1]
+    catalogues = catalogues or [read_mo(path.open("rb")) for path in folder.rglob(f"{domain}.mo")]
+    return list(dict.fromkeys(message.id for catalogue in catalogues for message in catalogue if message.id))
+
+
+def write_pseudo(folder, locale):
+    """Write the pseudo-translation of a folder of .pot files, and of the libraries' messages, into ``locale``."""
+    collected = {}
+    for path in sorted(folder.rglob("*.pot")):
+        with path.open("rb") as file:
+            name = path.relative_to(folder).with_suffix(".po")
+            collected[name] = [message.id for message in read_po(file) if message.id]
+    for domain, packages in LIBRARIES.items():
+        collected[f"{domain}.po"] = [text for package in packages for text in library_messages(package, domain)]
+    for name, texts in collected.items():
+        catalogue = Catalog(locale=None)
+        for text in texts:
+            if isinstance(text, str):  # a pair is a singular and its plural
+                catalogue.add(text, accented(text))
+        path = locale / PSEUDO / "LC_MESSAGES" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            write_po(file, catalogue, width=0)
+
+
+def plain_words(pages):
+    """Count the words of parsed pages that have no accent."""
+    texts = (text for page in pages for text in page.xpath(TEXTS))
+    words = (word for text in texts for word in re.findall(r"[^\W\d_]{3,}", text))
+    return Counter(word for word in words if word.isascii())
+
+
+def pseudo():
+    """Build the edition with accents, and print the words that have none."""
     messages()
     shutil.rmtree(FOLDER / "locale", ignore_errors=True)
-    pseudo.write(MESSAGES, FOLDER / "locale")
-    site = build(pseudo.LANGUAGE, FOLDER / "locale")
+    write_pseudo(MESSAGES, FOLDER / "locale")
+    site = build(PSEUDO, FOLDER / "locale")
     pages = [lxml.html.parse(str(path)) for path in site.rglob("*.html") if path.stem != "package"]
-    plain, total, words = pseudo.share(pages)
-    print(f"Words without an accent: {plain} of {total}, {plain / total:.2%}; most often: {', '.join(words[:40])}")
-    return site
-
-
-def test(site):
-    """Run the tests of the site over an edition, without those of English words; end with an exit code."""
-    os.environ["BOOK_SITE"] = str(site)
-    left_out = [f"--ignore={SITE_TESTS / name}" for name in future.NOT_OF_PAGES]
-    left_out += [f"--deselect={(SITE_TESTS / name).relative_to(book.ROOT)}" for name in ENGLISH]
-    results = run_tests.pytest([SITE_TESTS], *left_out)
-    print("\n" + run_tests.line(run_tests.total_of(results)))
-    sys.exit(run_tests.total_of(results).failed > 0)
+    words = plain_words(pages).most_common(40)
+    print("Words without an accent, the most frequent first:", *(f"{word} ({count})" for word, count in words))
 
 
 def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", choices=("messages", "build", "pseudo"))
-    parser.add_argument("language", nargs="?", default="", help="build: the language, such as zh_CN; all, if left out")
-    parser.add_argument("--test", action="store_true", help="pseudo: also run the tests of the site over it")
-    wanted = parser.parse_args()
-    if wanted.task == "build":
-        for language in [wanted.language] if wanted.language else translated(LOCALE):
-            build(language)
-        link_all(book.BUILD)
-    elif wanted.task == "messages":
-        messages()
-    else:
-        site = build_pseudo()
-        if wanted.test:
-            test(site)
+    parser.add_argument("languages", nargs="*", help="build: such as zh_CN; all, if left out")
+    options = parser.parse_args()
+    {"messages": messages, "build": lambda: build_all(options.languages), "pseudo": pseudo}[options.task]()
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("Interrupted.")
+    main()

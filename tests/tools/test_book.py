@@ -1,31 +1,38 @@
-"""`make book`, `make serve` and the build of `make check`: what is found on pages, what is kept, what is said."""
+"""`make book`, `make serve`, `make watch` and the build of `make check`: what is reported, and what a build keeps."""
 
 import os
+import queue
 import re
-from http.server import ThreadingHTTPServer
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.request import urlopen
 
 import book
 import pytest
 
 
 def page(body):
-    """The bytes of a small page."""
+    """Return the bytes of a small page."""
     return f"<!DOCTYPE html><html><head><meta charset='utf-8'></head><body>{body}</body></html>".encode()
 
 
-BODIES = {
-    "<div class='output traceback hl'>Trace\nValueError: Q is empty\n</div>": "error: ValueError: Q is empty",
-    "<div class='output stderr'>UserWarning: slow</div>": "error stream: UserWarning: slow",
-    "<p class='check check-failed'>rows sum to 1</p>": "a check does not hold: rows sum to 1",
-    "<span class='problematic'>{eq}`x`</span>": "could not be resolved: {eq}`x`",
-    "<aside class='system-message'>Unknown role</aside>": "Unknown role",
-}
-
-
-@pytest.mark.parametrize(("body", "words"), BODIES.items())
-def test_findings_names_what_a_page_must_not_carry(body, words):
-    (found,) = book.findings(page(body))
-    assert words in found
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ("<div class='output traceback hl'>Trace\nValueError: Q is empty\n</div>", "ValueError: Q is empty"),
+        ("<div class='output stderr'>UserWarning: slow</div>", "UserWarning: slow"),
+        ("<p class='check check-failed'>rows sum to 1</p>", "rows sum to 1"),
+        ("<span class='problematic'>{eq}`x`</span>", "{eq}`x`"),
+        ("<aside class='system-message'>Unknown role</aside>", "Unknown role"),
+    ],
+)
+def test_a_mistake_on_a_page_is_named(body, named):
+    (message,) = book.mistakes(page(body))
+    assert named in message
 
 
 LOADING = """
@@ -35,126 +42,152 @@ LOADING = """
 <p style='background: url({})'>a</p>
 <style>@import '{}';</style>
 <link rel='stylesheet' href='{}'>
-<link rel='shortcut icon' href='{}'>
 """.strip().splitlines()
 
 
 @pytest.mark.parametrize("element", LOADING)
-@pytest.mark.parametrize("address", ["https://example.org/x", "http://example.org/x", "//example.org/x"])
-def test_findings_names_what_is_loaded_from_outside(element, address):
-    assert book.findings(page(element.format(address))) == [f"it loads something from outside: {address}"]
-    assert book.findings(page(element.format("_static/x"))) == []
+def test_what_a_page_loads_from_outside_is_named(element):
+    for address in ("https://example.org/x", "//example.org/x"):
+        (message,) = book.mistakes(page(element.format(address)))
+        assert address in message
+    assert book.mistakes(page(element.format("_static/x"))) == []
 
 
-def test_findings_leaves_links_and_ordinary_outputs_alone():
+def test_links_and_ordinary_outputs_are_no_mistakes():
     body = "<a href='https://example.org'>a</a><div class='output text_plain'>1</div><p class='traceback'>a word</p>"
-    assert book.findings(page("<link rel='canonical' href='https://example.org/'>" + body)) == []
-    assert book.findings(b"") == ["the page is empty"]
+    assert book.mistakes(page("<link rel='canonical' href='https://example.org/'>" + body)) == []
+    assert len(book.mistakes(b"")) == 1
 
 
 def test_scan_names_the_page_and_skips_the_theme(tmp_path):
     for name in ("chapters/a.html", "_static/part.html"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(page("<p class='check-failed'>law</p>"))
-    assert book.scan(tmp_path) == ["chapters/a.html: a check does not hold: law"]
+    (line,) = book.scan(tmp_path)
+    assert line.startswith("chapters/a.html: ")
 
 
-@pytest.fixture
-def build(tmp_path, monkeypatch):
-    """build(code, body): build with a stand-in for Sphinx that ends so and writes that; the exit status."""
+WRONG = "<p class='check-failed'>law</p>"
+
+
+@pytest.mark.parametrize("was_complete", [True, False])
+@pytest.mark.parametrize(
+    ("code", "body", "ends", "kept"),
+    [
+        (0, "fine", None, True),
+        (1, "fine", "failed", False),  # a warning, which Sphinx would not repeat for a page that it does not read again
+        (0, WRONG, "failed", False),
+        (book.CELLS_FAIL, WRONG, book.CELLS_FAIL, True),  # no page was read: those of the build before stay as they are
+    ],
+)
+def test_a_build_uses_again_only_what_a_complete_build_left(
+    tmp_path, monkeypatch, was_complete, code, body, ends, kept
+):
     site, doctrees = tmp_path / "html", tmp_path / ".doctrees"
-
-    def attempt(code, body):
-        def sphinx(*_):
-            site.mkdir(exist_ok=True)
-            doctrees.mkdir(exist_ok=True)
-            (site / "index.html").write_bytes(page(body))
-            return code
-
-        monkeypatch.setattr(book, "sphinx", sphinx)
-        try:
-            return book.build(tmp_path)
-        except SystemExit as stop:
-            return stop.code
-
-    return attempt
-
-
-def test_a_good_build_says_where_the_site_is_and_keeps_its_doctrees(build, tmp_path, capsys):
-    assert build(0, "fine") is None
-    assert (tmp_path / "html" / "index.html").as_uri() in capsys.readouterr().out.splitlines()[-1]
-    assert (tmp_path / ".doctrees" / "complete").exists()
-
-
-@pytest.mark.parametrize(("code", "body"), [(1, "fine"), (0, "<p class='check-failed'>law</p>")])
-def test_a_failed_build_forgets_its_doctrees(build, tmp_path, code, body):
-    assert isinstance(build(code, body), str)  # a sentence on the error stream, exit code 1
-    assert not (tmp_path / ".doctrees").exists()
-
-
-@pytest.mark.parametrize("complete", [True, False])
-def test_a_cell_that_fails_leaves_the_doctrees_of_a_complete_build(build, tmp_path, capsys, complete):
-    """Nothing was read before the cells ran, so that the repaired book reads the repaired chapter alone."""
-    (tmp_path / ".doctrees").mkdir()
-    if complete:
-        (tmp_path / ".doctrees" / "complete").touch()
-    assert build(book.CELLS_FAIL, "<p class='check-failed'>the build before</p>") == book.CELLS_FAIL
-    assert (tmp_path / ".doctrees" / "complete").exists() is complete
-    assert capsys.readouterr().out == ""  # the last words are those of the build
-
-
-@pytest.mark.parametrize("complete", [True, False])
-def test_only_the_doctrees_of_a_complete_build_are_used_again(build, tmp_path, complete):
-    doctrees = tmp_path / ".doctrees"
     doctrees.mkdir()
-    for name in ("environment.pickle", *["complete"] * complete):
+    for name in ("environment.pickle", *["complete"] * was_complete):
         (doctrees / name).touch()
-    assert build(0, "fine") is None
-    assert (doctrees / "environment.pickle").exists() is complete
+
+    def sphinx(*_):
+        assert (doctrees / "environment.pickle").exists() is was_complete
+        site.mkdir(exist_ok=True)
+        doctrees.mkdir(exist_ok=True)
+        (site / "index.html").write_bytes(page(body))
+        return code
+
+    monkeypatch.setattr(book, "sphinx", sphinx)
+    try:
+        ended = book.build(tmp_path)
+    except SystemExit as stop:
+        ended = stop.code
+    assert ends in ended if isinstance(ends, str) else ended == ends
+    assert (doctrees / "complete").exists() is (kept and (was_complete or code == 0))
 
 
 @pytest.fixture
-def checking(tmp_path, monkeypatch):
-    """A tree with two chapters, whose build only leaves a note: the notes, (folder, chapters)."""
+def tree(tmp_path, monkeypatch):
+    """A tree with two chapters."""
     (tmp_path / "chapters").mkdir()
     for name in ("one", "two"):
-        (tmp_path / "chapters" / f"{name}.md").touch()
-    notes = []
+        (tmp_path / "chapters" / f"{name}.md").write_text("first")
     monkeypatch.setattr(book, "ROOT", tmp_path)
     monkeypatch.setattr(book, "BUILD", tmp_path / "_build")
     monkeypatch.setattr(book, "CHECKED", tmp_path / "_build" / "check")
-    monkeypatch.setattr(book, "build", lambda *given: notes.append(given))
-    return notes
+    return tmp_path
 
 
-def test_a_check_begins_with_the_newest_stored_results(checking, tmp_path):
-    stored, folder = tmp_path / "_build" / book.STORED, tmp_path / "_build" / "check" / "_build"
+def test_a_check_begins_with_the_newest_stored_results(tree, monkeypatch):
+    built = []
+    monkeypatch.setattr(book, "build", lambda *arguments: built.append(arguments))
+    with pytest.raises(SystemExit, match="make book"):
+        book.check(["one"])
+    stored, folder = tree / "_build" / book.STORED, tree / "_build" / "check" / "_build"
     stored.mkdir(parents=True)
+    with pytest.raises(SystemExit, match=r"three.* one, two\.$"):
+        book.check(["three"])
     for age, result in enumerate(("old", "new")):
         (stored / "global.db").write_text(result)
         os.utime(stored / "global.db", (4e9 + age, 4e9 + age))
         book.check(["two"])
         assert (folder / book.STORED / "global.db").read_text() == result
-    assert checking == [(folder, ["two"])] * 2
+    assert built == [(folder, ["two"])] * 2
 
 
-def test_a_check_of_nothing_stored_or_unknown_is_one_sentence(checking):
-    with pytest.raises(SystemExit, match=r"There is no chapter three; there are one, two\.$"):
-        book.check(["three"])
-    with pytest.raises(SystemExit, match=r"^There are no stored results of the cells yet: run `make book` once"):
-        book.check(["one"])
-    assert checking == []
+# A build that copies the chapters, and refuses the word "false".
+STAND_IN = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tools!r})
+import book
+
+root = Path({root!r})
+book.ROOT, book.BUILD, book.SITE = root, root / "_build", root / "_build"
+
+def build():
+    text = "".join(path.read_text() for path in sorted(root.glob("chapters/*.md")))
+    if "false" in text:
+        sys.exit("The law does not hold.")
+    book.SITE.mkdir(exist_ok=True)
+    (book.SITE / "index.html").write_text(f"<html><head></head><body>{{text}}</body></html>")
+
+book.build = build
+book.watch()
+"""
 
 
-def test_serve_takes_the_next_free_port(tmp_path, monkeypatch, capsys):
-    def interrupted(server):
-        raise KeyboardInterrupt
+@pytest.fixture
+def watching(tree):
+    """Start `make watch` on the stand-in; give a function that waits for a line of its output."""
+    program = STAND_IN.format(tools=str(Path(book.__file__).parent), root=str(tree))
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    lines = queue.Queue()
+    threading.Thread(target=lambda: [lines.put(line) for line in process.stdout], daemon=True).start()
 
-    monkeypatch.setattr(book, "SITE", tmp_path)
-    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", interrupted)
-    with pytest.raises(SystemExit, match="make book"):
-        book.serve()
-    (tmp_path / "index.html").touch()
-    with ThreadingHTTPServer(("127.0.0.1", 0), book.Handler) as taken:
-        book.serve(first=taken.server_port)
-        assert int(re.search(r"127\.0\.0\.1:(\d+)/", capsys.readouterr().out).group(1)) > taken.server_port
+    def wait_for(pattern):
+        while True:
+            if match := re.search(pattern, lines.get(timeout=60)):
+                return match[0]
+
+    yield wait_for
+    process.kill()
+    process.wait()
+
+
+def test_watch_builds_what_is_saved_and_outlives_a_build_that_fails(watching, tree):
+    address = watching(r"http://\S+/")
+
+    def shows(text):
+        end, content = time.monotonic() + 60, ""
+        while text not in content:
+            assert time.monotonic() < end, content
+            time.sleep(0.1)
+            with suppress(OSError):  # the server starts, or the file is being written
+                content = urlopen(address).read().decode()
+
+    shows("livereload.js")
+    (tree / "chapters" / "two.md").write_text("second")
+    shows("second")
+    (tree / "chapters" / "two.md").write_text("false")
+    watching("The law does not hold")
+    (tree / "chapters" / "two.md").write_text("third")
+    shows("third")

@@ -1,8 +1,7 @@
-"""The command of `make check` and `make test`: what it chooses, counts and says, and what becomes of skipped tests."""
+"""`make check` and `make test`: what an edit reaches, what fails, and what becomes of a skipped test."""
 
-import re
-import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,222 +9,139 @@ import run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 pytest_plugins = "pytester"
-REPORT = """<testsuites><testsuite>
-<testcase classname="tests.package.test_a" name="test_one" time="2.5"/>
-<testcase classname="tests.package.test_a" name="test_two" time="0.5"><failure message="no">x</failure></testcase>
-<testcase classname="tests.site.test_b" name="test_three" time="1"><skipped message="no fonts"/></testcase>
-<testcase classname="tests.site.test_b" name="test_four" time="9"><error message="bad">x</error></testcase>
-</testsuite></testsuites>"""
 
 
-def test_count_reads_a_report_group_by_group():
-    found = run_tests.count(REPORT, 1)
-    assert {name: (r.tests, r.passed, r.failed, r.skipped, r.seconds) for name, r in found.items()} == {
-        "package": (2, 1, 1, 0, 3.0),
-        "site": (2, 0, 1, 1, 10.0),
-    }
-    assert found["site"].reasons == ["tests/site/test_b::test_three: no fonts"]
+def test_changed_files_are_those_that_git_does_not_have(tmp_path, monkeypatch):
+    def git(*arguments):
+        author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *author, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
-
-PASSING = '<testsuites><testsuite><testcase classname="tests.a.b" name="c" time="1"/></testsuite></testsuites>'
-
-
-@pytest.mark.parametrize(("report", "code"), [("<testsuites/>", 5), (None, -9), (PASSING, 3)])
-def test_a_crash_or_an_empty_run_is_a_failure(report, code):
-    assert run_tests.total_of(run_tests.count(report, code)).failed == 1
-
-
-def test_the_table_names_groups_the_slowest_and_what_was_skipped():
-    said = run_tests.table(run_tests.count(REPORT, 1), 4)
-    rows = {line.split()[0]: line.split()[1:6] for line in said.splitlines() if len(line.split()) >= 6}
-    assert rows["group"] == ["tests", "passed", "failed", "skipped", "seconds"]
-    assert rows["package"] == ["2", "1", "1", "0", "3"]
-    assert rows["together"][:5] == ["4", "1", "2", "1", "4"]
-    assert said.index("test_four") < said.index("test_three"), "the slowest first"
-    assert said.rstrip().endswith("tests/site/test_b::test_three: no fonts")
-
-
-def test_at_most_five_of_a_group_are_named_slowest():
-    result = run_tests.Result(passed=7, slow=[(n, f"test_{n}") for n in range(7)])
-    said = run_tests.table({"package": result}, 1)
-    assert [n for n in range(7) if f"test_{n}" in said] == [2, 3, 4, 5, 6]
-
-
-def test_the_last_line_names_what_was_skipped_only_if_something_was():
-    assert run_tests.line(run_tests.Result(5, 1, 2)) == "5 passed, 1 failed, 2 skipped"
-    assert run_tests.line(run_tests.Result(1)) == "1 passed, 0 failed"
-
-
-def test_only_takes_a_group_a_file_or_a_pattern():
-    groups, paths, options = run_tests.chosen("")
-    assert groups == ["lint", "book", *run_tests.GROUPS]
-    assert [path.name for path in paths] == list(run_tests.GROUPS)
-    assert run_tests.chosen("lint") == (["lint"], [], [])
-    assert run_tests.chosen("package") == (["package"], [ROOT / "tests" / "package"], [])
-    assert run_tests.chosen("site")[0] == ["book", "site"]
-    assert run_tests.chosen("test_axe")[2] == ["-k", "test_axe"]
-    groups, paths, options = run_tests.chosen("test_attention")
-    assert (groups, [path.name for path in paths], options) == ([], ["test_attention.py"], [])
-    assert run_tests.chosen("test_markup")[0] == ["book"]
-
-
-def test_every_folder_of_tests_is_a_group():
-    folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
-    assert folders == set(run_tests.GROUPS)
-
-
-def test_every_linter_runs_and_each_that_fails_counts(monkeypatch, capsys):
-    sound, broken = ["compileall", "-q", "tools"], ["no_such_module"]
-    monkeypatch.setattr(run_tests, "LINTERS", {"a": sound, "b": broken, "c": broken})
-    result = run_tests.lint()
-    assert (result.passed, result.failed) == (1, 2)
-    assert "b: FAILED" in capsys.readouterr().out
-
-
-def test_a_check_runs_lint_the_sources_what_changed_and_one_page(monkeypatch):
-    ran = []
-    monkeypatch.setattr(run_tests.changed, "files", lambda: ["code/attnbook/rotary.py", "chapters/capstone.md"])
-    monkeypatch.setattr(run_tests, "lint", lambda: ran.append("lint") or run_tests.Result(passed=1))
-    monkeypatch.setattr(run_tests, "pytest", lambda paths, *_, **__: ran.append([p.name for p in paths]) or {})
-    monkeypatch.setattr(run_tests, "begin_page", lambda names: ran.append(names) or ["begun"])
-    monkeypatch.setattr(run_tests, "end_page", lambda *given: ran.append(given) or {})
-    run_tests.check("")
-    named = ("test_arrays.py", "test_bad_input.py", "test_corners.py")
-    tests = ["source", *named, *(name for name in ran[2] if "test_live" in name), "test_positional.py"]
-    assert ran == [["capstone"], "lint", tests, (["capstone"], "begun")]
-    run_tests.check("softmax-convex-combination")
-    assert ran[-1] == (["softmax-convex-combination"], "begun")
-
-
-@pytest.mark.parametrize("code", [0, 1])
-def test_a_page_that_cannot_be_built_is_a_failure_and_says_why(monkeypatch, capsys, tmp_path, code):
-    (tmp_path / "tools").mkdir()
-    (tmp_path / "tools" / "book.py").write_text(f"print('first\\nlast')\nraise SystemExit({code})\n", "utf-8")
+    for name in ("kept.md", "edited.md", "removed.md"):
+        (tmp_path / name).touch()
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "all")
+    (tmp_path / "edited.md").write_text("x")
+    (tmp_path / "new.md").touch()
+    (tmp_path / "removed.md").unlink()
     monkeypatch.setattr(run_tests, "ROOT", tmp_path)
-    monkeypatch.setattr(run_tests, "pytest", lambda *_, **__: {"site": run_tests.Result(passed=3)})
-    monkeypatch.setenv("BOOK_SITE", "")
-    results = run_tests.end_page(["one"], *run_tests.begin_page(["one"]))
-    assert (results["page"].passed, results["page"].failed, "site" in results) == (not code, code, not code)
-    assert ("first" in capsys.readouterr().out) is bool(code)
-
-
-# --- Skipped tests ------------------------------------------------------------------------------------------------
-
-SKIPPING = """
-import pytest
-
-def test_a():
-    pytest.skip("no sandbox here")
-
-def test_b():
-    pass
-"""
-
-
-@pytest.fixture
-def rules(pytester, monkeypatch):
-    """rules(text, ci, allowed=): the outcomes of a test file under the rules of this book's tests."""
-
-    def rules(text, ci, allowed=()):
-        monkeypatch.setenv("CI", "true") if ci else monkeypatch.delenv("CI", raising=False)
-        conftest = (ROOT / "tests" / "conftest.py").read_text("utf-8")
-        pytester.makeconftest(conftest + f"\nMAY_SKIP.update({dict(allowed)!r})\n")
-        pytester.makepyfile(test_it=text)
-        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-q", "-ra")
-
-    return rules
-
-
-def test_a_skipped_test_fails_in_ci_and_nowhere_else(rules):
-    rules(SKIPPING, ci=False).assert_outcomes(passed=1, skipped=1)
-    in_ci = rules(SKIPPING, ci=True)
-    in_ci.assert_outcomes(passed=1, failed=1)
-    in_ci.stdout.fnmatch_lines(["*test_it.py::test_a was skipped, and in CI*no sandbox here*"])
+    assert run_tests.changed_files() == ["edited.md", "new.md"]
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("changed", "expected"),
     [
-        "import pytest\n\n@pytest.mark.skip(reason='later')\ndef test_a():\n    pass\n",
-        "import pytest\n\n@pytest.fixture\ndef f():\n    pytest.skip('no')\n\ndef test_a(f):\n    pass\n",
-        "import pytest\n\n@pytest.mark.xfail(reason='known')\ndef test_a():\n    assert 0\n",
+        (["code/attnbook/base.py"], ["package/test_base.py"]),
+        (["code/attnbook/check/record.py"], ["package/test_check.py"]),
+        (["tools/tool.py"], ["tools/test_tool.py"]),
+        (["tests/package/test_check.py"], ["package/test_check.py"]),
+        (["code/attnbook/live/figure.py", "tests/package/test_live.py"], []),  # in a browser
+        (["chapters/base.md", "README.md"], []),
     ],
 )
-def test_no_other_way_to_skip_is_left_open(rules, text):
-    assert rules(text, ci=False).ret == 0
-    assert rules(text, ci=True).ret == 1
+def test_a_change_reaches_the_tests_of_its_module(write_files, changed, expected):
+    names = ("package/test_base.py", "package/test_check.py", "tools/test_tool.py")
+    tests = write_files(dict.fromkeys(names, "") | {"package/test_live.py": "from browser import chromium"})
+    assert [path.relative_to(tests).as_posix() for path in run_tests.relevant_tests(changed, tests)] == expected
 
 
-def test_a_module_that_skips_itself_fails_in_ci(rules):
-    text = "import pytest\n\npytest.importorskip('no_such_module_at_all')\n\ndef test_a():\n    pass\n"
-    assert rules(text, ci=True).ret not in (0, 5)
+@pytest.mark.parametrize(
+    ("changed", "chapter", "expected"),
+    [
+        (["chapters/deeper/one.md"], "", ["build"]),
+        (["code/bookext/theme/pages.py"], "", ["build"]),
+        (["chapters/deeper/one.md", "code/attnbook/base.py"], "", ["check", "deeper/one"]),
+        (["code/attnbook/base.py"], "", []),
+        (["README.md", "tools/book.py"], "", []),
+        ([], "two", ["check", "two"]),
+    ],
+)
+def test_a_change_builds_the_pages_that_it_reaches(changed, chapter, expected):
+    assert run_tests.build_arguments(changed, chapter) == expected
 
 
-def test_what_is_listed_with_a_reason_may_be_skipped(rules):
-    rules(SKIPPING, ci=True, allowed={"*::test_a": "the machine has none"}).assert_outcomes(passed=1, skipped=1)
-    rules(SKIPPING, ci=True, allowed={"*::test_b": "another"}).assert_outcomes(passed=1, failed=1)
+@pytest.fixture
+def steps(monkeypatch, tmp_path):
+    """steps(failing): let every step of a run succeed but one; the list of the paths that pytest gets."""
+
+    def steps(failing=""):
+        paths = []
+
+        def start(*arguments):
+            return subprocess.Popen([sys.executable, "-c", f"print('why'); exit({failing in arguments})"]), None
+
+        def pytest(*arguments, **_):
+            paths.extend(map(str, arguments))
+            return failing != "tests"
+
+        monkeypatch.setattr(run_tests, "start", start)
+        monkeypatch.setattr(run_tests, "finish", lambda name, started, quiet=True: started[0].wait() == 0)
+        monkeypatch.setattr(run_tests, "pytest", pytest)
+        built = subprocess.CompletedProcess([], failing == "book")
+        monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/book.py"])
+        monkeypatch.setattr(run_tests.subprocess, "run", lambda *_, **__: built)
+        return paths
+
+    return steps
 
 
-# --- make ---------------------------------------------------------------------------------------------------------
-
-
-def test_make_without_a_python_ends_in_one_sentence(tmp_path):
-    (tmp_path / "python3").write_text("#!/bin/sh\nexit 1\n")  # the only one on PATH, and too old
-    (tmp_path / "python3").chmod(0o755)
-    done = subprocess.run(
-        [shutil.which("make"), "book"], cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True
-    )
-    (said,) = [line for line in done.stderr.splitlines() if not line.startswith("make")]
-    assert done.returncode != 0
-    assert "Python 3.11 or newer" in said
-
-
-def test_make_help_fits_on_a_screen_and_names_every_target():
-    said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    lines = said.splitlines()
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= 80
-    targets = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
-    assert set(targets) - set(re.findall(r"[a-z][a-z-]*", said)) == {"help"}
-
-
-def test_the_ci_entry_only_calls_make_test():
-    assert (ROOT / ".ci" / "run").read_text().splitlines()[1:] == ["set -eu", 'cd "$(dirname "$0")/.."', "make test"]
-    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
-
-
-def test_a_failed_build_is_told_last_and_no_page_is_looked_at(monkeypatch, tmp_path, capfd):
-    (tmp_path / "tools").mkdir()
-    (tmp_path / "tools" / "book.py").write_text("import sys\nprint('cell 3 is wrong')\nsys.exit(1)\n")
-    looked = []
-    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
-    monkeypatch.setattr(run_tests, "TESTS", tmp_path / "tests")
-    monkeypatch.setattr(run_tests, "lint", run_tests.Result)
-    monkeypatch.setattr(run_tests, "pytest", lambda paths, *options: looked.extend(paths) or {})
+@pytest.mark.parametrize(
+    ("failing", "name"), [("codespell_lib", "codespell"), ("mypy", "mypy"), ("book", "book"), ("tests", "tests")]
+)
+def test_whatever_fails_makes_the_run_fail(steps, failing, name):
+    paths = steps(failing)
     results = run_tests.test("", everything=False)
-    assert "cell 3 is wrong" in capfd.readouterr().out, "it is shown while it runs too"
-    assert results["book"].failed == 1
-    assert {path.name for path in looked} == set(run_tests.GROUPS) - run_tests.BUILT
-    last = run_tests.table(results, 1).splitlines()[-4:]
-    assert "cell 3 is wrong" in last
-    assert last[-1] == "not run, for the book is not built: site, notebooks"
+    assert {what for what, succeeded in results.items() if not succeeded} == {name}
+    assert (f"--ignore={ROOT / 'tests' / 'site'}" in paths) is (name == "book")  # or each page would fail again
 
 
-@pytest.mark.parametrize(("only", "alone"), [("", True), ("site", True), ("lighthouse", True), ("package", False)])
-def test_what_measures_time_runs_alone_and_after_all_others(monkeypatch, only, alone):
-    ran = []
+@pytest.mark.parametrize(
+    ("only", "path"), [("package", "tests/package"), ("tools/test_book.py", "tests/tools/test_book.py"), ("a or b", "")]
+)
+def test_only_names_a_folder_a_file_or_a_pattern(steps, only, path):
+    paths = steps()
+    results = run_tests.test(only, everything=False)
+    assert paths[0] == str(ROOT / (path or "tests"))
+    assert (paths[1:3] == ["-k", only]) is (not path)
+    assert ("book" in results) is (not path)
 
-    def pytest_of(paths, *options, workers=2):
-        ran.append(([path.name for path in paths], options, workers))
-        return {"site": run_tests.Result(passed=1)}
 
-    monkeypatch.setattr(run_tests, "pytest", pytest_of)
-    monkeypatch.setattr(run_tests, "lint", run_tests.Result)
-    monkeypatch.setattr(run_tests, "build", run_tests.Result)
-    results = run_tests.test(only, everything=True)
-    last = (["test_lighthouse.py"], ("-m", ""), 0)
-    assert (ran[-1] == last, "timed" in results) == (alone, alone)
-    assert all(f"--ignore={run_tests.TIMED}" in options for _, options, workers in ran if alone and workers)
-    assert sum("test_lighthouse.py" in names for names, *_ in ran) == alone
-    ran.clear()
-    assert "timed" not in run_tests.test(only, everything=False)
+def test_lighthouse_measures_alone_after_all_others(steps):
+    paths = steps()
+    run_tests.test("", everything=True)
+    assert paths.index(str(run_tests.SLOW_PHONE)) > paths.index(f"--ignore={run_tests.SLOW_PHONE}")
+    assert run_tests.SLOW_PHONE.exists()
+
+
+def test_what_a_failed_command_printed_is_shown(capsys, monkeypatch):
+    for code in (0, 1):
+        assert run_tests.finish("a tool", run_tests.start("-c", f"print('why'); exit({code})")) is (code == 0)
+        assert ("why" in capsys.readouterr().out) is (code == 1)
+
+
+def test_advice_fails_nothing(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "advice", None)
+    run_tests.advise(["one"])
+    monkeypatch.setitem(sys.modules, "advice", type("advice", (), {"advice": lambda names: [f"{names}: long"]}))
+    run_tests.advise(["one"])
+    assert "['one']: long" in capsys.readouterr().out
+
+
+SKIPPING = {
+    "a call": "def test_a():\n    pytest.skip('no')",
+    "a mark": "@pytest.mark.skip(reason='no')\ndef test_a():\n    pass",
+    "a fixture": "@pytest.fixture\ndef f():\n    pytest.skip('no')\n\ndef test_a(f):\n    pass",
+    "an expected failure": "@pytest.mark.xfail(reason='no')\ndef test_a():\n    assert 0",
+    "a module": "pytest.importorskip('no_such_module')\n\ndef test_a():\n    pass",
+}
+
+
+@pytest.mark.parametrize("kind", SKIPPING)
+def test_a_skipped_test_fails_in_ci_unless_it_is_listed(pytester, monkeypatch, kind):
+    rules = (ROOT / "tests" / "conftest.py").read_text("utf-8")
+    pytester.makepyfile(test_it=f"import pytest\n\n{SKIPPING[kind]}\n\ndef test_b():\n    pass\n")
+    for ci, listed, fails in (("", "", False), ("true", "", True), ("true", "test_it.py*", False)):
+        monkeypatch.setenv("CI", ci)
+        pytester.makeconftest(f"{rules}\nMAY_SKIP[{listed!r}] = 'a reason'\n")
+        result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+        assert (result.ret not in (0, 5)) is fails, result.stdout.str()
