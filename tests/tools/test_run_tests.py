@@ -95,25 +95,7 @@ def test_whatever_fails_makes_the_run_fail(steps, failing, name):
     assert (f"--ignore={ROOT / 'tests' / 'site'}" in paths) is (name == "book")  # or each page would fail again
 
 
-@pytest.mark.parametrize(
-    ("only", "path"), [("package", "tests/package"), ("tools/test_book.py", "tests/tools/test_book.py"), ("a or b", "")]
-)
-def test_only_names_a_folder_a_file_or_a_pattern(steps, only, path):
-    paths = steps()
-    results = run_tests.test(only, everything=False)
-    assert paths[0] == str(ROOT / (path or "tests"))
-    assert (paths[1:3] == ["-k", only]) is (not path)
-    assert ("book" in results) is (not path)
-
-
-def test_lighthouse_measures_alone_after_all_others(steps):
-    paths = steps()
-    run_tests.test("", everything=True)
-    assert paths.index(str(run_tests.SLOW_PHONE)) > paths.index(f"--ignore={run_tests.SLOW_PHONE}")
-    assert run_tests.SLOW_PHONE.exists()
-
-
-def test_what_a_failed_command_printed_is_shown(capsys, monkeypatch):
+def test_what_a_failed_command_printed_is_shown(capsys):
     for code in (0, 1):
         assert run_tests.finish("a tool", run_tests.start("-c", f"print('why'); exit({code})")) is (code == 0)
         assert ("why" in capsys.readouterr().out) is (code == 1)

@@ -18,19 +18,6 @@ def programs(tmp_path, monkeypatch):
     return write
 
 
-@pytest.mark.parametrize(("version", "enough"), [("0.6.1", False), ("0.8.0", True), ("0.11.0", True), ("1.0", True)])
-def test_bubblewrap_must_be_new_enough(programs, version, enough):
-    programs("bwrap", f"echo bubblewrap {version}")
-    assert system.has_bubblewrap() is enough
-
-
-def test_a_sandbox_that_the_kernel_forbids_is_missing(programs):
-    programs("bwrap", 'case "$1" in --version) echo bubblewrap 0.9;; *) exit 1;; esac')
-    assert system.NAMESPACES in system.missing()
-    programs("bwrap", "echo bubblewrap 0.9")
-    assert system.NAMESPACES not in system.missing()
-
-
 @pytest.mark.parametrize("allowed", [True, False])
 def test_each_missing_package_is_tried_by_itself(programs, tmp_path, monkeypatch, capfd, allowed):
     """The first that Debian knows is enough; without rights nothing is called. What stays missing is named."""
