@@ -1,7 +1,7 @@
 # Every task by a verb. Each but `serve` first makes .venv or brings it up to date: see tools/environment.py.
 # Another Python: make book PYTHON=python3.12. The exact versions of an edition: make book LOCKED=2; use the same later.
 PYTHON ?= python3
-export LOCKED PYTHONS
+export LOCKED
 venv = $(PYTHON) tools/environment.py
 tests = --system --extra check --extra test --extra course --extra pdf --extra watch
 
@@ -25,7 +25,7 @@ check: ## look at what you changed, in seconds: [CHAPTER=sqrt-dk-scaling]
 test: ## decide whether the book is right, in minutes: [ONLY="folder, file or pattern"]
 	@$(venv) $(tests) tools/run_tests.py test $(if $(ONLY),"$(ONLY)")
 
-test-all: ## the same with what takes long: Lighthouse, two builds, every notebook: [ONLY=] [PYTHONS="python3.13"]
+test-all: ## the same with what takes long: Lighthouse, two builds, every notebook: [ONLY=]
 	@$(venv) $(tests) --extra lab --extra thorough tools/run_tests.py test --all $(if $(ONLY),"$(ONLY)")
 
 lab: ## open the chapters in JupyterLab: [OPTIONS=--no-browser]

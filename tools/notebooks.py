@@ -2,6 +2,7 @@
 
 python tools/notebooks.py write             from the built book into _build/notebooks
 python tools/notebooks.py publish [REMOTE]  push the same tree as the branch `notebooks`, if it changed
+python tools/notebooks.py run FOLDER        run those of a folder with this very Python; it needs nbclient and ipykernel
 
 The notebooks are those of the built site, with the addresses that BOOK_REPOSITORY and BOOK_ADDRESS give them; they
 install the package from this same branch, so that a notebook never meets a package of another state.
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stand-ins for addresses
 TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
+LIMIT = 600  # seconds after which a running cell is given up
 COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
@@ -94,13 +96,38 @@ def publish(remote):
     print(f"Published as the branch {BRANCH}.")
 
 
+def run(folder):
+    """Run every notebook of a folder from top to bottom, as a reader would; exit with the names of those that fail."""
+    import nbformat  # only here: this Python may be another than the book's
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
+    failed, paths = [], sorted(Path(folder).glob("*.ipynb"))
+    for path in paths:
+        with tempfile.TemporaryDirectory() as elsewhere:
+            client = NotebookClient(nbformat.read(path, 4), timeout=LIMIT, kernel_name="python3")
+            try:
+                client.execute(cwd=elsewhere)
+                print(f"{path.name}: ran to its end", flush=True)
+            except (CellExecutionError, CellTimeoutError, RuntimeError) as error:  # RuntimeError: the kernel is dead
+                failed.append(path.name)
+                print(f"{path.name}: {error}", flush=True)
+    if failed or not paths:
+        sys.exit(f"{len(failed)} of {len(paths)} notebooks failed: {', '.join(failed)}.")
+
+
 def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("write", "publish"))
-    parser.add_argument("remote", nargs="?", default="origin", help="publish: a remote or an address")
+    parser.add_argument("task", choices=("write", "publish", "run"))
+    parser.add_argument("where", nargs="?", help="publish: a remote or an address, origin by default; run: a folder")
     options = parser.parse_args()
-    write() if options.task == "write" else publish(options.remote)
+    if options.task == "write":
+        write()
+    elif options.task == "publish":
+        publish(options.where or "origin")
+    else:
+        run(options.where or TREE)
 
 
 if __name__ == "__main__":
