@@ -62,7 +62,7 @@ def loaded(page):
 
 
 def mistakes(html):
-    """List what is wrong with one page, given as bytes."""
+    """List what is wrong with one page of HTML."""
     import lxml.html  # only here: `serve` runs on a Python that may lack it
 
     if not html.strip():
@@ -93,8 +93,8 @@ def full_disk():
 def environ(chapters=()):
     """Return the environment of a build that executes ``chapters`` in any case."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
-    kept = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    return kept | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
+    inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    return inherited | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
 
 
 def sphinx(folder, chapters=()):

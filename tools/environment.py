@@ -28,39 +28,32 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 SHOWN = re.compile(r"Installing collected|Building wheel|Downloading .*\b\d[\d.]* ?[MG]B")
 
-OFFLINE = "The package index cannot be reached: check the network and pip's settings"
 CAUSES = {  # a pattern in the output of pip or venv: why it failed and what helps; the first that matches counts
     r"No space left|Errno 28\b|quota exceeded": "The disk is full: make about 3 GB free",
     r"Permission denied|Read-only file system|Operation not permitted": "A file cannot be written: check the rights",
-    r"connection broken|Max retries|Failed to establish|ConnectionError|timed out|ProxyError|SSLError": OFFLINE,
+    r"connection broken|Max retries|ConnectionError|timed out|ProxyError|SSLError": "Check the network",
     r"No matching distribution found for (\S+)": "There is no {0} for this Python: name another with PYTHON=<path>",
     r"ResolutionImpossible": "The requested versions conflict: try without LOCKED, or with another edition",
     r"ensurepip is not|No module named '?(venv|ensurepip)": "This Python lacks venv: install python3-venv",
 }
 
 
-def explain(output):
-    """Return one sentence that says why an installation failed and what to do."""
-    for pattern, sentence in CAUSES.items():
-        if match := re.search(pattern, output, re.IGNORECASE):
-            return sentence.format(*match.groups()) + ", then run the same command again."
-    errors = re.findall(r"^\s*((?:ERROR\b|\w*Error\b).*)", output, re.MULTILINE)
-    return f"The installation failed ({errors[-1].strip() if errors else 'no reason given'})."
-
-
 def fail(output):
-    """Exit with the sentence for this output and the place of the log."""
-    sys.exit(explain(output) + (f" The full output is in {LOG.relative_to(ROOT)}." if LOG.exists() else ""))
+    """Exit with one sentence: why an installation failed, what to do, and where everything was logged."""
+    errors = re.findall(r"^\s*((?:ERROR\b|\w*Error\b).*)", output, re.MULTILINE)
+    reason = f"The installation failed ({errors[-1].strip() if errors else 'no reason given'})"
+    for pattern, sentence in reversed(CAUSES.items()):
+        if match := re.search(pattern, output, re.IGNORECASE):
+            reason = sentence.format(*match.groups()) + ", then run the same command again"
+    sys.exit(f"{reason}; the full output is in {LOG}." if LOG.exists() else f"{reason}.")
 
 
 def constraints():
     """Return the file of exact versions that LOCKED names, or None."""
-    edition = os.environ.get("LOCKED", "")
-    path = ROOT / "constraints" / f"{edition}.txt"
-    if edition and not path.exists():
-        editions = ", ".join(sorted(other.stem for other in path.parent.glob("*.txt")))
-        sys.exit(f"There is no constraints/{edition}.txt for LOCKED={edition}; there are: {editions or 'none'}.")
-    return path if edition else None
+    path = ROOT / "constraints" / f"{os.environ.get('LOCKED')}.txt"
+    if os.environ.get("LOCKED") and not path.exists():
+        sys.exit(f"LOCKED names a file of constraints/, and there is no {path.name}.")
+    return path if path.exists() else None
 
 
 def key():

@@ -31,7 +31,7 @@ Binder reads, `code/attnbook` the package that the first cell of every notebook 
 
 """
 BOT = {"NAME": "github-actions[bot]", "EMAIL": "github-actions[bot]@users.noreply.github.com"}
-AUTHOR = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in BOT.items()}
+AUTHOR = {f"GIT_{role}_{field}": value for role in ("AUTHOR", "COMMITTER") for field, value in BOT.items()}
 
 
 def requirements():
