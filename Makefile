@@ -46,8 +46,8 @@ publish-notebooks: ## push them as the branch `notebooks`: [REMOTE=origin]
 experiments: ## measure again what takes long and has changed: [ONLY=name] [JOBS=2]
 	@$(venv) --extra evidence tools/experiments.py $(narrow)
 
-evidence: ## see whether the checks catch planted faults and hold for other seeds: [ONLY=chapter] [JOBS=2]
-	@$(venv) --extra check --extra test --extra evidence tools/mutants.py $(narrow)
+evidence: ## see whether the checks catch planted faults and hold for other seeds: [ONLY=attention.py] [JOBS=2]
+	@$(venv) $(tests) --extra evidence evidence $(narrow)
 
 # NAME=value for each of these variables that has a value, quoted for the shell with every $ in it as it was typed.
 quote = '$(subst ','\'',$(value $(1)))'

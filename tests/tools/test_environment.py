@@ -16,7 +16,7 @@ import pytest
             "WARNING: Retrying after connection broken by 'X'\nERROR: No matching distribution found for torch",
             "network",
         ),
-        ("ERROR: No matching distribution found for torch>=2.3", "torch>=2.3"),
+        ("ERROR: No matching distribution found for torch>=2.3", "torch>=2.3 for this Python"),
         ("ERROR: Cannot install a and b\nERROR: ResolutionImpossible: for help visit x", "LOCKED"),
         ("Error: No module named venv", "python3-venv"),
         ("Collecting pytest-timeout\nERROR: something unheard of\n", "something unheard of"),
