@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from browser import chromium
@@ -43,14 +44,22 @@ def changed_chapters(changed):
     return [match[1] for name in changed if (match := re.match(r"chapters/(.*)\.md$", name))]
 
 
+def needs_more(path):
+    """Return whether a test file opens a browser or imports a package that only `make test` installs."""
+    text = path.read_text("utf-8")
+    names = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
+    missing = [name for name in names if not find_spec(name) and not path.with_name(f"{name}.py").exists()]
+    return bool(missing or re.search(r"chromium|playwright", text))
+
+
 def relevant_tests(changed, tests=TESTS):
-    """Return the test files that changed or are named after a changed module, without those that open a browser."""
+    """Return the test files that changed or are named after a changed module, as far as `make check` can run them."""
     stems = [Path(name).stem for name in changed if re.match(r"(code|tools)/.*\.py$", name)]
     folders = [match[1] for name in changed if (match := re.match(r"code/\w+/(\w+)/", name))]
     wanted = {f"test_{name}.py" for name in (*stems, *folders)}
     files = [path for folder in ("package", "tools") for path in sorted((tests / folder).glob("test_*.py"))]
     files = [path for path in files if path.name in wanted or f"tests/{path.parent.name}/{path.name}" in changed]
-    return [path for path in files if not re.search(r"chromium|playwright", path.read_text("utf-8"))]
+    return [path for path in files if not needs_more(path)]
 
 
 def build_arguments(changed, chapter=""):

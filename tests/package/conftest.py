@@ -12,7 +12,6 @@ from hypothesis import settings
 from jupyter_client import KernelManager
 from live_cases import CASES
 from nbclient import NotebookClient
-from playwright.sync_api import sync_playwright
 
 settings.register_profile("book", derandomize=True, deadline=None, max_examples=30, database=None)
 settings.load_profile("book")
@@ -53,6 +52,8 @@ def unsaved(monkeypatch):
 def browser():
     """A browser for the tests of one file: a process with one cannot start another event loop."""
     assert chromium(), "There is no browser: install chromium, or name one in CHROMIUM."
+    from playwright.sync_api import sync_playwright  # `make check` does without it
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
         yield browser

@@ -36,12 +36,14 @@ def test_changed_files_are_those_that_git_does_not_have(tmp_path, monkeypatch):
         (["tools/tool.py"], ["tools/test_tool.py"]),
         (["tests/package/test_check.py"], ["package/test_check.py"]),
         (["code/attnbook/live/figure.py", "tests/package/test_live.py"], []),  # in a browser
+        (["tests/package/test_other.py"], []),  # with a package that is not installed
         (["chapters/base.md", "README.md"], []),
     ],
 )
 def test_a_change_reaches_the_tests_of_its_module(write_files, changed, expected):
     names = ("package/test_base.py", "package/test_check.py", "tools/test_tool.py")
-    tests = write_files(dict.fromkeys(names, "") | {"package/test_live.py": "from browser import chromium"})
+    more = {"package/test_live.py": "from browser import chromium", "package/test_other.py": "import no_such_package"}
+    tests = write_files(dict.fromkeys(names, "import pytest") | more)
     assert [path.relative_to(tests).as_posix() for path in run_tests.relevant_tests(changed, tests)] == expected
 
 
