@@ -44,7 +44,7 @@ publish-notebooks: ## push them as the branch `notebooks`: [REMOTE=origin]
 	@$(PYTHON) tools/notebooks.py publish $(REMOTE)
 
 experiments: ## measure again what takes long and has changed: [ONLY=name] [JOBS=2]
-	@$(venv) --extra evidence tools/experiments.py $(narrow)
+	@$(venv) tools/experiments.py $(narrow)
 
 evidence: ## see whether the checks catch planted faults and hold for other seeds: [ONLY=attention.py] [JOBS=2]
 	@$(venv) $(tests) --extra evidence evidence $(narrow)
