@@ -155,13 +155,13 @@ def workers(jobs, cluster="", tree=ROOT, processes=False):
         with ProcessPoolExecutor(jobs, mp_context=_server()) if processes else ThreadPoolExecutor(jobs) as pool:
             yield pool
         return
-    from course import CourseError, connect  # only here: a cluster asks for the extra `course`
+    from dask.distributed import Client  # only here: a cluster asks for the extra `course`
 
     with ExitStack() as stack:
         try:
-            client = connect(stack, cluster)
-        except CourseError as error:
-            sys.exit(str(error))
+            client = stack.enter_context(Client(cluster, timeout=10))
+        except (OSError, ValueError, TypeError) as error:
+            sys.exit(f"No dask scheduler answers at CLUSTER={cluster}: {error}.")
         client.wait_for_workers(1)
         for worker, found in client.run(state, tree, on_error="return").items():
             if found != state(tree):

@@ -8,14 +8,10 @@ python tools/course.py bench [SUBMISSIONS=number]
 """
 
 import json
-import logging
 import os
-import shlex
-import shutil
 import signal
 import sys
 import types
-from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,16 +27,14 @@ from attncourse import (  # noqa: E402
     layouts,
     marks,
     policy,
-    pythons,
     roster,
     sandbox,
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 
 TASKS = ("make", "grade", "try", "safe", "bench")
-NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "CLUSTER", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK", "PYTHONS")  # fmt: skip
-ON_PATH = [f"python3.{minor}" for minor in range(pythons.OLDEST[1], 20)]
+NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
+         "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
 *** For marks that count, say make course SEED=a-word-of-your-own."""
@@ -51,13 +45,6 @@ def say_seed(seed, how):
     print(f"Seed of the hidden tests: {clean.line(seed)} ({how})")
     if seed == str(marks.SEED):
         print(PUBLIC)
-
-
-def say_pythons(limits):
-    """Tell which Pythons run students' code."""
-    others = " or ".join(version for version, _ in limits.pythons)
-    where = f", or {others} for notebooks that name it" if others else ""
-    print(f"Python for students' code: {pythons.look().version}{where}")
 
 
 def seed_for(given, remembered):
@@ -99,60 +86,6 @@ def made(name, work):
         raise CourseError(f"There is no assignment {name!r}{known}.")
     data = json.loads(path.read_text(encoding="utf-8"))
     return load_assignment({key: data[key] for key in data if key != "seed"}), data.get("seed")
-
-
-def connect(stack, cluster):
-    """Return a dask client for an address."""
-    from dask.distributed import Client
-
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what an instructor must know is said here
-    try:
-        return stack.enter_context(Client(cluster, timeout=10))
-    except (OSError, ValueError, TypeError) as error:
-        words = " ".join(str(error).split())[:200]
-        raise CourseError(f"No dask scheduler answers at CLUSTER={cluster}: {words}.") from None
-
-
-def other_pythons(options):
-    """List (version, program) for PYTHONS, else for what is on the PATH; one that is named must be able to run code."""
-    try:
-        named = shlex.split(options.pythons)
-    except ValueError as error:
-        raise CourseError(f"PYTHONS={options.pythons} is not understood: {error}.") from None
-    found = {}
-    for name in named or ([] if options.cluster else ON_PATH):
-        place = Path(name).expanduser()
-        program = shutil.which(str(place / "bin" / "python" if place.is_dir() else place)) or name
-        try:
-            program = os.path.abspath(program) if os.sep in program else program  # as a worker elsewhere needs it
-            version = pythons.look(program).version
-            if not named and version == pythons.look().version:
-                continue
-            if not options.cluster:
-                sandbox.Session(sandbox.Limits(), options.unsafe, program).close()
-            found.setdefault(version, program)
-        except (pythons.Unusable, sandbox.SandboxError) as error:
-            if named:
-                raise CourseError(f"PYTHONS: {name} cannot be used: {str(error).rstrip('.')}.") from None
-    return tuple(sorted(found.items()))
-
-
-def ask_workers(client, cluster, limits, unsafe):
-    """Wait for the first worker, then refuse unless every one that is there grades as this process would."""
-    if not client.nthreads():
-        print(f"No worker has joined {cluster} yet: grading begins when one does.", flush=True)
-        client.wait_for_workers(1)
-    for worker, found in client.run(batch.version, on_error="return").items():
-        if isinstance(found, Exception):
-            raise CourseError(
-                f"The worker at {worker} cannot load the grader ({found}): it needs this repository, its environment "
-                "and PYTHONPATH=code."
-            )
-        if found != batch.version():
-            raise CourseError(f"The worker at {worker} has another version of the grader: bring it up to date.")
-    reasons = [*filter(None, client.run(sandbox.missing, limits).values())]
-    refuse_without_sandbox(reasons and reasons[0], unsafe)
-    print(*sorted({*client.run(sandbox.memory_in_force, limits, unsafe).values()}), sep="\n")
 
 
 def refuse_without_sandbox(reason, unsafe):
@@ -201,8 +134,7 @@ def grade_class(options):
     assignment, seed_made = made(options.assignment, options.work)
     if not options.submissions.exists():
         raise CourseError(f"There is no folder {options.submissions} with submissions.")
-    if not options.cluster:
-        refuse_without_sandbox(sandbox.missing(), options.unsafe)
+    refuse_without_sandbox(sandbox.missing(), options.unsafe)
     seed, how = seed_for(options.seed, seed_made)
     say_seed(seed, how)
     author.prove(assignment, seed)
@@ -210,26 +142,19 @@ def grade_class(options):
     grades = read_class(options, assignment, folder)
     whole = options.force in grades.submissions or "," not in options.force
     force = {grades.student(n.strip()) for n in ([options.force] if whole else options.force.split(",")) if n.strip()}
-    limits, found = sandbox.Limits(pythons=other_pythons(options)), grades.submissions
-    say_pythons(limits)
-    if not options.unsafe and not options.cluster:
+    limits = sandbox.Limits()
+    if not options.unsafe:
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
-    processes = options.processes or os.cpu_count() or 1
-    with ExitStack() as stack:
-        if options.cluster:
-            client = connect(stack, options.cluster)
-            ask_workers(client, options.cluster, limits, options.unsafe)
-            mapper = batch.on_cluster(client, assignment, seed, limits, options.unsafe)
-        else:
-            print(sandbox.memory_in_force(limits, options.unsafe))
-            mapper = batch.on_threads(processes, assignment, seed, limits, options.unsafe)
-        bar = stack.enter_context(tqdm(total=len(found), unit="submission", disable=None))
-        batch.run(assignment, None, folder, mapper, seed, limits, bar.update, grades, force)
-    tell(grades)
+    print(f"Python for students' code: {examiner.PYTHON}")
+    print(sandbox.memory_in_force(limits, options.unsafe))
+    mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
+    with tqdm(total=len(grades.submissions), unit="submission", disable=None) as bar:
+        batch.run(grades, mapper, seed, limits, bar.update, force)
+    summarize(grades)
 
 
-def tell(grades):
-    """Say what came out, and everything that an instructor must look at."""
+def summarize(grades):
+    """Print what came out, and everything that an instructor must look at."""
     scores = [score for score in (grades.final(s).score for s in grades.everyone()) if score is not None]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
     print(f"Graded: {len(scores)}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv.")
@@ -257,8 +182,7 @@ def try_notebook(options):
     reason = sandbox.missing()
     if reason and not options.unsafe:
         raise CourseError(f"No sandbox: {reason} If the notebook is your own, say UNSAFE=yes.")
-    limits = sandbox.Limits(pythons=other_pythons(options))
-    result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, limits=limits, unsafe=options.unsafe)
+    result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, unsafe=options.unsafe)
     if result.problem:
         other = " If it is one of the book's, say ASSIGNMENT=<chapter>." if result.file >= 0 else ""
         raise CourseError(f"{options.notebook}: {result.problem}{other}")
@@ -325,12 +249,9 @@ def read_options(words):
         raise CourseError(f"PROCESSES={processes} is not a whole number from 1 to 1024.")
     if values["UNSAFE"] not in ("", "yes", "no"):
         raise CourseError(f"UNSAFE={values['UNSAFE']} is neither yes nor no.")
-    cluster = values["CLUSTER"].strip()
-    if cluster and not (cluster.partition("://")[2] or cluster.rpartition(":")[2].isdigit()):
-        raise CourseError(f"CLUSTER={cluster} is not an address such as tcp://scheduler:8786.")
     options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
-    options.task, options.cluster, options.unsafe = words[0], cluster, values["UNSAFE"] == "yes"
-    options.processes = int(processes or 0)
+    options.task, options.unsafe = words[0], values["UNSAFE"] == "yes"
+    options.processes = int(processes or 0) or os.cpu_count() or 1
     options.course = path_of(options.course) if options.course else ROOT / "course"
     options.work = path_of(options.work) if options.work else ROOT / "course-work"
     for name in ("submissions", "roster", "policy", "notebook"):
@@ -354,14 +275,10 @@ def main(words):
         try_notebook(options)
     elif options.task == "safe":
         safe(options)
-    elif options.submissions:
-        import course_scale
-
-        course_scale.main(options)
     else:
         import course_bench
 
-        course_bench.main(options)
+        (course_bench.scale if options.submissions else course_bench.compare)(options)
 
 
 def run(words):

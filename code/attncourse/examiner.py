@@ -1,12 +1,14 @@
-"""Examine one submission in a process of its own: `grade` asks, `serve` answers there.
+"""Examine one submission in a process of its own: `grade` asks that process, `serve` answers in it.
 
-That process runs the hidden tests, under limits of time and memory, and asks the student's worker, which runs in a
-sandbox of its own. Where a test brings it down, that test is lost, and another process goes on with the next. One
-process serves many submissions while it behaves. No byte that a student wrote is parsed in the process that asks.
+The examiner keeps a `Student`, whose files are read and whose code runs in a worker behind the walls of `sandbox`, and
+runs the hidden tests under limits of time and memory. Where a test brings it down, that test is lost, and another
+examiner goes on with the next. One process serves many submissions while it behaves. No byte that a student wrote is
+parsed in the process that asks.
 """
 
 import atexit
 import contextlib
+import functools
 import math
 import os
 import resource
@@ -18,11 +20,16 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import cgroup, marks, protocol, pythons, sandbox
+from . import cgroup, marks, protocol, reading, sandbox
 from .model import Mark, Result, load_assignment
-from .student import Raised, Student
 
 LARGEST = 1 << 30  # bytes of a message between grader and examiner, which trust each other
+PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
+NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
+REMARKS = 60
+SHOWN = 5  # failures of one cell that are shown
+HANGS = 2  # calls of one function that may take too long; further ones fail at once, and others have time left
+DEATHS = 3  # in one cell; then the rest of it is skipped
 _running: dict = {}  # {(process, thread): its examiner}
 
 
@@ -40,8 +47,8 @@ def _examined(files, assignment, seed, limits, unsafe):
     """Ask examiners until every test has a mark."""
     tests, marked, state, slow = marks.tests(assignment), [], {"frozen": None, "skipped": []}, False
     deadline = time.monotonic() + limits.total + limits.test + limits.grace
-    request = {"files": files, "assignment": asdict(assignment), "seed": seed, "unsafe": unsafe,
-               "limits": asdict(limits) | {"pythons": list(map(list, limits.pythons))}}  # fmt: skip
+    request = {"files": files, "assignment": asdict(assignment), "seed": seed, "unsafe": unsafe}
+    request["limits"] = asdict(limits)
     while state["frozen"] is None or len(marked) < len(tests):
         examiner, why = _examiner(), ""
         done = {"marked": len(marked), "left": deadline - time.monotonic()} | state
@@ -69,8 +76,8 @@ def _examined(files, assignment, seed, limits, unsafe):
         marked += [marks.marked(question, test, why) for question, test in late]
     result, score = Result.load(state["frozen"]), sum(mark.earned for mark in marked)
     problem = result.problem if not score else ""
-    return replace(result, score=score, marks=marked, remarks=result.remarks + [problem] * bool(problem),
-                   problem=problem, slow=slow)  # fmt: skip
+    remarks = result.remarks + [problem] * bool(problem)
+    return replace(result, score=score, marks=marked, remarks=remarks, problem=problem, slow=slow)
 
 
 class Examiner(protocol.Conversation):
@@ -125,9 +132,9 @@ def _why(number, limits):
 
 def serve():
     """Examine the submissions that arrive on the standard input, until it is closed."""
-    requests, replies, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    requests, replies, null = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
-        os.dup2(nowhere, fd)
+        os.dup2(null, fd)
     line, used = protocol.Conversation(replies, requests, LARGEST), _address_space()
     _bound(resource.RLIMIT_CORE, 0)
     while True:
@@ -135,41 +142,39 @@ def serve():
             request = line.receive(math.inf)
         except protocol.PeerEnded:
             return
-        request["limits"]["pythons"] = tuple(map(tuple, request["limits"]["pythons"]))
         limits = sandbox.Limits(**request.pop("limits"))
-        tell = lambda **message: line.send(message, math.inf)  # noqa: E731
+        send = lambda **message: line.send(message, math.inf)  # noqa: E731
         _bound(resource.RLIMIT_AS, used + limits.test_memory + 2 * sum(len(data) for *_, data in request["files"]))
         _bound(resource.RLIMIT_CPU, math.ceil(time.process_time() + limits.total + limits.test))
         assignment = load_assignment(request.pop("assignment"))
         student = Student(request["files"], assignment, limits, request["unsafe"])
         student.deadline = time.monotonic() + min(limits.total, request["left"])
         try:
-            _examine(student, request, tell)
+            _examine(student, request, send)
         except BaseException as error:  # a fault of the grader's: who asked raises it
-            tell(bug=f"{type(error).__name__}: {error}")
+            send(bug=f"{type(error).__name__}: {error}")
         finally:
             student.close()
 
 
-def _examine(student, request, tell):
-    """Read, run and test. What the student's page says of the run is `frozen` before any test, and told at once."""
+def _examine(student, request, send):
+    """Read, run and test. What the student's page says of the run is `frozen` and sent before any test."""
     record, frozen, tests = student.read(), request["frozen"], marks.tests(student.assignment)
     if record["file"] < 0:
         result = Result(None, remarks=record["remarks"], problem=record["problem"], unused=record["unused"])
         nothing = [asdict(marks.marked(question, test, record["problem"])) for question, test in tests]
-        tell(frozen=asdict(result), marks=nothing, slow=student.slow)
+        send(frozen=asdict(result), marks=nothing, slow=student.slow)
         return
     student.skipped = {tuple(place) for place in request["skipped"]}
     with contextlib.suppress(Raised):
         student.run()
     if frozen is None:
         written = {student.assignment.questions[int(n)].name: text for n, text in record["written"].items()}
-        python = student.python or pythons.look().version
-        result = Result(None, [], student.remarks(), record["problem"], written, record["tokens"], python,
+        result = Result(None, [], student.remarks(), record["problem"], written, record["tokens"], PYTHON,
                         student.numpy, record["file"], record["unused"])  # fmt: skip
-        tell(frozen=asdict(result), skipped=list(map(list, student.skipped)), marks=[], slow=student.slow)
+        send(frozen=asdict(result), skipped=list(map(list, student.skipped)), marks=[], slow=student.slow)
     for question, test in tests[request["marked"] :]:
-        tell(marks=[asdict(_mark(student, question, test, request["seed"]))], slow=student.slow)
+        send(marks=[asdict(_mark(student, question, test, request["seed"]))], slow=student.slow)
 
 
 def _mark(student, question, test, seed):
@@ -200,3 +205,158 @@ def _address_space():
     """Return the bytes of address space that this process has now, where the system tells."""
     about = Path("/proc/self/statm")
     return int(about.read_text().split()[0]) * resource.getpagesize() if about.exists() else 0
+
+
+class Raised(Exception):
+    """An error in the student's function, or the end of its process; ``kind`` is its type by name."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class RaisedValueError(Raised, ValueError):
+    """An error of the student's that is a ValueError, of whatever subclass."""
+
+
+class Student:
+    """The files of one student and their code, kept running in a sandbox: `read`, then `run`, then calls of functions.
+
+    A statement that hangs or ends its process is skipped: a new worker runs the others again, so that the rest still
+    earns its points.
+    """
+
+    def __init__(self, files, assignment, limits, unsafe=False):
+        self.files, self.assignment, self.limits, self.unsafe = files, assignment, limits, unsafe
+        self.session, self.ran, self.numpy = None, 0, ""
+        self.record, self.slow = None, False  # slow: a time limit was reached
+        self.problems = {}  # {(cell, statement): (line, kind, message)}; statement -1 is the cell as a whole
+        self.skipped, self.hung = set(), []  # (cell, statement); names of functions that took too long
+        self.deadline = time.monotonic() + limits.total
+
+    def read(self):
+        """Start a worker, let it read the files, and return their record, checked: see `reading.RECORD`."""
+        left = self._left()
+        self.session = sandbox.Session(self.limits, self.unsafe)
+        self.session.largest, self.numpy, self.ran = self.limits.record, self.session.numpy, 0
+        try:
+            reply = self.session.ask(min(self.limits.read, left), read=self.files, public=self.assignment.public())
+            problem = reply["error"][0][0] if "error" in reply else ""
+            record = reply.get("value")
+        except protocol.PeerEnded as error:
+            self.session, problem, record = None, str(error), None
+        if not problem and not (protocol.conforms(record, reading.RECORD) and record["file"] < len(self.files)):
+            problem = "what came back has a wrong form"
+        if problem:
+            record = reading.nothing(f"The files could not be read: {problem}.")
+        elif self.session:
+            self.session.largest = self.limits.reply
+        self.record = self.record or record
+        return self.record
+
+    def run(self):
+        """Run every cell, in a new worker if the last one is gone."""
+        if self.session is None:
+            self.read()
+        while self.ran <= len(self.record["labels"]):
+            if self.session is None:
+                raise Raised("Ended", "its files can no longer be read")
+            cell, self.ran = self.ran, self.ran + 1
+            try:
+                self._run_cell(cell)
+            except protocol.PeerEnded:
+                self.read()
+            except Raised as error:
+                self.problems[cell, -1] = (None, error.kind, str(error))
+                raise
+
+    def _run_cell(self, cell):
+        """Run one cell, statement by statement: after one that fails the others still run."""
+        if (cell, -1) in self.skipped:
+            return
+        lines = self._step(cell, -1, None, self.limits.cell, {"cell": cell}).get("value")
+        until = time.monotonic() + self.limits.cell
+        for number, line in enumerate(lines if protocol.conforms(lines, [int]) else []):
+            dead = {place for place in self.skipped if place[0] == cell}
+            if (cell, number) not in dead and len(dead) < DEATHS:
+                self._step(cell, number, line, until - time.monotonic(), {"statement": [cell, number]})
+        if any(place + 1 == cell for _, place in self.record["reused"]):
+            self._step(cell, -1, None, self.limits.cell, {"keep": cell})
+
+    def _step(self, cell, number, line, seconds, message):
+        """Ask the worker for one step of a cell, and note what goes wrong."""
+        left = self._left()
+        try:
+            reply = self.session.ask(min(max(seconds, 0.01), left), **message)
+        except protocol.PeerEnded as error:
+            slow = isinstance(error, protocol.TimedOut)
+            self.slow = self.slow or slow
+            self.skipped.add((cell, number))
+            why = f"the cell took more than {min(self.limits.cell, left):.3g} s" if slow else str(error)
+            self.problems[cell, number] = (line, "", why)
+            self.session = None
+            raise
+        if "error" in reply:
+            (kind, *_), text, at = reply["error"]
+            self.problems[cell, number] = (at or line, kind[:60], text)
+        return reply
+
+    def call(self, name, after, /, *arguments, **named):
+        """Return the value of name(*arguments, **named) with all names as they were after a cell, or raise Raised."""
+        if self.session is None:
+            raise Raised("Ended", "its process was ended")
+        if self.hung.count(name) >= HANGS:
+            raise Raised("Ended", f"{name} took more than {self.limits.call:.3g} s in earlier tests")
+        seconds = min(self.limits.call, self._left())
+        try:
+            reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named, after=after)
+        except protocol.PeerEnded as error:
+            slow = isinstance(error, protocol.TimedOut)
+            self.session, self.slow, self.hung = None, self.slow or slow, self.hung + [name] * slow
+            raise Raised("Ended", f"a call of {name} was ended: {error}") from None
+        if "error" in reply:
+            (kind, *kinds), text, _ = reply["error"]
+            raise (RaisedValueError if "ValueError" in kinds else Raised)(kind[:60], " ".join(text.split())[:200])
+        return reply.get("value")
+
+    def functions(self, after=None):
+        """Return the functions that are asked for, as names stood after a cell, or at the end."""
+        return {name: functools.partial(self.call, name, after) for name in self.assignment.functions}
+
+    def place(self, question):
+        """Return the cell after which a question was answered, if names of the answer got another meaning later."""
+        numbers = [q.name for q in self.assignment.questions]
+        return next((place + 1 for number, place in self.record["reused"] if numbers[number] == question), None)
+
+    def _left(self):
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            self.slow = True
+            raise Raised("OutOfTime", f"the {self.limits.total:.3g} s for one submission are used up")
+        return left
+
+    def close(self):
+        """End the worker; `run` starts another."""
+        if self.session is not None:
+            self.session.close()
+            self.session = None
+
+    def remarks(self):
+        """Return one line for each failure; they are frozen before the first hidden test."""
+        labels = ["The given cell", *self.record["labels"]]
+        lines = list(self.record["remarks"])
+        for cell in sorted({cell for cell, _ in self.problems}):
+            problems = [self.problems[place] for place in sorted(self.problems) if place[0] == cell]
+            for line, kind, text in problems[:SHOWN]:
+                where = labels[cell] + (f", line {line}" if line else "")
+                what = f"{kind}: {' '.join(text.split())}".rstrip(": ") if kind else f"skipped, {text}"
+                rest = {"OutOfTime": "", **dict.fromkeys(NO_PYTHON, "; nothing of the cell ran")}
+                lines.append(f"{where}: {what}"[:300] + rest.get(kind, "; the rest of the cell ran") + ".")
+            if len(problems) > SHOWN:
+                lines.append(f"{labels[cell]}: {len(problems) - SHOWN} more statements failed.")
+        written_with = self.record["python"]
+        if written_with and written_with != PYTHON:
+            lines.append(f"The notebook was written with Python {written_with}; it was marked with {PYTHON}.")
+        elif not written_with and any(kind in NO_PYTHON for _, kind, _ in self.problems.values()):
+            lines.append(f"The notebook does not say which Python wrote it; it was marked with {PYTHON}.")
+        return lines if len(lines) <= REMARKS else [*lines[:REMARKS], f"And {len(lines) - REMARKS} remarks more."]

@@ -37,7 +37,7 @@ TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 NUMBERED = re.compile(r"#*[ \t]*(\d{1,2})\.[ \t]*(.*)")
 STUB = 'raise NotImplementedError("your code here")'
 SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
-RECORD = {"file": int, "inner": str, "problem": str, "unused": [str], "labels": [str], "remarks": [str], "python": str,
+RECORD = {"file": int, "problem": str, "unused": [str], "labels": [str], "remarks": [str], "python": str,
           "written": {str: str}, "tokens": {str: [str]}, "reused": [(int, int)]}  # fmt: skip
 
 
@@ -47,7 +47,7 @@ class NotGradable(ValueError):
 
 def nothing(problem):
     """Return the RECORD of files in which there is nothing to grade."""
-    return {"file": -1, "inner": "", "problem": problem, "unused": [], "labels": [], "remarks": [], "python": "",
+    return {"file": -1, "problem": problem, "unused": [], "labels": [], "remarks": [], "python": "",
             "written": {}, "tokens": {}, "reused": []}  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def read(files, public):
     record["unused"] += [f"{_short(book.name)}: {_short(best.name)} is graded" for book in others][:100]
     lost = [_short(book.name) for book in others if book.rank[0]][:5]
     remark = [f"Only {_short(best.name)} is marked, and not {', '.join(lost)}."] if lost else []
-    record |= {"file": best.index, "inner": best.inner, "python": best.python, "remarks": best.remarks + remark}
+    record |= {"file": best.index, "python": best.python, "remarks": best.remarks + remark}
     cells, labels = _code(best.cells, asked, record["remarks"])
     sources, record["labels"] = translate(cells), labels
     record["remarks"] += _unknown_magics(cells, labels)
@@ -81,8 +81,8 @@ def read(files, public):
 class Book:
     """One notebook among the files of a student."""
 
-    def __init__(self, index, inner, name, order, data, asked):
-        self.index, self.inner, self.name, self.remarks = index, inner, name, []
+    def __init__(self, index, name, order, data, asked):
+        self.index, self.name, self.remarks = index, name, []
         self.cells, self.python = self._parse(data)
         answered = sum(_answered(body(self.code, name)) for name in asked)
         self.rank = (answered > 0, order, answered, name)
@@ -160,9 +160,9 @@ def _candidates(files, asked):
     """Return every notebook among the files, and "name: why" for the files that are none; NotGradable without any."""
     books, unused, reasons, left = [], [], [], [ALL]
 
-    def add(index, inner, name, order, data):
+    def add(index, name, order, data):
         try:
-            books.append(Book(index, inner, name, order, data, asked))
+            books.append(Book(index, name, order, data, asked))
         except NotGradable as error:
             reasons.append(str(error))
             unused.append(f"{_short(name)}: {error}")
@@ -174,7 +174,7 @@ def _candidates(files, asked):
         elif is_of_the_system(name):
             unused.append(f"{_short(name)}: not a student's file")
         elif name.lower().endswith(ALL_ENDINGS):
-            add(index, "", name, order, data)
+            add(index, name, order, data)
     rest = [name for name, _, data in files if not isinstance(data, str) and not name.lower().endswith(ALL_ENDINGS)]
     unused += [f"{_short(name)}: no notebook" for name in rest if books and name]
     if not books:  # a notebook beside a zip or in a file without an ending is the one that is meant
@@ -184,12 +184,12 @@ def _candidates(files, asked):
             if name.lower().endswith(".zip") or data[:4] == b"PK\x03\x04":
                 try:
                     for inner, inside in _unpacked(data, left):
-                        add(index, inner, f"{name}/{inner}", order, inside)
+                        add(index, f"{name}/{inner}", order, inside)
                 except NotGradable as error:
                     reasons.append(str(error))
                     unused.append(f"{_short(name)}: {error}")
             elif data.lstrip()[:1] == b"{":
-                add(index, "", name, order, data)
+                add(index, name, order, data)
             else:
                 unused.append(f"{_short(name)}: no notebook")
     if not books:

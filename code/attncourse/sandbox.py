@@ -21,10 +21,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cgroup, pythons, seccomp
+import numpy as np
+
+from . import cgroup, seccomp
 from .protocol import Conversation, PeerEnded
 
 HERE = Path(__file__).parent
+PYTHON = os.path.realpath(sys.executable)  # runs students' code too
+PREFIX = os.path.realpath(sys.base_prefix)
+SHOWN = PREFIX if os.path.commonpath([PREFIX, "/usr"]) == "/usr" else "/python"  # inside: a home folder has a name
 INSIDE = ("worker.py", "protocol.py", "reading.py", "standins.py")  # what of the grader the sandbox sees
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
@@ -51,16 +56,14 @@ class Limits:
     record: int = 8 << 20  # and of what the files hold
     test: int = 5  # seconds of the processor that one test may work on what came back
     test_memory: int = 1 << 30  # bytes of memory for the same
-    pythons: tuple = ()  # (version, program) of other Pythons, for notebooks that name the version
 
 
 class SandboxError(RuntimeError):
     """The sandbox itself does not work: nothing that a student did."""
 
 
-def missing(limits=None):
-    """Say why code cannot be sandboxed here, with each Python of the limits, in one sentence; None if it can."""
-    limits = limits or Limits()
+def missing():
+    """Say why code cannot be sandboxed here, in one sentence; None if it can."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux: grade on a Linux machine, in a virtual machine or in WSL 2."
     program = shutil.which("bwrap")
@@ -69,15 +72,14 @@ def missing(limits=None):
     version = bubblewrap()[0]
     if tuple(map(int, version.split(".")[:2])) < OLDEST:
         return f"bubblewrap {version} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
-    probe = _start([*bwrap_command(limits), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    probe = _start([*bwrap_command(Limits()), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     reason = " ".join(probe.communicate(timeout=START)[1].decode(errors="replace").split())[:200]
     if probe.returncode:
         return f"bubblewrap cannot make a sandbox here ({reason}): allow user namespaces, or grade on another machine."
-    for python in ["", *dict(limits.pythons).values()]:
-        try:
-            Session(limits, python=python).close()
-        except SandboxError as error:
-            return f"With {python}: {error}" if python else str(error)
+    try:
+        Session(Limits()).close()
+    except SandboxError as error:
+        return str(error)
     return None
 
 
@@ -89,14 +91,14 @@ def bubblewrap():
     return found[0] if found else "999", program
 
 
-def environment(limits=None):
+def environment():
     """Return [(what, whether it is as safe as can be, how it is)] for this machine; the first NEEDED must be."""
-    reason, (version, program) = missing(limits), bubblewrap() if shutil.which("bwrap") else ("", "")
+    reason, (version, program) = missing(), bubblewrap() if shutil.which("bwrap") else ("", "")
     walls = [("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
              ("namespaces", reason is None, reason or "a sandbox starts here")]  # fmt: skip
     filtered = "no filter of system calls is known for this machine"
     if reason is None and seccomp.program():
-        session = Session(limits or Limits())
+        session = Session(Limits())
         probe = (
             "import os\ntry: os.memfd_create('x')\nexcept PermissionError: pass\nelse: raise SystemError('it is open')"
         )
@@ -108,11 +110,9 @@ def environment(limits=None):
         finally:
             session.close()
     walls.append(("seccomp", not filtered, filtered or "system calls are filtered"))
-    words = memory_in_force(limits or Limits())
-    walls.append(("cgroups", words.startswith("A whole"), words))
-    walls.append(
-        ("user", os.geteuid() != 0, "root: grade as an ordinary user" if os.geteuid() == 0 else "an ordinary user")
-    )
+    memory, root = memory_in_force(Limits()), os.geteuid() == 0
+    walls.append(("cgroups", memory.startswith("A whole"), memory))
+    walls.append(("user", not root, "root: grade as an ordinary user" if root else "an ordinary user"))
     return walls
 
 
@@ -140,26 +140,24 @@ def _start(arguments, **options):
 
 
 @functools.cache
-def _packages(prefix):
+def _packages():
     """List the folders of installed packages: they may be the instructor's own, and they tell paths of this machine."""
-    places = (f"{top}/{lib}/python3*/*-packages" for top in (prefix, "/usr", "/usr/local") for lib in ("lib", "lib64"))
+    places = (f"{top}/{lib}/python3*/*-packages" for top in (PREFIX, "/usr", "/usr/local") for lib in ("lib", "lib64"))
     return sorted({folder for place in places for folder in glob.glob(place) if not os.path.islink(folder)})
 
 
-def bwrap_command(limits, python=""):
-    """Return the bwrap command in front of the worker's: what the student's code can see, with one Python in it."""
+def bwrap_command(limits):
+    """Return the bwrap command in front of the worker's: it says what the student's code can see."""
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if os.geteuid() == 0:  # root in a user namespace would stay root outside: the worker becomes a nameless user
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:  # no process of bubblewrap's inside: it would be the same user's, and open to the student's code
         command += ["--unshare-user", "--disable-userns", "--as-pid-1"]
     command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
-    used = pythons.look(python)
-    prefix, shown = used.prefix, used.shown
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
     environment |= {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
-    if shown != prefix:
-        environment["LD_LIBRARY_PATH"] = f"{shown}/lib"
+    if SHOWN != PREFIX:
+        environment["LD_LIBRARY_PATH"] = f"{SHOWN}/lib"
     for name, value in environment.items():
         command += ["--setenv", name, value]
     command += _bound("/usr", "/usr")
@@ -170,19 +168,19 @@ def bwrap_command(limits, python=""):
             command += _bound(folder, folder)
     for path in ("/etc/ld.so.cache", "/etc/alternatives"):
         command += _bound(path, path)
-    if shown != prefix:
-        command += _bound(prefix, shown)
+    if SHOWN != PREFIX:
+        command += _bound(PREFIX, SHOWN)
     # NumPy, what the grader needs inside, IPython's translator, and no other package: the same on every machine.
     inside = "/site/ipython/IPython"
     for folder in ("/site", "/site/ipython", inside, f"{inside}/core", f"{inside}/utils"):
         command += ["--perms", "0755", "--dir", folder]
-    package = Path(used.numpy)
+    package = Path(np.__file__).parent
     for path in [package, package.with_name("numpy.libs"), *(HERE / name for name in INSIDE)]:
         command += _bound(path, f"/site/{path.name}")
     for module in ("core/inputtransformer2.py", "utils/tokenutil.py"):
         command += _bound(Path(_ipython(), module), f"{inside}/{module}")
-    for folder in _packages(prefix):
-        folder = folder.replace(prefix, shown, 1)
+    for folder in _packages():
+        folder = folder.replace(PREFIX, SHOWN, 1)
         command += ["--perms", "0755", "--tmpfs", folder, "--remount-ro", folder]
     # No /proc: it would show the paths of this machine, and the memory and environment of every process inside.
     command += ["--dev", "/dev", "--remount-ro", "/dev"]
@@ -214,16 +212,16 @@ def _resources(limits, unsafe):
 
 
 class Session(Conversation):
-    """A worker that runs in the sandbox, until `close`; `python` is a program, if not the Python that runs this."""
+    """A worker that runs in the sandbox, until `close`."""
 
-    def __init__(self, limits, unsafe=False, python=""):
+    def __init__(self, limits, unsafe=False):
         self.limits, self.process, self.first, self.files, self.reason = limits, None, None, None, ""
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
         # A user number of its own for every worker: the system counts processes by user.
         user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
         info, info_end = os.pipe()
         try:
-            self.process = self._worker(unsafe, info_end, python)
+            self.process = self._worker(unsafe, info_end)
             super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), limits.reply)
             deadline = time.monotonic() + START
             self.send({"resources": _resources(limits, unsafe), "user": user}, deadline)
@@ -233,23 +231,24 @@ class Session(Conversation):
                 self.first = os.pidfd_open(first)
                 self.files = os.open(Path("/proc", str(first), "root", "tmp"), os.O_PATH | os.O_DIRECTORY)
                 threading.Thread(target=self._watch, args=[os.dup(self.files), self.first], daemon=True).start()
-        except (PeerEnded, TimeoutError, OSError, pythons.Unusable) as error:
+        except (PeerEnded, TimeoutError, OSError) as error:
             self.close()
             raise SandboxError(f"The sandbox did not start: {error or 'it took too long'}.") from None
         finally:
             os.close(info)
             os.close(info_end)
 
-    def _worker(self, unsafe, info_end, python):
+    def _worker(self, unsafe, info_end):
         """Start the worker; bubblewrap writes to `info_end` which process it put into the sandbox."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         pipes |= {"bufsize": 0, "start_new_session": True}
         if unsafe:
-            return subprocess.Popen([python or sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
+            return subprocess.Popen([sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
-            worker = [pythons.look(python).inside, "-I", "-S", "-B", "/site/worker.py"]
-            command = cgroup.entering(self.group, [*bwrap_command(self.limits, python), *options, "--", *worker])
+            program = os.path.join(SHOWN, os.path.relpath(PYTHON, PREFIX))
+            worker = [program, "-I", "-S", "-B", "/site/worker.py"]
+            command = cgroup.entering(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
             return _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
 
     def ask(self, seconds, **message):
