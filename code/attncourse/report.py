@@ -15,11 +15,12 @@ PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b;
-  background: #fff; }}
+  background: #fff; overflow-wrap: anywhere; }}
 pre {{ background: #f3f3f3; padding: .5rem; overflow-x: auto; }}
-pre.words {{ white-space: pre-wrap; overflow-wrap: anywhere; font: inherit; }}
+pre.words {{ white-space: pre-wrap; font: inherit; }}
 table {{ border-collapse: collapse; }}
 th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ccc; vertical-align: top; }}
+th, td.number {{ overflow-wrap: normal; }}
 td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 .passed {{ color: #00591f; }}
 .failed {{ color: #8c1313; }}
@@ -145,14 +146,15 @@ def _tests(assignment, finals):
     marks = [mark for final in finals for mark in final.marks if mark.hidden]
     if not marks:
         return []
-    parts, nobody = ["<h2>Tests</h2>\n<table>\n<tr><th>Exercise<th>Test<th>Passed<th>Mean points</tr>"], []
+    parts, nobody = ["<h2>Tests</h2>\n<table>\n<tr><th>Test<th>Passed<th>Mean points</tr>"], []
     for question in assignment.questions:
+        parts += [f'<tr><th colspan="3">{clean.page(question.title)}</tr>'] if question.hidden else []
         for test in question.hidden:
             own = [mark for mark in marks if (mark.question, mark.test) == (question.name, test.name)]
             passed, mean = sum(mark.passed for mark in own), sum(mark.earned for mark in own) / max(1, len(own))
             parts.append(
-                f"<tr><td>{clean.page(question.title)}<td>{clean.page(test.name)}"
-                f'<td class="number">{passed} of {len(own)}<td class="number">{mean:.2f} of {test.points:g}</tr>'
+                f'<tr><td>{clean.page(test.name)}<td class="number">{passed} of {len(own)}'
+                f'<td class="number">{mean:.2f} of {test.points:g}</tr>'
             )
             if not passed:
                 nobody.append(f"{question.title}: {test.name}")
