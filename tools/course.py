@@ -41,17 +41,17 @@ PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can dra
 
 
 def say_seed(seed, how):
-    """Tell which seed draws the hidden tests; loudly if everybody knows it."""
+    """Print the seed of the hidden tests, with a warning if it is the public one."""
     print(f"Seed of the hidden tests: {clean.line(seed)} ({how})")
     if seed == str(marks.SEED):
         print(PUBLIC)
 
 
-def seed_for(given, remembered):
+def seed_for(chosen, remembered):
     """Return the seed to use, and where it comes from."""
-    if given and remembered and given != remembered:
-        return given, f"given; the assignment was made with another one, {clean.line(remembered)}"
-    return (given, "given") if given else (remembered or str(marks.SEED), "as made" if remembered else "not given")
+    if chosen and remembered and chosen != remembered:
+        return chosen, f"given; the assignment was made with another one, {clean.line(remembered)}"
+    return (chosen, "given") if chosen else (remembered or str(marks.SEED), "as made" if remembered else "not given")
 
 
 def remembered(folder):
@@ -89,7 +89,7 @@ def made(name, work):
 
 
 def refuse_without_sandbox(reason, unsafe):
-    """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it in so many words."""
+    """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it."""
     if reason and not unsafe:
         raise CourseError(
             f"No sandbox: {reason} Students' code could then read and delete your files. If you have read every "
@@ -98,7 +98,7 @@ def refuse_without_sandbox(reason, unsafe):
 
 
 def folder_for(submissions, chapter, work):
-    """Return the folder for the grades of these submissions: another folder of submissions never gets the same one."""
+    """Return the folder for the grades of these submissions, which no other submissions share."""
     source, number = str(submissions.resolve()), 1
     while True:
         name = submissions.resolve().stem if submissions.is_file() else submissions.resolve().name
@@ -192,9 +192,9 @@ def try_notebook(options):
             words = len((result.written or {}).get(question.name, "").split())
             print(f"{question.title}: a person will read it; words found: {words}")
             continue
-        found = [mark for mark in result.marks if mark.question == question.name]
-        print(f"{question.title}: {sum(mark.passed for mark in found)} of {len(found)} visible tests hold")
-        for mark in found:
+        outcome = [mark for mark in result.marks if mark.question == question.name]
+        print(f"{question.title}: {sum(mark.passed for mark in outcome)} of {len(outcome)} visible tests hold")
+        for mark in outcome:
             if not mark.passed:
                 print("  fails: " + clean.line(mark.why))
     for remark in result.remarks:
@@ -218,39 +218,39 @@ def _assignment_of(options, data):
 def safe(options):
     """Say whether this machine can grade safely, wall by wall; the exit code is 1 if it cannot."""
     walls = sandbox.environment()
-    for number, (what, holds, words) in enumerate(walls):
-        print(f"{'yes ' if holds else 'NO  ' if number < sandbox.NEEDED else 'weak'} {what}: {clean.line(words)}")
+    for number, (what, holds, state) in enumerate(walls):
+        print(f"{'yes ' if holds else 'NO  ' if number < sandbox.NEEDED else 'weak'} {what}: {clean.line(state)}")
     if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
         sys.exit("Do not grade on this machine.")
     print("Students' code can be run here.")
 
 
 def path_of(text):
-    """Return a path as somebody types it: `~` is home, and `$$`, which make once needed for one `$`, is that."""
+    """Return a typed path: `~` is home, and `$$`, as make once needed it, is one `$`."""
     path = Path(text).expanduser()
     return Path(text.replace("$$", "$")).expanduser() if "$$" in text and not path.exists() else path
 
 
-def read_options(words):
-    """Read the task and its options from NAME=value words, else the environment; a bad one ends in one sentence."""
-    if not words or words[0] not in TASKS:
+def read_options(arguments):
+    """Read the task and its options from NAME=value arguments, else the environment; a bad one ends in one sentence."""
+    if not arguments or arguments[0] not in TASKS:
         raise CourseError(f"Say what to do: {', '.join(TASKS)}.")
     values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
-    for word in words[1:]:
-        name, sign, value = word.partition("=")
+    for argument in arguments[1:]:
+        name, sign, value = argument.partition("=")
         if sign and name in NAMES:
             values[name] = value
         elif places and not (sign and name.isidentifier() and name.isupper()):
-            values[places.pop(0)] = word
+            values[places.pop(0)] = argument
         else:
-            raise CourseError(f"{word!r} is not understood; the names are {', '.join(NAMES)}.")
+            raise CourseError(f"{argument!r} is not understood; the names are {', '.join(NAMES)}.")
     processes = values["PROCESSES"].strip()
     if processes and not (processes.isascii() and processes.isdigit() and 0 < int(processes) <= 1024):
         raise CourseError(f"PROCESSES={processes} is not a whole number from 1 to 1024.")
     if values["UNSAFE"] not in ("", "yes", "no"):
         raise CourseError(f"UNSAFE={values['UNSAFE']} is neither yes nor no.")
     options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
-    options.task, options.unsafe = words[0], values["UNSAFE"] == "yes"
+    options.task, options.unsafe = arguments[0], values["UNSAFE"] == "yes"
     options.processes = int(processes or 0) or os.cpu_count() or 1
     options.course = path_of(options.course) if options.course else ROOT / "course"
     options.work = path_of(options.work) if options.work else ROOT / "course-work"
@@ -260,9 +260,9 @@ def read_options(words):
     return options
 
 
-def main(words):
+def main(arguments):
     """Do what the command line asks for."""
-    options = read_options(words)
+    options = read_options(arguments)
     if options.task == "make":
         make(options)
     elif options.task == "grade":
@@ -281,10 +281,10 @@ def main(words):
         (course_bench.scale if options.submissions else course_bench.compare)(options)
 
 
-def run(words):
+def run(arguments):
     """Run `main`; whatever goes wrong ends in one sentence."""
     try:
-        main(words)
+        main(arguments)
     except KeyboardInterrupt:
         sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
     except CourseError as error:

@@ -2,12 +2,11 @@
 
 * ``model`` has the values: assignment, question, mark, result. ``author`` reads an assignment from ``course/``.
 * ``layouts`` writes what is handed out: ``notebooks``, and ``gradescope`` with Otter's zip. ``secrecy`` finds leaks.
-* A submission goes one straight way: ``downloads`` lists it and ``platforms`` says whose it is; ``batch`` hands it to
-  an ``examiner``, a process that keeps a ``student`` in a ``sandbox`` and runs ``marks`` on the student's functions,
-  with ``kit`` for the tests to use.
-* Inside the sandbox ``worker`` lets ``reading`` choose and read the files, and runs the cells, with ``standins`` for
-  what only Jupyter and Colab have. ``seccomp``, ``cgroup`` and ``pythons`` say what is around it; ``protocol`` carries
-  questions and answers between processes that do not trust each other.
+* A submission goes one straight way through five modules: ``downloads`` loads its files, ``examiner`` runs them and the
+  tests, ``reading`` and ``worker`` read and run them inside the sandbox, ``marks`` marks what the functions return.
+* Beside that way, ``platforms`` says whose a file is, ``batch`` hands a class to examiners, ``kit`` is what tests may
+  use, and ``standins`` is what only Jupyter and Colab have. ``sandbox``, ``seccomp`` and ``cgroup`` build the walls;
+  ``protocol`` carries messages between processes that do not trust each other.
 * ``roster`` says who should be there, ``policy`` what the instructor decides beside the tests; ``gradebook`` puts all
   together, ``similar`` finds answers that are alike.
 * ``report`` and ``exports`` write what students, instructors and platforms read, through ``clean``.

@@ -172,10 +172,10 @@ def reference(assignment, *cells):
 def prove(assignment, seed=marks.SEED):
     """Grade the reference solution with a seed; CourseError unless it passes every test."""
     try:
-        found = marks.mark(assignment, reference(assignment), seed)
+        outcome = marks.mark(assignment, reference(assignment), seed)
     except Exception as error:
         raise CourseError(f"{assignment.chapter}: the reference solution does not run: {error!r}.") from None
-    failed = [mark for mark in found if not mark.passed]
+    failed = [mark for mark in outcome if not mark.passed]
     if failed:
         tests = "; ".join(f"{mark.question}: {' '.join(mark.test.split())} ({mark.why})" for mark in failed)
         raise CourseError(

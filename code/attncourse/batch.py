@@ -1,7 +1,7 @@
 """Grade a class: on every core, and again after an interruption.
 
-A result is stored as soon as it is there, under a name that depends on everything it follows from: the submission, the
-assignment, the seed, the limits and this grader. A run that finds it there does not grade again.
+A result is stored as soon as it arrives, under a hash of everything that it depends on: the submission, the assignment,
+the seed, the limits and this grader. A later run reads it and does not grade again.
 """
 
 import functools
@@ -24,7 +24,7 @@ def version():
 
 
 def key(files, assignment, seed, limits):
-    """Return the name of a result: changes with whatever the result follows from."""
+    """Return the name under which a result is stored: a hash of everything that it depends on."""
     about: list = [version(), asdict(assignment), str(seed), asdict(limits)]
     for name, order, data in files:
         digest = hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
@@ -93,7 +93,7 @@ def _stored(path):
 
 
 def on_threads(processes, assignment, seed, limits, unsafe=False):
-    """Return a mapper that grades so many submissions at a time; each thread has an examiner, a process of its own."""
+    """Return a mapper that grades `processes` submissions at a time, each in an examiner of its own."""
 
     def mapper(pairs):
         pool, running = ThreadPoolExecutor(processes), {}

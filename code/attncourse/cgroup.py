@@ -12,7 +12,7 @@ _count = itertools.count()
 
 
 def parent():
-    """Find the nearest control group around this process in which it may make limited ones, or None."""
+    """Return the nearest enclosing control group in which this process may create limited ones, or None."""
     try:
         own = next(line[3:] for line in OWN.read_text().splitlines() if line.startswith("0::"))
     except (OSError, StopIteration):

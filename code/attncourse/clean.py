@@ -19,7 +19,7 @@ NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|]')
 
 
 def line(text):
-    """Return text as one line that a terminal only shows."""
+    """Return text as one line of printable characters."""
     return "".join(c if c.isprintable() else "\ufffd" if "\ud800" <= c <= "\udfff" else " " for c in str(text))
 
 
@@ -45,11 +45,11 @@ def file_name(text):
 
 
 def page_names(students):
-    """Return {student: the name of the file with their page}; also where case does not matter no two are one file."""
+    """Return {student: file name of the page}: no two are the same, also on a file system that ignores case."""
     names = {student: file_name(student) for student in students}
-    many = Counter(name.casefold() for name in names.values())
+    uses = Counter(name.casefold() for name in names.values())
     for student, name in names.items():
-        if many[name.casefold()] > 1 or name != student or len(os.fsencode(name)) > 200 or name.strip(". ") != name:
+        if uses[name.casefold()] > 1 or name != student or len(os.fsencode(name)) > 200 or name.strip(". ") != name:
             names[student] = (
                 f"{name[:40].strip('. ')}-{hashlib.sha256(student.encode('utf-8', 'replace')).hexdigest()[:16]}"
             )

@@ -30,10 +30,10 @@ WORTH_READING = (*ENDINGS, ".zip", ".json")
 
 @dataclass(frozen=True)
 class File:
-    """One file of a student. `read` gives its bytes, or a sentence: why they cannot be had."""
+    """One file of a student. `read` returns its bytes, or a sentence that says why it cannot be read."""
 
     path: str  # in the download
-    name: str  # what the student called it, or may have called it
+    name: str  # without what the platform adds
     read: object
     late: bool = False  # as the platform says
     time: str = ""  # year-month-day-hour-minute-second, if the platform says when it arrived
@@ -72,11 +72,11 @@ class Submission:
 
 @dataclass
 class Download:
-    """A class: {student: Submission}, and what the instructor must know of how it was read."""
+    """A class: {student: Submission}, and how it was read."""
 
     submissions: dict
     platform: str  # its title, "" for a plain folder
-    claims: list  # two claims on one identity, or an identity that is not certain: first on the report
+    claims: list  # conflicting or uncertain identities: first on the report
     unused: list  # (path, reason)
 
 
@@ -127,8 +127,8 @@ def read(place):
     return Download(_labelled(submissions, claims), title, claims, unused)
 
 
-def _is_no_students(parts):
-    """Return whether a platform or a program put a file there, by the top of its path alone."""
+def _is_foreign(parts):
+    """Return whether a platform or a program, and not a student, put a file there, by the top of its path."""
     return parts[0] in reading.SYSTEM or (len(parts) == 1 and parts[0].lower() in OF_THE_PLATFORM)
 
 
@@ -136,8 +136,8 @@ def _without_outer_folders(entries):
     """Return (the platform's own files, entries without a folder that holds all of them, unless it is a student's)."""
     extra = []
     while True:
-        extra += [entry for entry in entries if _is_no_students(entry[0])]
-        entries = [entry for entry in entries if not _is_no_students(entry[0])]
+        extra += [entry for entry in entries if _is_foreign(entry[0])]
+        entries = [entry for entry in entries if not _is_foreign(entry[0])]
         if len({parts[0] for parts, *_ in entries}) != 1 or any(len(parts) == 1 for parts, *_ in entries):
             return extra, entries
         inner = [(parts[1:], *rest) for parts, *rest in entries]
@@ -253,16 +253,16 @@ def _stem(name):
     return name[: len(name) - len(ending)] or name
 
 
-def _looks(text):
-    """Return how a name looks: without case, accents as one letter, and a browser's ` (1)`."""
+def _folded(text):
+    """Return a name without case and without the ` (1)` of a browser, with accents composed."""
     return COPY.sub("", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
 
 
 def _labelled(submissions, claims):
-    """Return {student: Submission} with a label of its own for each; names that look the same are listed."""
-    groups, found = defaultdict(list), {}
+    """Return {student: Submission} with a unique label for each; names that look the same are claimed."""
+    groups, labelled = defaultdict(list), {}
     for submission in submissions:
-        groups[_looks(submission.student)].append(submission)
+        groups[_folded(submission.student)].append(submission)
     for same in groups.values():
         labels = []
         for submission in sorted(same, key=lambda s: (s.student, s.files[0].path)):
@@ -271,13 +271,13 @@ def _labelled(submissions, claims):
             )
             base = unicodedata.normalize("NFC", base) or submission.student
             label, number = base, 2
-            while label in found or label.casefold() in map(str.casefold, labels):
+            while label in labelled or label.casefold() in map(str.casefold, labels):
                 label, number = f"{base} ({number})", number + 1
-            found[label] = replace(submission, student=label)
+            labelled[label] = replace(submission, student=label)
             labels.append(label)
         if len(same) > 1:
             claims.append(f"{len(same)} submissions under one name, each graded: {', '.join(labels)}.")
-    return dict(sorted(found.items()))
+    return dict(sorted(labelled.items()))
 
 
 def _double_claims(names):
@@ -292,7 +292,7 @@ def _double_claims(names):
 
 
 def read_file(path):
-    """Return the bytes of a file; a sentence if they cannot be had. Links are not followed."""
+    """Return the bytes of a file, or a sentence that says why it cannot be read. Links are not followed."""
     try:
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(fd, "rb") as file:
@@ -315,11 +315,11 @@ def _in_folder(folder):
             except OSError:  # a path that is too long for this machine
                 moment = (0,) * 6
             parts = PurePosixPath(os.path.relpath(path, folder)).parts
-            yield _shown(parts), _stamp(moment), lambda path=path: read_file(path)
+            yield _decoded(parts), _stamp(moment), lambda path=path: read_file(path)
         if not inside and not names and top != str(folder):
-            yield (*_shown(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
+            yield (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
     for top in closed:
-        yield (*_shown(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
+        yield (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
 
 
 def _in_zip(archive):
@@ -333,7 +333,7 @@ def _in_zip(archive):
             except ValueError:
                 name = info.filename
         name = name if "/" in name else name.replace("\\", "/")  # as some programs on Windows write
-        parts = _shown(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
+        parts = _decoded(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
         if parts and info.is_dir():
             if info.filename.rstrip("/") not in holders:
                 yield (*parts, ""), "", lambda: "The folder is empty."
@@ -351,8 +351,8 @@ def _read_member(archive, info):
         return f"It cannot be read from the zip ({type(error).__name__})."
 
 
-def _shown(parts):
-    """Return parts of a path as text that can be written: bytes that are no UTF-8 become a replacement character."""
+def _decoded(parts):
+    """Return parts of a path as text; bytes that are not UTF-8 become replacement characters."""
     return tuple(os.fsencode(part).decode("utf-8", "replace") for part in parts)
 
 

@@ -151,7 +151,7 @@ def serve():
         student.deadline = time.monotonic() + min(limits.total, request["left"])
         try:
             _examine(student, request, send)
-        except BaseException as error:  # a fault of the grader's: who asked raises it
+        except BaseException as error:  # a fault of the grader's: `grade` raises it
             send(bug=f"{type(error).__name__}: {error}")
         finally:
             student.close()

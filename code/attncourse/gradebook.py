@@ -17,7 +17,7 @@ FIRST = "Look at these first: who is whose is not certain"
 class Grades:
     """The grades of one class, written below `folder` as they arrive.
 
-    Whatever goes wrong while something is written for one student costs that student only, and is told in `errors`.
+    Whatever goes wrong while something is written for one student costs that student only, and is named in `errors`.
     """
 
     def __init__(self, assignment, download, folder, decisions=None, people=None):
@@ -35,7 +35,7 @@ class Grades:
                 label += f" (line {person['row'] + 2} of the roster)"
             self.absent[label] = person
         self.unknown = []
-        self.policy = policy.renamed(decisions or {}, self._meant)
+        self.policy = policy.renamed(decisions or {}, self._resolve)
         members = {student: group for group in self.policy["groups"] for student in group}
         self.groups = {}  # student without a file: the member whose file counts
         for student, group in members.items():
@@ -48,8 +48,8 @@ class Grades:
         self.old = self._old_pages()
         self.attempt("grades.csv", self._begin)
 
-    def _meant(self, name):
-        """Return the student that a name means, as it stands in the table; names that mean nobody are kept and told."""
+    def _resolve(self, name):
+        """Return the student in the table whom a name means; a name that fits nobody, or several, is reported."""
         if name in self.submissions or name in self.absent:
             return name
         plain = roster.normalized(name)
@@ -67,17 +67,17 @@ class Grades:
         return fits[0]
 
     def student(self, name):
-        """Return the student that a name means; a name that means nobody is an error."""
-        student, known = self._meant(name), len(self.unknown)
+        """Return the student whom a name means; CourseError if there is no submission."""
+        student, known = self._resolve(name), len(self.unknown)
         if student not in self.submissions:
             del self.unknown[known - 1 :]
             raise CourseError(f"There is no submission of {name!r}.")
         return student
 
-    def attempt(self, what, task, *given):
-        """Do a task; an error is named, and costs what it was for."""
+    def attempt(self, what, task, *arguments):
+        """Run a task and return its value; an error is recorded and costs only what the task was for."""
         try:
-            return task(*given)
+            return task(*arguments)
         except OSError as error:
             self.errors.append(f"{clean.line(error.filename or what)} could not be written: {error.strerror}.")
         except Exception as error:
@@ -97,9 +97,9 @@ class Grades:
         result, final = self.result(student), self.final(student)
         graded = final.score is not None
         parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
-        words = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
+        texts = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
         return [clean.cell(student), clean.cell(self.name(student)), clean.number(final.score), POINTS, *parts,
-                clean.number(final.late), *map(clean.cell, words)]  # fmt: skip
+                clean.number(final.late), *map(clean.cell, texts)]  # fmt: skip
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
@@ -130,14 +130,14 @@ class Grades:
         except Exception as error:
             self.results[student] = Result(None, remarks=[f"{type(error).__name__}: {error}"])
         for member in [student, *(other for other, first in self.groups.items() if first == student)]:
-            self.attempt(f"the row of {member}", self._row_now, member)
+            self.attempt(f"the row of {member}", self._write_row, member)
             self.attempt(f"the page of {member}", self._page, member)
 
     def store(self, path, result):
         """Store a result for the next run."""
         self.attempt(path.name, lambda: clean.write(path, json.dumps(asdict(result)).encode()))
 
-    def _row_now(self, student):
+    def _write_row(self, student):
         if self.out is not None:
             self.out.write(clean.table([self._row(student)])[3:])
             self.out.flush()
@@ -161,7 +161,7 @@ class Grades:
         return sorted({*self.results, *self.groups, *self.absent})
 
     def finish(self):
-        """Write what needs the whole class, whatever of it is there."""
+        """Write the files that need the whole class, or what there is of it."""
         if self.out is not None:
             self.attempt("grades.csv", self.out.close)
             self.out = None
@@ -205,7 +205,7 @@ class Grades:
                     yield [*map(clean.cell, (student, mark.question, mark.test)), mark.points, clean.cell(mark.why)]
 
     def lists(self):
-        """List what an instructor must know beside the grades, {title: lines}; what is not certain comes first."""
+        """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
         results = sorted(self.results.items())
         finals = {student: self.final(student) for student, _ in results}
         waiting = [

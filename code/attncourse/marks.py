@@ -55,8 +55,8 @@ def _failure(run, *arguments):
         with np.errstate(all="ignore"):
             run(*arguments)
     except Exception as error:  # whatever a student's values make a test do is the student's failure
-        words = " ".join(str(error).split())
-        return f"{getattr(error, 'kind', type(error).__name__)}: {words}"[:300].rstrip(": ")
+        message = " ".join(str(error).split())
+        return f"{getattr(error, 'kind', type(error).__name__)}: {message}"[:300].rstrip(": ")
     return None
 
 
@@ -67,9 +67,9 @@ def _tools():
 def _run_hidden(test, functions, rng):
     space = _tools()
     exec(compile(test.source, test.function, "exec"), space)
-    given = {"rng": rng} | {name: _function(functions, name) for name in test.asks if name != "rng"}
+    arguments = {"rng": rng} | {name: _function(functions, name) for name in test.asks if name != "rng"}
     try:
-        space[test.function](**{name: given[name] for name in test.asks})
+        space[test.function](**{name: arguments[name] for name in test.asks})
     except AssertionError as error:
         raise AssertionError(f"{error} {_line(error, test)}".strip()) from None
 

@@ -65,7 +65,7 @@ class Assignment:
         return [name for question in self.questions for name in question.functions]
 
     def public(self):
-        """Return what the sandbox may know: only what every student was given."""
+        """Return what the sandbox may know: only what every student has."""
         return {
             "given": self.given,
             "questions": [
@@ -95,7 +95,7 @@ class Mark:
 
 @dataclass
 class Result:
-    """What came of one submission; `score` is None where nothing was graded."""
+    """The outcome of one submission; `score` is None where nothing was graded."""
 
     score: float | None
     marks: list[Mark] = field(default_factory=list)

@@ -34,9 +34,9 @@ def nbgrader(assignment, seed=marks.SEED):
     """Return nbgrader's source notebook, from whose marked cells it makes the student version by itself."""
 
     def cell(question, test):
-        words = f"# Hidden test: {test.name} ({_points(test.points)})\n"
+        title = f"# Hidden test: {test.name} ({_points(test.points)})\n"
         body = f"### BEGIN HIDDEN TESTS\n{_hidden(question, test, seed)[1]}\n### END HIDDEN TESTS"
-        return [("code", words + body, {"grade": True, "points": test.points})]
+        return [("code", title + body, {"grade": True, "points": test.points})]
 
     cells = _cells(assignment, lambda source: source, cell)
     for number, (kind, source, role) in enumerate(cells):
@@ -74,8 +74,8 @@ def _cells(assignment, answer, hidden=None, notes=False):
 def _hidden(question, test, seed):
     """Return a cell that runs one hidden test on the functions of its own notebook."""
     rng = f"rng=np.random.default_rng({marks.seed_of(seed, question.name, test.function)})"
-    given = [rng if name == "rng" else name for name in test.asks]
-    return ("code", f"{KIT}\n\n{test.source}\n\n\n{test.function}({', '.join(given)})", {})
+    arguments = [rng if name == "rng" else name for name in test.asks]
+    return ("code", f"{KIT}\n\n{test.source}\n\n\n{test.function}({', '.join(arguments)})", {})
 
 
 KIT = (Path(__file__).parent / "kit.py").read_text(encoding="utf-8").partition('"""\n')[2].strip()

@@ -121,9 +121,9 @@ def read(entries):
     """Return the platform's title, or "", and a function that reads the parts of a path: a `Name` or None."""
     entries = [parts for parts in entries if len(parts[0]) <= LONGEST]
     tops = {parts[0] for parts in entries}
-    read_by = {title: len({parts[0] for parts in entries if reader(parts)}) for title, reader in READERS.items()}
-    title = max(READERS, key=lambda title: read_by[title])
-    if 2 * read_by[title] > len(tops) and (title != "Google Classroom" or read_by[title] == len(tops) > 1):
+    matches = {title: len({parts[0] for parts in entries if reader(parts)}) for title, reader in READERS.items()}
+    title = max(READERS, key=lambda title: matches[title])
+    if 2 * matches[title] > len(tops) and (title != "Google Classroom" or matches[title] == len(tops) > 1):
         return title, lambda parts: READERS[title](parts) if len(parts[0]) <= LONGEST else None
     clones = {parts[0] for parts in entries if ".git" in parts[1:2] or ".github" in parts[1:2]}
     if len(clones) > 1 and len(clones) == len(tops):
@@ -142,13 +142,13 @@ def submitters(text):
 
     Names stand at fixed columns; what a student's program printed stands deeper, and is not read.
     """
-    found: dict = {}
+    submissions: dict = {}
     current: list = []
     people = False
     for line in text.splitlines():
         key, _, value = line.partition(":") if not line.startswith("-") else ("", "", "")
         if GRADESCOPE.fullmatch(key):
-            current, people = found.setdefault(key[11:], [[], ""]), False
+            current, people = submissions.setdefault(key[11:], [[], ""]), False
         elif current and line.startswith("  :"):
             name, _, value = line[3:].partition(":")
             people = name == "submitters"
@@ -160,7 +160,7 @@ def submitters(text):
                 current[0].append({})
             if current[0] and name in ("name", "email", "sid"):
                 current[0][-1][name] = value.strip().strip("'\"")[:200]
-    return found
+    return submissions
 
 
 def _local(text):
@@ -177,17 +177,17 @@ def _local(text):
 
 def notices(texts):
     """Return {head: (username, name)} from the first line of Blackboard's notices, {head: bytes}."""
-    found = {}
+    people = {}
     for head, data in texts.items():
         label, _, line = data[:1000].partition(b"\n")[0].decode("utf-8", "replace").strip().partition(":")
         name, _, login = line.removesuffix(")").rpartition("(")
         if label == "Name" and head.endswith(f"_{login}") and line.endswith(")"):
-            found[head] = login, name.strip()
-    return found
+            people[head] = login, name.strip()
+    return people
 
 
 def doubles(names):
-    """Return what two `Name`s claim that only one can be: one number with two names, or one name with two numbers."""
+    """Return (numbers with two names, names with two numbers): identities that two submissions claim."""
     users = Counter((name.user or name.login) for name in {n.key: n for n in names}.values() if name.user or name.login)
     people = Counter(" ".join(n.name.casefold().split()) for n in {n.key: n for n in names}.values() if n.name)
     blind = len(people) == 1 and len(names) > 2  # Moodle's anonymous marking: all are Participant

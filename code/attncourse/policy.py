@@ -30,7 +30,7 @@ def read(path, assignment):
     import yaml
 
     try:
-        found = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=_loader()) or {}
+        policy = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=_loader()) or {}
     except OSError as error:
         raise CourseError(f"The policy {path} cannot be read: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -38,15 +38,15 @@ def read(path, assignment):
             f"The policy {path} is no YAML (a text with a colon needs quotes): {' '.join(str(error).split())[:200]}."
         ) from None
 
-    def need(holds, words):
+    def need(holds, message):
         if not holds:
-            raise CourseError(f"The policy {path}: {words}.")
+            raise CourseError(f"The policy {path}: {message}.")
 
-    need(isinstance(found, dict), f"expected lines that begin with {', '.join(PARTS)}")
-    for name, value in found.items():
+    need(isinstance(policy, dict), f"expected lines that begin with {', '.join(PARTS)}")
+    for name, value in policy.items():
         need(name in PARTS, f"it has no part {name!r}; there are {', '.join(PARTS)}")
         need(isinstance(value, PARTS[name]), f"{name} is not of the form that the page for instructors shows")
-    late = found.get("late", {})
+    late = policy.get("late", {})
     for name, value in late.items():
         need(name in LATE, f"late has no part {name!r}; there are {', '.join(LATE)}")
         need(name not in ("per_day", "most") or _share(value) is not None, f"late: {name} is {value!r}, not 10% or 1")
@@ -57,7 +57,7 @@ def read(path, assignment):
     days = late.get("days", {})
     need(isinstance(days, dict) and all(map(_number, days.values())), "late: days names students with numbers of days")
     exercises = {question.name for question in assignment.questions}
-    for student, about in found.get("students", {}).items():
+    for student, about in policy.get("students", {}).items():
         need(isinstance(about, dict) and set(about) <= set(BY_HAND), f"{student}: there are {', '.join(BY_HAND)}")
         points = about.get("points", {})
         need(isinstance(points, dict), f"{student}: points names exercises, such as {{{min(exercises)}: 2}}")
@@ -70,10 +70,10 @@ def read(path, assignment):
             need(value <= worth, f"{student}: {name} is worth {worth:g} points; for more there is add")
         need(_number(about.get("add", 0)), f"{student}: add is {about.get('add')!r}, not a number")
     tests = {test.name for question in assignment.questions for test in question.hidden}
-    for name in found.get("everyone", []):
+    for name in policy.get("everyone", []):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
-    need(all(isinstance(group, list) for group in found.get("groups", [])), "groups is a list of lists of students")
-    return found
+    need(all(isinstance(group, list) for group in policy.get("groups", [])), "groups is a list of lists of students")
+    return policy
 
 
 def _loader():
@@ -185,8 +185,8 @@ def apply(policy, assignment, student, result, handed=None, owner=None):
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
-        score, words = _deducted(policy.get("late", {}), score, days)
-        comments += words
+        score, lines = _deducted(policy.get("late", {}), score, days)
+        comments += lines
     if by_hand.get("add"):
         comments.append(f"By hand: {by_hand['add']:+g} points.")
     if by_hand.get("points"):

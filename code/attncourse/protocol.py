@@ -23,7 +23,7 @@ KINDS = {np.dtype(code).str for code in CODES}
 
 
 class Refused(ValueError):
-    """A value that may not pass, or bytes that are no message."""
+    """A value that may not be sent, or bytes that are not a message."""
 
 
 def encode(value):
@@ -140,11 +140,11 @@ def conforms(value, shape):
     return (shape is None and value is None) or (shape is not None and type(value) is shape)
 
 
-ERROR = ([str], str, {int, None})  # types from the innermost to the outermost builtin, words, line
+ERROR = ([str], str, {int, None})  # types from the innermost to the outermost builtin, message, line
 
 
 class PeerEnded(Exception):
-    """The other process ended, or had to be ended; the words say why."""
+    """The other process ended, or had to be ended; the message says why."""
 
 
 class TimedOut(PeerEnded):
@@ -219,7 +219,7 @@ class Conversation:
                 raise TimeoutError
 
     def close(self):
-        """Do nothing: who started the other process ends it."""
+        """Hook: a subclass ends the other process."""
 
     def fail(self, why, kind=PeerEnded):
         """Close the conversation and raise `PeerEnded`."""

@@ -22,7 +22,7 @@ LONGEST = 20_000  # characters of a written answer that are shown
 TRANSLATED = 1 << 19  # characters that IPython splits into tokens, for one notebook
 LINE = 2000  # characters of a line that is translated
 GROWTH = 60  # characters that one addition of IPython's becomes, in plain Python
-COMPARED, KEPT = 20_000, 2000  # characters of an answer that are compared with others, and tokens of it
+COMPARED, TOKENS = 20_000, 2000  # characters of an answer that are compared with others, and tokens of it
 NOTEBOOK, OTHER_ENDINGS = ".ipynb", (".ipynb.txt", ".ipynb.json")  # as a browser or a mail program saves one
 ALL_ENDINGS = (NOTEBOOK, *OTHER_ENDINGS)
 RUN = ("time", "capture", "prun", "debug")  # cell magics whose cell runs as if they were not there
@@ -150,10 +150,10 @@ def _text(cell):
 def _python(document):
     """Return the version of Python that the metadata name, such as 3.12, or ""."""
     try:
-        found = VERSION.match(document["metadata"]["language_info"]["version"])
+        match = VERSION.match(document["metadata"]["language_info"]["version"])
     except (KeyError, TypeError):
         return ""
-    return found[0] if found else ""
+    return match[0] if match else ""
 
 
 def _candidates(files, asked):
@@ -194,8 +194,8 @@ def _candidates(files, asked):
                 unused.append(f"{_short(name)}: no notebook")
     if not books:
         names = ", ".join(_short(name) for name, *_ in files if name)
-        words = reasons[-1] if reasons else f"No notebook was handed in{': found ' + names if names else ''}."
-        raise NotGradable(words if len(words) <= 500 else words[:500] + "…")
+        reason = reasons[-1] if reasons else f"No notebook was handed in{': found ' + names if names else ''}."
+        raise NotGradable(reason if len(reason) <= 500 else reason[:500] + "…")
     return books, unused[:100]
 
 
@@ -208,12 +208,12 @@ def _unpacked(data, left):
         raise NotGradable(f"The zip cannot be opened ({type(error).__name__}).") from None
     if len(infos) > MEMBERS:
         raise NotGradable(f"The zip holds {len(infos)} files; at most {MEMBERS} are read.")
-    found = False
+    any_notebook = False
     for info in infos:
         path = info.filename
         if not path.lower().endswith(ALL_ENDINGS) or is_of_the_system(path):
             continue
-        found = True
+        any_notebook = True
         try:
             with archive.open(info) as file:
                 inside = file.read(min(LARGEST, left[0]) + 1)
@@ -223,7 +223,7 @@ def _unpacked(data, left):
         if left[0] < 0:
             raise NotGradable(f"The zip unpacks to more than {ALL >> 20} MB.")
         yield path, inside
-    if not found:
+    if not any_notebook:
         raise NotGradable("The zip holds no notebook.")
 
 
@@ -277,11 +277,11 @@ def translate(cells):
 def _without_magic(cell):
     """Return a cell without the cell magics that only watch it; Jupyter translates the lines below them too."""
     above = ""
-    while (found := CELL_MAGIC.match(cell)) and found[1] in RUN:
-        name, lines = (found[2].split() or [""])[-1], found[0].count("\n")
-        captured = found[1] == "capture" and name.isidentifier()  # what was captured can be shown, and is empty
-        above += "\n" * (lines - 1) + f"{name} = get_ipython()\n" if captured else "\n" * lines
-        cell = cell[found.end() :]
+    while (magic := CELL_MAGIC.match(cell)) and magic[1] in RUN:
+        name, lines = (magic[2].split() or [""])[-1], magic[0].count("\n")
+        captures = magic[1] == "capture" and name.isidentifier()  # what was captured can be shown, and is empty
+        above += "\n" * (lines - 1) + f"{name} = get_ipython()\n" if captures else "\n" * lines
+        cell = cell[magic.end() :]
     return above + cell
 
 
@@ -317,9 +317,9 @@ _loaded = {}
 
 def _unknown_magics(cells, labels):
     """Return a remark for each cell under a magic that nobody here knows."""
-    found = [(label, CELL_MAGIC.match(cell)) for label, cell in zip(labels, cells, strict=True)]
+    magics = [(label, CELL_MAGIC.match(cell)) for label, cell in zip(labels, cells, strict=True)]
     return [f"{label} did not run: the cell magic %%{magic[1][:30]} is not known here."
-            for label, magic in found if magic and magic[1] not in (*RUN, *NOTHING)]  # fmt: skip
+            for label, magic in magics if magic and magic[1] not in (*RUN, *NOTHING)]  # fmt: skip
 
 
 def written_answers(cells, questions):
@@ -328,7 +328,7 @@ def written_answers(cells, questions):
     An answer is what stands below the heading of its question, in text or code cells, without the question itself. A
     question without its heading is not there.
     """
-    found, current = {}, None
+    answers, current = {}, None
     for kind, text in cells:
         first, _, rest = text.lstrip().partition("\n")
         heading = NUMBERED.fullmatch(first[:500].strip()) if kind != "code" else None
@@ -339,8 +339,8 @@ def written_answers(cells, questions):
             continue
         for known in (questions[current]["text"], questions[current]["written"]):
             text = text.replace(known, "")
-        found.setdefault(str(current), []).append(PICTURE.sub("(a picture in the notebook)", text).strip())
-    return {number: _cut("\n\n".join(filter(None, parts))) for number, parts in found.items()}
+        answers.setdefault(str(current), []).append(PICTURE.sub("(a picture in the notebook)", text).strip())
+    return {number: _cut("\n\n".join(filter(None, parts))) for number, parts in answers.items()}
 
 
 def _cut(text):
@@ -350,7 +350,7 @@ def _cut(text):
 def body(cells, name):
     """Return the text of the last `def name` in the cells, to the next line that is not indented."""
     for source in reversed(cells):
-        starts = [found.start() for found in DEF.finditer(source) if found[1] == name]
+        starts = [match.start() for match in DEF.finditer(source) if match[1] == name]
         if starts:
             lines = source[starts[-1] : starts[-1] + COMPARED].split("\n")
             end = next(
@@ -362,16 +362,16 @@ def body(cells, name):
 
 def tokens(text):
     """Return the tokens of an answer, without comments and texts, and with its own names numbered."""
-    seen, found = {}, []
+    seen, numbered = {}, []
     for token in TOKEN.findall(_without_texts(text)):
-        own = token.isidentifier() and not keyword.iskeyword(token) and (not found or found[-1] != ".")
-        found.append(f"name {seen.setdefault(token, len(seen))}" if own else token)
-    return found[:KEPT]
+        own = token.isidentifier() and not keyword.iskeyword(token) and (not numbered or numbered[-1] != ".")
+        numbered.append(f"name {seen.setdefault(token, len(seen))}" if own else token)
+    return numbered[:TOKENS]
 
 
 def _without_texts(text):
     """Return Python without comments and the insides of texts, in one walk over it."""
-    kept, at = [], 0
+    pieces, at = [], 0
     while at < len(text):
         letter = text[at]
         if letter == "#":
@@ -382,11 +382,11 @@ def _without_texts(text):
             while at < len(text) and not text.startswith(quote, at) and not (len(quote) == 1 and text[at] == "\n"):
                 at += 1 + (text[at] == "\\")
             at += len(quote)
-            kept.append(" '' ")
+            pieces.append(" '' ")
         else:
-            kept.append(letter)
+            pieces.append(letter)
             at += 1
-    return "".join(kept)
+    return "".join(pieces)
 
 
 def _tree(source):
@@ -418,7 +418,7 @@ def _reused(sources, trees, cells, labels, questions):
     A question stands where its visible asserts are, in the cell of them that the student was given. Tests of such a
     question see the notebook as it was there, and as it is at the end; the better result counts.
     """
-    found, remarks = [], []
+    reused, remarks = [], []
     bound = [
         _names(source, tree) | ({*dir(builtins)} if "import *" in source else set())
         for source, tree in zip(sources, trees, strict=True)
@@ -439,10 +439,10 @@ def _reused(sources, trees, cells, labels, questions):
         known = set().union(*bound[: place + 1]) | {*dir(builtins)}
         later = [(n, names & bound[n] & known) for n in range(place + 1, len(sources))]
         if any(again for _, again in later):
-            found.append([number, place])
+            reused.append([number, place])
             for n, again in [(n, again) for n, again in later if again][:3]:
                 again_names = ", ".join(f"`{name[:40]}`" for name in sorted(again)[:3])
                 remarks.append(f"{labels[n]} gives {again_names} another meaning, below the answer to question "
                                f"{number + 1}: the answer was tested with and without that cell, and the better "
                                "result counts.")  # fmt: skip
-    return found, remarks
+    return reused, remarks

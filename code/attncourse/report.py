@@ -79,8 +79,8 @@ def _answer(text):
 
 def _row(mark):
     verdict = "passed" if mark.passed else "failed"
-    given = f" ({clean.page(mark.why)})" if mark.passed and mark.why else ""
-    return (f'<tr><td>{clean.page(mark.test)}<td class="{verdict}">{verdict}{given}'
+    reason = f" ({clean.page(mark.why)})" if mark.passed and mark.why else ""
+    return (f'<tr><td>{clean.page(mark.test)}<td class="{verdict}">{verdict}{reason}'
             f'<td class="number">{mark.earned:g} of {mark.points:g}</tr>\n')  # fmt: skip
 
 
@@ -114,9 +114,9 @@ def class_page(assignment, results, finals, first, lists, alike, students=()):
     parts += _tests(assignment, [final for final in finals.values() if final.score is not None])
     for title, lines in lists.items():
         parts += _list(title, lines)
-    words = [f"{question}, {function}: {kind}: {', '.join(who)}" for question, function, kind, who in alike]
-    parts += _list("Answers that are alike, names and layout aside", words)
-    if words:
+    lines = [f"{question}, {function}: {kind}: {', '.join(people)}" for question, function, kind, people in alike]
+    parts += _list("Answers that are alike, names and layout aside", lines)
+    if lines:
         parts.append("<p>Read them before you say anything: short right answers look alike.</p>")
     for question in assignment.questions:
         if question.kind == "written":

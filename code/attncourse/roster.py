@@ -135,8 +135,8 @@ def _as_moodle(roster, kinds):
     empty or not, stands before one with the same number in all rows: the best grade.
     """
     cells = [PARTICIPANT.fullmatch(row[0].strip()) for row in roster.rows if row]
-    words = {found[1] if found else None for found in cells}
-    if len(words) != 1 or words & {None, ""} or len(roster.header) < 6:
+    prefixes = {match[1] if match else None for match in cells}
+    if len(prefixes) != 1 or prefixes & {None, ""} or len(roster.header) < 6:
         return kinds
     for place in reversed(range(3, len(roster.header))):  # where all grades are equal, the best grade comes after them
         values = {row[place].strip() for row in roster.rows if len(row) > place}
@@ -147,7 +147,7 @@ def _as_moodle(roster, kinds):
 
 
 def _person(row, kinds, number):
-    """Return one person; an id that a spreadsheet damaged is left out, and said."""
+    """Return one person; an id that a spreadsheet damaged is left out, and reported."""
     person: dict = {"row": number}
     for kind, cell in zip(kinds, row, strict=False):
         cell = cell.strip().lstrip("#") if kind in ("number", "login", "user") else cell.strip()
@@ -181,8 +181,8 @@ def names(person):
     """Return the name of a person in the orders in which it is written."""
     whole = person.get("name", "")
     last, comma, first = whole.partition(",")
-    words = whole.split()
-    turned = first + last if comma else " ".join(words[-1:] + words[:-1])
+    parts = whole.split()
+    turned = first + last if comma else " ".join(parts[-1:] + parts[:-1])
     return {normalized(whole), normalized(turned)} - {""}
 
 
@@ -192,14 +192,14 @@ def called(person):
     return (keys | {normalized(person.get("file", "").removesuffix(".ipynb"))}) - {""}
 
 
-def match(roster, found):
+def match(roster, submissions):
     """Return ({student: person}, people without a submission, {student: why}, claims).
 
-    Two submissions for one person belong to nobody until the instructor decides: both are graded, and told.
+    Two submissions for one person belong to nobody until the instructor decides: both are graded and reported.
     """
     fits, unmatched, claims = {}, {}, []
     by_id, by_name, by_user, by_login, by_github, by_address = (defaultdict(list) for _ in range(6))
-    ids = {handed.user.lstrip("0") for handed in found.values()} - {""}
+    ids = {handed.user.lstrip("0") for handed in submissions.values()} - {""}
     ids &= {
         person["user"].lstrip("0") for person in roster.people
     }  # else the school counts otherwise than the platform
@@ -212,7 +212,7 @@ def match(roster, found):
         by_login[person.get("login", "").casefold()].append(person)
         by_address[normalized(person.get("email", "").partition("@")[0])].append(person)
         by_github[person.get("github", "").casefold()].append(person)
-    for student, handed in sorted(found.items()):
+    for student, handed in sorted(submissions.items()):
         if handed.user and handed.platform in ("Canvas", "Moodle") and roster.platform == handed.platform and ids:
             several = by_user[handed.user.lstrip("0")] or _safe(by_name, handed, roster)
         elif handed.platform == "GitHub Classroom":  # students choose these logins: they match nothing else
@@ -222,8 +222,8 @@ def match(roster, found):
         else:
             number = handed.user if handed.platform == "Gradescope" else ""  # others count their users for themselves
             own = {normalized(key) for key in (student, handed.login, number)} - {""}
-            words = own | {normalized(handed.name)}
-            several = [person for key in sorted(words - {""}) for person in by_id[key] * (key in own) + by_name[key]]
+            keys = own | {normalized(handed.name)}
+            several = [person for key in sorted(keys - {""}) for person in by_id[key] * (key in own) + by_name[key]]
             several = several or [person for key in sorted(own) for person in by_address[key]]
             several = several or _within(handed.name or student, roster.people, ids=not handed.platform)
             if handed.user and not several:  # a list of numbers alone can be the platform's
@@ -244,12 +244,12 @@ def match(roster, found):
             for student in several:
                 unmatched[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
     taken = {person["row"] for person in fits.values()} | {row for row, several in by_row.items() if len(several) > 1}
-    if roster.people and len(found) > 2 * len(fits) and not claims:
+    if roster.people and len(submissions) > 2 * len(fits) and not claims:
         read = ", ".join(
             f"{cell} ({kind or 'not understood'})" for cell, kind in zip(roster.header, roster.kinds, strict=False)
         )
         claims.append(
-            f"Of {len(found)} submissions only {len(fits)} are on the roster. Its columns: {clean.line(read)}."
+            f"Of {len(submissions)} submissions only {len(fits)} are on the roster. Its columns: {clean.line(read)}."
         )
     if roster.damaged:
         claims.append("A spreadsheet has damaged ids in the roster (such as 1.2E+11); these people were looked for by "
@@ -259,12 +259,12 @@ def match(roster, found):
 
 def _within(text, people, ids):
     """Return people whose number or login, or whose whole name, stands in a name among other words."""
-    words = {normalized(word) for word in WORD.findall(text)}
+    parts = {normalized(word) for word in WORD.findall(text)}
     known = [normalized(p[kind]) for p in people for kind in ("number", "login") if len(p.get(kind, "")) > 3]
-    if ids and words & {*known}:
-        return [p for p in people if words & {normalized(p.get("number", "")), normalized(p.get("login", ""))} - {""}]
+    if ids and parts & {*known}:
+        return [p for p in people if parts & {normalized(p.get("number", "")), normalized(p.get("login", ""))} - {""}]
     names = [{*map(normalized, WORD.findall(person.get("name", "")))} for person in people]
-    return [person for person, name in zip(people, names, strict=True) if len(name) > 1 and name <= words]
+    return [person for person, name in zip(people, names, strict=True) if len(name) > 1 and name <= parts]
 
 
 def _safe(by_name, handed, roster):

@@ -34,7 +34,7 @@ INSIDE = ("worker.py", "protocol.py", "reading.py", "standins.py")  # what of th
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
 VERSION = re.compile(r"(?<!\d)\d+\.\d+[.\d]*")
-NEEDED = 3  # of the walls that `environment` names
+NEEDED = 3  # walls, the first that `environment` returns, without which nobody should grade
 OLDEST = (0, 8)  # the bubblewrap that has --disable-userns
 _count = itertools.count()
 
@@ -59,7 +59,7 @@ class Limits:
 
 
 class SandboxError(RuntimeError):
-    """The sandbox itself does not work: nothing that a student did."""
+    """The sandbox itself does not work, through no fault of a student."""
 
 
 def missing():
@@ -87,12 +87,12 @@ def bubblewrap():
     """Return the version of bubblewrap that runs here, and the real path of its program."""
     program = os.path.realpath(shutil.which("bwrap") or "")
     output = subprocess.run([program, "--version"], env={}, capture_output=True, text=True, timeout=START).stdout
-    found = VERSION.search(output)
-    return found[0] if found else "999", program
+    version = VERSION.search(output)
+    return version[0] if version else "999", program
 
 
 def environment():
-    """Return [(what, whether it is as safe as can be, how it is)] for this machine; the first NEEDED must be."""
+    """Return [(wall, whether it holds, details)] for this machine; the first NEEDED must hold."""
     reason, (version, program) = missing(), bubblewrap() if shutil.which("bwrap") else ("", "")
     walls = [("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
              ("namespaces", reason is None, reason or "a sandbox starts here")]  # fmt: skip
@@ -132,7 +132,7 @@ def memory_in_force(limits, unsafe=False):
 
 
 def _start(arguments, **options):
-    """Start bubblewrap with nothing of this process's environment: who grades may have secrets there."""
+    """Start bubblewrap with nothing of this process's environment, which may hold secrets."""
     program = shutil.which(arguments[0])
     if program is None:
         raise SandboxError("bubblewrap is not installed.")
@@ -190,13 +190,13 @@ def bwrap_command(limits):
 
 @functools.cache
 def _ipython():
-    """Return the folder of IPython, which is found and not imported."""
-    found = importlib.util.find_spec("IPython")
-    return found.submodule_search_locations[0] if found else "/nowhere"
+    """Return the folder of IPython, without importing it."""
+    spec = importlib.util.find_spec("IPython")
+    return spec.submodule_search_locations[0] if spec else "/nowhere"
 
 
 def _bound(path, shown):
-    """Return the words that bind a path read-only, resolved here: no link is left to bubblewrap (CVE-2026-87766)."""
+    """Return the options that bind a path read-only, resolved here: no link is left to bubblewrap (CVE-2026-87766)."""
     real = os.path.realpath(path)
     return ["--ro-bind", real, str(shown)] if os.path.exists(real) else []
 
@@ -252,7 +252,7 @@ class Session(Conversation):
             return _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
 
     def ask(self, seconds, **message):
-        """Ask the worker; what has made too many files meanwhile is ended, and not what comes next."""
+        """Ask the worker, and end it if it has made too many files meanwhile."""
         reply = super().ask(seconds, **message)
         return self.fail(self.reason) if self.files is not None and self._too_many(self.files) else reply
 

@@ -23,8 +23,8 @@ def compare(assignment, answers):
         handed_out = [stub(source) for source in question.answer]
         for name in question.functions:
             blank = tuple(reading.tokens(reading.body(handed_out, name)))
-            found = {student: tuple(tokens.get(name, ())) for student, tokens in answers.items()}
-            own = {student: answer for student, answer in found.items() if len(answer) >= TOKENS and answer != blank}
+            answered = {student: tuple(tokens.get(name, ())) for student, tokens in answers.items()}
+            own = {student: answer for student, answer in answered.items() if len(answer) >= TOKENS and answer != blank}
             alike += [(question.name, name, *about) for about in _alike(own)]
     return alike
 

@@ -14,10 +14,10 @@ def _stand_in():
 
         __hash__ = object.__hash__
 
-        def __init__(self, *given, **named):
+        def __init__(self, *arguments, **named):
             pass
 
-        def __call__(self, *given, **named):
+        def __call__(self, *arguments, **named):
             return self
 
         def __getattr__(self, name):
@@ -46,7 +46,7 @@ def _stand_in():
 
     nothing = Nothing()
 
-    def subplots(nrows=1, ncols=1, *given, squeeze=True, **named):
+    def subplots(nrows=1, ncols=1, *arguments, squeeze=True, **named):
         import numpy
 
         axes = numpy.empty((int(nrows), int(ncols)), dtype=object)
@@ -57,7 +57,6 @@ def _stand_in():
         user_ns = space
 
         def run_line_magic(self, name, line, *more):
-            words = line.split()
             if name == "time":  # the one that runs a statement where the notebook goes on with it
                 frame = sys._getframe(1)
                 try:
@@ -65,18 +64,19 @@ def _stand_in():
                 except SyntaxError:
                     code = compile(line.strip(), frame.f_code.co_filename, "exec")
                 return eval(code, space)
-            if name == "run" and words:  # a file that %%writefile wrote
-                with open(words[-1] if words[-1].endswith(".py") else words[-1] + ".py", encoding="utf-8") as file:
-                    exec(compile(file.read(), words[-1], "exec"), space)
+            if name == "run" and line.split():  # a file that %%writefile wrote
+                path = line.split()[-1]
+                with open(path if path.endswith(".py") else path + ".py", encoding="utf-8") as file:
+                    exec(compile(file.read(), path, "exec"), space)
             return None
 
         def run_cell_magic(self, name, line, cell):
-            words = line.split()
-            if name in ("writefile", "file") and words:  # in /tmp of the sandbox, from where it can be imported
-                path = os.path.expanduser(words[-1].strip("'\""))
+            arguments = line.split()
+            if name in ("writefile", "file") and arguments:  # in /tmp of the sandbox, from where it can be imported
+                path = os.path.expanduser(arguments[-1].strip("'\""))
                 path = os.path.basename(path) if os.path.isabs(path) and not path.startswith("/tmp") else path
                 os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-                with open(path, "a" if "-a" in words else "w", encoding="utf-8") as file:
+                with open(path, "a" if "-a" in arguments else "w", encoding="utf-8") as file:
                     file.write(cell)
                 importlib.invalidate_caches()
 
@@ -86,7 +86,7 @@ def _stand_in():
         def system(self, line):
             return None
 
-        def getoutput(self, line, *given, **named):
+        def getoutput(self, line, *arguments, **named):
             return []
 
     shell = Shell()

@@ -16,12 +16,12 @@ import sys
 import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KEPT = 200  # characters of an error's message
+LONGEST = 200  # characters of an error's message
 MAGIC = re.compile(r"^([ ]*)([%!])", re.MULTILINE)
 
 
 def restrict(limits):
-    """Give up for good what a student does not need: memory, time, processes, large files, and being root."""
+    """Give up irrevocably what a student does not need: memory, time, processes, large files, and being root."""
     import resource
 
     for name, value in limits["resources"].items():
@@ -44,7 +44,7 @@ def restrict(limits):
 
 
 def read_exactly(fd, size):
-    """Return `size` bytes, or the end of this process when the other side is gone."""
+    """Return `size` bytes; exit when the other side is gone."""
     data = bytearray()
     while len(data) < size:
         piece = os.read(fd, min(size - len(data), 1 << 20))
@@ -61,7 +61,7 @@ def receive(fd, protocol):
 
 
 def describe(error, name):
-    """Return the builtin types, the words and the line of an error in the student's cell of this name."""
+    """Return the builtin types, the message and the line of an error in the student's cell of this name."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == name:
@@ -70,11 +70,11 @@ def describe(error, name):
     if isinstance(error, SyntaxError) and error.filename == name:
         line = error.lineno
     try:
-        words = str(error.msg if isinstance(error, SyntaxError) else error)[:KEPT]
+        message = str(error.msg if isinstance(error, SyntaxError) else error)[:LONGEST]
     except BaseException:
-        words = ""
+        message = ""
     types = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"][:18]
-    return {"error": [[type(error).__name__[:60], *types], words, line]}
+    return {"error": [[type(error).__name__[:60], *types], message, line]}
 
 
 def parse(source, name):
@@ -94,19 +94,19 @@ class Notebook:
 
     def __init__(self, space):
         self.space, self.sources, self.codes, self.flags = space, [], {}, 0
-        self.kept, self.now = {}, None  # cell: what all names meant after it; the one in force, None after the last
+        self.spaces, self.now = {}, None  # cell: what all names meant after it; the one in force, None after the last
 
     def read(self, files, public):
         """Read the student's files; the record goes back."""
         import reading
 
         with open(os.path.join(HERE, "standins.py"), encoding="utf-8") as file:
-            given = file.read() + public["given"]
+            first = file.read() + public["given"]
         sys.path.append(os.path.join(HERE, "ipython"))
         record, cells = reading.read(files, public)
         sys.path.pop()
         del sys.modules["reading"]  # the student may have a module of this name
-        self.sources = [given, *cells]
+        self.sources = [first, *cells]
         return record
 
     def prepare(self, number):
@@ -133,9 +133,9 @@ class Notebook:
     def call(self, name, arguments, named, after=None):
         """Call a function, with all names as they were after a cell."""
         if after != self.now:
-            self.kept[self.now] = dict(self.space)
+            self.spaces[self.now] = dict(self.space)
             self.space.clear()
-            self.space.update(self.kept[after])
+            self.space.update(self.spaces[after])
             self.now = after
         if name not in self.space:
             raise NameError(f"there is no function {name}")
@@ -150,16 +150,16 @@ class Notebook:
         if "statement" in message:
             return self.run(*message["statement"]) or {}
         if "keep" in message:
-            self.kept[message["keep"]] = dict(self.space)
+            self.spaces[message["keep"]] = dict(self.space)
             return {}
         return {"value": self.call(message["call"], message["arguments"], message["named"], message["after"])}
 
 
 def main():
     """Serve until the other side closes."""
-    requests, replies, nowhere = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    requests, replies, null = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
-        os.dup2(nowhere, fd)
+        os.dup2(null, fd)
     sys.path.insert(0, HERE)
     import numpy  # before the limits: it loads once
     import protocol

@@ -77,10 +77,11 @@ def grader(request, bubblewrap):
         return subprocess.Popen([*prefix, *command], **options)
 
     examiner.end_all()
-    real, examiner.subprocess = examiner.subprocess, SimpleNamespace(Popen=start, PIPE=-1, DEVNULL=-3)
-    yield
-    examiner.end_all()
-    examiner.subprocess = real
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEED", "tell-no-student")
+        patch.setattr(examiner, "subprocess", SimpleNamespace(Popen=start, PIPE=-1, DEVNULL=-3))
+        yield
+        examiner.end_all()
 
 
 @pytest.fixture

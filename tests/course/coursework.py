@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import resource
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,15 @@ def notebook(*cells):
 def answers(assignment):
     """The right answers, one cell for each."""
     return [model.solution(source) for question in assignment.questions for source in question.answer]
+
+
+def breaks(assignment, wrong):
+    """The assignment with a hidden test that an honest answer fails where `wrong` holds of its generator."""
+    question = assignment.questions[0]
+    test = question.hidden[0]
+    body = f"def {test.function}(rng):\n    assert not ({wrong})"
+    hidden = [replace(test, source=body, asks=["rng"]), *question.hidden[1:]]
+    return replace(assignment, questions=[replace(question, hidden=hidden), *assignment.questions[1:]])
 
 
 def files(data, name="hw.ipynb"):

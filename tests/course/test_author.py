@@ -1,98 +1,39 @@
 """An assignment is read, proved with its seed, made for one chapter alone, and may have an answer in words."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from dataclasses import asdict, replace
 
 import pytest
 from attncourse import author, gradescope, marks, model, notebooks
-from coursework import CHAPTERS, IN_WORDS, ROOT, earned
+from coursework import IN_WORDS, ROOT, breaks, earned
 
 
 def source(name="sqrt-dk-scaling"):
     return (ROOT / "course" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def make(*program, **environ):
-    """Run `make course` with these variables: code, output, message."""
-    command = [sys.executable, *(program or ["course.py"]), "make"]
-    done = subprocess.run(command, cwd=ROOT / "tools", env=os.environ | environ, capture_output=True, text=True,
-                          timeout=170)  # fmt: skip
-    return done.returncode, done.stdout, done.stderr.strip()
-
-
-def breaks(assignment, wrong):
-    """The assignment with a hidden test that an honest answer fails where `wrong` holds of its generator."""
-    question = assignment.questions[0]
-    test = question.hidden[0]
-    body = f"def {test.function}(rng):\n    assert not ({wrong})"
-    hidden = [replace(test, source=body, asks=["rng"]), *question.hidden[1:]]
-    return replace(assignment, questions=[replace(question, hidden=hidden), *assignment.questions[1:]])
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_reference_solution_is_proved(chapter, assignments):
-    author.prove(assignments[chapter])
-
-
 def test_a_seed_that_fails_the_solution_is_refused(assignment):
     broken = breaks(assignment, "rng.random() < 0.5")
-    found = []
+    refused = []
     for seed in range(20):
         try:
             author.prove(broken, seed)
         except model.CourseError as error:
-            found.append(str(error))
-            assert f"SEED={seed} " in found[-1]
-            assert "general-variance: Means are zero" in found[-1]
-    assert 0 < len(found) < 20
+            refused.append(str(error))
+            assert f"SEED={seed} " in refused[-1]
+            assert "general-variance: Means are zero" in refused[-1]
+    assert 0 < len(refused) < 20
 
 
 def test_a_solution_that_does_not_run_is_refused(assignment):
-    with pytest.raises(model.CourseError, match="the reference solution does not run: ZeroDivisionError"):
+    with pytest.raises(model.CourseError, match=r"sqrt-dk-scaling: .*ZeroDivisionError"):
         author.prove(replace(assignment, given="1 / 0"))
 
 
-def test_make_stops_before_it_writes_an_assignment_that_fails(tmp_path):
-    text = source().replace("    for d_k in (2, 3, 5):\n", "    assert rng.random() < 0\n    for d_k in (2, 3, 5):\n")
-    assert text != source()
-    (tmp_path / "broken.md").write_text(text, encoding="utf-8")
-    code, out, error = make(COURSE=str(tmp_path), SEED="a-word")
-    assert (code, out) == (1, "")
-    assert error.startswith("broken: with SEED=a-word the reference solution itself fails general-variance")
-    assert "\n" not in error
-
-
-def test_grade_stops_before_it_grades_with_a_seed_that_fails(assignment, tmp_path):
-    path = tmp_path / "bundle.json"
-    path.write_text(json.dumps(asdict(breaks(assignment, "rng.random() < 2"))), encoding="utf-8")
-    (tmp_path / "class").mkdir()
-    (tmp_path / "class" / "ada.ipynb").write_text(notebooks.student(assignment), encoding="utf-8")
-    command = [sys.executable, str(ROOT / "tools" / "course.py"), "grade", str(path), str(tmp_path / "class")]
-    done = subprocess.run([*command, "SEED=a-word", f"WORK={tmp_path}"], capture_output=True, text=True, timeout=170)
-    assert done.returncode == 1
-    assert "with SEED=a-word the reference solution itself fails general-variance" in done.stderr.splitlines()[-1]
-    assert "Graded" not in done.stdout
-
-
-def test_one_chapter_alone(tmp_path):
+def test_one_chapter_alone():
     assert list(author.assignments(ROOT / "course", "capstone")) == ["capstone"]
-    with pytest.raises(model.CourseError, match=r"no assignment 'cap'.*there are capstone, "):
+    with pytest.raises(model.CourseError, match=r"'cap'.*capstone, "):
         author.assignments(ROOT / "course", "cap")
-    for name in ("sqrt-dk-scaling", "capstone"):
-        shutil.copy(ROOT / "course" / f"{name}.md", tmp_path)
-    code, out, error = make(COURSE=str(tmp_path), CHAPTER="cap")
-    assert (code, out) == (1, "")
-    assert error.startswith("There is no assignment 'cap'")
-    assert "\n" not in error
-    writes_nothing = "import course; course.layouts.write = lambda *given: None; course.main(['make'])"
-    code, out, error = make("-c", writes_nothing, COURSE=str(tmp_path), CHAPTER="capstone")
-    assert code == 0, error
-    assert out.startswith("capstone: ")
-    assert "sqrt-dk-scaling" not in out
 
 
 def test_a_written_answer_in_the_bundle(with_words):

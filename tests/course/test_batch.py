@@ -203,7 +203,7 @@ def test_a_real_timeout_is_recognised(assignment, bubblewrap):
     assert not graded(notebook("1 / 0"), assignment).slow
 
 
-@pytest.mark.parametrize("where", ["_row_now", "_page", "final"])
+@pytest.mark.parametrize("where", ["_write_row", "_page", "final"])
 def test_an_error_while_something_is_written_costs_that_student_only(where, assignment, tmp_path, monkeypatch):
     """Whatever is raised, of whatever type."""
     out, real = tmp_path / "out", getattr(gradebook.Grades, where)

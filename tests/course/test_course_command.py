@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import platforms
 import pytest
 from attncourse import notebooks
-from coursework import ROOT, answers, needs_a_sandbox, notebook
+from coursework import ROOT, answers, breaks, needs_a_sandbox, notebook
 
 CHAPTER = "sqrt-dk-scaling"
 
@@ -91,6 +91,20 @@ def test_making_keeps_the_seed_and_what_others_wrote(call, tmp_path):
         path.write_text("mine")
     assert "a $word's" in call("make").stdout
     assert all(path.read_text() == "mine" for path in others)
+
+
+def test_nothing_is_made_or_graded_with_a_seed_that_fails_the_solution(work, call, assignment, tmp_path):
+    text = (ROOT / "course" / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "broken.md").write_text(text.replace("(d_k, t):", "(d_k, t):\n    1 / 0", 1))
+    done = call("make", f"COURSE={tmp_path / 'broken'}")
+    assert done.stderr.startswith("broken: ")
+    assert not (tmp_path / "work" / "assignments" / "broken").exists()
+    (work / "assignments" / CHAPTER / "bundle.json").write_text(json.dumps(asdict(breaks(assignment, "True"))))
+    done = call("grade", CHAPTER, str(class_folder(tmp_path / "in", assignment, "a")), "SEED=a-word")
+    assert "SEED=a-word" in done.stderr
+    assert assignment.questions[0].hidden[0].name in done.stderr
+    assert not (work / "grades").exists()
 
 
 def test_two_folders_of_submissions_have_grades_of_their_own(work, call, assignment, tmp_path):

@@ -77,18 +77,6 @@ def test_a_roster_says_whose_file_it_is_and_who_is_missing(platform, tmp_path):
     assert unmatched == {}
 
 
-def test_a_number_tells_two_students_of_one_name_apart(tmp_path):
-    for n in (7, 8):
-        platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
-    (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Doe, Jane",7,A\n"Doe, Jane",8,B\n')
-    there = downloads.read(tmp_path)
-    matched, missing, unmatched, _ = roster.match(roster.read(tmp_path / "roster.csv"), there.submissions)
-    assert "2 students have one name, each graded: doejane_7, doejane_8." in there.claims
-    assert {student: person["user"] for student, person in matched.items()} == {"doejane_7": "7", "doejane_8": "8"}
-    assert not missing
-    assert not unmatched
-
-
 PLAIN = "Name;E-mail;Login\nDoe, Jane;jane@x.edu;jd1\nMüller, José;jose@x.edu;jm2\nDoe, Jane;other@x.edu;jd3\n"
 PLAIN += "Li, Wei;w@x;wl4\n"
 
@@ -107,16 +95,6 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
     assert [person["login"] for person in missing] == ["jd3"]
     assert unmatched == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
     assert claims == ["jane-doe fits 2 lines of the roster."]
-
-
-def test_two_submissions_for_one_person_are_both_graded_and_told(tmp_path):
-    (tmp_path / "r.csv").write_text(PLAIN)
-    found = {name: downloads.Submission(name, ()) for name in ("jm2", "José Müller")}
-    matched, missing, unmatched, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
-    assert not matched
-    assert set(unmatched) == set(found)
-    assert "jm2 on the roster: each is graded" in claims[0]
-    assert "jm2" not in [person["login"] for person in missing]
 
 
 HEADS = {  # the table of a class: what is read of its first person
@@ -162,52 +140,49 @@ def test_moodles_worksheet_in_any_language(tmp_path):
     assert (people.platform, people.header[people.grade], people.people[0]["user"]) == ("Moodle", "Bewertung", "5000")
 
 
-EXACT = "Name,Email\nAnna Lee,alee2@x\nAnna Lee-Smith,anna.lee@x\nLi Na,ln3@x\nLina Berg,lina@x\n"
-FITS = {  # a roster: {name of a file: whose it is}
-    EXACT: {"Anna Lee": "Anna Lee", "Li Na": "Li Na"},
-    "Name;Vorname;Matr.-Nr.\nRoe;Jo;00123\nPoe;Al;00124\n": {"Jo Roe": "Roe, Jo", "hw_00124_x": "Poe, Al"},
-    "last_name,first_name\nRoe,Jo\n": {"hw1-jo-roe": "Roe, Jo"},
-    "File,Name\nhw1_able_00123.ipynb,Jo Roe\n": {"hw1_able_00123": "Jo Roe"},
-}
+def person(student, platform="", user="", login="", name=""):
+    return downloads.Submission(student, (), platform, user, login, name)
 
 
-@pytest.mark.parametrize("text", FITS)
-def test_names_fit_as_a_person_would_fit_them(text, tmp_path):
+CANVAS_OF = "Student,ID,Section\n"
+MATCHES = {  # a roster, submissions, {student: the line that is theirs}, and whom the claims name
+    "a name within another": ("Name,Email\nAnna Lee,al2@x\nAnna Lee-Smith,anna.lee@x\nLi Na,ln3@x\nLina Berg,lina@x\n",
+                              [person("Anna Lee"), person("Li Na")], {"Anna Lee": 0, "Li Na": 2}, ""),
+    "in any order, or by a number": ("Name;Vorname;Matr.-Nr.\nRoe;Jo;00123\nPoe;Al;00124\n",
+                                     [person("Jo Roe"), person("hw_00124_x")], {"Jo Roe": 0, "hw_00124_x": 1}, ""),
+    "among other words": ("last_name,first_name\nRoe,Jo\n", [person("hw1-jo-roe")], {"hw1-jo-roe": 0}, ""),
+    "by the name of a file": ("File,Name\nhw1_able_00123.ipynb,Jo Roe\n", [person("hw1_able_00123")],
+                              {"hw1_able_00123": 0}, ""),
+    "one name, two numbers": (CANVAS_OF + '"Doe, Jane",7,A\n"Doe, Jane",8,B\n',
+                              [person(f"doejane_{n}", "Canvas", n, name="doejane") for n in "87"],
+                              {"doejane_7": 0, "doejane_8": 1}, ""),
+    "one person twice": (PLAIN, [person("jm2"), person("José Müller"), person("jd1")], {"jd1": 0}, "jm2"),
+    "a login that the student chose": ("identifier,github_username,name,SIS Login ID\n1001,jr,Jo Roe,jo\n"
+                                       "1002,ap,Al Poe,al\n",
+                                       [person(name, "GitHub Classroom", login=name) for name in
+                                        ("JR", "1002", "al", "Al Poe")], {"JR": 0}, "1 are on the roster"),
+    "a platform's number is not the school's": ("Student ID,Name\n50123,Bob Ng\n50124,Ann Lee\n",
+                                                [person("leeann_50123", "Canvas", "50123", name="leeann")],
+                                                {"leeann_50123": 1}, ""),
+    "a damaged number": (CANVAS_OF + '"Roe, Jo",7E+00,A\n"Poe, Al",8,B\n',
+                         [person("roejo_7", "Canvas", "7", name="roejo"),
+                          person("poeal_8", "Canvas", "8", name="poeal")],
+                         {"roejo_7": 0, "poeal_8": 1}, "Roe, Jo"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_a_submission_is_matched_as_a_person_would(name, tmp_path):
+    text, handed, expected, claimed = MATCHES[name]
     (tmp_path / "r.csv").write_text(text, encoding="utf-8")
-    found = {name: downloads.Submission(name, ()) for name in FITS[text]}
-    matched = roster.match(roster.read(tmp_path / "r.csv"), found)[0]
-    assert {name: person["name"] for name, person in matched.items()} == FITS[text]
-
-
-def test_a_login_that_a_student_chose_matches_no_other_id(tmp_path):
-    (tmp_path / "r.csv").write_text(
-        "identifier,github_username,name,SIS Login ID\n1001,jr,Jo Roe,jo\n1002,ap,Al Poe,al\n"
-    )
-    found = {
-        name: downloads.Submission(name, (), "GitHub Classroom", login=name) for name in ("JR", "1002", "al", "Al Poe")
-    }
-    matched, *_ = roster.match(roster.read(tmp_path / "r.csv"), found)
-    assert {student: person["name"] for student, person in matched.items()} == {"JR": "Jo Roe"}
-
-
-def test_a_platforms_number_is_not_the_schools(tmp_path):
-    (tmp_path / "r.csv").write_text("Student ID,Name\n50123,Bob Ng\n50124,Ann Lee\n")
-    found = {"leeann_50123": downloads.Submission("leeann_50123", (), "Canvas", "50123", name="leeann")}
-    matched, *_ = roster.match(roster.read(tmp_path / "r.csv"), found)
-    assert {student: person["name"] for student, person in matched.items()} == {"leeann_50123": "Ann Lee"}
-
-
-def test_a_damaged_id_is_found_by_name_and_told(tmp_path):
-    for n, name in ((7, "roejo"), (8, "poeal")):
-        platforms.put(tmp_path, f"{name}_{n}_{n + 50}_rnn.ipynb", RIGHT)
-    (tmp_path / "roster.csv").write_text('Student,ID,Section\n"Roe, Jo",7E+00,A\n"Poe, Al",8,B\n')
-    people = roster.read(tmp_path / "roster.csv")
-    matched, _, _, claims = roster.match(people, downloads.read(tmp_path).submissions)
-    assert {student: person["name"] for student, person in matched.items()} == {
-        "roejo_7": "Roe, Jo",
-        "poeal_8": "Poe, Al",
-    }
-    assert "damaged ids" in claims[0]
+    people = roster.read(tmp_path / "r.csv")
+    matched, missing, unmatched, claims = roster.match(people, {each.student: each for each in handed})
+    assert {student: found["row"] for student, found in matched.items()} == expected
+    assert {*unmatched} == {each.student for each in handed} - {*expected}
+    assert claimed in " ".join(claims)
+    assert bool(claims) == bool(claimed)
+    twice = {1} if name == "one person twice" else set()
+    assert {each["row"] for each in missing} == {*range(len(people.people))} - {*expected.values()} - twice
 
 
 def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
@@ -233,15 +208,21 @@ def test_a_notebook_among_many_files_is_read(tmp_path):
     assert sum(isinstance(data, bytes) for *_, data in loaded) == downloads.READ
 
 
-def test_people_who_cannot_be_told_apart_are_graded_each(tmp_path):
-    for name in ("Anna Roe.ipynb", "Anna Roe (1).ipynb", "anna roe.ipynb", "Bob.ipynb"):
-        platforms.put(tmp_path, name, RIGHT)
+@pytest.mark.parametrize(
+    ("files", "students", "claimed"),
+    [(["Anna Roe", "Anna Roe (1)", "anna roe", "Bob"], ["Anna Roe", "Anna Roe (1)", "Bob", "anna roe (2)"],
+      "Anna Roe, Anna Roe (1), anna roe (2)"),
+     (["doejane_7_57_rnn", "doejane_8_58_rnn"], ["doejane_7", "doejane_8"], "doejane_7, doejane_8")],
+)  # fmt: skip
+def test_people_of_one_name_are_graded_each_and_claimed(files, students, claimed, tmp_path):
+    for name in files:
+        platforms.put(tmp_path, f"{name}.ipynb", RIGHT)
     there = downloads.read(tmp_path)
-    assert sorted(there.submissions) == ["Anna Roe", "Anna Roe (1)", "Bob", "anna roe (2)"]
-    assert there.claims == ["3 submissions under one name, each graded: Anna Roe, Anna Roe (1), anna roe (2)."]
+    assert sorted(there.submissions) == students
+    assert [claimed in claim for claim in there.claims] == [True]
 
 
-def test_sections_hold_students_and_are_told(tmp_path):
+def test_sections_hold_students_and_are_claimed(tmp_path):
     for path in ("Section 1/Al Poe", "Section 1/Jo Roe", "Section 2/Jo Roe", "Section 2/Di Fox"):
         platforms.put(tmp_path, f"{path.replace('2/Jo', '2/Mo')}.ipynb", RIGHT)
     there = downloads.read(tmp_path)
@@ -263,6 +244,11 @@ LAYOUTS = {  # names in a download: (platform, {student: (username or name, time
                          {"jr": "", "ap": ""}),
     "Sakai": (["HW/Roe, Jo(jr)/Submission attachment(s)/hw.ipynb", "HW/Roe, Jo(jr)/timestamp.txt", "HW/grades.csv",
                "HW/Poe, Al(ap)/Submission attachment(s)/hw.ipynb"], "Sakai", {"jr": "Roe, Jo", "ap": "Poe, Al"}),
+    "Canvas, anonymous too": ([f"doejane_{n}_{n}0_hw.ipynb" for n in (1, 2)]
+                              + ["anon_aB1_61_hw.ipynb", "LATE_anon_aB9_62_hw.ipynb"], "Canvas",
+                              {"doejane_1": "doejane", "doejane_2": "doejane", "anon_aB1": "", "anon_aB9": ""}),
+    "Blackboard without notices": ([f"Week_3_{login}_attempt_2026-03-03-23-30-00_hw.ipynb" for login in ("jr", "ap")],
+                                   "Blackboard", {"jr": "", "ap": ""}),
     "Google Classroom": (["Jo Roe - Copy of hw.ipynb", "Al Poe - hw.ipynb", "Al Poe - Untitled0.ipynb"],
                          "Google Classroom", {"Jo Roe": "Jo Roe", "Al Poe": "Al Poe"}),
 }  # fmt: skip
@@ -293,8 +279,10 @@ def test_the_layout_of_every_platform(layout, tmp_path):
     assert there.platform == title
     assert {student: submission.name for student, submission in there.submissions.items()} == expected
     assert all(newest(submission) == RIGHT for submission in there.submissions.values())
-    times = {file.time for submission in there.submissions.values() for file in submission.files} - {""}
-    assert times == ({"2026-03-03-23-30-00"} if title in ("Brightspace", "Gradescope") else set())
+    files = [file for submission in there.submissions.values() for file in submission.files]
+    dated = title in ("Brightspace", "Gradescope", "Blackboard")
+    assert {file.time for file in files} - {""} == ({"2026-03-03-23-30-00"} if dated else set())
+    assert all(file.late == ("LATE" in file.path) for file in files)
 
 
 # Names of which the student wrote the part behind the platform's: (all names, what is read)
@@ -353,22 +341,6 @@ def test_a_roster_among_the_submissions_is_no_student(kind, tmp_path):
     if kind.endswith("zip"):
         place = platforms.zipped(place, tmp_path / "d.zip")
     assert sorted(downloads.read(place).submissions) == ["s0", "s1", "s2"]
-
-
-def test_two_students_of_one_name_are_two(tmp_path):
-    for n in (1, 2):
-        platforms.put(tmp_path, f"doejane_{n}_{n + 50}_rnn.ipynb", RIGHT)
-        platforms.put(tmp_path, f"anon_aB{n}_{n + 60}_rnn.ipynb", RIGHT)
-        platforms.put(tmp_path, f"LATE_anon_aB{n}9_{n + 60}_rnn.ipynb", RIGHT)
-    found = downloads.read(tmp_path).submissions
-    assert sorted(found) == ["anon_aB1", "anon_aB19", "anon_aB2", "anon_aB29", "doejane_1", "doejane_2"]
-    assert [handed.files[0].late for _, handed in sorted(found.items())] == [False, True, False, True, False, False]
-
-
-def test_a_blackboard_name_with_underscores_without_its_notice(tmp_path):
-    for login in ("jdoe", "asmith"):
-        platforms.put(tmp_path, f"Week_3_{login}_attempt_2026-03-01-12-00-00_rnn.ipynb", RIGHT)
-    assert sorted(downloads.read(tmp_path).submissions) == ["asmith", "jdoe"]
 
 
 def test_hostile_zips_cost_only_themselves(tmp_path):

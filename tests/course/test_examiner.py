@@ -96,15 +96,14 @@ def test_what_a_student_sees_is_frozen_before_the_first_hidden_test(bubblewrap):
     """A function ends its process in a hidden test, at a time that says what it was asked; the cells run once more."""
     slot = time.time() + 15
     cells = [TELLS_LATER.format(asked=7, slot=slot), SPEAKS.format(slot=slot), "assert f(1) == 2"]
-    tells = examiner.grade(
-        files(notebook(*cells)), made("asks", "compares"), limits=dataclasses.replace(LIMITS, call=16, total=60)
-    )
+    limits = dataclasses.replace(LIMITS, call=16, total=60)
+    result = examiner.grade(files(notebook(*cells)), made("asks", "compares"), limits=limits)
     assert time.time() > slot, "the trick was played"
-    assert [mark.passed for mark in tells.marks] == [True, False, True]
-    assert tells.remarks == []
+    assert [mark.passed for mark in result.marks] == [True, False, True]
+    assert result.remarks == []
 
 
-def test_a_crash_before_the_tests_is_told_and_ends_nothing(bubblewrap, monkeypatch):
+def test_a_crash_before_the_tests_ends_nothing(bubblewrap, monkeypatch):
     examiner.end()
     monkeypatch.setattr(examiner.sys, "executable", "/usr/bin/false")
     result = examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)

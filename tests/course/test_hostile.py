@@ -1,15 +1,13 @@
 """Submissions that fail, cheat and attack. The grade is the one the real work deserves; nothing outside is touched."""
 
-import contextlib
 import dataclasses
 import os
 import socket
-import threading
 import time
 
 import numpy as np
 import pytest
-from attncourse import author, examiner, model, policy, report, sandbox
+from attncourse import author, examiner, model, policy, report
 from coursework import SHORT, SOMEBODY, answers
 
 WRONG = [
@@ -242,6 +240,7 @@ AROUND = {
     "deleted files": ([DELETE], [], True),
     "pages that outlive a sandbox": ([PAGES_THAT_STAY], [], True),
     "patched numpy.allclose": ([PATCH], [], True),
+    "forged messages": ([FORGE], [], False),
     "killing its parent": (["import os\ntry:\n    os.kill(os.getppid(), 9)\nexcept OSError: pass"], [], True),
 }
 
@@ -283,10 +282,20 @@ def test_right_answers_keep_their_points(name, marked, assignment):
     assert (not result.remarks) == clean, result.remarks
 
 
-@pytest.mark.parametrize("name", ["right", "patched numpy.allclose", "reading for tests", "raising"])
+UNEARNED = {
+    "wrong": WRONG,
+    "with a patched NumPy": [PATCH, *WRONG],
+    "with a search for the tests": [SEARCH, *WRONG],
+    "below an error": ["1 / 0", *WRONG, "raise RuntimeError"],
+    "objects that equal everything": [EVERYTHING],
+    "forged messages from a cell": [FORGE, *WRONG],
+    "forged messages from a call": [*WRONG, "def leaves(d_k, t):\n" + FORGE.replace("\n", "\n    ")],
+}
+
+
+@pytest.mark.parametrize("name", UNEARNED)
 def test_wrong_answers_earn_nothing(name, marked):
-    before, after, _ = AROUND[name]
-    assert marked(*before, *WRONG, *after).score == 0
+    assert marked(*UNEARNED[name]).score == 0
 
 
 def test_blank_and_partly_done(marked, assignment):
@@ -296,10 +305,6 @@ def test_blank_and_partly_done(marked, assignment):
     assert marked(*answers(assignment)[:2], *stubs[2:]).score == 4
 
 
-def test_a_cell_that_raises_keeps_what_it_defined(marked, assignment):
-    assert marked("\n".join(answers(assignment)) + "\n1 / 0").score == author.POINTS
-
-
 @pytest.mark.parametrize("body", [LOOP, "import os; os._exit(0)", "import time; time.sleep(99)", "raise SystemExit"])
 def test_a_function_that_never_returns_loses_its_own_points_only(body, marked, assignment):
     bad = "def gradient_left(S):\n" + "\n".join("    " + line for line in body.splitlines())
@@ -307,51 +312,32 @@ def test_a_function_that_never_returns_loses_its_own_points_only(body, marked, a
     assert result.score == author.POINTS - 2
 
 
-def test_forged_messages_earn_nothing(marked):
-    assert marked(FORGE, *WRONG).score == 0
-    assert marked(*WRONG, "leaves_ = leaves\n" + "def leaves(d_k, t):\n" + FORGE.replace("\n", "\n    ")).score == 0
-
-
-def test_forged_messages_in_a_cell_cost_only_the_cell(marked, assignment):
-    result = marked(FORGE, *answers(assignment))
-    assert result.score == author.POINTS
-    assert "skipped" in " ".join(result.remarks)
-
-
-FALSE_REPLIES = {
-    "a number that is an array": (b'{"dict": [["id", {"array": ["<i8", [2], false]}]]}', 16),
-    "a number that is an array of one": (b'{"dict": [["id", {"array": ["<i8", [1], true]}]]}', 8),
-    "a number that is a list": (b'{"dict": [["id", {"list": [2]}]]}', 0),
-    "a number that is true": (b'{"dict": [["id", true]]}', 0),
-    "an error that is an array": (b'{"dict": [["id", 11], ["error", {"array": ["<i8", [3], false]}]]}', 24),
-    "an error of arrays": (
-        b'{"dict": [["id", 11], ["error", {"list": [{"array": ["<i8", [2], false]}, "", null]}]]}',
-        16,
-    ),
-    "an error of lists": (b'{"dict": [["id", 11], ["error", {"list": [{"list": []}, {"dict": []}, null]}]]}', 0),
-    "an error of no type": (b'{"dict": [["id", 11], ["error", {"list": [{"list": []}, "w", null]}]]}', 0),
-    "a line without end": (
-        b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", %s]}]]}' % (b"9" * 4000),
-        0,
-    ),
-    "a line that is true": (b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", true]}]]}', 0),
-    "an error and a value": (
-        b'{"dict": [["id", 11], ["error", {"list": [{"list": ["a"]}, "b", 1]}], ["value", 1]]}',
-        0,
-    ),
-    "rows without end": (b'{"dict": [["id", 11], ["value", {"array": ["|i1", [1000000000000000000, 0], false]}]]}', 0),
-    "no dictionary": (b'{"list": []}', 0),
+FALSE_REPLIES = {  # the number of the question, what else is in the message, and bytes behind it
+    "a number that is an array": ('{"array": ["<i8", [2], false]}', "", 16),
+    "a number that is an array of one": ('{"array": ["<i8", [1], true]}', "", 8),
+    "a number that is a list": ('{"list": [2]}', "", 0),
+    "a number that is true": ("true", "", 0),
+    "an error that is an array": ("11", ', ["error", {"array": ["<i8", [3], false]}]', 24),
+    "an error of arrays": ("11", ', ["error", {"list": [{"array": ["<i8", [2], false]}, "", null]}]', 16),
+    "an error of lists": ("11", ', ["error", {"list": [{"list": []}, {"dict": []}, null]}]', 0),
+    "an error of no type": ("11", ', ["error", {"list": [{"list": []}, "w", null]}]', 0),
+    "a line without end": ("11", ', ["error", {"list": [{"list": ["a"]}, "b", %s]}]' % ("9" * 4000), 0),
+    "a line that is true": ("11", ', ["error", {"list": [{"list": ["a"]}, "b", true]}]', 0),
+    "an error and a value": ("11", ', ["error", {"list": [{"list": ["a"]}, "b", 1]}], ["value", 1]', 0),
+    "rows without end": ("11", ', ["value", {"array": ["|i1", [1000000000000000000, 0], false]}]', 0),
+    "no dictionary": ("", "", 0),
 }
 
 
 @pytest.mark.parametrize("name", FALSE_REPLIES)
 def test_false_replies_cost_only_the_cell(name, marked, assignment):
     """The third statement of the student's first cell is the eleventh question."""
-    text, size = FALSE_REPLIES[name]
+    number, rest, size = FALSE_REPLIES[name]
+    text = f'{{"dict": [["id", {number}]{rest}]}}' if number else '{"list": []}'
     forge = f"""
 import os, struct
 def forge():
-    os.write(4, struct.pack("!II", {len(text)}, {size}) + {text!r} + bytes({size}))
+    os.write(4, struct.pack("!II", {len(text)}, {size}) + {text.encode()!r} + bytes({size}))
     os._exit(0)
 forge()
 """
@@ -381,33 +367,6 @@ def test_an_error_in_strange_letters_is_one_line(marked, assignment):
     assert len(result.remarks[0]) <= 300
 
 
-def test_the_environment_of_the_grader_is_not_told(marked, assignment, monkeypatch):
-    monkeypatch.setenv("SEED", "tell-no-student")
-    examiner.end()  # another one starts with it
-    reads = """
-import glob
-text = ""
-for path in glob.glob("/proc/*/environ"):
-    try:
-        text += open(path).read()
-    except OSError:
-        pass
-raise ValueError(text.partition("\\0SEED=")[2] or text[-100:])
-"""
-    result = marked(reads, *answers(assignment))
-    assert result.score == author.POINTS
-    assert "tell-no-student" not in repr(result)
-
-
-def test_the_memory_of_the_first_process_is_closed(marked, assignment):
-    result = marked("open('/proc/1/mem', 'r+b').close()", *answers(assignment))
-    assert "Error" in result.remarks[0]
-
-
-def test_objects_that_equal_everything_earn_nothing(marked):
-    assert marked(EVERYTHING).score == 0
-
-
 @pytest.mark.parametrize(
     "value",
     ["eval('[' * 90 + ']' * 90)", "np.zeros(10**7)", "'x' * 10**8", "np.array([object()])", "print", "10**5000",
@@ -419,23 +378,18 @@ def test_deep_enormous_and_strange_replies_are_refused(value, marked, assignment
 
 
 def test_nothing_reaches_the_network_of_the_machine(marked, assignment):
-    """A listener on loopback, and nothing but loopback: the connection must not arrive."""
-    arrived = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(20)
-        listening = threading.Thread(target=lambda: _accept(server, arrived), daemon=True)
-        listening.start()
-        port = server.getsockname()[1]
-        call = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=2)"
+    """The one kind of socket that can be made has names in a network, too: the connection must not arrive."""
+    name = f"\0attncourse-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(name)
+        server.listen()
+        server.settimeout(0)
+        call = f"import socket\nsocket.socket(socket.AF_UNIX).connect({name!r})"
         result = marked(call, *answers(assignment))
-    assert "line 2: OSError" in result.remarks[0]
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert "line 2: ConnectionRefusedError" in result.remarks[0]
     assert result.score == author.POINTS
-    assert not arrived
-
-
-def _accept(server, arrived):
-    with contextlib.suppress(OSError):
-        arrived.append(server.accept())
 
 
 def test_the_same_submission_gets_the_same_result(marked, assignment):
@@ -443,7 +397,7 @@ def test_the_same_submission_gets_the_same_result(marked, assignment):
     assert marked(*cells) == marked(*cells)
 
 
-def test_hidden_tests_are_not_told_through_an_error(marked, assignment):
+def test_hidden_tests_are_not_shown_through_an_error(marked, assignment):
     """What a function says about its arguments must not come back to the student."""
     result = marked("def gradient_left(S):\n    raise ValueError('I was called with ' + repr(S.tolist()))")
     text = report.feedback(assignment, "x", result, policy.apply({}, assignment, "x", result))
@@ -455,16 +409,9 @@ def test_hidden_tests_are_not_told_through_an_error(marked, assignment):
     assert not any(test.source in text for question in assignment.questions for test in question.hidden)
 
 
-def test_what_a_hidden_test_asked_cannot_be_told_later(marked, assignment):
+def test_what_a_hidden_test_asked_cannot_be_said_later(marked, assignment):
     """A function that keeps what one question was called with must not find a test it may speak in afterwards."""
     keeps = "seen = []\ndef score_variance(*given):\n    seen.append(given)\n    return 0.0"
     tells = "def witness(seed):\n    raise ValueError(f'{len(seen)} calls seen')"
     visible = [m.why for m in marked(keeps, tells).marks if not m.hidden and m.question == "witness"]
     assert visible == ["ValueError: 1 calls seen"]  # the one that the visible test of its own question made
-
-
-def test_without_bubblewrap_it_refuses_and_says_why(monkeypatch):
-    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
-    assert "not installed" in sandbox.missing()
-    with pytest.raises(sandbox.SandboxError, match="not installed"):
-        sandbox.Session(SHORT)

@@ -1,12 +1,11 @@
 """Where there is a sandbox, which limit of memory is in force, and what bubblewrap must be."""
 
-import dataclasses
 import os
 import subprocess
 import time
 
 import pytest
-from attncourse import cgroup, protocol, pythons, sandbox, seccomp
+from attncourse import cgroup, protocol, sandbox, seccomp
 
 
 @pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.7.0", True), ("0.8.0", False), ("0.11.0", False),
@@ -16,14 +15,18 @@ def test_an_old_bubblewrap_is_named(version, old, tmp_path, monkeypatch):
     program.write_text(f"#!/bin/sh\ntest \"$1\" = --version && echo 'bubblewrap {version}' || exit 3\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    reason = sandbox.missing()
-    assert (f"bubblewrap {version} is too old: 0.8 or newer is needed" in reason) == old
-    assert reason.endswith(".")
+    assert (f"{version} is too old" in sandbox.missing()) == old, "a new one fails for another reason"
 
 
-def test_a_sandbox_that_does_not_start_says_why(bubblewrap, monkeypatch):
-    monkeypatch.setattr(sandbox, "HERE", sandbox.HERE / "nowhere")
-    assert "The sandbox did not start" in sandbox.missing()
+def test_a_sandbox_that_is_not_there_or_does_not_start_says_why(bubblewrap, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sandbox, "HERE", sandbox.HERE / "nowhere")
+        assert "did not start" in sandbox.missing()
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    assert "bubblewrap" in sandbox.missing()
+    assert not any(holds for _, holds, _ in sandbox.environment()[: sandbox.NEEDED])
+    with pytest.raises(sandbox.SandboxError, match="bubblewrap"):
+        sandbox.Session(sandbox.Limits())
 
 
 def test_bubblewrap_gets_no_environment(bubblewrap, monkeypatch):
@@ -59,10 +62,10 @@ def test_files_are_counted_while_nobody_asks(bubblewrap):
 
 def test_what_is_bound_is_a_real_path(bubblewrap, tmp_path, monkeypatch):
     """A link among the packages is resolved by the grader, never by bubblewrap."""
-    os.symlink(pythons.look().numpy, tmp_path / "numpy")
-    linked = dataclasses.replace(pythons.look(), numpy=str(tmp_path / "numpy"))
-    monkeypatch.setattr(pythons, "look", lambda program="": linked)
+    os.symlink(os.path.dirname(sandbox.np.__file__), tmp_path / "numpy")
+    monkeypatch.setattr(sandbox.np, "__file__", str(tmp_path / "numpy" / "__init__.py"))
     command = sandbox.bwrap_command(sandbox.Limits())
+    assert {word for word in command if "bind" in word} == {"--ro-bind"}
     bound = [command[n + 1] for n, word in enumerate(command) if word == "--ro-bind"]
     assert all(path == os.path.realpath(path) for path in bound)
     assert str(tmp_path / "numpy") not in bound
@@ -74,9 +77,7 @@ def test_this_machine_is_described_wall_by_wall(bubblewrap, monkeypatch):
     assert all(holds for _, holds, _ in walls[: sandbox.NEEDED]), walls
     assert sandbox.bubblewrap()[0] in walls[0][2]
     monkeypatch.setattr(seccomp, "program", lambda machine=None: b"\x06\0\0\0\0\0\xff\x7f")  # a filter that allows all
-    assert not sandbox.environment()[2][1], "a filter that allows everything is found out"
-    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
-    assert not any(holds for _, holds, _ in sandbox.environment()[: sandbox.NEEDED])
+    assert not sandbox.environment()[2][1], "a filter that allows everything is noticed"
 
 
 @pytest.fixture
@@ -92,16 +93,14 @@ def groups(tmp_path, monkeypatch):
     return tmp_path / "fs"
 
 
-def test_the_limit_in_force_is_said(groups):
+def test_the_limit_in_force_is_named(groups):
     limits = sandbox.Limits(memory=1 << 30, processes=4)
-    assert sandbox.memory_in_force(limits) == "A whole sandbox may use 1024 MiB of memory (cgroup v2)."
+    assert "whole sandbox may use 1024 MiB" in sandbox.memory_in_force(limits)
     (groups / "app" / "cgroup.subtree_control").write_text("cpu")
     (groups / "cgroup.subtree_control").write_text("cpu")
-    assert "Each process in a sandbox may use 1024 MiB of memory, so count 4 times that" in sandbox.memory_in_force(
-        limits
-    )
+    assert "4 times" in sandbox.memory_in_force(limits)
     cgroup.OWN.unlink()
-    assert "Each process" in sandbox.memory_in_force(limits)
+    assert "4 times" in sandbox.memory_in_force(limits)
 
 
 def test_a_control_group_is_the_nearest_that_may_be_limited(groups, monkeypatch):
@@ -118,8 +117,8 @@ def test_a_control_group_is_the_nearest_that_may_be_limited(groups, monkeypatch)
 def test_a_sandbox_enters_its_control_group(groups, monkeypatch):
     group = cgroup.make(1 << 20, 6)
     assert group.parent == groups / "app"
-    said = {path.name: path.read_text() for path in group.iterdir()}
-    assert said == {"memory.max": "1048576", "pids.max": "6", "memory.swap.max": "0", "memory.oom.group": "1"}
+    limits = {path.name: path.read_text() for path in group.iterdir()}
+    assert limits == {"memory.max": "1048576", "pids.max": "6", "memory.swap.max": "0", "memory.oom.group": "1"}
     done = subprocess.run(cgroup.entering(group, ["sh", "-c", "echo $$"]), capture_output=True, text=True)
     assert (group / "cgroup.procs").read_text() == done.stdout
     for path in group.iterdir():

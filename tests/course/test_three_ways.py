@@ -61,12 +61,14 @@ def test_gradescope_layout(who, score, chapter, made, assignments, tmp_path):
     for test in tests:
         assert test["visibility"] == "visible"
         lost = test["score"] < test["max_score"]
-        assert ("All test cases passed" in test["output"]) is not lost, "a student who lost points is told otherwise"
-    (tmp_path / "told.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
-    told = [
-        line for line in secrecy.leaks(assignments[chapter], tmp_path) if line.startswith(str(tmp_path / "told.txt"))
+        assert ("All test cases passed" in test["output"]) is not lost, (
+            "a student who lost points must not read otherwise"
+        )
+    (tmp_path / "outputs.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
+    leaked = [
+        line for line in secrecy.leaks(assignments[chapter], tmp_path) if line.startswith(str(tmp_path / "outputs.txt"))
     ]
-    assert [line for line in told if not line.endswith(public_names(assignments[chapter]))] == []
+    assert [line for line in leaked if not line.endswith(public_names(assignments[chapter]))] == []
 
 
 @LONG
@@ -79,12 +81,12 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
 
     public = public_names(assignments[chapter])
 
-    def told(folder):
+    def leaked(folder):
         """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
         return [line for line in secrecy.leaks(assignments[chapter], place / folder) if not line.endswith(public)]
 
-    assert told("source")
-    assert told("release") == []
+    assert leaked("source")
+    assert leaked("release") == []
     full = json.loads((place / "source" / chapter / name).read_text())
     right = {c["metadata"]["nbgrader"]["grade_id"]: c["source"] for c in full["cells"] if c["cell_type"] == "code"}
     for who in ("instructor", "student"):
@@ -104,7 +106,7 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
     call(str(BIN / "nbgrader"), "generate_feedback", chapter, "--student=student", cwd=place)
     page = (place / "feedback" / "student" / chapter / name.replace("ipynb", "html")).read_text(encoding="utf-8")
     assert "your code here" in page
-    assert told("feedback") == [], "nbgrader's feedback shows hidden tests"
+    assert leaked("feedback") == [], "nbgrader's feedback shows hidden tests"
     call(str(BIN / "nbgrader"), "export", cwd=place)
     rows = csv.DictReader((place / "grades.csv").open())
     scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}
