@@ -32,7 +32,6 @@ from attncourse import (  # noqa: E402
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 
-TASKS = ("make", "grade", "try", "safe", "bench")
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
          "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
@@ -78,22 +77,22 @@ def make(options):
 
 def made(name, work):
     """Read the assignment that `make course` has written, and its seed; `name` is a chapter or a path."""
-    out = work / "assignments"
-    path = Path(name) if str(name).endswith(".json") else out / name / "bundle.json"
+    path = Path(name) if str(name).endswith(".json") else work / "assignments" / name / "bundle.json"
     if not path.is_file():
-        there = sorted(p.parent.name for p in out.glob("*/bundle.json"))
+        there = sorted(p.parent.name for p in work.glob("assignments/*/bundle.json"))
         known = f"; there are {', '.join(there)}" if there else ": run `make course` first"
         raise CourseError(f"There is no assignment {name!r}{known}.")
     data = json.loads(path.read_text(encoding="utf-8"))
     return load_assignment({key: data[key] for key in data if key != "seed"}), data.get("seed")
 
 
-def refuse_without_sandbox(reason, unsafe):
+def refuse_without_sandbox(options):
     """Refuse to run untrusted code without a sandbox, unless the instructor has asked for it."""
-    if reason and not unsafe:
+    reason = sandbox.missing()
+    if reason and not options.unsafe:
         raise CourseError(
-            f"No sandbox: {reason} Students' code could then read and delete your files. If you have read every "
-            "submission and trust it, say UNSAFE=yes."
+            f"No sandbox: {reason} The code could then read and delete your files. If you have read it and trust it, "
+            "say UNSAFE=yes."
         )
 
 
@@ -131,10 +130,12 @@ def grade_class(options):
     """Grade a folder; the exit code is 1 if a submission could not be graded or a file not be written."""
     from tqdm import tqdm
 
+    if not options.assignment or not options.submissions:
+        raise CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
     assignment, seed_made = made(options.assignment, options.work)
     if not options.submissions.exists():
         raise CourseError(f"There is no folder {options.submissions} with submissions.")
-    refuse_without_sandbox(sandbox.missing(), options.unsafe)
+    refuse_without_sandbox(options)
     seed, how = seed_for(options.seed, seed_made)
     say_seed(seed, how)
     author.prove(assignment, seed)
@@ -173,15 +174,15 @@ def summarize(grades):
 
 def try_notebook(options):
     """Run the visible tests on one notebook, in the sandbox in which it will be marked."""
+    if not options.notebook:
+        raise CourseError("Say which notebook: make try NOTEBOOK=<file>")
     data = downloads.read_file(options.notebook)
     if isinstance(data, str):
         raise CourseError(f"{options.notebook}: {data}")
     assignment = author.read(_assignment_of(options, data))
     for question in assignment.questions:
         question.hidden = []
-    reason = sandbox.missing()
-    if reason and not options.unsafe:
-        raise CourseError(f"No sandbox: {reason} If the notebook is your own, say UNSAFE=yes.")
+    refuse_without_sandbox(options)
     result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, unsafe=options.unsafe)
     if result.problem:
         other = " If it is one of the book's, say ASSIGNMENT=<chapter>." if result.file >= 0 else ""
@@ -225,10 +226,14 @@ def safe(options):
     print("Students' code can be run here.")
 
 
-def path_of(text):
-    """Return a typed path: `~` is home, and `$$`, as make once needed it, is one `$`."""
-    path = Path(text).expanduser()
-    return Path(text.replace("$$", "$")).expanduser() if "$$" in text and not path.exists() else path
+def bench(options):
+    """Measure the grader beside others, or with a large class."""
+    import course_bench
+
+    (course_bench.scale if options.submissions else course_bench.compare)(options)
+
+
+TASKS = {"make": make, "grade": grade_class, "try": try_notebook, "safe": safe, "bench": bench}
 
 
 def read_options(arguments):
@@ -252,39 +257,18 @@ def read_options(arguments):
     options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
     options.task, options.unsafe = arguments[0], values["UNSAFE"] == "yes"
     options.processes = int(processes or 0) or os.cpu_count() or 1
-    options.course = path_of(options.course) if options.course else ROOT / "course"
-    options.work = path_of(options.work) if options.work else ROOT / "course-work"
-    for name in ("submissions", "roster", "policy", "notebook"):
-        text = getattr(options, name)
-        setattr(options, name, path_of(text) if text else None)
+    options.course, options.work = options.course or ROOT / "course", options.work or ROOT / "course-work"
+    for name in ("course", "work", "submissions", "roster", "policy", "notebook"):
+        value = getattr(options, name)
+        setattr(options, name, Path(value).expanduser() if value else None)
     return options
 
 
-def main(arguments):
-    """Do what the command line asks for."""
-    options = read_options(arguments)
-    if options.task == "make":
-        make(options)
-    elif options.task == "grade":
-        if not options.assignment or not options.submissions:
-            raise CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
-        grade_class(options)
-    elif options.task == "try":
-        if not options.notebook:
-            raise CourseError("Say which notebook: make try NOTEBOOK=<file>")
-        try_notebook(options)
-    elif options.task == "safe":
-        safe(options)
-    else:
-        import course_bench
-
-        (course_bench.scale if options.submissions else course_bench.compare)(options)
-
-
 def run(arguments):
-    """Run `main`; whatever goes wrong ends in one sentence."""
+    """Do what the command line asks for; whatever goes wrong ends in one sentence."""
     try:
-        main(arguments)
+        options = read_options(arguments)
+        TASKS[options.task](options)
     except KeyboardInterrupt:
         sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
     except CourseError as error:

@@ -266,9 +266,8 @@ def _labelled(submissions, claims):
     for same in groups.values():
         labels = []
         for submission in sorted(same, key=lambda s: (s.student, s.files[0].path)):
-            base = (
-                COPY.sub("", submission.student) if len(same) == 1 and not submission.platform else submission.student
-            )
+            alone = len(same) == 1 and not submission.platform
+            base = COPY.sub("", submission.student) if alone else submission.student
             base = unicodedata.normalize("NFC", base) or submission.student
             label, number = base, 2
             while label in labelled or label.casefold() in map(str.casefold, labels):

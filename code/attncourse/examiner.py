@@ -139,11 +139,11 @@ def serve():
     _bound(resource.RLIMIT_CORE, 0)
     while True:
         try:
-            request = line.receive(math.inf)
+            request = line.receive()
         except protocol.PeerEnded:
             return
         limits = sandbox.Limits(**request.pop("limits"))
-        send = lambda **message: line.send(message, math.inf)  # noqa: E731
+        send = lambda **message: line.send(message)  # noqa: E731
         _bound(resource.RLIMIT_AS, used + limits.test_memory + 2 * sum(len(data) for *_, data in request["files"]))
         _bound(resource.RLIMIT_CPU, math.ceil(time.process_time() + limits.total + limits.test))
         assignment = load_assignment(request.pop("assignment"))

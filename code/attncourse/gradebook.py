@@ -24,10 +24,10 @@ class Grades:
         self.assignment, self.submissions, self.folder = assignment, dict(download.submissions), Path(folder)
         self.platform, self.people, self.unused, self.errors = download.platform, people, list(download.unused), []
         self.claims = list(download.claims)
-        self.matched, absent, self.unmatched, claims = (
-            roster.match(people, self.submissions) if people else ({}, [], {}, [])
-        )
-        self.claims += claims
+        self.matched, self.unmatched, absent = {}, {}, []
+        if people:
+            self.matched, absent, self.unmatched, claims = roster.match(people, self.submissions)
+            self.claims += claims
         self.absent = {}
         for person in absent:
             label = clean.line(roster.label(person))
@@ -53,11 +53,10 @@ class Grades:
         if name in self.submissions or name in self.absent:
             return name
         plain = roster.normalized(name)
-        fits = [
-            s
-            for s, h in self.submissions.items()
-            if plain in {roster.normalized(x) for x in (s, h.user, h.login, h.name)}
-        ]
+        fits = []
+        for student, handed in self.submissions.items():
+            if plain in map(roster.normalized, (student, handed.user, handed.login, handed.name)):
+                fits.append(student)
         for student, person in [*self.matched.items(), *self.absent.items()]:
             if plain in roster.called(person) | roster.names(person) and student not in fits:
                 fits.append(student)
@@ -117,9 +116,8 @@ class Grades:
     def final(self, student):
         """Return the result of a student with the instructor's decisions in it."""
         owner = self.groups.get(student, student)
-        return policy.apply(
-            self.policy, self.assignment, student, self.result(student), self.submissions.get(owner), owner
-        )
+        handed = self.submissions.get(owner)
+        return policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner)
 
     def add(self, student, result):
         """Take a result, and write its row and its pages."""

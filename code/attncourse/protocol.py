@@ -175,9 +175,13 @@ class Conversation:
             self.fail("it wrote a message of the wrong form")
         return reply
 
-    def send(self, message, deadline):
+    def send(self, message, deadline=math.inf):
         """Send a message; TimeoutError after the deadline."""
-        data = memoryview(encode(message))
+        self.write(encode(message), deadline)
+
+    def write(self, data, deadline=math.inf):
+        """Send an encoded message."""
+        data = memoryview(data)
         while data:
             try:
                 data = data[os.write(self.to, data) :]
@@ -186,7 +190,7 @@ class Conversation:
             except BrokenPipeError:
                 self.fail("its process ended")
 
-    def receive(self, deadline):
+    def receive(self, deadline=math.inf):
         """Return the next message, a dict; TimeoutError after the deadline."""
         text, body = HEAD.unpack(self._read(HEAD.size, deadline))
         if text + body > self.largest:

@@ -353,10 +353,8 @@ def body(cells, name):
         starts = [match.start() for match in DEF.finditer(source) if match[1] == name]
         if starts:
             lines = source[starts[-1] : starts[-1] + COMPARED].split("\n")
-            end = next(
-                (n for n, line in enumerate(lines[1:], 1) if line.strip() and line[0] not in " \t)#"), len(lines)
-            )
-            return "\n".join(lines[:end])
+            ends = (n for n, line in enumerate(lines) if n and line.strip() and line[0] not in " \t)#")
+            return "\n".join(lines[: next(ends, len(lines))])
     return ""
 
 
@@ -419,10 +417,9 @@ def _reused(sources, trees, cells, labels, questions):
     question see the notebook as it was there, and as it is at the end; the better result counts.
     """
     reused, remarks = [], []
-    bound = [
-        _names(source, tree) | ({*dir(builtins)} if "import *" in source else set())
-        for source, tree in zip(sources, trees, strict=True)
-    ]
+    bound = list(map(_names, sources, trees))
+    for source, names in zip(sources, bound, strict=True):
+        names |= {*dir(builtins)} if "import *" in source else set()
     squeezed = ["".join(cell.split()) for cell in cells]
     for number, question in enumerate(questions):
         asked = set(question["functions"])

@@ -53,9 +53,8 @@ def read(path):
         kinds = _as_moodle(roster, kinds)
     if not set(kinds) & set(NAMING):
         seen = ", ".join(clean.line(cell)[:40] for cell in header if cell.strip())[:300] or "nothing"
-        known = ", ".join(
-            f"{kind} ({', '.join([w for w in HEADINGS if kind in HEADINGS[w]][:3])}, …)" for kind in NAMING
-        )
+        examples = {kind: [heading for heading in HEADINGS if kind in HEADINGS[heading]][:3] for kind in NAMING}
+        known = ", ".join(f"{kind} ({', '.join(headings)}, …)" for kind, headings in examples.items())
         raise CourseError(f"The roster {path} has no column that names students. Its columns are {seen}; known are "
                           f"{known}, in English and in the 20 languages of `headings.txt`.")  # fmt: skip
     if roster.platform == "Moodle":
@@ -112,9 +111,8 @@ def _kinds(header):
     """Return what each column is, or None. A heading that means several things means what is missing."""
     known = [HEADINGS.get("".join(filter(str.isalnum, cell.casefold())), []) for cell in header]
     last = any("last" in kinds for kinds in known)
-    return [
-        next((kind for kind in kinds if kind != ("name" if last else "first")), (kinds or [None])[0]) for kinds in known
-    ]
+    there = "name" if last else "first"
+    return [next((kind for kind in kinds if kind != there), (kinds or [None])[0]) for kinds in known]
 
 
 def _platform(header, kinds):
@@ -172,9 +170,8 @@ def normalized(text):
 
 def label(person):
     """Return how a person on the roster is called in a table of grades."""
-    return next(
-        person[kind] for kind in ("login", "email", "name", "number", "user", "file", "github") if person.get(kind)
-    )
+    kinds = ("login", "email", "name", "number", "user", "file", "github")
+    return next(person[kind] for kind in kinds if person.get(kind))
 
 
 def names(person):
@@ -200,9 +197,7 @@ def match(roster, submissions):
     fits, unmatched, claims = {}, {}, []
     by_id, by_name, by_user, by_login, by_github, by_address = (defaultdict(list) for _ in range(6))
     ids = {handed.user.lstrip("0") for handed in submissions.values()} - {""}
-    ids &= {
-        person["user"].lstrip("0") for person in roster.people
-    }  # else the school counts otherwise than the platform
+    ids &= {person["user"].lstrip("0") for person in roster.people}  # else the school has numbers of its own
     for person in roster.people:
         for key in called(person):
             by_id[key].append(person)
@@ -245,12 +240,9 @@ def match(roster, submissions):
                 unmatched[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
     taken = {person["row"] for person in fits.values()} | {row for row, several in by_row.items() if len(several) > 1}
     if roster.people and len(submissions) > 2 * len(fits) and not claims:
-        read = ", ".join(
-            f"{cell} ({kind or 'not understood'})" for cell, kind in zip(roster.header, roster.kinds, strict=False)
-        )
-        claims.append(
-            f"Of {len(submissions)} submissions only {len(fits)} are on the roster. Its columns: {clean.line(read)}."
-        )
+        columns = zip(roster.header, roster.kinds, strict=False)
+        read = clean.line(", ".join(f"{cell} ({kind or 'not understood'})" for cell, kind in columns))
+        claims.append(f"Of {len(submissions)} submissions only {len(fits)} are on the roster. Its columns: {read}.")
     if roster.damaged:
         claims.append("A spreadsheet has damaged ids in the roster (such as 1.2E+11); these people were looked for by "
                       f"name: {', '.join(roster.damaged[:20])}.")  # fmt: skip

@@ -5,7 +5,7 @@ what many students share is not counted. The tokens come from `reading`, which r
 """
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 from . import reading
 from .model import stub
@@ -35,17 +35,13 @@ def _alike(answers):
     for student, answer in sorted(answers.items()):
         groups[answer].append(student)
     yield from (("identical", group) for group in groups.values() if 1 < len(group) <= max(3, COMMON * len(answers)))
-    own = {
-        group[0]: {answer[i : i + PIECE] for i in range(len(answer) - PIECE + 1)} for answer, group in groups.items()
-    }
+    own = {group[0]: {*zip(*(answer[n:] for n in range(PIECE)), strict=False)} for answer, group in groups.items()}
     owners = defaultdict(list)
     for student, pieces in own.items():
         for piece in pieces:
             owners[piece].append(student)
     most = max(3, COMMON * len(answers))
-    shared = Counter(
-        pair for people in owners.values() if len(people) <= most for pair in itertools.combinations(people, 2)
-    )
-    for a, b in sorted(shared):
+    few = [people for people in owners.values() if len(people) <= most]
+    for a, b in sorted({pair for people in few for pair in itertools.combinations(people, 2)}):
         if len(own[a] & own[b]) >= NEAR * len(own[a] | own[b]):
             yield "nearly identical", [a, b]

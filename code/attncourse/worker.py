@@ -16,6 +16,7 @@ import sys
 import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+LARGEST = 1 << 30  # bytes of a message from the grader
 LONGEST = 200  # characters of an error's message
 MAGIC = re.compile(r"^([ ]*)([%!])", re.MULTILINE)
 
@@ -41,23 +42,6 @@ def restrict(limits):
                 continue
         if os.getuid() == 0:
             raise SystemExit("root could not be given up")
-
-
-def read_exactly(fd, size):
-    """Return `size` bytes; exit when the other side is gone."""
-    data = bytearray()
-    while len(data) < size:
-        piece = os.read(fd, min(size - len(data), 1 << 20))
-        if not piece:
-            os._exit(0)
-        data += piece
-    return bytes(data)
-
-
-def receive(fd, protocol):
-    """Return the next message from the other side."""
-    sizes = protocol.HEAD.unpack(read_exactly(fd, protocol.HEAD.size))
-    return protocol.decode(*(read_exactly(fd, size) for size in sizes))
 
 
 def describe(error, name):
@@ -164,28 +148,27 @@ def main():
     import numpy  # before the limits: it loads once
     import protocol
 
-    del sys.modules["protocol"]
-
-    restrict(
-        receive(requests, protocol)
-    )  # the limits come first, and not on the command line, which can be read inside
+    del sys.modules["protocol"]  # the student may have a module of this name
+    grader = protocol.Conversation(replies, requests, LARGEST)
+    restrict(grader.receive())  # the limits come first, and not on the command line, which can be read inside
     module = types.ModuleType("__main__")
     module.__dict__.update(__builtins__=builtins, display=print)
     sys.modules["__main__"] = module
     os.chdir("/tmp")
     sys.path.insert(0, "")
-    os.write(replies, protocol.encode({"ready": numpy.__version__}))
+    grader.send({"ready": numpy.__version__})
     notebook = Notebook(module.__dict__)
     while True:
-        message = receive(requests, protocol)
+        try:
+            message = grader.receive()
+        except protocol.PeerEnded:
+            os._exit(0)  # and leave no thread of the student's behind
         name = f"cell {message['cell'] if 'cell' in message else (message.get('statement') or [''])[0]}"
         try:
             reply = protocol.encode(notebook.answer(message) | {"id": message["id"]})
         except BaseException as error:  # SystemExit and KeyboardInterrupt too
             reply = protocol.encode(describe(error, name) | {"id": message["id"]})
-        left = memoryview(reply)
-        while left:
-            left = left[os.write(replies, left) :]
+        grader.write(reply)
 
 
 if __name__ == "__main__":
