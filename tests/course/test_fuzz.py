@@ -56,6 +56,7 @@ def test_every_pattern_is_linear_on_the_worst_letters(name):
     """Eight times the letters take eight times as long, and not sixty-four; 20 MB take seconds, and not hours."""
     for letters in WORST:
         small = seconds(name, letters, SIZE // 512)
+        assert small < 0.5, f"{name} on {letters!r}"  # before a quadratic pattern takes hours
         large = seconds(name, letters, SIZE // 64)
         assert large < 0.1 or large < 24 * small, f"{name} on {letters!r}"
     if name.startswith(("reading.", "clean.", "worker.")):  # names are short; what these read may be long
