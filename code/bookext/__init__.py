@@ -1,26 +1,18 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
 only how checks and live figures are shown.
 
-* ``run`` executes: ``execution`` executes chapters and keeps their outputs, ``kernels`` runs the cells of one,
-  ``dependencies`` says which modules they depend on, ``quotes`` puts what cells computed into sentences.
-* ``collect`` gathers what pages hold, and makes what is made of it: ``checks`` draws the checks of the executed
-  cells and gives each law an address; ``ledger`` makes the pages of claims and contradictions, and ``evidence``
-  holds each verdict to the checks that decide it; ``mistakes`` collects the famous mistakes;
-  ``coursework`` puts the questions of an assignment on its chapter's page; ``quiz`` asks the reader questions, and
-  collects them on one page; ``wayfinding`` draws the map of the chapters, states all theorems and definitions on one
-  page, and links to the glossary; ``reading`` says how long a chapter takes, and which pages go deeper; ``package``
-  completes the page of the package and links the import lines of cells to it; ``search`` writes the index of sections
-  that the search page reads.
-* ``write`` shapes a page as it becomes HTML: ``mathml`` turns formulas into MathML while building; ``boxes`` gives
-  theorems links and folds solutions; ``live`` gives each page the script of its live figures; ``notebooks`` and
-  ``notebook_text`` write every chapter as a notebook that runs anywhere; ``launch`` shows the links that open it.
-* ``language`` makes editions in other languages: ``words`` are the book's own, in one table; ``chinese`` marks Chinese;
-  ``outputs`` translates what cells show, ``scripts`` what scripts say; ``catalogue`` collects and loads,
-  ``editions`` links the editions.
-* ``theme`` is the look of a page: ``builder`` puts the preface at the root of the site; ``book_theme`` is a child of
-  sphinx-book-theme, with the script of the search; ``assets`` chooses what a page loads, ``styles`` makes its one style
-  sheet; ``social`` says what a page is: to search engines, in links to it, and where an address leads nowhere;
-  ``pages`` applies ``repairs`` to what templates cannot reach, ``late`` among them.
+* ``run`` executes chapters, keeps their outputs, and puts what cells computed into sentences.
+* ``collect`` gathers what pages hold, and makes pages and boxes of it: ``derived`` keeps the collections and fills the
+  places that show them, ``checks`` draws executed checks, ``ledger`` and ``evidence`` hold verdicts to checks,
+  ``mistakes``, ``quiz`` and ``navigation`` collect mistakes, questions, theorems and terms, ``coursework`` shows
+  assignments, ``reading_time`` the time under a title, ``package`` links code to its documentation, ``search`` writes
+  the index.
+* ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``live``
+  scripts of figures; ``notebooks`` and ``notebook_text`` write each chapter as a notebook, ``launch`` links it.
+* ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
+  ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads, ``editions`` links them.
+* ``theme`` is the look of a page: ``builder`` puts the preface at the root, ``assets`` and ``styles`` choose what it
+  loads, ``social`` describes it to search engines, ``pages`` applies ``repairs`` to what templates cannot reach.
 """
 
 from pathlib import Path
@@ -30,7 +22,18 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
-    from .collect import checks, coursework, ledger, mistakes, package, quiz, reading, search, wayfinding
+    from .collect import (
+        checks,
+        coursework,
+        derived,
+        ledger,
+        mistakes,
+        navigation,
+        package,
+        quiz,
+        reading_time,
+        search,
+    )
     from .language import catalogue, chinese
     from .run import execution, quotes
     from .theme import assets, builder, pages, social
@@ -41,6 +44,7 @@ def setup(app):
     chinese.setup(app)
     execution.setup(app)
     quotes.setup(app)
+    derived.setup(app)
     checks.setup(app)
     ledger.setup(app)
     mistakes.setup(app)
@@ -48,8 +52,8 @@ def setup(app):
     quiz.setup(app)
     live.setup(app)
     mathml.setup(app)
-    wayfinding.setup(app)
-    reading.setup(app)
+    navigation.setup(app)
+    reading_time.setup(app)
     package.setup(app)
     search.setup(app)
     notebooks.setup(app)
@@ -62,4 +66,4 @@ def setup(app):
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 7, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 8, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The fork whose notebooks are tested: its addresses, the environments they run in, and how problems are reported."""
+"""A fork of the book, as the tests publish it: its addresses, and a server that stands in for GitHub."""
 
 import copy
 import threading
@@ -9,25 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GITHUB, FORK, BRANCH = "https://github.com", "/a-reader/their-fork", "notebooks"
-ADDRESS, ARCHIVE = GITHUB + FORK, f"/archive/refs/heads/{BRANCH}.zip"
+GITHUB, FORK = "https://github.com", "/a-reader/their-fork"
+ADDRESS, ARCHIVE = GITHUB + FORK, f"{FORK}/archive/refs/heads/notebooks.zip"
 SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
-# Libraries as Colab's image has them in kind, with both major versions of ipywidgets, and the oldest that are admitted.
-# Where torch is not named it is that of the book's own environment.
-NEWEST = ("numpy", "scipy", "matplotlib", "ipykernel<7")  # 7 now and then leaves a request unread
-ENVIRONMENTS = {
-    "ipywidgets-8": (*NEWEST, "ipywidgets==8.*"),
-    "ipywidgets-7": (*NEWEST, "ipywidgets==7.*"),
-    "oldest": ("torch==2.3.1", "numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*",
-               "ipywidgets==7.7.*", "array-api-compat==1.12.*", "ipykernel==6.*"),
-}  # fmt: skip
-# One notebook of each kind: the preface, a chapter with figures and exercises, a page of the back matter.
-KINDS = ("index", "permutation-matrices", "famous-mistakes")
 
 
 @contextmanager
 def serve(files):
-    """Serve {path: bytes} on this machine, and 404 for the rest; give the address."""
+    """Serve {path: bytes} on this machine, and 404 for the rest; yield the address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -37,7 +26,7 @@ def serve(files):
             self.wfile.write(files.get(self.path, b""))
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -45,16 +34,15 @@ def serve(files):
         server.shutdown()
 
 
-def moved(notebook, address):
-    """Return a copy of a notebook whose first cell takes the package from this server instead of GitHub."""
+def served_from(notebook, address):
+    """Return a copy of a notebook whose first cell takes the package from ``address`` instead of GitHub."""
     notebook = copy.deepcopy(notebook)
-    assert GITHUB in notebook.cells[0].source
     notebook.cells[0].source = notebook.cells[0].source.replace(GITHUB, address)
     return notebook
 
 
 def close_dialogs(page):
-    """Close what JupyterLab asks in between, as a reader would, and print it: a failing test shows the words."""
+    """Close what JupyterLab asks in between, as a reader would, and print it for the report of a failed test."""
 
     def close(dialog):
         print("JupyterLab asks:", " ".join(dialog.inner_text().split()))

@@ -1,15 +1,12 @@
-"""`make lab` without a browser: what saving leaves in a chapter, and what JupyterLab is started with."""
+"""Saving a chapter in JupyterLab changes what was edited, and nothing else of the author's file."""
 
 import asyncio
 import shutil
-import stat
-import subprocess
 from difflib import ndiff
 
 import jupytext
-import lab
 import pytest
-from chapter_files import ChapterFiles, kept
+from chapter_files import ChapterFiles
 from fork import ROOT
 
 CHAPTERS = sorted(path for path in ROOT.glob("chapters/**/*.md") if "{code-cell}" in path.read_text("utf-8"))
@@ -44,9 +41,9 @@ def changed(before, after):
 
 
 def test_saving_an_unchanged_chapter_changes_nothing(save):
-    found = {path.stem: changed(path.read_text("utf-8"), save(path)) for path in CHAPTERS}
-    assert len(found) > 50
-    assert {stem: lines for stem, lines in found.items() if lines} == {}
+    assert CHAPTERS
+    lines = {path.stem: changed(path.read_text("utf-8"), save(path)) for path in CHAPTERS}
+    assert {stem: changes for stem, changes in lines.items() if changes} == {}
 
 
 def test_an_edit_changes_its_own_lines(save):
@@ -60,27 +57,3 @@ def test_an_edit_changes_its_own_lines(save):
 
     lines = changed(path.read_text("utf-8"), save(path, edit))
     assert lines == ["+ # Added.", "+ :tags: [added]", "+ "]
-
-
-def test_options_that_differ_are_not_taken_for_the_old_ones():
-    old = "```{code-cell} ipython3\n:tags: [hide-input]\n\nx = 1\n```\n"
-    new = old.replace("hide-input", "hide-cell")
-    assert kept(old, new) == new
-    assert kept(old, "") == ""
-
-
-def test_options_of_lab_pass_through_make_and_decide(tmp_path):
-    """With a Python that only says what it was called with."""
-    python = tmp_path / "python"
-    python.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "$@"\n')
-    python.chmod(python.stat().st_mode | stat.S_IXUSR)
-    command = ["make", "--no-print-directory", "lab", f"PYTHON={python}", "OPTIONS=--no-browser --port=9000"]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    assert said[-3:] == ["tools/lab.py", "--no-browser", "--port=9000"]
-    assert lab.command(said[-2:])[-2:] == ["--no-browser", "--port=9000"]
-
-
-@pytest.mark.parametrize(("user", "expected"), [(0, True), (1000, False)])
-def test_lab_starts_as_root_too(monkeypatch, user, expected):
-    monkeypatch.setattr("os.geteuid", lambda: user)
-    assert ("--allow-root" in lab.command([])) is expected

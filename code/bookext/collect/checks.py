@@ -1,7 +1,7 @@
-"""Draw the records of executed checks, give each law an address, and collect them for the pages made from others.
+"""Draw the records of executed checks, give each an address, and collect them for the pages made of others.
 
-MyST-NB hands over the records that a cell emitted (`attnbook.check.record`), so a check that did not run is not found,
-whatever the chapter's text says.
+MyST-NB hands over the records that a cell emitted (`attnbook.check.record`), so a check that did not run is not
+collected, whatever the chapter's text says.
 """
 
 import re
@@ -11,14 +11,14 @@ from importlib.metadata import entry_points
 from attnbook.check.record import MIME, Check, as_html, figure, from_data
 from docutils import nodes
 from sphinx.errors import ExtensionError
-from sphinx.util.nodes import make_refnode
 
-from ..language.words import say
+from ..language.messages import translate
+from .derived import collection, link, register_collection, section_of
 
 
 @dataclass(frozen=True)
-class Law:
-    """A check on a page: its record, its address there, the section that it stands in, and its cell's text."""
+class PageCheck:
+    """A check on a page: its record, its address there, its section, and the code and output of its cell."""
 
     check: Check
     anchor: str
@@ -54,8 +54,8 @@ def setup(app):
     register_collection(app, "attnbook_mistakes")
 
 
-def laws(env):
-    """Return the checks of each page: docname → list of Law."""
+def page_checks(env):
+    """Return the checks of each page: docname → list of PageCheck."""
     return collection(env, "attnbook_checks")
 
 
@@ -64,45 +64,11 @@ def mistakes(env):
     return collection(env, "attnbook_mistakes")
 
 
-def pages(env):
-    """Return the names of all pages in the order of the contents; those that go deeper come behind their chapter."""
-
-    def below(name):
-        return [name, *(page for child in env.toctree_includes.get(name, []) for page in below(child))]
-
-    return below(env.config.root_doc)
-
-
-def item(app, at, docname, law):
+def item(app, at, docname, found):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
-    words = nodes.inline("", say(law.check.law), classes=["law"])
-    return nodes.list_item(
-        "",
-        nodes.paragraph("", "", link(app, at, docname, law.anchor, words), nodes.Text(f" · {figure(law.check, say)}")),
-    )
-
-
-def link(app, at, docname, anchor, child):
-    """Return a link from the page ``at`` to an anchor of another."""
-    return make_refnode(app.builder, at, docname, anchor, child)
-
-
-def register_collection(app, name):
-    """Keep a collection right when pages go, are read again, or are read side by side."""
-
-    def merge(app, env, pages, other):
-        found = collection(other, name)
-        collection(env, name).update({page: found[page] for page in pages if page in found})
-
-    app.connect("env-purge-doc", lambda app, env, page: collection(env, name).pop(page, None))
-    app.connect("env-merge-info", merge)
-
-
-def collection(env, name):
-    """Return what was collected under ``name``: a dict with an entry for each page that was read."""
-    if not hasattr(env, name):
-        setattr(env, name, {})
-    return getattr(env, name)
+    law = nodes.inline("", translate(found.check.law), classes=["law"])
+    measured = nodes.Text(f" · {figure(found.check, translate)}")
+    return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, found.anchor, law), measured))
 
 
 def _require_renderer(app):
@@ -113,13 +79,13 @@ def _require_renderer(app):
 
 def _collect(app, doctree):
     name, taken = app.env.docname, set(doctree.ids)
-    laws(app.env)[name] = [law for node in doctree.findall(checks_of_cell) for law in _address(node, taken)]
+    page_checks(app.env)[name] = [c for node in doctree.findall(checks_of_cell) for c in _address(node, taken)]
     boxes = [box for box in doctree.findall(nodes.admonition) if "mistake" in box["classes"]]
     mistakes(app.env)[name] = [(*_section(box), box.deepcopy()) for box in boxes]
 
 
 def _address(node, taken):
-    """Give each law of one cell an address made from its words; yield the laws."""
+    """Give each check of a cell an address made from its law; yield the checks."""
     section, title = _section(node)
     code, output = _text_of_cell(node)
     for check in node["checks"]:
@@ -130,7 +96,7 @@ def _address(node, taken):
             anchor = f"{stem}-{number}"
         taken.add(anchor)
         node["anchors"].append(anchor)
-        yield Law(check, anchor, section, title, code, output)
+        yield PageCheck(check, anchor, section, title, code, output)
 
 
 def _text_of_cell(node):
@@ -144,17 +110,10 @@ def _text_of_cell(node):
         place = part.parent
         while not set(place["classes"]) & set(texts):
             place = place.parent
-        words = part.astext()
-        plain = re.sub(r"(?s)<svg.*?</svg>|<[^>]*>", " ", words) if isinstance(part, nodes.raw) else words
+        text = part.astext()
+        plain = re.sub(r"(?s)<svg.*?</svg>|<[^>]*>", " ", text) if isinstance(part, nodes.raw) else text
         texts["cell_input" if "cell_input" in place["classes"] else "cell_output"].append(plain)
-    return tuple(" ".join(found) for found in texts.values())
-
-
-def section_of(node):
-    """Return the section that holds ``node``, or None; the boxes of theorems are sections without a title."""
-    while node is not None and not (isinstance(node, nodes.section) and isinstance(node[0], nodes.title)):
-        node = node.parent
-    return node
+    return tuple(map(" ".join, texts.values()))
 
 
 def _section(node):
@@ -164,7 +123,7 @@ def _section(node):
 
 
 def _visit_html(translator, node):
-    translator.body.append(as_html(node["checks"], node["anchors"], say))
+    translator.body.append(as_html(node["checks"], node["anchors"], translate))
     raise nodes.SkipNode
 
 

@@ -6,6 +6,7 @@ decides it or in what its cell prints; whole numbers may also stand in the code 
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -30,7 +31,7 @@ STANDS = {  # how a claim stands where it contradicts another
     "wrong": "wrong",
     "uncheckable": "open",
 }
-ONCE = "This ledger once "  # so begins a sentence that quotes what was wrong
+ONCE = "This ledger once "  # begins a sentence that quotes an earlier, wrong statement
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+|\.\d+|\d+)(?:e[-+]?\d+)?%?")
 
 
@@ -58,47 +59,46 @@ def evidence(claims):
 
 
 def misplaced(key, claim):
-    """Say where the evidence of a claim is not what its verdict needs; this is seen without a build."""
-    verdict, found = claim["verdict"], evidence({key: claim})
+    """Yield where the evidence of a claim is not what its verdict needs; no build is needed."""
+    verdict, named = claim["verdict"], evidence({key: claim})
     sides = tuple(claim.get("decided", {}))
     if sides != SIDES[verdict]:
         yield f"the evidence of a {verdict} claim is {' and '.join(SIDES[verdict]) or 'nothing'}, not {list(sides)}"
     for side in sides:
         needed = NEEDS.get(side, KINDS) if verdict == "wrong" else KINDS
-        if not {e.kind for e in found if e.side == side} & set(needed):
+        if not {e.kind for e in named if e.side == side} & set(needed):
             yield f"{side}: no check is of the kind {' or '.join(needed)}"
-    for kind in sorted({e.kind for e in found} - set(KINDS)):
+    for kind in sorted({e.kind for e in named} - set(KINDS)):
         yield f"no check is of the kind {kind!r}"
     if verdict == "uncheckable" and (loose := unshown(stated(claim), claim["claim"])):
         yield f"no check shows {', '.join(loose)}"
-    named = [(e.page, e.law) for e in found]
-    for page, law in dict.fromkeys(named):
-        if named.count((page, law)) > 1:
+    for (page, law), times in Counter((e.page, e.law) for e in named).items():
+        if times > 1:
             yield f"{law!r} of {page} is named twice"
 
 
 def unfounded(claims, executed):
-    """Say which evidence of claims was not executed as named; ``executed`` is {(page, law): its checks}."""
+    """Yield the evidence of claims that was not executed as named; ``executed`` is {(page, law): its checks}."""
     for e in evidence(claims):
-        found = executed.get((e.page, e.law), [])
-        if not found:
+        checks = executed.get((e.page, e.law), [])
+        if not checks:
             yield f"{e.claim} is decided by a law that {e.page} does not check: {e.law}"
-        elif kinds := {law.check.kind for law in found} - {e.kind}:
+        elif kinds := {found.check.kind for found in checks} - {e.kind}:
             yield f"{e.claim} names as {e.kind!r} what {e.page} checks by {', '.join(sorted(kinds))}: {e.law}"
 
 
 def stated(claim):
     """Return what an entry says is right: its figure, and its correction without what the ledger once said."""
-    now = [said for said in sentences(claim.get("corrected", "")) if not said.startswith(ONCE)]
-    return " ".join([claim["figure"], *now])
+    corrected = sentences(claim.get("corrected", ""))
+    return " ".join([claim["figure"], *(sentence for sentence in corrected if not sentence.startswith(ONCE))])
 
 
 def unmeasured(text, claims, executed):
-    """Say which numbers of a text about claims stand neither in them nor in the checks that decide them."""
-    laws = [law for e in evidence(claims) for law in executed.get((e.page, e.law), [])]
-    shown = [part for law in laws for part in (law.check.law, figure(law.check), law.output)]
+    """Yield the numbers of a text about claims that stand neither in them nor in the checks that decide them."""
+    checks = [check for e in evidence(claims) for check in executed.get((e.page, e.law), [])]
+    shown = [part for found in checks for part in (found.check.law, figure(found.check), found.output)]
     shown += [claim["claim"] for claim in claims.values()]
-    if loose := unshown(text, " ".join(shown), " ".join(law.code for law in laws)):
+    if loose := unshown(text, " ".join(shown), " ".join(found.code for found in checks)):
         yield f"quotes what no check that decides it shows, nor its cell: {', '.join(loose)}"
 
 
@@ -127,24 +127,21 @@ def rounds(x, word):
 
 
 def sorted_by_verdict(entry, claims):
-    """Return who is right in a contradiction, by the verdicts of what is said: {side: the claims}."""
-    found = {}
-    for key in dict.fromkeys(said["claim"] for said in entry["says"]):
-        found.setdefault(STANDS[claims[key]["verdict"]], []).append(key)
-    return found
+    """Return the claims of a contradiction by their verdicts: {right, in part, wrong or open: keys of claims}."""
+    sides = {}
+    for key in dict.fromkeys(statement["claim"] for statement in entry["says"]):
+        sides.setdefault(STANDS[claims[key]["verdict"]], []).append(key)
+    return sides
 
 
 def unresolved(entry, claims):
-    """Say which sentences of a resolution are no right ones: in no right statement, nor in a claim that is true.
-
-    Each has to stand so, word for word, in one of the claims that decide the contradiction.
-    """
+    """Yield the sentences of a resolution that no deciding claim supports, as its right form or as a true claim."""
     deciding = [claims[key] for key in entry["decided"]]
     right = [claim["figure"] for claim in deciding] + [c["claim"] for c in deciding if c["verdict"] == "true"]
-    known = {said for text in right for said in sentences(text)}
-    for said in sentences(entry["resolution"]):
-        if said not in known:
-            yield f"no right statement of {', '.join(entry['decided'])} says: {said}"
+    supported = {sentence for text in right for sentence in sentences(text)}
+    for sentence in sentences(entry["resolution"]):
+        if sentence not in supported:
+            yield f"no right statement of {', '.join(entry['decided'])} says: {sentence}"
 
 
 def sentences(text):

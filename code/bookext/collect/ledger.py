@@ -13,35 +13,24 @@ import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from ..language.words import _, say
+from ..language.messages import _, translate
 from . import checks
+from .derived import pages, place
 from .evidence import evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
 logger = logging.getLogger(__name__)
 
 
-class deciding_checks(nodes.General, nodes.Element):
-    """The place of the links to the checks that decide `claims`, {key: entry}, and with them what `quotes` says."""
-
-
 def setup(app):
-    """Register directives and what fills them."""
+    """Register the directives."""
     for name, directive in {"claims": Claims, "claims-count": Count, "contradictions": Contradictions}.items():
         app.add_directive(name, directive)
-    app.add_post_transform(Fill)
-    app.connect("env-updated", _write_again)
     app.connect("html-page-context", _filter_script)
     app.add_css_file("ledger.css", priority=900)
-
-
-def _write_again(app, env):
-    """Return the pages made from the others are written whenever a page was read."""
-    return sorted(name for name, data in env.metadata.items() if "made_from_others" in data)
 
 
 def _filter_script(app, pagename, templatename, context, doctree):
@@ -56,7 +45,6 @@ class FromData(SphinxDirective):
         """Return the parsed file ``name``; the page is read again when it changes."""
         path = Path(self.env.doc2path(self.env.docname)).parent / name
         self.env.note_dependency(str(path))
-        self.env.metadata[self.env.docname]["made_from_others"] = True
         return yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def claims(self):
@@ -70,12 +58,12 @@ class Claims(FromData):
     required_arguments = 1
 
     def run(self):
-        found = {key: c for key, c in self.claims().items() if c["source"] == self.arguments[0]}
-        if not found:
+        claims = {key: c for key, c in self.claims().items() if c["source"] == self.arguments[0]}
+        if not claims:
             raise self.error(f"claims.yml has no claim of {self.arguments[0]!r}")
-        chapters = dict.fromkeys(claim["chapter"] for claim in found.values())
-        place = nodes.container(classes=["claims-place"])  # for the filter, which a script makes
-        return [place, *(self.chapter(slug, found) for slug in chapters)]
+        chapters = dict.fromkeys(claim["chapter"] for claim in claims.values())
+        form = nodes.container(classes=["claims-place"])  # for the filter, which a script makes
+        return [form, *(self.chapter(slug, claims) for slug in chapters)]
 
     def chapter(self, slug, claims):
         """Return the section of the claims that one chapter settles."""
@@ -89,7 +77,7 @@ class Claims(FromData):
         head = nodes.paragraph("", classes=["claim-head"])
         head += nodes.reference("", key, refid=name, classes=["claim-id"])
         head += [nodes.Text(" "), nodes.inline("", _(verdict), classes=["verdict"]), nodes.Text(" ")]
-        head += nodes.inline("", f"{claim['source']}, {place(claim['line'])}", classes=["claim-place"])
+        head += nodes.inline("", f"{claim['source']}, {lines(claim['line'])}", classes=["claim-place"])
         item = nodes.list_item("", head, ids=[name], classes=["claim", f"is-{verdict}"])
         item += nodes.paragraph("", "", nodes.strong("", _("Said.") + " "), *text(claim["claim"]))
         item += nodes.paragraph("", "", nodes.strong("", _("Right.") + " "), *text(claim["figure"]))
@@ -98,7 +86,7 @@ class Claims(FromData):
         if verdict == "uncheckable":
             item += nodes.paragraph("", "", nodes.strong("", _("No check.") + " "), *text(claim["reason"]))
         else:
-            item += deciding_checks(claims={key: claim}, name=key, quotes=stated(claim))
+            item += place(self.env, _deciding, claims={key: claim}, name=key, numbers=stated(claim))
         return item
 
 
@@ -118,14 +106,14 @@ class Count(FromData):
         return [table([*map(_, (by, *VERDICTS, "all"))], [[*row, sum(row[1:])] for row in rows])]
 
 
-def page_link(env, slug, words=""):
-    """Return a link to a page by the last part of its name, in ``words`` or those of its first heading."""
+def page_link(env, slug, label=""):
+    """Return a link to a page by the last part of its name; its label is the first heading unless one is given."""
     name = next((name for name in env.found_docs if name.rpartition("/")[2] == slug), None)
-    if name and not words:  # read here: the contents beside the page are made before links are resolved
-        words = re.search(r"^# (.+)$", Path(env.doc2path(name)).read_text("utf-8"), re.MULTILINE)[1]
+    if name and not label:  # read here: the contents beside the page are made before links are resolved
+        label = re.search(r"^# (.+)$", Path(env.doc2path(name)).read_text("utf-8"), re.MULTILINE)[1]
     target = f"/{name}" if name else slug
     options = {"refdomain": "std", "reftype": "doc", "reftarget": target, "refexplicit": True, "refwarn": True}
-    return addnodes.pending_xref("", nodes.inline("", words or slug), refdoc=env.docname, **options)
+    return addnodes.pending_xref("", nodes.inline("", label or slug), refdoc=env.docname, **options)
 
 
 class Contradictions(FromData):
@@ -137,8 +125,6 @@ class Contradictions(FromData):
             unknown = {said["claim"] for said in entry["says"]} | set(entry["decided"])
             if unknown := sorted(unknown - set(known)):
                 raise self.error(f"contradictions.yml: {entry['id']} names no claim of the ledger: {unknown}")
-            if entry["sides"] != (due := sorted_by_verdict(entry, known)):
-                raise self.error(f"contradictions.yml: {entry['id']} has the sides {entry['sides']}, the ledger {due}")
             for problem in unresolved(entry, known):
                 raise self.error(f"contradictions.yml, {entry['id']}: {problem}")
             sides = nodes.bullet_list()
@@ -146,11 +132,11 @@ class Contradictions(FromData):
                 link = claim_link(said["claim"])
                 sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(said["text"])))
             title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
-            named = "; ".join(f"{_(side)}: {', '.join(keys)}" for side, keys in entry["sides"].items())
+            named = "; ".join(f"{_(side)}: {', '.join(keys)}" for side, keys in sorted_by_verdict(entry, known).items())
             answer = nodes.paragraph("", "", *text(entry["resolution"]), nodes.Text(f" ({named}.)"))
             deciding = {key: known[key] for key in entry["decided"]}
-            place = deciding_checks(claims=deciding, name=entry["id"], quotes=entry["resolution"])
-            items.append(nodes.list_item("", title, sides, answer, place, ids=[entry["id"].lower()]))
+            links = place(self.env, _deciding, claims=deciding, name=entry["id"], numbers=entry["resolution"])
+            items.append(nodes.list_item("", title, sides, answer, links, ids=[entry["id"].lower()]))
         return [nodes.bullet_list("", *items, classes=["contradictions"])]
 
 
@@ -159,36 +145,33 @@ def claim_link(key):
     return nodes.reference("", key, refuri=f"{key[:2].lower()}.html#{key.lower()}", classes=["claim-id"], internal=True)
 
 
-class Fill(SphinxPostTransform):
-    """Put the links to checks in their places, and compare each claim with them."""
+def _deciding(app, docname, claims, name, numbers):
+    """Return links to the checks that decide ``claims``; warn of evidence that does not bear out the entry ``name``.
 
-    default_priority = 5  # before references are resolved
-
-    def run(self, **kwargs):
-        executed = defaultdict(list)
-        for name in checks.pages(self.env):
-            for law in checks.laws(self.env).get(name, []):
-                executed[name.rpartition("/")[2], law.check.law].append((name, law))
-        laws = {key: [law for _, law in found] for key, found in executed.items()}
-        for node in list(self.document.findall(deciding_checks)):
-            claims, name = node["claims"], node["name"]
-            problems = [*unfounded(claims, laws), *unmeasured(node["quotes"], claims, laws)]
-            problems += [problem for key, claim in claims.items() for problem in misplaced(key, claim)]
-            for problem in problems:
-                logger.warning("The audit, %s: %s", name, problem, location=node.parent)
-            found = [one for e in evidence(claims) for one in executed[e.page, e.law]]
-            places = {(name, law.anchor): (name, law) for name, law in found}
-            items = (checks.item(self.app, self.env.docname, *place) for place in places.values())
-            node.replace_self(nodes.bullet_list("", *items, classes=["deciding"]))
+    ``numbers`` is the text of the entry whose numbers these checks have to show.
+    """
+    executed = defaultdict(list)
+    for page in pages(app.env):
+        for found in checks.page_checks(app.env).get(page, []):
+            executed[page.rpartition("/")[2], found.check.law].append((page, found))
+    by_law = {key: [found for _, found in entries] for key, entries in executed.items()}
+    problems = [*unfounded(claims, by_law), *unmeasured(numbers, claims, by_law)]
+    problems += [problem for key, claim in claims.items() for problem in misplaced(key, claim)]
+    for problem in problems:
+        logger.warning("The audit, %s: %s", name, problem, location=docname)
+    deciding = [entry for e in evidence(claims) for entry in executed[e.page, e.law]]
+    once = {(page, found.anchor): (page, found) for page, found in deciding}
+    items = (checks.item(app, docname, *entry) for entry in once.values())
+    return [nodes.bullet_list("", *items, classes=["deciding"])]
 
 
 def text(string):
     """Return nodes for plain text with code between backticks."""
-    parts = re.split(r"`([^`]+)`", say(" ".join(string.split())))
+    parts = re.split(r"`([^`]+)`", translate(" ".join(string.split())))
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
-def place(line):
+def lines(line):
     """Return `line 7` or `lines 7–9`."""
     return _("lines {lines}", lines=line.replace("-", "–")) if "-" in line else _("line {line}", line=line)
 

@@ -11,7 +11,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from ..language.words import _
+from ..language.messages import _
 
 PAGE = "chapters/package"
 IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
@@ -38,8 +38,8 @@ def setup(app):
 
 def imported(text):
     """Return what a page's cells import from the package: full names, and those of the checks that they call."""
-    found = {f"{module}.{name.split()[0]}" for module, names in IMPORT.findall(text) for name in names.split(",")}
-    return found | {f"attnbook.check.{name}" for name in CHECK.findall(text)}
+    names = {f"{module}.{name.split()[0]}" for module, line in IMPORT.findall(text) for name in line.split(",")}
+    return names | {f"attnbook.check.{name}" for name in CHECK.findall(text)}
 
 
 def resolve(name, known):
@@ -70,7 +70,7 @@ def _source_signature(app, what, name, obj, options, signature, result):
 
 
 def _skip_fields(app, what, name, obj, skip, options):
-    """Return the fields of a named tuple are said in its signature and its docstring."""
+    """Skip the fields of a named tuple, which its signature and its docstring name."""
     return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field number") else None
 
 
@@ -84,10 +84,10 @@ def _escape_docstring(app, what, name, obj, options, lines):
     lines[:] = plain
 
 
-def _typeset(found):
-    if found[1]:  # code
-        return found[1]
-    return rf"\ :{'sub' if found[2] == '_' else 'sup'}:`{found[3]}`\ " if found[2] else r"\|"
+def _typeset(match):
+    if match[1]:  # code
+        return match[1]
+    return rf"\ :{'sub' if match[2] == '_' else 'sup'}:`{match[3]}`\ " if match[2] else r"\|"
 
 
 def _add_users(app, what, name, obj, options, lines):
@@ -112,16 +112,16 @@ def _link_names(app, pagename, templatename, context, doctree):
         entry = objects[name]
         return f"{app.builder.get_relative_uri(pagename, entry.docname)}#{entry.node_id}"
 
-    known = {}  # name: its entry
+    imports = {}  # name: its entry
 
-    def link(found, stop=' tabindex="-1"'):
-        owner, dot, name = found.groups(default="")
-        full = f"attnbook.check.{name}" if owner else "" if dot else known.get(name)
-        return f'{owner}{dot}<a class="entry" href="{address(full)}"{stop}>{name}</a>' if full in objects else found[0]
+    def link(match, stop=' tabindex="-1"'):
+        owner, dot, name = match.groups(default="")
+        full = f"attnbook.check.{name}" if owner else "" if dot else imports.get(name)
+        return f'{owner}{dot}<a class="entry" href="{address(full)}"{stop}>{name}</a>' if full in objects else match[0]
 
-    def line(found):
-        names = [name for *_, name in NAME.findall(found[3])]
-        known.update({name: resolve(f"{found[2]}.{name}", objects) for name in names})
-        return found[1] + NAME.sub(functools.partial(link, stop=""), found[3])
+    def line(match):
+        names = [name for *_, name in NAME.findall(match[3])]
+        imports.update({name: resolve(f"{match[2]}.{name}", objects) for name in names})
+        return match[1] + NAME.sub(functools.partial(link, stop=""), match[3])
 
     context["body"] = NAME.sub(link, LINE.sub(line, context["body"]))

@@ -12,10 +12,9 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.nodes import make_refnode
 
-from ..language.words import _
-from . import checks
+from ..language.messages import _
+from .derived import collection, copied, copied_children, link, pages, place, register_collection, section_of
 
 HEADING = "Check yourself"
 MARKS = {"[x] ": True, "[ ] ": False}
@@ -30,18 +29,17 @@ class quiz(nodes.General, nodes.Element):
     def markdown(self, writer):
         """Write the quiz into a notebook: the options as a list, and the reasons as a folded one."""
         question, *options = self.children
-        answers = _numbered([nodes.paragraph("", "", *_copy(answer))] for answer, _ in options)
-        reasons = (
-            f"<details><summary>{_('Answers')}</summary>\n\n{writer.list(_numbered(_copy(r) for _, r in options))}"
-        )
+        answers = _numbered([nodes.paragraph("", "", *copied_children(answer))] for answer, _ in options)
+        folded = _numbered(copied_children(reason) for _, reason in options)
+        reasons = f"<details><summary>{_('Answers')}</summary>\n\n{writer.list(folded)}"
         return f"**{_(HEADING)}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
 
     def plain(self):
         """Return the quiz as nodes that every writer knows: in a list, each reason follows its option."""
         question, *options = self.children
-        items = ([nodes.paragraph("", "", *_copy(answer)), *_copy(reason)] for answer, reason in options)
+        items = ([nodes.paragraph("", "", *copied_children(a)), *copied_children(reason)] for a, reason in options)
         return [
-            nodes.paragraph("", "", nodes.strong("", f"{_(HEADING)}."), nodes.Text(" "), *_copy(question)),
+            nodes.paragraph("", "", nodes.strong("", f"{_(HEADING)}."), nodes.Text(" "), *copied_children(question)),
             _numbered(items),
         ]
 
@@ -62,10 +60,6 @@ class quiz_reason(nodes.General, nodes.Element):
     """Why an answer is right or wrong."""
 
 
-class recall_list(nodes.General, nodes.Element):
-    """The place of the quizzes of all pages."""
-
-
 def setup(app):
     """Register directives and nodes; collect the quizzes of each page."""
     app.add_node(quiz, html=(_open_quiz, _close("</fieldset>\n")))
@@ -76,17 +70,16 @@ def setup(app):
     app.add_directive("quiz", Quiz)
     app.add_directive("recall", Recall)
     app.add_transform(Signs)
-    app.add_post_transform(Fill)
     app.add_post_transform(WritePlainly)
     app.add_css_file("quiz.css", priority=900)
     app.connect("doctree-read", _collect)
     app.connect("env-check-consistency", _require_unique_labels)
-    checks.register_collection(app, "attnbook_quizzes")
+    register_collection(app, "attnbook_quizzes")
 
 
 def quizzes(env):
     """Return the quizzes of each page: docname → list of (id of the section, nodes of its title, quiz)."""
-    return checks.collection(env, "attnbook_quizzes")
+    return collection(env, "attnbook_quizzes")
 
 
 class Quiz(SphinxDirective):
@@ -131,8 +124,7 @@ class Quiz(SphinxDirective):
         if not reason or not isinstance(reason[0], nodes.paragraph):
             raise self.error(f"{label}: option {number} has no reason: write one below it, after an empty line")
         answer[0] = nodes.Text(answer[0].astext().removeprefix(mark))
-        said = quiz_answer(answer.rawsource.removeprefix(mark), "", *answer.children)
-        parts = said, quiz_reason("", *reason)
+        parts = quiz_answer(answer.rawsource.removeprefix(mark), "", *answer.children), quiz_reason("", *reason)
         return quiz_option("", *parts, right=MARKS[mark], number=number)
 
 
@@ -143,23 +135,22 @@ class Signs(SphinxTransform):
 
     def apply(self, **kwargs):
         for option in self.document.findall(quiz_option):
-            words, name = SIGNS[option["right"]]
-            sign = nodes.inline("", _(words), classes=["quiz-sign", name])
+            text, name = SIGNS[option["right"]]
+            sign = nodes.inline("", _(text), classes=["quiz-sign", name])
             option[1][0].insert(0, [sign, nodes.Text(" ")])
 
 
 def _collect(app, doctree):
-    found = []
+    asked = quizzes(app.env)[app.env.docname] = []
     for node in doctree.findall(quiz):
-        section = checks.section_of(node)
-        found.append((section["ids"][0], _copy(section[0]), node.deepcopy()))
-    quizzes(app.env)[app.env.docname] = found
+        section = section_of(node)
+        asked.append((section["ids"][0], copied_children(section[0]), node.deepcopy()))
 
 
 def _require_unique_labels(app, env):
     places = defaultdict(list)
-    for name, found in quizzes(env).items():
-        for *_place, node in found:
+    for name, asked in quizzes(env).items():
+        for *_place, node in asked:
             places[node["label"]].append(f"{env.doc2path(name, base=False)}:{node.line}")
     if twice := [f"{label} ({' and '.join(where)})" for label, where in places.items() if len(where) > 1]:
         raise ExtensionError(f"Two quizzes have one label: {'; '.join(twice)}")
@@ -169,36 +160,22 @@ class Recall(SphinxDirective):
     """``{recall}``: every quiz of the book, chapter by chapter."""
 
     def run(self):
-        self.env.metadata[self.env.docname]["made_from_others"] = True
-        return [recall_list()]
+        return [place(self.env, _recalled)]
 
 
-class Fill(SphinxPostTransform):
-    """Write the quizzes where their page asks for them."""
-
-    default_priority = 5  # before references are resolved: reasons hold some
-
-    def run(self, **kwargs):
-        for place in list(self.document.findall(recall_list)):
-            place.replace_self(list(self.chapters()))
-
-    def chapters(self):
-        """Return a section for each page that has quizzes."""
-        for name in checks.pages(self.env):
-            if found := quizzes(self.env).get(name):
-                number = ".".join(map(str, self.env.toc_secnumbers.get(name, {}).get("", ())))
-                title = nodes.title("", f"{number}. " * bool(number) + self.env.titles[name].astext())
-                asked = [node for one in found for node in self.recalled(name, *one)]
-                yield nodes.section("", title, *asked, ids=[f"of-{name.rpartition('/')[2]}"])
-
-    def recalled(self, docname, section, title, node):
-        """Return a copy of one quiz under a name of its own, and a link to the section where it stands."""
-        copy = node.deepcopy()
-        copy["label"] = RECALLED + node["label"]
-        for reference in copy.findall(lambda child: "refdoc" in getattr(child, "attributes", ())):
-            reference["refdoc"] = self.env.docname
-        link = make_refnode(self.app.builder, self.env.docname, docname, section, [n.deepcopy() for n in title])
-        return copy, nodes.paragraph("", _("From") + " ", link, classes=["quiz-from"])
+def _recalled(app, docname):
+    """Yield a section for each page that has quizzes: each under a name of its own, above a link to its place."""
+    for page in pages(app.env):
+        if asked := quizzes(app.env).get(page):
+            number = ".".join(map(str, app.env.toc_secnumbers.get(page, {}).get("", ())))
+            title = nodes.title("", f"{number}. " * bool(number) + app.env.titles[page].astext())
+            section = nodes.section("", title, ids=[f"of-{page.rpartition('/')[2]}"])
+            for anchor, heading, node in asked:
+                copy = copied(node, docname)
+                copy["label"] = RECALLED + node["label"]
+                back = link(app, docname, page, anchor, [part.deepcopy() for part in heading])
+                section += [copy, nodes.paragraph("", _("From") + " ", back, classes=["quiz-from"])]
+            yield section
 
 
 class WritePlainly(SphinxPostTransform):
@@ -210,10 +187,6 @@ class WritePlainly(SphinxPostTransform):
         if self.app.builder.format != "html" and self.app.builder.name != "gettext":
             for node in list(self.document.findall(quiz)):
                 node.replace_self(node.plain())
-
-
-def _copy(node):
-    return [child.deepcopy() for child in node.children]
 
 
 def _numbered(items):

@@ -16,8 +16,8 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from ..language.words import _, say
-from . import checks
+from ..language.messages import _, translate
+from .derived import collection, pages, register_collection
 from .quiz import quiz
 
 INDEX = "_static/search-index.js"
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 
 def setup(app):
     """Collect from each page as it is read; write the search page and its index in the place of Sphinx's own."""
-    checks.register_collection(app, "attnbook_search")
+    register_collection(app, "attnbook_search")
     app.connect("doctree-read", _collect)
     app.connect("html-collect-pages", _search_page)
     app.connect("build-finished", _write)
@@ -55,14 +55,14 @@ def _search_page(app):
 
 
 def _collect(app, doctree):
-    checks.collection(app.env, "attnbook_search")[app.env.docname] = list(entries(doctree))
+    collection(app.env, "attnbook_search")[app.env.docname] = list(entries(doctree))
 
 
 def _write(app, failure):
     """Write the entries of all pages in the order of the book, and the synonyms."""
     if failure or app.builder.name != "html":
         return
-    env, found = app.env, checks.collection(app.env, "attnbook_search")
+    env, collected = app.env, collection(app.env, "attnbook_search")
 
     def name(link):
         return env.titles[link[1]].astext() if link[1] in env.titles else source(link[1])
@@ -72,11 +72,11 @@ def _write(app, failure):
 
     def page(name):
         last, address = any(part in f"/{name}" for part in LAST), app.builder.get_target_uri(name)
-        texts = [[*map(named, entry[:-1]), named(entry.text)[: BEGINNING if last else None]] for entry in found[name]]
-        return {"address": address, "title": named(found[name][0].title), "last": last, "entries": texts}
+        letters = BEGINNING if last else None
+        texts = [[*map(named, entry[:-1]), named(entry.text)[:letters]] for entry in collected[name]]
+        return {"address": address, "title": named(collected[name][0].title), "last": last, "entries": texts}
 
-    pages = [page(name) for name in checks.pages(env) if found[name]]
-    data = {"pages": pages, "synonyms": list(synonyms())}
+    data = {"pages": [page(name) for name in pages(env) if collected[name]], "synonyms": list(synonyms())}
     script = f"const searchIndex = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / INDEX).write_text(script, encoding="utf-8")
 
@@ -85,7 +85,7 @@ def synonyms():
     """Yield the names on each line of search.yml, and those that a translation of the line adds."""
     for names in yaml.safe_load(SYNONYMS.read_text(encoding="utf-8")):
         line = ", ".join(names)
-        added = re.split(r" ?[,，、] ?", said) if (said := say(line)) != line else []
+        added = re.split(r" ?[,，、] ?", translated) if (translated := translate(line)) != line else []
         yield [*names, *added]
 
 
@@ -100,7 +100,7 @@ def entries(doctree):
         if whole:
             body = [*(nodes.Text(meta["content"] + " ") for meta in doctree.findall(nodes.meta)), *body]
         boxes = [box[0] for child in body for box in child.findall(is_box) if belongs(box, node)]
-        texts = (tidy("".join(map(words, part))) for part in (title, boxes, body))
+        texts = (tidy("".join(map(readable, part))) for part in (title, boxes, body))
         yield Entry("" if whole else anchor(node), "page" if whole else what, *texts)
 
 
@@ -145,7 +145,7 @@ def belongs(box, node):
     return True
 
 
-def words(node):
+def readable(node):
     """Return what a reader reads in a node, without the entries in it; links to pages are filled in by `_write`."""
     if isinstance(node, nodes.Text):
         return node.astext()
@@ -156,7 +156,7 @@ def words(node):
     if isinstance(node, addnodes.pending_xref) and not node["refexplicit"] and node["refdomain"] != "py":
         return f"\x02{page_of(node)}\x02"
     claim = "claim" in node["classes"]  # of the ledger: its name, its verdict, and what is said
-    text = "".join(words(child) for child in (node.children[:2] if claim else node.children))
+    text = "".join(readable(child) for child in (node.children[:2] if claim else node.children))
     return text if isinstance(node, nodes.Inline) else f"{text} "
 
 
@@ -167,8 +167,8 @@ def page_of(link):
 
 def source(key):
     """Return the name and year of a source by its key, such as chapters/vaswani2017; … for the label of a formula."""
-    found = re.fullmatch(r".*/([a-z]+)(\d{4})\w*", key)
-    return f"{found[1].title()} {found[2]}" if found else "…"
+    match = re.fullmatch(r".*/([a-z]+)(\d{4})\w*", key)
+    return f"{match[1].title()} {match[2]}" if match else "…"
 
 
 def plain(tex):

@@ -1,7 +1,7 @@
 """Collect the messages of the catalogue ``book`` and load its translations, beside those that Sphinx knows of.
 
 ``make messages`` builds with Sphinx's builder ``gettext``, which takes the text of pages from what it reads. What else
-is said while pages are read is asked of `words.say`, and is written into ``book.pot`` with the table and the scripts.
+is shown goes through `messages.translate`, and is written into ``book.pot`` with the table and the scripts.
 """
 
 import ast
@@ -20,7 +20,7 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_subtitle
 
 from ..collect import search
 from ..collect.checks import checks_of_cell
-from . import outputs, scripts, words
+from . import messages, outputs, scripts
 
 PARTS = Path(__file__).parents[1]
 SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
@@ -28,9 +28,9 @@ SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/stat
 
 def setup(app):
     """Load the translations; collect what is to be translated."""
-    app.connect("config-inited", _load, priority=50)  # before other extensions say their words
-    app.connect("doctree-read", _say_captions, priority=100)  # before the contents are made from them
-    app.connect("doctree-read", _say_laws)
+    app.connect("config-inited", _load, priority=50)  # before other extensions load their messages
+    app.connect("doctree-read", _translate_captions, priority=100)  # before the contents are made from them
+    app.connect("doctree-read", _collect_laws)
     app.connect("doctree-read", _complete_page)
     app.connect("env-updated", _collect)
     app.connect("build-finished", _translate_scripts, priority=700)
@@ -41,7 +41,7 @@ def setup(app):
 
 def _load(app, config):
     """Load every catalogue of the language that belongs to no page: the book's, and those of other extensions."""
-    words.asked.clear()
+    messages.requested.clear()
     for folder in config.locale_dirs:
         place = Path(app.srcdir, folder)
         for path in sorted(place.glob(f"{config.language}/LC_MESSAGES/*.po")):
@@ -49,19 +49,19 @@ def _load(app, config):
             if catalogue.is_outdated():
                 catalogue.write_mo(config.language)
             locale.init([str(place)], config.language, path.stem)
-    config.html_title = config.project = words.say(config.html_title or config.project)
-    config.author = words.say(config.author)
+    config.html_title = config.project = messages.translate(config.html_title or config.project)
+    config.author = messages.translate(config.author)
 
 
-def _say_captions(app, doctree):
+def _translate_captions(app, doctree):
     """Translate the names of the parts of the book: they come from _toc.yml, after Sphinx has translated the page."""
     for node in doctree.findall(addnodes.toctree):
         if node.get("caption"):
-            node["caption"] = words.say(node["caption"])
+            node["caption"] = messages.translate(node["caption"])
 
 
 def is_code(law):
-    """Say whether both sides of a law are Python: then it is the line that was checked, and nothing to translate."""
+    """Test whether both sides of a law are Python: then it is the line that was checked, and nothing to translate."""
     try:
         for side in re.split(r" (?:=|≠|<|≈|prints as|refuses) ", law):
             ast.parse(side, mode="eval")
@@ -70,13 +70,13 @@ def is_code(law):
     return bool(re.search(r"[([.=_]", law))
 
 
-def _say_laws(app, doctree):
-    """Ask for the laws and notes of checks, which are said only where a page is written."""
+def _collect_laws(app, doctree):
+    """Collect the laws and notes of checks, which are translated only where a page is written."""
     for node in doctree.findall(checks_of_cell):
         for check in node["checks"]:
-            words.say(check.note)
+            messages.translate(check.note)
             if not is_code(check.law):
-                words.say(check.law)
+                messages.translate(check.law)
 
 
 def _complete_page(app, doctree):
@@ -89,8 +89,8 @@ def _complete_page(app, doctree):
         if "realtype" in title.parent.attributes and title.children and not title.astext().startswith(" "):
             title.insert(0, nodes.Text(" "))
     for node in doctree.findall(exercise_enumerable_node):  # its title, as the title of its solution says it
-        if app.config.language != "en" and (known := app.env.sphinx_exercise_registry.get(node["label"])):
-            known["node"][0] = node[0].deepcopy()
+        if app.config.language != "en" and (entry := app.env.sphinx_exercise_registry.get(node["label"])):
+            entry["node"][0] = node[0].deepcopy()
     for node in doctree.findall(nodes.meta):
         node["content"] = str(locale.get_translation(page)(node["content"]))
 
@@ -110,34 +110,34 @@ class NameSources(SphinxTransform):
         entries = [self.document, *self.document.findall(addnodes.desc)]
         for entry in entries:
             for node in entry.findall(nodes.TextElement):
-                told = entry is not self.document or "docstring of" in (node.source or "")
-                if told and ("translatable" in node or not isinstance(node, nodes.Inline)):
+                docstring = entry is not self.document or "docstring of" in (node.source or "")
+                if docstring and ("translatable" in node or not isinstance(node, nodes.Inline)):
                     node["translatable"] = False
 
 
 class TranslatePrompts(SphinxPostTransform):
-    """Translate the words of what folds a cell."""
+    """Translate the labels of what folds a cell."""
 
     default_priority = 900  # after MyST-NB has made them
 
     def run(self, **kwargs):
         for node in self.document.findall(HideCodeCellNode):
             for key in ("prompt_show", "prompt_hide"):
-                node[key] = words._(node[key])
+                node[key] = messages._(node[key])
 
 
 def _collect(app, env):
-    """Add to the messages of the builder ``gettext`` what was asked for, the table, and what scripts say."""
+    """Add to the messages of the builder ``gettext`` what was requested, the table, and the messages of scripts."""
     if app.builder.name != "gettext":
         return
-    for text in sorted(words.WORDS):
-        words.say(text)
+    for text in sorted(messages.MESSAGES):
+        messages.translate(text)
     list(search.synonyms())
     figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)
     for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), live_files.script(figures)):
-        scripts.rewrite(text, words.say)
-    for text in words.asked:
-        app.builder.catalogs[words.CATALOGUE].add(text, MsgOrigin("book", 0))
+        scripts.rewrite(text, messages.translate)
+    for text in messages.requested:
+        app.builder.catalogs[messages.CATALOGUE].add(text, MsgOrigin("book", 0))
 
 
 def _translate_scripts(app, failure):
@@ -145,5 +145,5 @@ def _translate_scripts(app, failure):
     if failure or app.builder.format != "html" or app.config.language == "en":
         return
     for path in SCRIPTS:
-        text = scripts.rewrite(path.read_text(encoding="utf-8"), words.say)
+        text = scripts.rewrite(path.read_text(encoding="utf-8"), messages.translate)
         (Path(app.outdir) / "_static" / path.name).write_text(text, encoding="utf-8")

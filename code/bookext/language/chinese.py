@@ -14,7 +14,7 @@ PART = re.compile(
 
 
 def setup(app):
-    """Mark what a page says, once its body is HTML."""
+    """Mark the body of each page, once it is HTML."""
     app.connect("html-page-context", _mark)
 
 
@@ -32,5 +32,5 @@ def marked(text):
     return PART.sub(_part, text) if SIGN.search(text) else text
 
 
-def _part(found):
-    return WORDS.sub(r'<span lang="zh">\g<0></span>', found[0]) if found["text"] else found[0]
+def _part(match):
+    return WORDS.sub(r'<span lang="zh">\g<0></span>', match[0]) if match["text"] else match[0]

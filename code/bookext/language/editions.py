@@ -54,12 +54,12 @@ def _link_page(path, name, language, languages):
         for other in languages
         if other != language
     )
-    new = PLACE.sub(lambda found: f"<!--{found[1]}-->" + (f"{found[1]}{links}</nav>" if links else ""), text)
+    new = PLACE.sub(lambda place: f"<!--{place[1]}-->" + (f"{place[1]}{links}</nav>" if links else ""), text)
     new = ALTERNATES.sub("", new)
     if links and top:
-        told = "".join(
+        alternates = "".join(
             f'<link rel="alternate" hreflang="{tag(other)}" href="{address(other, top)}{page}">' for other in languages
         )
-        new = new.replace("</head>", f"{told}</head>", 1)
+        new = new.replace("</head>", f"{alternates}</head>", 1)
     if new != text:
         path.write_text(new, encoding="utf-8")

@@ -11,7 +11,7 @@ import re
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from .words import say
+from .messages import translate
 
 # What holds no words; the state of a live figure; or a text between two elements.
 PART = re.compile(
@@ -22,7 +22,7 @@ PART = re.compile(
 LABEL = re.compile(r'(\s(?:aria-label|alt|title)=")([^"]*)"')
 CHOICES = re.compile(r'(\sdata-labels=")([^"]*)"')
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w])")
-ASKED = ("question", "options", "why")  # what a live figure asks; the rest of its data is no text
+QUESTION_KEYS = ("question", "options", "why")  # what a live figure asks; the rest of its data is no text
 
 
 class TranslateOutputs(SphinxTransform):
@@ -34,56 +34,56 @@ class TranslateOutputs(SphinxTransform):
         for node in self.document.findall(nodes.raw):
             # The HTML of checks is for notebooks: a page draws them from their records.
             if "html" in node.get("format", "").split() and ' class="checks">' not in node.astext()[:30]:
-                node.children = [nodes.Text(translated(node.astext()))]
+                node.children = [nodes.Text(translate_html(node.astext()))]
                 node.rawsource = node.astext()
 
 
-def translated(text):
+def translate_html(text):
     """Return HTML with its texts, labels and questions translated; the rest of it stays as it is, to the letter."""
     return PART.sub(_part, text)
 
 
-def _part(found):
-    if found["data"]:
-        return found["data"] + _question(found["state"])
-    if found["tag"]:
-        tag = LABEL.sub(lambda label: f'{label[1]}{_escaped(label[2])}"', found[0])
+def _part(match):
+    if match["data"]:
+        return match["data"] + _question(match["state"])
+    if match["tag"]:
+        tag = LABEL.sub(lambda label: f'{label[1]}{_escaped(label[2])}"', match[0])
         return CHOICES.sub(lambda label: f'{label[1]}{_listed(label[2])}"', tag)
-    return _escaped(found[0]) if found["text"] else found[0]
+    return _escaped(match[0]) if match["text"] else match[0]
 
 
 def _escaped(text):
     """Translate the text of an element or attribute, without the space around it."""
     plain = html.unescape(text).strip()
-    new = said(plain)
+    new = translate_text(plain)
     return text if new == plain else text.replace(text.strip(), html.escape(new), 1)
 
 
 def _listed(text):
     labels = json.loads(html.unescape(text))
-    new = [said(label) for label in labels]
+    new = [translate_text(label) for label in labels]
     return text if new == labels else html.escape(json.dumps(new, ensure_ascii=False))
 
 
 def _question(data):
     """Translate what a live figure asks the reader to predict."""
-    known = json.loads(data)
-    ask = known.get("ask")
+    state = json.loads(data)
+    ask = state.get("ask")
     if not isinstance(ask, dict):
         return data
-    for key in ASKED:
-        ask[key] = [said(text) for text in ask[key]] if isinstance(ask[key], list) else said(ask[key])
-    new = json.dumps(known, ensure_ascii=False).replace("<", "\\u003c")
-    return data if known == json.loads(data) else new
+    for key in QUESTION_KEYS:
+        ask[key] = list(map(translate_text, ask[key])) if isinstance(ask[key], list) else translate_text(ask[key])
+    new = json.dumps(state, ensure_ascii=False).replace("<", "\\u003c")
+    return data if state == json.loads(data) else new
 
 
-def said(text):
+def translate_text(text):
     """Translate a text that holds a word; its numbers are put into the translation."""
     if not re.search(r"[^\W\d_]{2,}", text):
         return text
     if re.search(r"\{\d+\}", text):
-        return say(text)
+        return translate(text)
     numbers = NUMBER.findall(text)
     places = iter(range(1, len(numbers) + 1))
-    new = say(NUMBER.sub(lambda _: f"{{{next(places)}}}", text))
-    return re.sub(r"\{(\d+)\}", lambda found: numbers[int(found[1]) - 1], new)
+    new = translate(NUMBER.sub(lambda _: f"{{{next(places)}}}", text))
+    return re.sub(r"\{(\d+)\}", lambda place: numbers[int(place[1]) - 1], new)

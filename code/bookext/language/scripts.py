@@ -1,4 +1,4 @@
-"""Find what a script says to the reader, and say it in another language: its strings that read like words.
+"""Translate the messages of scripts: those of their strings that read like text for the reader.
 
 A string with values in it is one message, ``row {1} of {2}``. Names of classes, elements, keys and parts of a state are
 no messages: a message begins with a capital letter or holds a space between words, and is compared with nothing.
@@ -26,48 +26,48 @@ WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}")
 
 
 def is_message(text: str, before: str = "") -> bool:
-    """Say whether a string is meant for the reader, from itself and the code before it."""
+    """Test whether a string is meant for the reader, from itself and the code before it."""
     plain = re.sub(r"\{\d+\}", "0", text)
-    said = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
-    return bool(said) and not CODE.search(plain) and not COMPARED.search(before)
+    text_like = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
+    return bool(text_like) and not CODE.search(plain) and not COMPARED.search(before)
 
 
-def rewrite(code: str, say: Callable[[str], str]) -> str:
-    """Return the JavaScript ``code`` with each of its messages replaced by what ``say`` returns for it."""
-    return _rewrite(code, 0, say, inside=False)[0]
+def rewrite(code: str, translate: Callable[[str], str]) -> str:
+    """Return the JavaScript ``code`` with each of its messages replaced by what ``translate`` returns for it."""
+    return _rewrite(code, 0, translate, inside=False)[0]
 
 
-def _rewrite(code, at, say, inside):
+def _rewrite(code, at, translate, inside):
     """Rewrite from ``at`` on, ``inside`` a template only up to the brace that closes; also return where it ended."""
     out, depth = [], 0
     while at < len(code):
-        found = TOKEN.match(code, at)
-        if not found:
+        token = TOKEN.match(code, at)
+        if not token:
             depth += {"{": 1, "}": -1}.get(code[at], 0)
             if inside and depth < 0:
                 break
             out.append(code[at])
             at += 1
-        elif found.lastgroup == "string":
-            text, before = json.loads(found[0].replace("\\'", "'")), "".join(out[-40:])
-            new = say(text) if is_message(text, before) else text
-            out.append(found[0] if new == text else json.dumps(new, ensure_ascii=False))
-            at = found.end()
-        elif found.lastgroup == "template":
-            new, at = _template(code, found.end(), say, "".join(out[-40:]))
+        elif token.lastgroup == "string":
+            text, before = json.loads(token[0].replace("\\'", "'")), "".join(out[-40:])
+            new = translate(text) if is_message(text, before) else text
+            out.append(token[0] if new == text else json.dumps(new, ensure_ascii=False))
+            at = token.end()
+        elif token.lastgroup == "template":
+            new, at = _template(code, token.end(), translate, "".join(out[-40:]))
             out.append(new)
         else:
-            out.append(found[0])
-            at = found.end()
+            out.append(token[0])
+            at = token.end()
     return "".join(out), at
 
 
-def _template(code, at, say, before):
+def _template(code, at, translate, before):
     """Rewrite the template whose text begins at ``at``; also return where it ended."""
     text, values = "", []
     while code[at] != "`":
         if code.startswith("${", at):
-            value, at = _rewrite(code, at + 2, say, inside=True)
+            value, at = _rewrite(code, at + 2, translate, inside=True)
             values.append(value)
             text += f"{{{len(values)}}}"
             at += 1
@@ -76,6 +76,6 @@ def _template(code, at, say, before):
             text += code[at : at + step]
             at += step
     if is_message(text, before):
-        text = say(text)
+        text = translate(text)
     parts = re.split(r"\{(\d+)\}", text)
     return f"`{''.join(f'${{{values[int(p) - 1]}}}' if i % 2 else p for i, p in enumerate(parts))}`", at + 1

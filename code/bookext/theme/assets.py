@@ -1,20 +1,19 @@
 """Register the book's theme, and choose what a page loads: one style sheet, and the scripts that it uses.
 
 The templates in ``book_theme`` leave out what the parent theme loads by itself. What extensions add to every page is
-filtered here. Each script that is left out is counted; when a build of every page meets one of them nowhere, it ends
-in an error that names it.
+filtered here.
 """
 
 from pathlib import Path
 
 from ..collect import search
-from ..language.words import _
-from . import repairs, styles
+from ..language.messages import _
+from . import styles
 
 THEME = Path(__file__).with_name("book_theme")
 PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
 # Scripts that no page uses: one for tabs, and one for notes in the margin; what else it does is in book-theme.js.
-UNUSED = {"_static/design-tabs.js": 1, "_static/scripts/sphinx-book-theme.js": 1}
+UNUSED = ("_static/design-tabs.js", "_static/scripts/sphinx-book-theme.js")
 INLINED = "_static/documentation_options.js"  # layout.html writes its text: the next script needs it at once
 SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
@@ -27,19 +26,14 @@ def setup(app):
     """Register the theme, and filter what each page loads after every extension has added to it."""
     app.add_html_theme("book_theme", str(THEME))
     app.add_js_file("book-theme.js", priority=100)
-    app.connect("builder-inited", _begin)
-    app.connect("html-page-context", _give_words, priority=100)  # before the parent theme renders parts of a page
+    app.connect("builder-inited", lambda app: loaded.clear())
+    app.connect("html-page-context", _offer_messages, priority=100)  # before the parent theme renders parts of a page
     app.connect("html-page-context", _choose, priority=900)
 
 
-def _begin(app):
-    loaded.clear()
-    repairs.begin(UNUSED | {VIEWPORT: 1})
-
-
-def _give_words(app, name, template, context, doctree):
-    """Let the templates of a page say the book's words."""
-    context["words"] = _
+def _offer_messages(app, name, template, context, doctree):
+    """Let the templates of a page use the messages of the extension."""
+    context["message"] = _
 
 
 def _choose(app, name, template, context, doctree):
@@ -48,11 +42,8 @@ def _choose(app, name, template, context, doctree):
     names = [str(file.filename) for file in sorted(sheets, key=lambda file: file.priority)]
     # A script without a file sets an option of a script that is not loaded.
     scripts = [file for file in context["script_files"] if file.filename and str(file.filename) != INLINED]
-    for file in scripts:
-        repairs.count(str(file.filename), 1)
     kept = [file for file in scripts if str(file.filename) not in UNUSED]
     loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in kept), SEARCH[1]]))
     context["script_files"][:] = kept
-    repairs.count(VIEWPORT, context.get("metatags", "").count(VIEWPORT))
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
     context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "search_scripts": SEARCH}

@@ -5,7 +5,7 @@ from pathlib import Path
 from lxml import html
 
 from ..language import editions
-from ..language.words import _
+from ..language.messages import _
 from . import assets, repairs, social, styles
 
 PDF = "attention-and-order.pdf"
@@ -52,8 +52,6 @@ def _finish_pages(app, failure):
             page.set("data-finished", "")
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
     complete = finished >= {app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs}
-    if complete:
-        repairs.demand()
     styles.merge(site, assets.loaded, complete)
     offer_pdf(site)
 

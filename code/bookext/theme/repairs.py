@@ -1,50 +1,21 @@
-"""Repair what templates and node visitors cannot reach in a written page, and count what each repair finds.
+"""Repair what templates and node visitors cannot reach in a written page.
 
-`REPAIRS` names the elements by XPath. Each entry says how many of them a whole book has at least: where a new version
-of a library writes them otherwise, a build of every page ends in an error that names the entry.
+`REPAIRS` names the elements by XPath. What a repair prevents is seen in the tests of the site: their axe rules, what
+overflows, and how much a page weighs.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable
-from typing import NamedTuple
 
-from sphinx.errors import ExtensionError
-
-from ..language.words import _
-from . import late
+from ..language.messages import _
 
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
-
-_found: Counter = Counter()
-_least: dict[str, int] = {}
-
-
-def begin(least):
-    """Forget what was counted, and expect at least ``least[key]`` of each key: {key: number}."""
-    _found.clear()
-    _least.clear()
-    _least.update(least, **{repair.path: repair.least for repair in REPAIRS})
-
-
-def count(key, number):
-    """Count ``number`` more of a key."""
-    _found[key] += number
-
-
-def demand():
-    """Raise ``ExtensionError`` that names every key of which fewer were counted since `begin` than are expected."""
-    rare = [f"{key} ({_found[key]} of at least {least})" for key, least in _least.items() if _found[key] < least]
-    if rare:
-        raise ExtensionError("Repairs of pages that find too little: " + "; ".join(rare))
+LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them
 
 
 def repair(page):
     """Apply every repair to a parsed page."""
-    for path, _least, change in REPAIRS:
-        elements = page.xpath(path)
-        count(path, len(elements))
-        for element in elements:
+    for path, change in REPAIRS.items():
+        for element in page.xpath(path):
             change(element)
 
 
@@ -64,16 +35,6 @@ def drop_space(part):
         part.drop_tag()
 
 
-def drop_tag(element):
-    """Remove an element and keep what it holds."""
-    element.drop_tag()
-
-
-def set_listitem(entry):
-    """Give an entry of the bibliography the role that its list allows."""
-    entry.set("role", "listitem")
-
-
 def drop_attributes(*names):
     """Return a change that removes attributes."""
 
@@ -84,37 +45,27 @@ def drop_attributes(*names):
     return drop
 
 
-class Repair(NamedTuple):
-    """What is repaired: its XPath, how many elements a whole book has at least, and what is done to each."""
-
-    path: str
-    least: int
-    change: Callable
+def add_class(name):
+    """Return a change that adds a class."""
+    return lambda element: element.set("class", f"{element.get('class', '')} {name}".strip())
 
 
-REPAIRS = (
+REPAIRS = {
     # docutils: a role that axe-core rejects inside a list.
-    Repair("//*[@role='doc-biblioentry']", 10, set_listitem),
+    "//*[@role='doc-biblioentry']": lambda entry: entry.set("role", "listitem"),
     # MyST-NB: a name that replaces the words of the summary, the same for every cell that is folded.
-    Repair("//summary[@aria-label]", 10, drop_attributes("aria-label")),
+    "//summary[@aria-label]": drop_attributes("aria-label"),
     # The theme: a button without a name, which unfolds the pages that go deeper into a chapter.
-    Repair("//summary[span[@class='toctree-toggle']]", 10, lambda e: e.set("aria-label", _("Pages that go deeper"))),
+    "//summary[span[@class='toctree-toggle']]": lambda button: button.set("aria-label", _("Pages that go deeper")),
     # Sphinx: a heading in the contents, before the heading of the page.
-    Repair("//p[@role='heading']", 10, drop_attributes("role", "aria-level")),
-    Repair("//span[contains(@class, 'math')][math]", 1000, hold_punctuation),
+    "//p[@role='heading']": drop_attributes("role", "aria-level"),
+    "//span[contains(@class, 'math')][math]": hold_punctuation,
     # The name of a claim, such as S2-035, fills an entry of a table: a line does not end at its hyphen.
-    Repair(
-        "//td[translate(normalize-space(), '0123456789', '') = 'S-']",
-        10,
-        lambda entry: entry.set("class", "claim-name"),
-    ),
+    "//td[translate(normalize-space(), '0123456789', '') = 'S-']": add_class("claim-name"),
     # What changes nothing: four in ten elements of a chapter, and a browser has to make every one.
-    Repair(
-        f"//div[@class='highlight']/pre//span[contains(' {' '.join(PLAIN)} ', concat(' ', @class, ' '))]",
-        1000,
-        drop_tag,
+    f"//div[@class='highlight']/pre//span[contains(' {' '.join(PLAIN)} ', concat(' ', @class, ' '))]": (
+        lambda span: span.drop_tag()
     ),
-    Repair("//svg//*[not(ancestor::text)]", 1000, drop_space),
-    # Last: it measures what the others leave.
-    Repair(f"//article/section/section[count(//*) > {late.LONG}]", 10, late.reserve_height),
-)
+    "//svg//*[not(ancestor::text)]": drop_space,
+    f"//article/section/section[count(//*) > {LONG}]": add_class("lazy-layout"),  # the last, as it counts what is left
+}

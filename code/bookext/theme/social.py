@@ -1,4 +1,4 @@
-"""How a page presents itself elsewhere: in a search engine, in a message that links to it, and where nothing is found.
+"""Describe pages to others: to search engines, in messages that link to them, and where an address leads nowhere.
 
 The address of the site is one setting: the variable ``BOOK_ADDRESS`` when building, ``html: baseurl`` in
 ``_config.yml``, or else where GitHub Pages shows the repository. Without any of them the pages work all the same; only
@@ -19,9 +19,9 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ..collect import checks
+from ..collect import derived
 from ..language import chinese, editions
-from ..language.words import _
+from ..language.messages import _
 from ..write import launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
@@ -49,7 +49,7 @@ def _read_address(app, config):
 def _not_found_page(app):
     """Make the page that a server shows for an address that does not exist, with the whole contents of the book."""
     env = app.env
-    names = checks.pages(env)
+    names = derived.pages(env)
     items = (f'<li><a href="{app.builder.get_target_uri(n)}">{escape(env.titles[n].astext())}</a></li>' for n in names)
     search = f'<a href="{app.builder.get_target_uri("search")}">{_("Search the book")}</a>'
     reason = _("The address leads nowhere: a chapter may have been renamed, or a letter is missing.")
@@ -78,8 +78,8 @@ def _describe(app, name, template, context, doctree):
     if name in DESCRIPTIONS:
         context["metatags"] += meta(name="description", content=_(DESCRIPTIONS[name]))
     elif doctree:
-        found = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
-        description = " ".join(next(found, "").split())
+        contents = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
+        description = " ".join(next(contents, "").split())
         title = html.fromstring(re.search(r"<h1>.*?</h1>", context["body"], re.DOTALL)[0]).text_content()
         title = " ".join(title.removesuffix("#").split())
         page = context["pageurl"] = address_of(app, name)
@@ -101,9 +101,11 @@ def meta(**attributes):
 def tags(page, title, description, book, site, root):
     """Return what a link to the page of address ``page`` shows; ``root`` is the way from there to ``site``."""
     picture = root + card(title, description, book, site)
-    words = {"title": title, "description": description, "type": "article", "site_name": book}
-    words |= {"image": picture, "image:alt": ": ".join(dict.fromkeys((book, title)))} | ({"url": page} if page else {})
-    elements = [meta(property=f"og:{key}", content=content) for key, content in words.items()]
+    properties = {"title": title, "description": description, "type": "article", "site_name": book}
+    properties |= {"image": picture, "image:alt": ": ".join(dict.fromkeys((book, title)))} | (
+        {"url": page} if page else {}
+    )
+    elements = [meta(property=f"og:{key}", content=content) for key, content in properties.items()]
     return "".join(elements) + meta(name="twitter:card", content="summary_large_image")
 
 

@@ -83,7 +83,7 @@ def _split(prelude):
 
 
 def _matches(selector, used):
-    """Return test whether a selector can match, leaving out what stands in brackets (``:not``, ``:is``, attributes)."""
+    """Test whether a selector can match, leaving out what stands in brackets (``:not``, ``:is``, attributes)."""
     plain = re.sub(r"\\(.)", r"\1", re.sub(r"\[[^\]]*\]", "", selector))
     while (shorter := re.sub(r"\([^()]*\)", "", plain)) != plain:
         plain = shorter

@@ -6,13 +6,13 @@ The page is shaped after its notebook is written, and only where it becomes HTML
 from docutils import nodes
 from sphinx_exercise.nodes import solution_node
 
-from ..language.words import _
+from ..language.messages import _
 
 LINK = '<a class="headerlink" href="#{}" title="{}">#</a>'
 
 
 class solution_summary(nodes.General, nodes.TextElement):
-    """The words of a solution that is folded."""
+    """The title of a solution that is folded."""
 
 
 def setup(app):
@@ -39,10 +39,10 @@ def _shape_boxes(app, doctree, docname):
 def fold(solution):
     """Make a solution a native disclosure: it opens by keyboard, without a script, and prints open."""
     solution["classes"] = ["solution"]
-    words = solution_summary("", "", *solution[0].children)
-    for link in list(words.findall(nodes.reference)):  # in a summary it would be a control inside a control
+    summary = solution_summary("", "", *solution[0].children)
+    for link in list(summary.findall(nodes.reference)):  # in a summary it would be a control inside a control
         link.replace_self(link.children)
-    solution[0] = words
+    solution[0] = summary
 
 
 def _open(tag):

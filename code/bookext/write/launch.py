@@ -10,10 +10,10 @@ import re
 from docutils import nodes
 from sphinx.errors import ConfigError
 
-from ..language.words import _
+from ..language.messages import _
 
 BRANCH = "notebooks"
-# What stands in a notebook for addresses that are not known while it is written: see with_addresses.
+# These stand in a notebook for addresses that are not known while it is written: see with_addresses.
 SITE_PLACEHOLDER, ARCHIVE_PLACEHOLDER = "https://site-of-the-book.invalid/", "archive-of-the-branch"
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
@@ -34,13 +34,13 @@ def owner_and_name(address):
     """Return owner and name of a repository on GitHub, which Colab and Binder open; None without an address."""
     if not address:
         return None
-    found = GITHUB.fullmatch(address)
-    if not found:
+    match = GITHUB.fullmatch(address)
+    if not match:
         raise ConfigError(
             f"The repository address {address!r} is not of the form https://github.com/owner/name: "
             "correct book_repository in _config.yml, or BOOK_REPOSITORY in the environment."
         )
-    return found.groups()
+    return match.groups()
 
 
 def site_of(address):
@@ -61,7 +61,7 @@ def with_addresses(notebook, address, site="", built="../html/"):
 
 
 def links(address, slug):
-    """Return the links of the line below the title: {words: address}; the last is a file of the site."""
+    """Return the links of the line below the title, {label: address}; the last is a file of the site."""
     owner, name = owner_and_name(address)
     notebook = f"{owner}/{name}/blob/{BRANCH}/{slug}.ipynb"
     return {
@@ -77,12 +77,9 @@ def _add_links(app, doctree, docname):
     if app.builder.name != "html" or not app.config.book_repository or not has_code:
         return
     top = "../" * app.builder.get_target_uri(docname).count("/")  # the preface stands at the root
-    anchors = (
-        f'<a href="{address}">{_(words)}</a>'
-        if "://" in address
-        else f'<a href="{top}{address}" download>{_(words)}</a>'
-        for words, address in links(app.config.book_repository, docname.rpartition("/")[2]).items()
-    )
+    targets = links(app.config.book_repository, docname.rpartition("/")[2]).items()
+    hrefs = {name: f'"{url}"' if "://" in url else f'"{top}{url}" download' for name, url in targets}
+    anchors = (f"<a href={href}>{_(name)}</a>" for name, href in hrefs.items())
     line = nodes.raw("", f'<p class="launch">{" ".join(anchors)}</p>', format="html")
     title = next(doctree.findall(nodes.title))
     title.parent.insert(title.parent.index(title) + 1, line)

@@ -6,7 +6,7 @@ from pathlib import Path
 from attnbook import live_files
 
 from ..language import scripts
-from ..language.words import say
+from ..language.messages import translate
 
 
 def setup(app):
@@ -27,7 +27,7 @@ def _write_static(app):
 
 
 def _write_script(path, names):
-    path.write_text(scripts.rewrite(live_files.script(names), say), encoding="utf-8")
+    path.write_text(scripts.rewrite(live_files.script(names), translate), encoding="utf-8")
 
 
 def _add_script(app, name, template, context, doctree):

@@ -15,7 +15,7 @@ from py_mini_racer import MiniRacer
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from ..language.words import _
+from ..language.messages import _
 
 TEMML = Path(__file__).parents[1] / "vendor" / "temml.min.js"
 logger = logging.getLogger(__name__)

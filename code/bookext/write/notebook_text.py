@@ -13,7 +13,7 @@ from lxml import html
 from sphinx.errors import ExtensionError
 from sphinx.locale import admonitionlabels
 
-from ..language.words import _
+from ..language.messages import _
 
 SILENT = {"target", "comment", "meta", "substitution_definition", "index", "compound", "toctree", "pending", "docinfo"}
 BOXES = {"note", "tip", "hint", "important", "warning", "caution", "attention", "danger", "error", "seealso"}
@@ -38,7 +38,7 @@ class Writer:
     sections: dict  # {"": (3,), "#id of a section": (3, 1)}
     figure_format: str = "Fig. %s"
     cells: list = field(default_factory=list)
-    seen: int = 0  # code cells so far
+    code_cells: int = 0  # so far
 
     # --- Cells ----------------------------------------------------------------------------------------------------
 
@@ -76,8 +76,8 @@ class Writer:
                 self.cells.append(Cell(heading, collapsed=True, solution=True))
                 self.walk(child[1], level + 2, True)
             elif child.get("nb_element") == "cell_code":
-                self.cells.append(Cell(code=self.seen, solution=solution))
-                self.seen += 1
+                self.cells.append(Cell(code=self.code_cells, solution=solution))
+                self.code_cells += 1
                 for figure in child.findall(nodes.figure):
                     caption = next(figure.findall(nodes.caption), None)
                     if caption is not None:
@@ -88,10 +88,10 @@ class Writer:
 
     def number(self, node, kind):
         """Return the number that Sphinx gave to a theorem, exercise or figure of this page."""
-        found = next((n for name in node["ids"] if (n := self.numbers.get(kind, {}).get(name))), None)
-        if found is None:
+        number = next((n for name in node["ids"] if (n := self.numbers.get(kind, {}).get(name))), None)
+        if number is None:
             raise ExtensionError(f"{self.address}: {kind} {node['ids']} has no number")
-        return ".".join(map(str, found))
+        return ".".join(map(str, number))
 
     # --- Blocks ---------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from ..collect import quiz
-from ..language.words import _
+from ..language.messages import _
 from . import launch
 from .notebook_text import Writer
 
@@ -55,10 +55,10 @@ def _remove_others(app, failure):
     """Remove the notebooks of pages that have left the book."""
     if failure or app.builder.name != "html":
         return
-    known = {name.rpartition("/")[2] for name in app.env.found_docs}
+    slugs = {name.rpartition("/")[2] for name in app.env.found_docs}
     for folder in (app.doctreedir, app.outdir):
         for path in (Path(folder) / FOLDER).glob("*.ipynb"):
-            if path.stem not in known:
+            if path.stem not in slugs:
                 path.unlink()
 
 

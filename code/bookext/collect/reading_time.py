@@ -2,14 +2,13 @@
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.nodes import make_refnode
 
 from ..language import chinese
-from ..language.words import _
-from .wayfinding import chapters, with_deeper
+from ..language.messages import _
+from .derived import chapters, link, with_deeper
 
-WORDS, LINES, FIGURE = 200, 10, 2  # a minute reads so many words, or lines of code; a live figure takes two minutes
-FORMULAS = {"math": 1, "math_block": 10}  # as long as so many words
+WORDS, LINES, FIGURE = 200, 10, 2  # words a minute, lines of code a minute, minutes for a live figure
+FORMULAS = {"math": 1, "math_block": 10}  # read like so many words
 CODE = nodes.literal_block | nodes.math | nodes.math_block | nodes.raw
 HIDDEN = {"tag_hide-input", "tag_hide-cell", "tag_remove-input", "tag_remove-cell"}
 
@@ -31,9 +30,8 @@ class ReadingTime(SphinxPostTransform):
         if docname not in numbered and not above:
             return
         title = next(self.document.findall(nodes.title))
-        line = nodes.paragraph(
-            "", "", *self.above(above), nodes.Text(reading_time(self.document)), classes=["reading-time"]
-        )
+        time = nodes.Text(reading_time(self.document))
+        line = nodes.paragraph("", "", *self.above(above), time, classes=["reading-time"])
         if deeper := with_deeper(env, docname)[1:]:
             line += nodes.Text(f" {_('Deeper:')} ")
             for place, name in enumerate(deeper):
@@ -41,19 +39,19 @@ class ReadingTime(SphinxPostTransform):
         title.parent.insert(title.parent.index(title) + 1, line)
 
     def above(self, name):
-        """Return the words that lead from a deeper page to its chapter."""
+        """Return the sentence that leads from a deeper page to its chapter."""
         if not name:
             return []
         before, after = _("Goes deeper into {chapter}.").split("{chapter}")
         return [nodes.Text(before), self.link(name), nodes.Text(f"{after} ")]
 
     def link(self, name):
-        words = nodes.Text(self.env.titles[name].astext())
-        return make_refnode(self.app.builder, self.env.docname, name, "", words)
+        """Return a link to a page, labelled with its title."""
+        return link(self.app, self.env.docname, name, "", nodes.Text(self.env.titles[name].astext()))
 
 
 def reading_time(document):
-    """Return the time that a page takes without its exercises, in words."""
+    """Return the sentence that says how long a page takes without its exercises."""
     words, lines, figures = counts(document)
     minutes = max(1, round(words / WORDS + lines / LINES + FIGURE * figures))
     time = _("Reading time: 1 minute") if minutes == 1 else _("Reading time: {minutes} minutes", minutes=minutes)

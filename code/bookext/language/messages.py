@@ -1,7 +1,7 @@
-"""The book's own words: one table of everything that the extension itself says, and the function that translates it.
+"""The messages of the extension in one table, and the functions that translate them.
 
-Words of chapters are translated by Sphinx, page by page. Everything else is in the catalogue ``book``: this table, and
-what `say` is asked for, such as the laws of checks and the labels of figures.
+Sphinx translates the text of chapters, page by page. Everything else is in the catalogue ``book``: this table, and what
+`translate` is called with, such as the laws of checks and the labels of figures.
 """
 
 from attnbook.check import record
@@ -9,8 +9,8 @@ from sphinx.locale import get_translation
 
 CATALOGUE = "book"
 
-#: Everything that is said by the extension, its templates and the lines of checks; {names} stay as they are.
-WORDS = frozenset("""
+#: The messages of the extension, its templates and the lines of checks; {names} stay as they are.
+MESSAGES = frozenset("""
 Link to this box
 Link to this equation
 
@@ -104,20 +104,20 @@ On this page
 Other languages
 """.splitlines()) - {""} | record.WORDS  # fmt: skip
 
-_translate = get_translation(CATALOGUE)
-asked: dict[str, None] = {}  # what `say` was asked for since the build began, in this order
+_gettext = get_translation(CATALOGUE)
+requested: dict[str, None] = {}  # the texts that `translate` was called with in this build, in order
 
 
-def say(text):
+def translate(text):
     """Translate any text of the catalogue; one that is not in it stays as it is."""
     if not text.strip():
         return text
-    asked[text] = None
-    return str(_translate(text))
+    requested[text] = None
+    return str(_gettext(text))
 
 
-def _(words, **values):
-    """Translate words of the table, then put ``values`` in; words that are not in it are an error, in any language."""
-    if words not in WORDS:
-        raise KeyError(f"{words!r} is not in the table of bookext/language/words.py")
-    return say(words).format(**values) if values else say(words)
+def _(message, **values):
+    """Translate a message of the table and insert ``values``; one that is not in the table raises KeyError."""
+    if message not in MESSAGES:
+        raise KeyError(f"{message!r} is not in the table of bookext/language/messages.py")
+    return translate(message).format(**values) if values else translate(message)

@@ -1,0 +1,101 @@
+"""What is made from other pages: collections of what pages hold, and the places where it is shown.
+
+What a page holds is collected as it is read. Where another page shows it, a directive leaves a place, which is filled
+when that page is written: only then has every page been read.
+"""
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+
+class derived(nodes.General, nodes.Element):
+    """A place that is filled with the nodes that ``make(app, docname, **options)`` returns."""
+
+
+def setup(app):
+    """Fill the places, and write their pages again whenever a page was read."""
+    app.add_post_transform(Fill)
+    app.connect(
+        "env-updated", lambda app, env: sorted(name for name, data in env.metadata.items() if "derived" in data)
+    )
+
+
+def place(env, make, **options):
+    """Return a place on the page that is being read, for what ``make`` makes of the others."""
+    env.metadata[env.docname]["derived"] = True
+    return derived(make=make, options=options)
+
+
+class Fill(SphinxPostTransform):
+    """Fill the places of a page."""
+
+    default_priority = 5  # before references are resolved: what is copied holds some
+
+    def run(self, **kwargs):
+        for node in list(self.document.findall(derived)):
+            node.replace_self(list(node["make"](self.app, self.env.docname, **node["options"])))
+
+
+def register_collection(app, name):
+    """Keep a collection right when pages go, are read again, or are read side by side."""
+
+    def merge(app, env, pages, other):
+        collected = collection(other, name)
+        collection(env, name).update({page: collected[page] for page in pages if page in collected})
+
+    app.connect("env-purge-doc", lambda app, env, page: collection(env, name).pop(page, None))
+    app.connect("env-merge-info", merge)
+
+
+def collection(env, name):
+    """Return what was collected under ``name``: a dict with an entry for each page that was read."""
+    if not hasattr(env, name):
+        setattr(env, name, {})
+    return getattr(env, name)
+
+
+def pages(env):
+    """Return the names of all pages in the order of the contents; those that go deeper come behind their chapter."""
+
+    def below(name):
+        return [name, *(page for child in env.toctree_includes.get(name, []) for page in below(child))]
+
+    return below(env.config.root_doc)
+
+
+def chapters(env):
+    """Return the numbered pages in the order of the book, as docname → "3"."""
+    order = env.toctree_includes.get(env.config.root_doc, [])
+    numbers = {name: env.toc_secnumbers.get(name, {}).get("") for name in order}
+    return {name: ".".join(map(str, number)) for name, number in numbers.items() if number}
+
+
+def with_deeper(env, chapter):
+    """Return the name of a chapter, and those of the pages that go deeper into it."""
+    return [chapter, *env.toctree_includes.get(chapter, [])]
+
+
+def section_of(node):
+    """Return the section that holds ``node``, or None; the boxes of theorems are sections without a title."""
+    while node is not None and not (isinstance(node, nodes.section) and isinstance(node[0], nodes.title)):
+        node = node.parent
+    return node
+
+
+def copied(node, docname):
+    """Return a copy of a node of another page, whose references are resolved from the page ``docname``."""
+    copy = node.deepcopy()
+    for reference in copy.findall(lambda part: "refdoc" in getattr(part, "attributes", ())):
+        reference["refdoc"] = docname
+    return copy
+
+
+def copied_children(node):
+    """Return copies of the children of a node."""
+    return [child.deepcopy() for child in node.children]
+
+
+def link(app, at, docname, anchor, children):
+    """Return a link from the page ``at`` to an anchor of another."""
+    return make_refnode(app.builder, at, docname, anchor, children)

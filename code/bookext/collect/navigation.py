@@ -1,0 +1,215 @@
+"""Draw the map of the chapters, state all theorems and definitions on one page, and link terms to the glossary."""
+
+import functools
+import re
+from html import escape
+
+from docutils import nodes
+from sphinx.errors import ExtensionError
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import docname_join
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+from ..language import chinese
+from ..language.messages import _
+from .derived import chapters, collection, link, place, register_collection, with_deeper
+from .quiz import quiz
+
+LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
+# Terms that are not linked: they are words of every day, or of the text before.
+ORDINARY = {"value", "head", "projection", "variance", "permutation"}
+ORDINARY |= {"layer", "scan", "turns", "swap", "tile", "batch", "gate", "stretch", "resolution", "inversion"}
+MAP = "Map of the chapters: an arrow leads from a chapter to one that builds on it"
+WIDTH, ROW, BOX, LINE = 360, 66, (172, 46), 24  # of the map, in units of its picture; letters in a line
+
+
+def setup(app):
+    """Register the directives `chapter-map` and `results`, and what is done to every page."""
+    app.add_directive("chapter-map", ChapterMap)
+    app.add_directive("results", Results)
+    app.add_post_transform(LinkGlossary)
+    app.connect("doctree-read", _collect)
+    register_collection(app, "attnbook_results")
+
+
+def _results(env):
+    """Return each page's theorems and definitions: docname → list of boxes."""
+    return collection(env, "attnbook_results")
+
+
+def _collect(app, doctree):
+    boxes = (node for node in doctree.findall(nodes.Element) if node.get("realtype") in LISTED)
+    _results(app.env)[app.env.docname] = [box.deepcopy() for box in boxes if "label" in box]
+
+
+class ChapterMap(SphinxDirective):
+    """`{chapter-map}`: one line a chapter, `name: names of those it builds on`."""
+
+    has_content = True
+
+    def run(self):
+        folder = self.env.docname.rpartition("/")[0] + "/"
+        lines = [line.partition(":") for line in self.content if line.strip()]
+        needs = {folder + name.strip(): [folder + other for other in others.split()] for name, _, others in lines}
+        if unknown := {n for ns in needs.values() for n in ns} - set(needs):
+            raise self.error(f"the map has no line for {', '.join(sorted(unknown))}")
+        return [place(self.env, _drawing, needs=needs)]
+
+
+class Results(SphinxDirective):
+    """`{results}`: the statement of every theorem and definition of the book, chapter by chapter."""
+
+    def run(self):
+        return [place(self.env, _statements)]
+
+
+def _statements(app, docname):
+    """Yield a section for each chapter that has results, those of the pages that go deeper included."""
+    for name, number in chapters(app.env).items():
+        results = [(page, box) for page in with_deeper(app.env, name) for box in _results(app.env)[page]]
+        if results:
+            title = nodes.title("", f"{number}. {app.env.titles[name].astext()}")
+            yield nodes.section("", title, *(_statement(app, docname, *r) for r in results), ids=[f"of-{number}"])
+
+
+def _statement(app, docname, page, box):
+    """Return the text of a box of another page, under a link to it; ids and numbers of formulas stay there."""
+    kind, label = box["realtype"], box["label"]
+    number = app.env.toc_fignumbers.get(page, {}).get(box["countertype"], {}).get(label, ())
+    head, *body = box.deepcopy().children
+    name = nodes.Text(f"{_(kind.title())} {'.'.join(map(str, number))}")
+    title = nodes.title("", "", link(app, docname, page, label, name), *head.children)
+    body = [node for part in body for node in (part.children if isinstance(part, nodes.section) else [part])]
+    copy = nodes.admonition("", title, *body, classes=["proof", kind])
+    for node in list(copy.findall(nodes.Element)):
+        node["ids"] = node["names"] = []
+        if isinstance(node, nodes.math_block):
+            node["number"] = node["label"] = None
+        if node.get("reftype") == "doc":
+            node["reftarget"] = "/" + docname_join(page, node["reftarget"])
+        if "refdoc" in node:
+            node["refdoc"] = docname
+    return copy
+
+
+def _drawing(app, docname, needs):
+    """Draw the map as inline SVG: each chapter below all it builds on, without arrows that others imply."""
+    numbers, titles = chapters(app.env), app.env.titles
+    if missing := [name for name in needs if name not in numbers]:
+        raise ExtensionError(f"{docname}: the map names {', '.join(missing)}, which is no chapter")
+    rows = {}
+    for name, row in depths(needs).items():
+        rows.setdefault(row, []).append(name)
+    corners = {
+        name: ((i + 0.5) * WIDTH / len(row) - BOX[0] / 2, y * ROW + 1)
+        for y, row in rows.items()
+        for i, name in enumerate(row)
+    }
+    label = {name: f"{numbers[name]}. {titles[name].astext()}" for name in needs}
+    arrows = "".join(arrow(corners[a], corners[b]) for b in needs for a in direct(needs, b))
+    boxes = ""
+    for name, (x, y) in corners.items():
+        address = app.builder.get_relative_uri(docname, name)
+        spoken = spoken_label(label[name], [label[n] for n in needs[name]])
+        boxes += (
+            f'<a href="{address}" aria-label="{escape(spoken)}"><rect x="{x:g}" y="{y:g}" width="{BOX[0]}" '
+            f'height="{BOX[1]}" rx="5"/>{lines(label[name], x, y)}</a>'
+        )
+    height = len(rows) * ROW - (ROW - BOX[1]) + 2
+    svg = (
+        f'<svg class="chapter-map" viewBox="0 0 {WIDTH} {height}" role="group" aria-label="'
+        f'{escape(_(MAP))}">{arrows}{boxes}</svg>'
+    )
+    return [nodes.raw("", svg, format="html")]
+
+
+def spoken_label(chapter, others):
+    """Return the accessible name of a box: the chapter, and those that it builds on."""
+    if not others:
+        return chapter
+    joined = functools.reduce(lambda first, second: _("{first} and {second}", first=first, second=second), others)
+    return _("{chapter}, builds on {others}", chapter=chapter, others=joined)
+
+
+def depths(needs):
+    """Return the row of each chapter: one below the lowest it builds on; ``ExtensionError`` if they go in a circle."""
+    rows = {}
+    while len(rows) < len(needs):
+        ready = [name for name in needs if name not in rows and all(n in rows for n in needs[name])]
+        if not ready:
+            raise ExtensionError(f"chapter-map: {', '.join(set(needs) - set(rows))} build on each other in a circle")
+        rows |= {name: max((rows[n] + 1 for n in needs[name]), default=0) for name in ready}
+    return rows
+
+
+def direct(needs, name):
+    """Return what ``name`` builds on and reaches by no other way."""
+
+    def below(n):
+        return set(needs[n]).union(*(below(m) for m in needs[n]))
+
+    return [n for n in needs[name] if not any(n in below(m) for m in needs[name])]
+
+
+def arrow(start, end):
+    """Draw a line from the foot of one box to the head of another."""
+    (x1, y1), (x2, y2) = ((x + BOX[0] / 2, y) for x, y in (start, end))
+    y1, middle = y1 + BOX[1], (y1 + BOX[1] + y2) / 2
+    path = f"M{x1:g} {y1:g}C{x1:g} {middle:g} {x2:g} {middle:g} {x2:g} {y2 - 2:g}"
+    return f'<path d="{path}"/><path d="M{x2 - 4:g} {y2 - 7:g}L{x2:g} {y2 - 1:g}L{x2 + 4:g} {y2 - 7:g}"/>'
+
+
+def lines(label, x, y):
+    """Write one or two lines of text in the middle of a box."""
+    rows = [""]
+    for word in label.split():
+        if rows[-1] and len(rows[-1]) + len(word) >= LINE:
+            rows.append("")
+        rows[-1] = f"{rows[-1]} {word}".strip()
+    top = y + BOX[1] / 2 + 4.5 - 8 * (len(rows) - 1)
+    spans = (f'<tspan x="{x + BOX[0] / 2:g}" y="{top + 16 * i:g}">{escape(s)}</tspan>' for i, s in enumerate(rows))
+    return f"<text>{' '.join(spans)}</text>"
+
+
+class LinkGlossary(SphinxPostTransform):
+    """In each chapter, the first use of a term of the glossary leads there."""
+
+    default_priority = 6
+
+    def run(self, **kwargs):
+        if not any(self.env.docname in with_deeper(self.env, name) for name in chapters(self.env)):
+            return
+        terms = {
+            name.lower(): place for (kind, name), place in self.env.domains["std"].objects.items() if kind == "term"
+        }
+        # A term keeps its address in every language.
+        open_terms = {name for name, (_, anchor) in terms.items() if anchor.removeprefix("term-") not in ORDINARY}
+        unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
+        for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
+            for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
+                if open_terms:
+                    self.link(text, terms, open_terms)
+
+    def link(self, text, terms, open_terms):
+        """Replace the terms in one text that have not been met before by links."""
+        parts, end = [], 0
+        for match in any_of(open_terms).finditer(text):
+            term = (match[1] or match[2]).lower()
+            if term in open_terms:
+                open_terms.remove(term)
+                reference = make_refnode(self.app.builder, self.env.docname, *terms[term], nodes.Text(match[0]))
+                reference["classes"].append("glossary-term")
+                parts += [nodes.Text(text[end : match.start()]), reference]
+                end = match.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def any_of(terms):
+    """Return the pattern that finds one of the terms: a whole word or its plural, in Chinese wherever it stands."""
+    groups = [], []
+    for term in sorted(terms, key=len, reverse=True):
+        groups[bool(chinese.SIGN.search(term))].append(re.escape(term))
+    words, chinese_words = ("|".join(group) or "(?!)" for group in groups)
+    return re.compile(rf"\b({words})s?\b|({chinese_words})", re.IGNORECASE)
