@@ -38,7 +38,7 @@ def python(request):
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, lines[0], "--index-url", CPU_INDEX])  # without CUDA, where there is such a build
+        subprocess.run([*pip, "--no-deps", "--retries=0", "--index-url", CPU_INDEX, lines[0]])  # a build without CUDA
         subprocess.run([*pip, *lines, "nbclient"], check=True)
         (folder / "ready").touch()
     earlier = ["attnbook", *["array-api-compat"] * (request.param != "oldest")]  # what a run before this one has added

@@ -7,8 +7,8 @@ import pytest
 
 CONF = """
 def setup(app):
-    from bookext.collect import ledger, wayfinding
-    ledger.setup(app), wayfinding.setup(app)
+    from bookext.collect import derived, ledger, navigation
+    derived.setup(app), ledger.setup(app), navigation.setup(app)
 extensions = ['myst_parser', 'sphinx_proof']
 myst_enable_extensions = ['dollarmath', 'amsmath']
 numfig = True

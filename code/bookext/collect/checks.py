@@ -47,7 +47,7 @@ class Renderer:
 
 def setup(app):
     """Collect from each page as it is read; keep the collections right when pages go or are read side by side."""
-    app.add_node(checks_of_cell, html=(_visit_html, None), text=(_skip, None), latex=(_skip, None))
+    app.add_node(checks_of_cell, html=(_visit_html, None))
     app.connect("builder-inited", _require_renderer)
     app.connect("doctree-read", _collect)
     register_collection(app, "attnbook_checks")
@@ -64,11 +64,11 @@ def mistakes(env):
     return collection(env, "attnbook_mistakes")
 
 
-def item(app, at, docname, found):
+def item(app, at, docname, entry):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
-    law = nodes.inline("", translate(found.check.law), classes=["law"])
-    measured = nodes.Text(f" · {figure(found.check, translate)}")
-    return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, found.anchor, law), measured))
+    law = nodes.inline("", translate(entry.check.law), classes=["law"])
+    measured = nodes.Text(f" · {figure(entry.check, translate)}")
+    return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, entry.anchor, law), measured))
 
 
 def _require_renderer(app):
@@ -124,8 +124,4 @@ def _section(node):
 
 def _visit_html(translator, node):
     translator.body.append(as_html(node["checks"], node["anchors"], translate))
-    raise nodes.SkipNode
-
-
-def _skip(translator, node):
     raise nodes.SkipNode

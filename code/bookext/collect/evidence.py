@@ -83,7 +83,7 @@ def unfounded(claims, executed):
         checks = executed.get((e.page, e.law), [])
         if not checks:
             yield f"{e.claim} is decided by a law that {e.page} does not check: {e.law}"
-        elif kinds := {found.check.kind for found in checks} - {e.kind}:
+        elif kinds := {entry.check.kind for entry in checks} - {e.kind}:
             yield f"{e.claim} names as {e.kind!r} what {e.page} checks by {', '.join(sorted(kinds))}: {e.law}"
 
 
@@ -96,9 +96,9 @@ def stated(claim):
 def unmeasured(text, claims, executed):
     """Yield the numbers of a text about claims that stand neither in them nor in the checks that decide them."""
     checks = [check for e in evidence(claims) for check in executed.get((e.page, e.law), [])]
-    shown = [part for found in checks for part in (found.check.law, figure(found.check), found.output)]
+    shown = [part for entry in checks for part in (entry.check.law, figure(entry.check), entry.output)]
     shown += [claim["claim"] for claim in claims.values()]
-    if loose := unshown(text, " ".join(shown), " ".join(found.code for found in checks)):
+    if loose := unshown(text, " ".join(shown), " ".join(entry.code for entry in checks)):
         yield f"quotes what no check that decides it shows, nor its cell: {', '.join(loose)}"
 
 

@@ -1,7 +1,7 @@
 """Make the pages of the ledger from its data files: the claims with their verdicts, and the contradictions.
 
-The directives write what the data files say while their page is read. The checks that decide a claim are known only
-after every chapter has been read; the places kept for them are filled when the page is written. A claim whose evidence
+The directives write the claims while their page is read. The checks that decide them are linked when the page is
+written, as every chapter has then been read. A claim whose evidence
 does not bear out its verdict is named in a warning, which ends the build.
 """
 
@@ -19,9 +19,9 @@ from sphinx.util.docutils import SphinxDirective
 from ..language.messages import _, translate
 from . import checks
 from .derived import pages, place
-from .evidence import evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
+from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
-VERDICTS = ("true", "conditional", "approximate", "wrong", "uncheckable")
+GROUPS = ("chapter", "source")  # what claims are counted by
 logger = logging.getLogger(__name__)
 
 
@@ -96,14 +96,14 @@ class Count(FromData):
     required_arguments = 1
 
     def run(self):
-        claims, by = self.claims().values(), directives.choice(self.arguments[0], ("chapter", "source"))
+        claims, by = self.claims().values(), directives.choice(self.arguments[0], GROUPS)
         count = Counter((claim[by], claim["verdict"]) for claim in claims)
         groups = dict.fromkeys(claim[by] for claim in claims)
         pages = {group: group if by == "chapter" else group.lower() for group in groups}
         names = [page_link(self.env, page, group if by == "source" else "") for group, page in pages.items()]
-        rows = [[name, *(count[group, v] for v in VERDICTS)] for name, group in zip(names, groups, strict=True)]
+        rows = [[name, *(count[group, v] for v in STANDS)] for name, group in zip(names, groups, strict=True)]
         rows.append([_("all"), *(sum(row[i] for row in rows) for i in range(1, 6))])
-        return [table([*map(_, (by, *VERDICTS, "all"))], [[*row, sum(row[1:])] for row in rows])]
+        return [table([*map(_, (by, *STANDS, "all"))], [[*row, sum(row[1:])] for row in rows])]
 
 
 def page_link(env, slug, label=""):
@@ -120,21 +120,22 @@ class Contradictions(FromData):
     """`{contradictions}`: where the sources disagree, who is right, and the checks on both sides."""
 
     def run(self):
-        known, items = self.claims(), []
+        claims, items = self.claims(), []
         for entry in self.data("contradictions.yml"):
-            unknown = {said["claim"] for said in entry["says"]} | set(entry["decided"])
-            if unknown := sorted(unknown - set(known)):
+            unknown = {statement["claim"] for statement in entry["says"]} | set(entry["decided"])
+            if unknown := sorted(unknown - set(claims)):
                 raise self.error(f"contradictions.yml: {entry['id']} names no claim of the ledger: {unknown}")
-            for problem in unresolved(entry, known):
+            for problem in unresolved(entry, claims):
                 raise self.error(f"contradictions.yml, {entry['id']}: {problem}")
             sides = nodes.bullet_list()
-            for said in entry["says"]:
-                link = claim_link(said["claim"])
-                sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(said["text"])))
+            for statement in entry["says"]:
+                link = claim_link(statement["claim"])
+                sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(statement["text"])))
             title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
-            named = "; ".join(f"{_(side)}: {', '.join(keys)}" for side, keys in sorted_by_verdict(entry, known).items())
+            by_side = sorted_by_verdict(entry, claims).items()
+            named = "; ".join(f"{_(side)}: {', '.join(keys)}" for side, keys in by_side)
             answer = nodes.paragraph("", "", *text(entry["resolution"]), nodes.Text(f" ({named}.)"))
-            deciding = {key: known[key] for key in entry["decided"]}
+            deciding = {key: claims[key] for key in entry["decided"]}
             links = place(self.env, _deciding, claims=deciding, name=entry["id"], numbers=entry["resolution"])
             items.append(nodes.list_item("", title, sides, answer, links, ids=[entry["id"].lower()]))
         return [nodes.bullet_list("", *items, classes=["contradictions"])]
@@ -152,16 +153,16 @@ def _deciding(app, docname, claims, name, numbers):
     """
     executed = defaultdict(list)
     for page in pages(app.env):
-        for found in checks.page_checks(app.env).get(page, []):
-            executed[page.rpartition("/")[2], found.check.law].append((page, found))
-    by_law = {key: [found for _, found in entries] for key, entries in executed.items()}
+        for entry in checks.page_checks(app.env).get(page, []):
+            executed[page.rpartition("/")[2], entry.check.law].append((page, entry))
+    by_law = {key: [entry for _, entry in entries] for key, entries in executed.items()}
     problems = [*unfounded(claims, by_law), *unmeasured(numbers, claims, by_law)]
     problems += [problem for key, claim in claims.items() for problem in misplaced(key, claim)]
     for problem in problems:
         logger.warning("The audit, %s: %s", name, problem, location=docname)
     deciding = [entry for e in evidence(claims) for entry in executed[e.page, e.law]]
-    once = {(page, found.anchor): (page, found) for page, found in deciding}
-    items = (checks.item(app, docname, *entry) for entry in once.values())
+    once = {(page, entry.anchor): (page, entry) for page, entry in deciding}
+    items = (checks.item(app, docname, page, entry) for page, entry in once.values())
     return [nodes.bullet_list("", *items, classes=["deciding"])]
 
 

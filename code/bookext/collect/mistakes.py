@@ -34,11 +34,11 @@ def _boxes(app, docname):
             name = re.sub(rf"^({_('Famous mistakes')}|{_('Famous mistake')}): ", "", title)
             copy[0].clear()
             copy[0] += link(app, docname, page, section, nodes.Text(name[:1].upper() + name[1:]))
-            here = [found for found in checks.page_checks(app.env)[page] if found.section == section]
-            catching = [found for found in here if found.check.kind in FAILS]
+            here = [entry for entry in checks.page_checks(app.env)[page] if entry.section == section]
+            catching = [entry for entry in here if entry.check.kind in FAILS]
             if not catching:
                 logger.warning("no executed check shows that the mistake %r is caught", title, location=page)
             copy += nodes.paragraph("", _("These checks catch the wrong version:"))
-            items = (checks.item(app, docname, page, found) for found in catching)
+            items = (checks.item(app, docname, page, entry) for entry in catching)
             copy += nodes.bullet_list("", *items, classes=["deciding"])
             yield copy

@@ -42,11 +42,11 @@ def imported(text):
     return names | {f"attnbook.check.{name}" for name in CHECK.findall(text)}
 
 
-def resolve(name, known):
-    """Resolve an imported ``name`` to one of ``known``: itself, or one of a module of its package."""
+def resolve(name, entries):
+    """Resolve an imported ``name`` to one of ``entries``: itself, or one of a module of its package."""
     package, _, last = name.rpartition(".")
-    inside = [k for k in known if k.startswith(f"{package}.") and k.endswith(f".{last}")]
-    return name if name in known else inside[0] if package != "attnbook" and len(inside) == 1 else None
+    inside = [k for k in entries if k.startswith(f"{package}.") and k.endswith(f".{last}")]
+    return name if name in entries else inside[0] if package != "attnbook" and len(inside) == 1 else None
 
 
 def _outdated(app, env, added, changed, removed):

@@ -1,14 +1,15 @@
 """Collect the messages of the catalogue ``book`` and load its translations, beside those that Sphinx knows of.
 
 ``make messages`` builds with Sphinx's builder ``gettext``, which takes the text of pages from what it reads. What else
-is shown goes through `messages.translate`, and is written into ``book.pot`` with the table and the scripts.
+is shown goes through `messages.translate`, and is written into ``book.pot`` with the messages of the extension and of
+scripts.
 """
 
 import ast
 import re
 from pathlib import Path
 
-from attnbook import live_files
+from attnbook import check_record, live_files
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes, locale
@@ -17,12 +18,16 @@ from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.i18n import CatalogInfo, docname_to_domain
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_subtitle
+from sphinx_proof.proof_type import PROOF_TYPES
 
-from ..collect import search
+from ..collect import evidence, ledger, navigation, quiz, search
 from ..collect.checks import checks_of_cell
+from ..theme import social
+from ..write import launch
 from . import messages, outputs, scripts
 
 PARTS = Path(__file__).parents[1]
+PARTS_OF_CELLS = ("content", "source", "output", "outputs")  # as MyST-NB names what it folds
 SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
@@ -126,11 +131,28 @@ class TranslatePrompts(SphinxPostTransform):
                 node[key] = messages._(node[key])
 
 
+def _own_messages():
+    """Yield the messages of the extension: the literals of its calls and templates, and those that it computes."""
+    for path in PARTS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="_"), args=[ast.Constant(value=str() as message), *_]):
+                    yield message
+    for path in PARTS.rglob("*.html"):
+        yield from re.findall(r"message\('([^']+)'\)", path.read_text(encoding="utf-8"))
+    yield from check_record.WORDS
+    yield from map(str.title, PROOF_TYPES)
+    yield from (*evidence.STANDS, *evidence.STANDS.values(), *ledger.GROUPS, "all")
+    yield from (quiz.HEADING, *(text for text, _ in quiz.SIGNS.values()))
+    yield from (navigation.MAP, *social.DESCRIPTIONS.values(), *launch.LINKS)
+    yield from (f"{verb} code cell {part}" for verb in ("Show", "Hide") for part in PARTS_OF_CELLS)
+
+
 def _collect(app, env):
-    """Add to the messages of the builder ``gettext`` what was requested, the table, and the messages of scripts."""
+    """Give the builder ``gettext`` what was requested, and the messages of the extension and of scripts."""
     if app.builder.name != "gettext":
         return
-    for text in sorted(messages.MESSAGES):
+    for text in sorted(set(_own_messages())):
         messages.translate(text)
     list(search.synonyms())
     figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)

@@ -14,9 +14,9 @@
       var block = span.closest(blocks), math = span.firstElementChild;
       return [span, block.clientWidth > 0 && math.getBoundingClientRect().width > block.clientWidth];
     });
-    formulas.forEach(function (found) { found[0].classList.toggle("wide", found[1]); });
-    scrolling.concat(formulas).forEach(function (found) {
-      if (found[1]) { found[0].tabIndex = 0; } else { found[0].removeAttribute("tabindex"); }
+    formulas.forEach(function (pair) { pair[0].classList.toggle("wide", pair[1]); });
+    scrolling.concat(formulas).forEach(function (pair) {
+      if (pair[1]) { pair[0].tabIndex = 0; } else { pair[0].removeAttribute("tabindex"); }
     });
   }
   var sections = document.querySelectorAll("article > section > *");

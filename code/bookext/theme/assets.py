@@ -42,8 +42,8 @@ def _choose(app, name, template, context, doctree):
     names = [str(file.filename) for file in sorted(sheets, key=lambda file: file.priority)]
     # A script without a file sets an option of a script that is not loaded.
     scripts = [file for file in context["script_files"] if file.filename and str(file.filename) != INLINED]
-    kept = [file for file in scripts if str(file.filename) not in UNUSED]
-    loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in kept), SEARCH[1]]))
-    context["script_files"][:] = kept
+    used = [file for file in scripts if str(file.filename) not in UNUSED]
+    loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in used), SEARCH[1]]))
+    context["script_files"][:] = used
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
     context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "search_scripts": SEARCH}

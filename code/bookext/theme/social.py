@@ -33,7 +33,7 @@ NOT_FOUND = """<section><h1>{title}</h1>
 
 def setup(app):
     """Read the address from the environment; describe each page, and write what stands beside the pages."""
-    app.connect("config-inited", _read_address, priority=600)  # after the address of the repository is known
+    app.connect("config-inited", _read_address, priority=600)  # after the address of the repository is read
     app.connect("html-collect-pages", _not_found_page)
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _write_sitemap)

@@ -13,7 +13,8 @@ from sphinx.errors import ConfigError
 from ..language.messages import _
 
 BRANCH = "notebooks"
-# These stand in a notebook for addresses that are not known while it is written: see with_addresses.
+LINKS = ("Open in Colab", "Open in Binder", "Open in Kaggle", "Download .ipynb")
+# Placeholders for addresses that depend on where a notebook is published: see with_addresses.
 SITE_PLACEHOLDER, ARCHIVE_PLACEHOLDER = "https://site-of-the-book.invalid/", "archive-of-the-branch"
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
@@ -64,12 +65,13 @@ def links(address, slug):
     """Return the links of the line below the title, {label: address}; the last is a file of the site."""
     owner, name = owner_and_name(address)
     notebook = f"{owner}/{name}/blob/{BRANCH}/{slug}.ipynb"
-    return {
-        "Open in Colab": f"https://colab.research.google.com/github/{notebook}",
-        "Open in Binder": f"https://mybinder.org/v2/gh/{owner}/{name}/{BRANCH}?urlpath=lab/tree/{slug}.ipynb",
-        "Open in Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{notebook}",
-        "Download .ipynb": f"{BRANCH}/{slug}.ipynb",
-    }
+    targets = (
+        f"https://colab.research.google.com/github/{notebook}",
+        f"https://mybinder.org/v2/gh/{owner}/{name}/{BRANCH}?urlpath=lab/tree/{slug}.ipynb",
+        f"https://kaggle.com/kernels/welcome?src=https://github.com/{notebook}",
+        f"{BRANCH}/{slug}.ipynb",
+    )
+    return dict(zip(LINKS, targets, strict=True))
 
 
 def _add_links(app, doctree, docname):

@@ -1,8 +1,8 @@
 """Write every chapter as a notebook that runs anywhere: in Colab, on Binder, in a Jupyter of one's own.
 
 A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. The code
-comes from the chapter as jupytext reads it. The first cell installs the package where it is missing. A notebook is
-kept with placeholders for addresses too, so that one build serves every fork.
+comes from the chapter as jupytext reads it. The first cell installs the package where it is missing. A copy
+with placeholders for addresses is stored beside the doctrees, so that one build serves every fork.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from ..language.messages import _
 from . import launch
 from .notebook_text import Writer
 
-FOLDER = "notebooks"  # of the site, and of what is kept between builds
+FOLDER = "notebooks"  # in the site, and beside the doctrees
 FIRST_CELL = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
 SOURCES = (
     Path(__file__),

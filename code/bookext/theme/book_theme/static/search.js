@@ -122,7 +122,7 @@ const bookSearch = (function ({ pages, synonyms }) {
 (function () {
   const SHOWN = 30, LETTERS = 240;
   const form = document.querySelector("main form.bd-search"), field = form.querySelector("input");
-  const said = document.querySelector(".search-summary"), place = document.querySelector("#search-results");
+  const summary = document.querySelector(".search-summary"), list = document.querySelector("#search-results");
 
   function make(tag, attributes, ...children) {
     const element = Object.assign(document.createElement(tag), attributes);
@@ -147,11 +147,11 @@ const bookSearch = (function ({ pages, synonyms }) {
   }
 
   function show() {
-    const question = field.value.trim(), asked = bookSearch.asksFor(question), found = bookSearch.search(question);
-    const { none, one, many, most } = said.dataset;
-    const words = found.length > SHOWN ? most : found.length > 1 ? many : found.length ? one : none;
-    said.textContent = question && words.replace("{number}", found.length).replace("{shown}", SHOWN);
-    place.replaceChildren(...found.slice(0, SHOWN).map((entry) => item(entry, asked)));
+    const question = field.value.trim(), asked = bookSearch.asksFor(question), results = bookSearch.search(question);
+    const { none, one, many, most } = summary.dataset, number = results.length;
+    const message = number > SHOWN ? most : number > 1 ? many : number ? one : none;
+    summary.textContent = question && message.replace("{number}", number).replace("{shown}", SHOWN);
+    list.replaceChildren(...results.slice(0, SHOWN).map((entry) => item(entry, asked)));
   }
   field.value = new URLSearchParams(location.search).get("q") ?? "";
   field.addEventListener("input", show);
