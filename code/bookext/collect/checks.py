@@ -39,7 +39,7 @@ class Renderer:
 
     @staticmethod
     def handle_mime(renderer, data, inline):
-        """Return the node for records; None for what is something else."""
+        """Return the node for records of checks, or None for another MIME type."""
         if inline or data.mime_type != MIME:
             return None
         return [checks_of_cell(checks=[from_data(record) for record in data.content], anchors=[])]

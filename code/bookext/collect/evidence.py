@@ -88,7 +88,7 @@ def unfounded(claims, executed):
 
 
 def stated(claim):
-    """Return what an entry says is right: its figure, and its correction without what the ledger once said."""
+    """Return what an entry states as right: its figure, and its correction without earlier statements of the ledger."""
     corrected = sentences(claim.get("corrected", ""))
     return " ".join([claim["figure"], *(sentence for sentence in corrected if not sentence.startswith(ONCE))])
 
@@ -122,7 +122,7 @@ def value(word):
 
 
 def rounds(x, word):
-    """Whether a value, rounded to the digits of a written number, is that number."""
+    """Test whether a value, rounded to the digits of a written number, equals it."""
     return abs(x - value(word)) <= Decimal(5).scaleb(value(word).as_tuple().exponent - 1)
 
 

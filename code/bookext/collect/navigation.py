@@ -173,7 +173,7 @@ def lines(label, x, y):
 
 
 class LinkGlossary(SphinxPostTransform):
-    """In each chapter, the first use of a term of the glossary leads there."""
+    """Link the first use of each term of the glossary in a chapter to its entry."""
 
     default_priority = 6
 
@@ -192,7 +192,7 @@ class LinkGlossary(SphinxPostTransform):
                     self.link(text, terms, open_terms)
 
     def link(self, text, terms, open_terms):
-        """Replace the terms in one text that have not been met before by links."""
+        """Replace the first uses of terms in one text by links."""
         parts, end = [], 0
         for match in any_of(open_terms).finditer(text):
             term = (match[1] or match[2]).lower()

@@ -43,7 +43,7 @@ def imported(text):
 
 
 def resolve(name, entries):
-    """Resolve an imported ``name`` to one of ``entries``: itself, or one of a module of its package."""
+    """Return which of ``entries`` an imported ``name`` refers to: itself, or one in a module of its package."""
     package, _, last = name.rpartition(".")
     inside = [k for k in entries if k.startswith(f"{package}.") and k.endswith(f".{last}")]
     return name if name in entries else inside[0] if package != "attnbook" and len(inside) == 1 else None

@@ -179,7 +179,7 @@ def _recalled(app, docname):
 
 
 class WritePlainly(SphinxPostTransform):
-    """Replace quizzes where the format knows no buttons."""
+    """Replace quizzes by lists where the output format has no buttons."""
 
     default_priority = 6  # after the page that collects them is filled
 
@@ -203,7 +203,7 @@ def _open_question(translator, node):
 
 
 def _open_option(translator, node):
-    """Write a button that no browser keeps for the next visit."""
+    """Write a button whose state no browser restores at the next visit."""
     name = node.parent["label"]
     button = f'<input type="radio" name="{name}" id="{name}-{node["number"]}" autocomplete="off">'
     translator.body.append(f'<div class="quiz-option">{button}\n')

@@ -1,8 +1,8 @@
-"""Collect what the search finds: sections, terms, exercises and names of the package, with their places and words.
+"""Collect the index of the search: sections, terms, exercises and names of the package, with their places and texts.
 
-Sphinx indexes whole pages, and formulas by their TeX: whoever searches meets the page that says a word most often. Here
-an entry is as long as a screen or two, a formula counts by what a reader sees of it, and what readers call otherwise
-is in ``search.yml``. The index is a script, because a page in a folder may read nothing else; ``search.js`` ranks.
+Sphinx indexes whole pages, and formulas by their TeX, and ranks by the number of matches. Here an entry is as long as a
+screen or two, a formula counts by the characters that a reader sees, and synonyms are in ``search.yml``. The index is a
+script, because a page that is opened from a folder may read nothing else; ``search.js`` ranks.
 """
 
 import json
@@ -22,18 +22,18 @@ from .quiz import quiz
 
 INDEX = "_static/search-index.js"
 SYNONYMS = Path(__file__).with_name("search.yml")
-# Not read: code, what cells print, formulas on lines of their own, and questions, whose answers mislead.
-UNREAD = (nodes.FixedTextElement, nodes.math_block, nodes.raw, nodes.Invisible, addnodes.desc_signature, quiz)
-LONGEST = 60  # letters of the TeX of a formula that is read
-LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that few readers look for
-BEGINNING = 400  # letters of an entry of these that are read: the ledger finds its claims itself
+# Not indexed: code, outputs of cells, displayed formulas, and quizzes, whose wrong answers would mislead.
+NOT_INDEXED = (nodes.FixedTextElement, nodes.math_block, nodes.raw, nodes.Invisible, addnodes.desc_signature, quiz)
+LONGEST = 60  # characters of the TeX of a formula that is indexed
+LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that rank last
+BEGINNING = 400  # characters of an entry of these that are indexed: the ledger has a filter of its own
 SIGNS = {"top": "ᵀ", "times": "×", "cdot": "·", "odot": "⊙", "ln": "ln ", "log": "log ", "exp": "exp", "infty": "∞"}
 SIGNS |= {"le": "≤", "ge": "≥", "leq": "≤", "geq": "≥", "ne": "≠", "approx": "≈", "in": " ∈ ", "to": "→", "sum": "Σ"}
 SIGNS |= {"dots": "…", "ldots": "…", "cdots": "…", "ell": "ℓ", "lVert": "‖", "rVert": "‖", "pm": "±", "mid": "|"}
 
 
 class Entry(NamedTuple):
-    """What can be found: its place on the page, what it is, its title, the titles of its boxes, and its words."""
+    """What can be found: its place on the page, its kind, its title, the titles of its boxes, and its text."""
 
     anchor: str
     kind: str
@@ -146,10 +146,10 @@ def belongs(box, node):
 
 
 def readable(node):
-    """Return what a reader reads in a node, without the entries in it; links to pages are filled in by `_write`."""
+    """Return the readable text of a node, without its nested entries; `_write` fills in the titles of linked pages."""
     if isinstance(node, nodes.Text):
         return node.astext()
-    if isinstance(node, UNREAD) or kind(node) or "coursework" in node["classes"]:
+    if isinstance(node, NOT_INDEXED) or kind(node) or "coursework" in node["classes"]:
         return ""
     if isinstance(node, nodes.math):
         return plain(node.astext())
@@ -161,7 +161,7 @@ def readable(node):
 
 
 def page_of(link):
-    """Return the name of the page that a link names, or what names no page."""
+    """Return the docname that a link refers to; for another kind of link, the name of no page."""
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(link["refdoc"]), link["reftarget"])).lstrip("/")
 
 
@@ -185,7 +185,7 @@ def plain(tex):
 
 
 def greek(name):
-    """Return a Greek letter by its name in TeX, or what is no letter."""
+    """Return a Greek letter by its name in TeX, or a backslash for another name."""
     case = "CAPITAL" if name[0].isupper() else "SMALL"
     try:
         return unicodedata.lookup(f"GREEK {case} LETTER {name.replace('lambda', 'lamda')}")

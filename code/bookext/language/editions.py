@@ -18,7 +18,7 @@ CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
 
 
 def tag(language):
-    """Return the name of a language on the web: zh_CN is zh-CN."""
+    """Return the web's tag of a language: zh_CN is zh-CN."""
     return language.replace("_", "-")
 
 

@@ -99,7 +99,7 @@ def meta(**attributes):
 
 
 def tags(page, title, description, book, site, root):
-    """Return what a link to the page of address ``page`` shows; ``root`` is the way from there to ``site``."""
+    """Return the tags that a preview of a link to ``page`` reads; ``root`` is the path from the page to ``site``."""
     picture = root + card(title, description, book, site)
     properties = {"title": title, "description": description, "type": "article", "site_name": book}
     properties |= {"image": picture, "image:alt": ": ".join(dict.fromkeys((book, title)))} | (
@@ -138,7 +138,7 @@ def broken(text, width, lines=None):
 
 
 def families(text):
-    """Return the fonts of a card: where it holds Chinese signs, also those that are installed and have them."""
+    """Return the font families of a card, with installed Chinese ones where its text needs them."""
     installed = {font.name for font in font_manager.fontManager.ttflist} if chinese.SIGN.search(text) else ()
     return ["DejaVu Sans", *(name for name in CHINESE_FONTS if name in installed)]
 

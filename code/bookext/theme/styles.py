@@ -16,7 +16,7 @@ NESTED = {"media", "supports", "container"}
 
 
 def merge(site, loaded, complete):
-    """Write ``SHEET`` from the style sheets among ``loaded``, files of ``site`` that pages load, unless it is the same.
+    """Write ``SHEET`` from the style sheets among ``loaded``, the files that pages of ``site`` load, if it has changed.
 
     Where the build is not ``complete``, only some pages were written: the others keep what they load.
     """

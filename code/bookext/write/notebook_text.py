@@ -21,7 +21,7 @@ BOXES = {"note", "tip", "hint", "important", "warning", "caution", "attention", 
 
 @dataclass
 class Cell:
-    """One cell to be: Markdown in ``text``, or the code cell of the chapter with this number."""
+    """One cell of a notebook: Markdown in ``text``, or the code cell of the chapter with this number."""
 
     text: str = ""
     code: int | None = None
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass
 class Writer:
-    """Writes one page: ``address`` is where it lies on the site; the numbers are those Sphinx gave to its things."""
+    """Write one page, which lies at ``address`` on the site, with the numbers that Sphinx gave to its parts."""
 
     address: str
     numbers: dict  # {"figure": {id: (3, 1)}, "theorem": ..., "exercise": ..., "displaymath": ...}
@@ -48,7 +48,7 @@ class Writer:
         return self.cells
 
     def add(self, text, solution=False):
-        """Add text to the cell before it, if that is one of text that is no collapsed heading."""
+        """Add text to the last cell if that holds text and is no collapsed heading, else in a new cell."""
         last = self.cells[-1] if self.cells else None
         joins = last and last.code is None and not last.collapsed and last.solution == solution
         if text and joins and not text.startswith("#"):
@@ -196,7 +196,7 @@ class Writer:
     # --- Lines ----------------------------------------------------------------------------------------------------
 
     def line(self, node, bar=False):
-        """Return Markdown for what stands inside ``node``, in one line; with ``bar`` without the sign |."""
+        """Return Markdown for the content of ``node`` in one line; ``bar`` escapes the character |."""
         return "".join(self.inline(child, bar) for child in node.children) if node.children else self.inline(node, bar)
 
     def inline(self, node, bar=False):
@@ -246,5 +246,5 @@ def _indent(text, by):
 
 
 def _quote(text):
-    """Put every line behind the sign of a quotation, which Jupyter and Colab draw as a box."""
+    """Make a quotation, which Jupyter and Colab draw as a box."""
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
