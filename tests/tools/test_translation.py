@@ -9,7 +9,7 @@ import nbformat
 import pytest
 import translation
 from attnbook import live_files
-from attnbook.check_record import MIME, Check, as_data
+from attnbook.check.record import MIME, Check, as_data
 from bookext.language import editions, scripts
 from bookext.run import execution
 from myst_nb.core.execute import cache as myst_nb_cache

@@ -9,7 +9,8 @@ import ast
 import re
 from pathlib import Path
 
-from attnbook import check_record, live_files
+from attnbook import live_files
+from attnbook.check import record
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes, locale
@@ -140,7 +141,7 @@ def _own_messages():
                     yield message
     for path in PARTS.rglob("*.html"):
         yield from re.findall(r"message\('([^']+)'\)", path.read_text(encoding="utf-8"))
-    yield from check_record.WORDS
+    yield from record.WORDS
     yield from map(str.title, PROOF_TYPES)
     yield from (*evidence.STANDS, *evidence.STANDS.values(), *ledger.GROUPS, "all")
     yield from (quiz.HEADING, *(text for text, _ in quiz.SIGNS.values()))
