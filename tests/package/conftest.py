@@ -1,16 +1,15 @@
 """What the tests of the package share: a Hypothesis profile that draws the same examples every time, a kernel, and a
 browser with every live figure."""
 
-import functools
+import hashlib
 
 import nbformat
 import pytest
-from attnbook import live_files
+from attnbook.live import files
 from browser import ALONE, chromium
 from drawn import Drawn
 from hypothesis import settings
 from jupyter_client import KernelManager
-from live_cases import CASES
 from nbclient import NotebookClient
 
 settings.register_profile("book", derandomize=True, deadline=None, max_examples=30, database=None)
@@ -62,65 +61,42 @@ def browser():
 
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory):
-    """gallery(name): the address of a page with one figure, as the site would have it; each is written once."""
+    """gallery(figure, …): the address of a page with these figures of one kind, as the site would have it."""
     folder = tmp_path_factory.mktemp("live")
     head = '<!doctype html><html lang="en"><head><title>A figure</title><meta charset="utf-8">'
-    head += f'<meta name="viewport" content="width=device-width"><style>{live_files.styles()}</style></head>'
+    head += f'<meta name="viewport" content="width=device-width"><style>{files.styles()}</style></head>'
 
-    @functools.cache
-    def write(name):
-        body = f'<main><h1>A figure</h1>{CASES[name].figure._repr_html_()}</main><script src="{name}.js"></script>'
-        (folder / f"{name}.js").write_text(live_files.script([name]), encoding="utf-8")
-        (folder / f"{name}.html").write_text(f"{head}<body>{body}</body></html>", encoding="utf-8")
-        return (folder / f"{name}.html").as_uri()
+    def write(*figures):
+        name, places = figures[0].name, "".join(figure._repr_html_() for figure in figures)
+        body = f'<body><main><h1>A figure</h1>{places}</main><script src="{name}.js"></script></body>'
+        page = folder / f"{name}-{hashlib.sha256(body.encode()).hexdigest()[:12]}.html"
+        (folder / f"{name}.js").write_text(files.script([name]), encoding="utf-8")
+        page.write_text(f"{head}{body}</html>", encoding="utf-8")
+        return page.as_uri()
 
     return write
 
 
 @pytest.fixture
-def figure_name(request):
-    """The figure that a test is about: its parameter `name`, or FIGURE of its module."""
-    return request.getfixturevalue("name") if "name" in request.fixturenames else request.module.FIGURE
-
-
-@pytest.fixture
-def open_gallery(browser, gallery, figure_name):
-    """open_gallery(hash="", **options): the page, which must log no error and ask for nothing else."""
+def open_figures(browser, gallery):
+    """open_figures(figure, …, address="", width=900, **options): a page, which must log no error and load nothing."""
     contexts, log = [], []
 
-    def open_gallery(address="", width=900, **options):
+    def open_figures(*figures, address="", width=900, **options):
         options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
         context = browser.new_context(**options)
+        contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(20_000)
         page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
         page.on("pageerror", lambda error: log.append(str(error)))
-        expected = (f"{figure_name}.html", f"{figure_name}.js")
-        page.on("request", lambda r: r.url.partition("#")[0].endswith(expected) or log.append(r.url))
-        page.goto(gallery(figure_name) + address)
-        contexts.append(context)
+        uri = gallery(*figures)
+        expected = (uri, f"{uri.rpartition('/')[0]}/{figures[0].name}.js")
+        page.on("request", lambda r: r.url.partition("#")[0] in expected or log.append(r.url))
+        page.goto(uri + address)
         return page
 
-    yield open_gallery
+    yield open_figures
     for context in contexts:
         context.close()
     assert not log
-
-
-@pytest.fixture(scope="module")
-def still_pages(browser, gallery):
-    """Pages for the tests that only compute or look, each opened once: a function of the figure's name."""
-
-    @functools.cache
-    def still_page(name):
-        page = browser.new_page(reduced_motion="reduce")
-        page.goto(gallery(name))
-        return page
-
-    return still_page
-
-
-@pytest.fixture
-def still_page(still_pages, figure_name):
-    """The page of a test that only computes or looks."""
-    return still_pages(figure_name)

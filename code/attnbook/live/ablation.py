@@ -13,6 +13,7 @@ from ..figures.capstone import draw_heads
 from ..figures.style import Picture
 from .figure import Live
 from .mirror import LAYERS, WORDS, H, N, forward, is_sentence
+from .mirror import sample as sample_mirror
 
 __all__ = ["ablation", "answers", "sentences"]
 
@@ -113,6 +114,18 @@ def compute(sentence: str, heads: list, instead: str) -> dict[str, Any]:
     at = words.index("fish")
     found = {"p": float(p), "catFirst": words.index("cat") < at, "maps": maps, "onFish": maps[:, :, at].mean(axis=1)}
     return found | {"right": _right(tuple(heads), instead)}
+
+
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return ablation(heads=[1, 1, 0, 1, 1, 1])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: all heads on, or all of them off."""
+    sentence = sample_mirror(rng)["sentence"]
+    heads = [int(rng.integers(2))] * 6 if rng.random() < 0.5 else rng.integers(0, 2, 6).tolist()
+    return {"sentence": sentence, "heads": heads, "instead": str(rng.choice(["alike", "nothing"]))}
 
 
 def still(state: dict, asking: bool) -> Picture:

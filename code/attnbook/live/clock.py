@@ -106,6 +106,24 @@ def compute(query: int, key: int, pairs: int, base: float, scheme: str) -> dict[
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return clock(3, 8)
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Places at the ends, one pair or six, all hands alike or the slowest of all.
+    """
+    edge = rng.random() < 0.5
+    query, key = rng.choice([0, 1, 60] if edge else range(61), 2).tolist()
+    pairs = int(rng.choice([1, 6]) if edge else rng.integers(1, 7))
+    base = float(rng.choice([1, 1e6])) if edge else float(10 ** rng.uniform(0, 6))
+    scheme = str(rng.choice(["rotary", "sinusoidal"]))
+    return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the faces in a row and, unless it is asked for, the score against the offset below them."""
     found, pairs, rotary = compute(**state), state["pairs"], state["scheme"] == "rotary"

@@ -82,6 +82,18 @@ def compute(rows: list[int], columns: list[int], together: bool) -> dict[str, An
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return conjugation([1, 2, 0, 3])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: both orders the same, or one the reverse of the other."""
+    rows = rng.permutation(4).tolist()
+    columns = (rows if rng.random() < 0.5 else rows[::-1]) if rng.random() < 0.5 else rng.permutation(4).tolist()
+    return {"rows": rows, "columns": columns, "together": bool(rng.random() < 0.5)}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw S, P S, S Rᵀ and P S Rᵀ; how much of the old diagonal is on the diagonal is not told if it is asked for."""
     return draw_permuting(state["rows"], state["columns"], counts=not asking)

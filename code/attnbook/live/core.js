@@ -150,31 +150,66 @@ function initialize({ model }) {
   meet();
 }
 
-/** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. */
+/** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. While the
+ *  page is still read, each figure is drawn before what stands below it is painted, so that nothing on the page moves. */
 function mountAll(figures) {
-  for (const place of document.querySelectorAll(".live[data-live]:not(.live-drawn)")) {
-    const figure = figures[place.dataset.live];
-    if (!figure) continue;
-    const { state: initial, ask } = JSON.parse(place.querySelector("script").textContent);
-    const el = make("div", { class: "live-figure" });
-    const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
-    const model = memory({ state: arrives(location.hash, initial), ask });
-    draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
-    if (place.dataset.key) meeting.figures.push({ key: place.dataset.key, model });
-    place.append(el);
-    place.classList.add("live-drawn");
-    const follow = (clicked) => { // an address, or a link of this page, names a state of this figure
-      const linked = arrives(location.hash, initial);
-      if (linked === initial) return;
-      if (clicked) el.querySelector("[data-skip]")?.click(); // a link on the page shows what it speaks of
-      if (JSON.stringify(linked) !== JSON.stringify(model.get("state"))) model.set("state", linked);
-      place.scrollIntoView();
-    };
-    follow();
-    addEventListener("hashchange", follow);
-    place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
-  }
-  meet();
+  const mountRead = () => {
+    for (const place of document.querySelectorAll(".live[data-live]:not(.live-drawn)")) {
+      if (figures[place.dataset.live] && isRead(place)) mount(figures[place.dataset.live], place);
+    }
+    meet();
+  };
+  mountRead();
+  if (document.readyState !== "loading") return;
+  const observer = new MutationObserver(mountRead);
+  observer.observe(document, { childList: true, subtree: true });
+  addEventListener("DOMContentLoaded", () => { observer.disconnect(); mountRead(); });
+}
+
+/** Whether the browser has read an element to its end: something comes after it. */
+function isRead(element) {
+  if (document.readyState !== "loading") return true;
+  return Boolean(element && (element.nextSibling || isRead(element.parentElement)));
+}
+
+/** Draws a figure into its place. */
+function mount(figure, place) {
+  const { state: initial, ask } = JSON.parse(place.querySelector("script").textContent);
+  const el = make("div", { class: "live-figure" });
+  const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
+  const model = memory({ state: arrives(location.hash, initial), ask });
+  draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
+  if (place.dataset.key) meeting.figures.push({ key: place.dataset.key, model });
+  place.append(el);
+  place.classList.add("live-drawn");
+  keepHeight(place, el);
+  const follow = (clicked) => { // an address, or a link of this page, names a state of this figure
+    const linked = arrives(location.hash, initial);
+    if (linked === initial) return;
+    if (clicked) el.querySelector("[data-skip]")?.click(); // a link on the page shows what it speaks of
+    if (JSON.stringify(linked) !== JSON.stringify(model.get("state"))) model.set("state", linked);
+    place.scrollIntoView();
+  };
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => follow());
+  else follow();
+  addEventListener("hashchange", follow);
+  place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
+}
+
+/** Reserves the largest height that a figure has had at its width, and a line more for each sentence, which may become
+ *  longer, so that nothing below the figure moves while a reader moves something in it. */
+function keepHeight(place, el) {
+  let width, most;
+  new ResizeObserver(() => {
+    if (!el.offsetHeight) return; // on paper
+    if (el.offsetWidth !== width) {
+      width = el.offsetWidth;
+      const sentences = el.querySelectorAll(".live-hint, .live-verdict, .live-verdicts, .live-verdicts li").length;
+      most = el.offsetHeight + (sentences + 1) * parseFloat(getComputedStyle(el).lineHeight);
+    }
+    most = Math.max(most, el.offsetHeight);
+    place.style.setProperty("--live-height", `${most}px`);
+  }).observe(el);
 }
 
 /** Draws a figure, and draws it anew when its `shape(state)` changes, such as the number of keys. */

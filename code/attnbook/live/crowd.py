@@ -100,6 +100,22 @@ def compute(keys: int, factor: float, c: float, train: int) -> dict[str, Any]:
     return {"lead": lead, "sizes": sizes, "factors": factors, "weights": weights, "looks": looks, "curves": curves}
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return crowd(97)
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Two keys or 100 000, factors and leads at their bounds, the lead c = 1.
+    """
+    edge = rng.random() < 0.5
+    whole = lambda most: int(rng.choice([2, 3, most]) if edge else 2 + (most - 2) ** rng.uniform(0, 1))  # noqa: E731
+    real = lambda low, high: float(rng.choice([low, 1, high]) if edge else np.round(rng.uniform(low, high), 2))  # noqa: E731
+    return {"keys": whole(100_000), "factor": real(0.2, 5.0), "c": real(0.2, 3.0), "train": whole(1000)}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw e^H against m with both factors, unless they are asked for; dotted, all keys alike."""
     found, keys, train = compute(**state), state["keys"], state["train"]

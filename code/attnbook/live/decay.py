@@ -94,6 +94,20 @@ def compute(w: float, bias: float, score: float, models: list) -> dict[str, Any]
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return decay()
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: settings at their bounds, and w = 1, which loses nothing."""
+    edge = rng.random() < 0.5
+    ranges = {"w": (0.5, 1, 1.05), "bias": (0, 8), "score": (0, 12)}
+    draw = (lambda r: rng.choice(r)) if edge else (lambda r: np.round(rng.uniform(r[0], r[-1]), 3))
+    models = rng.permutation(["rnn", "lstm", "attention"])[: rng.integers(1, 4)].tolist()
+    return {name: float(draw(r)) for name, r in ranges.items()} | {"models": models}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the lines with their slopes, unless they are asked for."""
     found, k = compute(**state), np.arange(STEPS + 1)

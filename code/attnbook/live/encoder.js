@@ -1,5 +1,5 @@
 // What the figures mirror and ablation share: a trained encoder with two layers of three heads, and a row of six words.
-// Its weights, in thousandths, are the constant `stored`, which live_files.py puts in front.
+// Its weights, in thousandths, are the constant `stored`, which files.py puts in front.
 const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2;
 
 /** A function that keeps its answers. */

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..check.kernel import is_live
 from ..figures.style import Picture
-from ..live_files import module, script, styles
+from .files import module, script, styles
 
 __all__ = ["Live"]
 
@@ -86,10 +86,8 @@ class Live:
         """The place of the figure: its still, its state as data; with ``alone`` also the script that draws it."""
         data = json.dumps({"state": self.state, "ask": self.ask}, ensure_ascii=False).replace("<", "\\u003c")
         key = f' data-key="{self.key}"' if alone else ""
-        marks = {"asks": self.ask, "small": self.state.get("small")}  # what the room of a figure depends on
-        marked = "".join(f' data-{name}=""' for name, value in marks.items() if value)
         place = (
-            f'<div class="live" id="{html.escape(self.label)}" data-live="{self.name}"{key}{marked}>'
+            f'<div class="live" id="{html.escape(self.label)}" data-live="{self.name}"{key}>'
             f'<div class="live-still picture">{self.still().svg}</div>'
             f'<script type="application/json">{data}</script></div>'
         )

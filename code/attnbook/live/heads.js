@@ -11,7 +11,7 @@ function compute({ keys, queries, number }) {
   [[first, third], [third, first]].forEach(([own, other], i) => {
     const t = clamp(-dot(own, other) / dot(other, other), -1, 1), nearest = own.map((x, h) => x + t * other[h]);
     const margin = Math.sqrt(dot(nearest, nearest));
-    if (margin > EXACT) [margins[i], cuts[i]] = [margin, nearest.map((x) => x / margin)];
+    if (margin > EXACT) [margins[i], cuts[i]] = [margin, nearest];
   });
   return { weights, outputs, margins, cuts };
 }
@@ -109,6 +109,7 @@ function render({ model, el }) {
       const [x2, y2] = left.px(state.queries[h]), here = h < state.number;
       set(ray, { x2, y2, ...seen(here) });
       move(state.queries[h]);
+      set(group.querySelector(".live-letter"), letterAt(state.queries[h], REACH));
       if (here !== (group.parentNode === left.svg)) here ? left.svg.append(group) : group.remove();
       rows[h].hidden = typed[h].hidden = !here;
       fields[h].forEach((f, c) => f.put(state.queries[h][c]));
@@ -120,7 +121,7 @@ function render({ model, el }) {
       set(group, { transform: `translate(${x} ${y})`, ...seen(!hidden) });
     });
     found.cuts.forEach((cut, i) => {
-      const [x, y] = cut ? [220 * cut[0], 220 * (cut[1] ?? 0)].map((c) => Number(c.toFixed(2))) : [0, 0];
+      const [x, y] = cut ? [cut[0], cut[1] ?? 0].map((c) => Number((220 * c / found.margins[i]).toFixed(2))) : [0, 0];
       set(cuts[i], { x1: MIDDLE - y, y1: MIDDLE - x, x2: MIDDLE + y, y2: MIDDLE + x, ...seen(cut && !hidden) });
       const margin = found.margins[i], { verb, margin: number } = results[i];
       write(verb, hidden ? "" : cut ? "yes, margin " : "no, margin ");

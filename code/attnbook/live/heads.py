@@ -81,8 +81,8 @@ def check(keys: list, queries: list, number: int) -> None:
 def compute(keys: list, queries: list, number: int) -> dict[str, Any]:
     """Return weights, the outputs of the four sentences, and for both questions the margin and the cut, if any.
 
-    A cut is the unit vector w for which the sign of w·y answers the question, with the largest margin. The mirror of
-    ``compute`` in heads.js.
+    A cut is a vector w, as long as the margin: the sign of w·y answers the question with the largest margin. The mirror
+    of ``compute`` in heads.js.
     """
     used = queries[:number]
     weights = attention_weights(used, keys)
@@ -92,8 +92,27 @@ def compute(keys: list, queries: list, number: int) -> dict[str, Any]:
         nearest = own + np.clip(-(own @ other) / (other @ other), -1, 1) * other
         margin = np.sqrt(nearest @ nearest)
         if margin > EXACT:
-            margins[i], cuts[i] = margin, nearest / margin
+            margins[i], cuts[i] = margin, nearest
     return {"weights": weights, "outputs": outputs, "margins": margins, "cuts": cuts}
+
+
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return heads([[1.8, 0.9], [0, -1.9], [-1.8, 0.9]], [[0.6, 0.5], [-0.7, 0.4]])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    A head that sees one word, two heads alike, two words that count alike.
+    """
+    extreme, number = rng.random() < 0.5, int(rng.integers(1, 3))
+    keys, queries = np.round(rng.uniform(-3, 3, (3, 2)), 2), np.round(rng.uniform(-3, 3, (2, 2)), 2)
+    if extreme:
+        keys, queries = rng.choice([-3.0, -1.0, 0.0, 3.0], (3, 2)), rng.choice([-3.0, 0.0, 0.5, 3.0], (2, 2))
+        keys[2] = [keys[2], keys[0], [keys[0, 0], -keys[0, 1]]][int(rng.integers(3))]
+        queries[1] = queries[int(rng.integers(2))]
+    return {"keys": keys.tolist(), "queries": queries.tolist(), "number": number}
 
 
 def still(state: dict, asking: bool) -> Picture:
@@ -127,7 +146,7 @@ def still(state: dict, asking: bool) -> Picture:
     for cut, hue, dash, question in zip(found["cuts"], hues[::2], ("-", "--"), QUESTIONS, strict=True):
         told.append(f"{'a' if cut is not None else 'no'} straight cut answers “{question}”")
         if cut is not None:
-            x, y = 2 * np.append(cut, 0)[:2]
+            x, y = 2 * np.append(cut / np.linalg.norm(cut), 0)[:2]
             right.plot([-y, y], [x, -x], dash, color=hue, label=question)
     fig.legend(loc="outside lower center", ncols=3, frameon=False)
     return picture(fig, f"{alt}. Right, the outputs of the four sentences from cat and dog: {' and '.join(told)}.")

@@ -11,24 +11,24 @@ function sparsemax(s) {
 
 const WEIGHTINGS = { softmax, sparsemax, none: (s) => s };
 
-/** Weights of the keys, the output Σ a_j V_j, the corners of the hull of V in order, and how deep the output lies. */
+/** Weights of the keys, the output Σ a_j V_j, the corners of the hull of V, and how deep the output lies. */
 function compute({ query, keys, values, temperature, weighting }) {
   const scores = keys.map((k) => dot(query, k) / Math.SQRT2 / temperature), weights = WEIGHTINGS[weighting](scores);
   const output = transpose(values).map((column) => dot(weights, column));
-  const corners = convexHull(values), depth = depthIn(corners.map((j) => values[j]), output);
+  const corners = convexHull(values), depth = depthIn(corners, output);
   const entropy = -weights.map((a) => (a > 0 ? a * Math.log(a) : 0)).reduce((a, b) => a + b);
   return { scores, weights, output, corners, depth, spread: weighting === "none" ? null : Math.exp(entropy) };
 }
 
-/** The corners of the convex hull, against the clock, as places in the list; no three of them on a line. */
+/** The corners of the convex hull, counterclockwise from the leftmost; no three of them on a line. */
 function convexHull(points) {
-  const order = range(points.length).sort((i, j) => points[i][0] - points[j][0] || points[i][1] - points[j][1]);
+  const order = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
   const turn = ([a, b], [c, d], [e, f]) => (c - a) * (f - b) - (d - b) * (e - a);
   const half = (list) => {
     const chain = [];
-    for (const j of list) {
-      while (chain.length > 1 && turn(points[chain.at(-2)], points[chain.at(-1)], points[j]) <= 0) chain.pop();
-      chain.push(j);
+    for (const point of list) {
+      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
+      chain.push(point);
     }
     return chain.slice(0, -1);
   };
@@ -138,7 +138,8 @@ function render({ model, el }) {
     const seen = { visibility: hidden ? "hidden" : "visible" };
     to(ray, left.px([0, 0]), left.px(state.query));
     moveQuery(state.query);
-    set(area, { points: found.corners.map((j) => right.px(state.values[j]).join()).join(" ") });
+    set(letter, letterAt(state.query, REACH));
+    set(area, { points: found.corners.map((p) => right.px(p).join()).join(" ") });
     each((j) => {
       const weight = found.weights[j], size = Math.min(Math.abs(weight), 1), [cx, cy] = right.px(state.values[j]);
       to(rays[j], left.px([0, 0]), left.px(state.keys[j]));

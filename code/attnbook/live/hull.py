@@ -79,24 +79,47 @@ def check(query: list, keys: list, values: list, temperature: float, weighting: 
 def compute(query: list, keys: list, values: list, temperature: float, weighting: str) -> dict[str, Any]:
     """Return weights and output, the corners of the hull of the values, and how deep the output lies in it.
 
-    The depth is the least signed distance to a side, positive inside; for values on a line, minus the distance to the
-    segment between them. The spread e^H, with the entropy H, is the number
-    of keys that the query looks at. The mirror of ``compute`` in hull.js.
+    The corners go counterclockwise from the leftmost. The depth is the least signed distance to a side, positive
+    inside; for values on a line, minus the distance to the segment between them. The spread e^H, with the entropy H, is
+    the number of keys that the query looks at. The mirror of ``compute`` in hull.js.
     """
     s = scores([query], keys, scale=1 / (np.sqrt(2) * temperature))[0]
     a, V = WEIGHTINGS[weighting](s), np.asarray(values)
     y = a @ V
     if np.linalg.matrix_rank(V - V[0]) < 2:  # all on a line
-        along = V @ (V[abs(V - V[0]).sum(1).argmax()] - V[0])
-        corners = sorted({int(along.argmin()), int(along.argmax())})
-        first, last = V[corners[0]], V[corners[-1]]
+        corners = np.array([min(V.tolist()), max(V.tolist())])
+        first, last = corners
         t = np.clip((y - first) @ (last - first) / ((last - first) @ (last - first) or 1.0), 0, 1)
         depth = -np.linalg.norm(y - first - t * (last - first))
     else:
         faces = ConvexHull(V)
-        corners, depth = sorted(faces.vertices.tolist()), -(faces.equations @ [*y, 1]).max()
+        corners, depth = V[faces.vertices], -(faces.equations @ [*y, 1]).max()  # SciPy lists them counterclockwise
+        corners = np.roll(corners, -min(range(len(corners)), key=lambda j: corners[j].tolist()), axis=0)
     spread = None if weighting == "none" else np.exp(entropy(a))
     return {"scores": s, "weights": a, "output": y, "corners": corners, "depth": depth, "spread": spread}
+
+
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    values = [[-2, -1.2], [2, -1.6], [0.4, 2.2], [-1.6, 1.6]]
+    keys = [[1.5, 0.5], [-0.5, 1.5], [-1.0, -1.0], [1.0, -1.5]]
+    return hull(values, keys, [1.2, 1.0])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Whole numbers put three points on a line, and T = 0.01 makes exp overflow.
+    """
+    m, grid = int(rng.integers(2, 6)), rng.random() < 0.5
+
+    def points(n):
+        return (rng.integers(-3, 4, (n, 2)) * 1.0 if grid else np.round(rng.uniform(-3, 3, (n, 2)), 2)).tolist()
+
+    temperature = 0.01 if grid else float(10 ** rng.uniform(-2, 2))
+    weighting = str(rng.choice(["softmax", "sparsemax", "none"]))
+    state = {"query": points(1)[0], "keys": points(m), "values": points(m)}
+    return state | {"temperature": temperature, "weighting": weighting}
 
 
 def still(state: dict, asking: bool) -> Picture:
@@ -113,8 +136,7 @@ def still(state: dict, asking: bool) -> Picture:
         right.plot(*value, MARKS[j], color=colour, markersize=7)
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")
-    corners = V[found["corners"]] if len(found["corners"]) < 3 else V[ConvexHull(V).vertices]
-    right.fill(*corners.T, facecolor="none", edgecolor="#000000", lw=1)
+    right.fill(*found["corners"].T, facecolor="none", edgecolor="#000000", lw=1)
     alt = f"Left, a query and {len(K)} keys as arrows. Right, {len(V)} values and their convex hull"
     if asking:
         return picture(fig, f"{alt}; where the output lies is for you to predict.")

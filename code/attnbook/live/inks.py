@@ -100,6 +100,24 @@ def compute(model: str, text: str, rho: float, size: int) -> dict[str, Any]:
     return {"words": words, "influence": influence, "recovery": recovery, "kept": kept, "spent": recovery.sum()}
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return inks("The keys to the old cabinet in the hall of the museum are")
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Ρ and d_h at their bounds, no word or too many, signs and unusual spaces.
+    """
+    edge = rng.random() < 0.5
+    words = ["a", "😀", "猫狗", "", "\x85", "-"] if edge else ["the", "keys", "to", "cabinet", "are", "猫"]
+    text = " ".join(str(word) for word in rng.choice(words, rng.choice([0, 1, 24]) if edge else rng.integers(1, 17)))
+    rho = float(rng.choice([0.5, 1.0]) if edge else np.round(rng.uniform(0.5, 1), 2))
+    size = int(rng.choice([1, 16]) if edge else rng.integers(1, 17))
+    return {"model": str(rng.choice(["recurrent", "recurrent", "attention"])), "text": text, "rho": rho, "size": size}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw both sentences, eight words to a line, and the budget; the inks alike while they are asked for."""
     found = compute(**state)

@@ -126,6 +126,21 @@ def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[s
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return memory()
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: the shortest and the longest test, bases and ramps at their bounds."""
+    edge = rng.random() < 0.5
+    train = int(rng.choice([8, 64]) if edge else rng.integers(8, 65))
+    test = train * int(rng.choice([1, 8])) if edge else int(rng.integers(train, 8 * train + 1))
+    way = str(rng.choice(["plain", "interpolate", "ntk", "yarn", "clip"]))
+    base = float(rng.choice([10, 1e6]) if edge else np.round(10 ** rng.uniform(1, 5), 2))
+    return {"train": train, "test": test, "way": way, "base": base, "fast": float(rng.choice([1.1, 4.0, 32.0]))}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw a face for each pair: the arc seen in training and, unless it is asked for, the hand of the test."""
     found, way = compute(**state), WAYS[state["way"]]

@@ -181,6 +181,32 @@ def compute(sentence: str, step: int, tried: list) -> dict[str, Any]:
     return found
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return mirror()
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    20 pairs, cat and fish at the ends, no other word but one, models not trained.
+    """
+    edge = rng.random() < 0.5
+
+    def sentence():
+        order = rng.permutation(["cat", "fish", "", "", "", ""])
+        fillers = ["sees"] if rng.random() < edge / 2 else ["sees", "and"]
+        return " ".join(str(word or rng.choice(fillers)) for word in order)
+
+    ends = ["cat sees sees sees sees fish", "fish and and and and cat"]
+    pairs = {}
+    for text in [sentence() for _ in range(20 if edge else rng.integers(1, 6))]:
+        pairs.setdefault(min(text, " ".join(text.split()[::-1])), text)
+    shown = str(rng.choice([*pairs.values(), *(ends if edge else [sentence()])]))
+    step = int(rng.choice([0, 100] if edge else [0, 10, 25, 50, 100]))
+    return {"sentence": shown, "step": step, "tried": list(pairs.values())}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the sentence and its mirror with both answers, and a disc for each answer that was right."""
     sentence, tried, found = state["sentence"], state["tried"], compute(**state)

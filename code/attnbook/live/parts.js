@@ -67,6 +67,9 @@ function handle(svg, label, hue, shape, go, step) {
     "aria-valuetext": text, "aria-valuenow": now, "aria-valuemin": min, "aria-valuemax": max });
 }
 
+/** Where the letter of a handle stands so that it stays in a plane from -reach to reach. */
+const letterAt = ([x, y], reach) => ({ x: x > reach - 0.7 ? -26 : 8, y: y > reach - 0.7 ? 22 : -8 });
+
 /** A square plane from -reach to reach with a grid, and a margin for handles on its rim. `px` turns a point into the coordinates of `svg`; `point` back. */
 function plane(title, reach, margin = 0) {
   const size = 300, unit = size / (2 * reach), middle = size / 2, lines = [], whole = size + 2 * margin;

@@ -89,6 +89,22 @@ def compute(words: list, order: list, tried: str) -> dict[str, Any]:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return restore(tried=[[1, 0, 2, 3]])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    No list tried or all of them, the order of the cards at home or reversed.
+    """
+    edge = rng.random() < 0.5
+    order = [[0, 1, 2, 3], [3, 2, 1, 0]][int(rng.integers(2))] if edge else rng.permutation(4).tolist()
+    flags = "10"[int(rng.integers(2))] * 24 if edge else "".join(rng.choice(["0", "1"], 24).tolist())
+    return {"words": [str(w) for w in rng.choice(["a", "word", "sixish", "猫"], 4)], "order": order, "tried": flags}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the cards at home and shuffled, the step and, unless it is asked for, both ways to put them back."""
     words, order, found = state["words"], state["order"], compute(**state)

@@ -127,6 +127,27 @@ def compute(text: str, order: list, positions: str, mask: str, pooling: str, sma
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return shuffle("cat likes fish", order=[2, 1, 0])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Equal words, one word or none, signs, and spaces that only one side knows.
+    """
+    words = ["the", "cat", "saw", "dog", "fish", "猫", "喜欢", "café", "x", "a"]
+    if rng.random() < 0.5:
+        words = ["a", "a", "aa", "😀", "", "-", "\ufeff", "\x85", "\u3000", "\x1f"]
+    text = " ".join(str(word) for word in rng.choice(words, rng.integers(0, 12)))
+    order = rng.permutation(len(tokens(text))).tolist()
+    choices = {"positions": ("none", "sinusoidal", "rope"), "mask": ("none", "causal")}
+    choices["pooling"] = ("none", "mean", "max", "last")
+    chosen = {name: str(rng.choice(values)) for name, values in choices.items()}
+    return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the output in both orders; in the full figure P and the attention weights as well, unless asked for."""
     found, columns = compute(**state), [str(c + 1) for c in range(D)]

@@ -98,6 +98,31 @@ def compute(row: int, other: int, d: int, base: float, turn: bool) -> dict[str, 
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return similarity()
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Rows at the ends or the same, tables of one pair or of 32, a base of 1.
+    """
+    turn = bool(rng.random() < 0.5)
+    if rng.random() < 0.5:
+        row, other = rng.choice([0, 20, 40], 2).tolist()
+        return {
+            "row": row,
+            "other": other,
+            "d": int(rng.choice([2, 64])),
+            "base": float(rng.choice([1, 1e6])),
+            "turn": turn,
+        }
+    row, other = rng.integers(0, 41, 2).tolist()
+    base = float(10 ** rng.uniform(0, 6))
+    return {"row": row, "other": other, "d": int(rng.choice([2, 4, 8, 16, 64])), "base": base, "turn": turn}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the table with both rows marked, and the products of row i with all rows unless they are asked for."""
     found = compute(**state)

@@ -91,7 +91,7 @@ function render({ model, el }) {
   const type = toggle("Type q", (pressed) => fields.forEach((f) => f.open(pressed)));
   const typed = make("div", {}, type, " (", fields[0].element, ", ", fields[1].element, ")");
   const back = button("Back to start", () => change(first));
-  const said = make("p", { class: "live-verdict" }), told = make("p", { class: "live-spread-told" });
+  const said = make("p", { class: "live-verdict" }), told = make("p", { class: "live-verdict" });
   said.append("The scores have standard deviation ", span("deviation"), "; ‖q‖/T is ", span("ratio"),
     ". The query looks at ", span("looks"), " of 200 keys.");
   const shown = Object.fromEntries([...said.children].map((one) => [one.dataset.shows, one]));

@@ -97,6 +97,20 @@ def compute(query: list, temperature: float) -> dict[str, Any]:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return spread()
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: a query of length 0 or in a corner, and the coldest and the hottest T."""
+    if rng.random() < 0.5:
+        query, T = rng.choice([-4.0, 0.0, 4.0], 2), float(rng.choice([1 / 16, 1.0, 16.0]))
+    else:
+        query, T = np.round(rng.uniform(-4, 4, 2), 2), float(2 ** rng.uniform(-2, 2))
+    return {"query": query.tolist(), "temperature": T}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw keys and query in the plane and, unless they are asked for, the weights and the scores."""
     found, K, q = compute(**state), keys(), state["query"]

@@ -156,6 +156,31 @@ def _nearest(corners, ends, y):
         yield p + np.clip((y - p) @ (q - p) / ((q - p) @ (q - p)), 0, 1) * (q - p)
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    values = [[-2.0, -1.5], [1.5, -1.5], [2.5, 0.5], [1.0, 2.0], [-2.0, 1.5], [0.5, 0.5], [-0.5, -0.5]]
+    return springs(values, [1.5, 0.9])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Coarse grids put outputs on sides and corners, thin hulls make long queries.
+    """
+    edge = rng.random() < 0.5
+    while True:
+        m = int(rng.integers(3, 8))
+        V = rng.integers(-2, 3, (m, 2)) * rng.choice([1, 20, 30], 2) if edge else rng.integers(-60, 61, (m, 2))
+        masked = (rng.random(m) < 0.3).tolist()
+        seen = V[~np.array(masked)]
+        if len(seen) and np.linalg.matrix_rank(seen - seen[0]) == 2:
+            break
+    anywhere, within = rng.integers(-60, 61, 2), np.rint(rng.dirichlet(np.full(len(seen), 0.5)) @ seen)
+    choices = [anywhere, within, within, seen[0], (seen[0] + seen[1]) // 2]
+    output = choices[int(rng.integers(5 if edge else 3))]
+    return {"values": (V / 20).tolist(), "output": (output / 20).tolist(), "masked": masked}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the values with their hull, the output as a ring, and springs and query unless they are asked for."""
     V, y, found = np.array(state["values"]), np.array(state["output"]), compute(**state)

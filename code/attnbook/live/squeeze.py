@@ -94,6 +94,25 @@ def compute(points: list, angle: int, numbers: int) -> dict[str, Any]:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    points = [[1.9, 1.4], [-2.2, -0.9], [1.1, 0.2], [-0.6, -1.1], [2.2, 0.8], [-1.5, -1.6], [0.4, 1.0], [-1.2, 0.1]]
+    return squeeze(points, 100)
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: all points on a line, equal singular values, the axes as lines."""
+    n, edge = int(rng.integers(2, 13)), rng.random() < 0.5
+    if edge:
+        ways = rng.choice([1.0, -1.0, 3.0, -3.0], (n, 1)) * rng.choice([-1.0, 0.0, 0.5, 1.0], 2)
+        crosses = [[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0], [0.0, -3.0]]
+        X = ways if ways.any() and rng.random() < 0.5 else np.array(crosses)
+    else:
+        X = rng.integers(-60, 61, (n, 2)) / 20
+    angle = int(rng.choice([0, 45, 90, 180, 359]) if edge else rng.integers(360))
+    return {"points": (X + 0.0).tolist(), "angle": angle, "numbers": int(rng.choice([1, 1, 2]))}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the points, the line, and unless they are asked for the rebuilt points with their squared errors."""
     X, found = np.array(state["points"]), compute(**state)

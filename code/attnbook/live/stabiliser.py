@@ -81,6 +81,20 @@ def compute(mask: list[list[int]], order: list[int]) -> dict[str, Any]:
     return found | {"stabiliser": size, "orbit": orbit, "countGap": abs(size * orbit - len(made))}
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return stabiliser([[1, 1, 1, 0]] * 4, order=[3, 1, 2, 0])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: masks of a few rows and columns, which many orders leave alone."""
+    if rng.random() < 0.5:
+        rows, columns = rng.integers(0, 2, (2, 4))
+        mask = np.outer(rows, columns) if rng.random() < 0.5 else rows[:, None] ^ columns
+        return {"mask": mask.tolist(), "order": rng.choice([[0, 1, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0]]).tolist()}
+    return {"mask": rng.integers(0, 2, (4, 4)).tolist(), "order": rng.permutation(4).tolist()}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw M beside P M Pᵀ, and count stabiliser and orbit unless they are asked for."""
     return draw_stabiliser(state["mask"], state["order"], counts=not asking)

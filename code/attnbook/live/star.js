@@ -140,6 +140,7 @@ function render({ model, el }) {
     const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
     to(ray, left.px([0, 0]), left.px(state.query));
     moveQuery(state.query);
+    set(letter, letterAt(state.query, REACH));
     [0, 1].forEach((c) => { q[c].put(state.query[c]); write(at[c], hidden ? "?" : show(found.output[c])); });
     for (const f of [...q, ...v.flat()]) f.open(!still);
     each((j) => {

@@ -148,6 +148,33 @@ def compute(words: list, query: list, keys: list, values: list, mode: str, pull:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    values = [[-2.3, -0.6], [-0.9, 2.2], [2.2, 1.3], [1.3, -2.1], [0.6, 0.2]]
+    keys = [[1.5, 0.5], [-0.5, 1.5], [-1.2, -0.8], [0.9, -1.4], [1.9, 1.6]]
+    return star(["the", "cat", "saw", "a", "dog"], values, keys, [0.8, 0.5])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Values on a line or in few points, a query that sees one word, a pull too far.
+    """
+    extreme, mode = rng.random() < 0.5, str(rng.choice(["query", "weights"]))
+    values = rng.integers(-30, 31, (5, 2)) / 10
+    keys, query = np.round(rng.uniform(-3, 3, (5, 2)), 2), np.round(rng.uniform(-1, 1, 2), 2)
+    pull = rng.uniform(-0.3, 0.3, 5)
+    if extreme:
+        line = rng.integers(-3, 4, (5, 1)) * rng.integers(-10, 11, 2) / 10
+        few = rng.integers(-30, 31, (3, 2))[rng.integers(int(rng.integers(1, 4)), size=5)] / 10
+        off = np.vstack([line[:4], values[:1]])  # the output fixes the last weight, unless it is on the line as well
+        values = [line, few, off][int(rng.integers(3))]
+        query, pull = rng.choice([-3.0, 0.0, 3.0], 2), rng.choice([-1.0, 0.0, 1.0], 5)
+    words = [str(word) for word in rng.choice(["a", "dog", "eightish"], 5)]
+    state = {"words": words, "query": query, "keys": keys, "values": values, "mode": mode, "pull": pull}
+    return {name: x.tolist() if isinstance(x, np.ndarray) else x for name, x in state.items()}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the query with the keys, the values with the star, and the weights, unless they are asked for."""
     words, q, found = state["words"], state["query"], compute(**state)

@@ -99,6 +99,24 @@ def _crossing(p: list, q: list) -> int:
     return int(np.triu(np.greater.outer(p, p) & np.greater.outer(q, q)).sum())
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return strings([2, 0, 3, 1, 4], [3, 0, 1, 4, 2])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    An identity, a reversal, a shuffle undone by the other, or twice the same.
+    """
+    n = int(rng.integers(3, 7))
+    first, second = rng.permutation(n).tolist(), rng.permutation(n).tolist()
+    if rng.random() < 0.5:
+        extremes = [list(range(n)), list(range(n))[::-1], np.argsort(first).tolist(), first]
+        second = extremes[int(rng.integers(4))]
+    return {"first": first, "second": second, "words": [str(w) for w in rng.choice(["a", "word", "eightish"], n)]}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the strings through both layers and, unless it is asked for, the layer that does the same in one step."""
     first, words, found = state["first"], state["words"], compute(**state)

@@ -110,6 +110,30 @@ def compute(Q: list, K: list, V: list, mask: str, scale: str, stage: str, cell: 
     return found | {"terms": terms, "value": value, "sumGap": abs(value - total)}
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    keys = [[1.5, 0.5], [-0.5, 1.5], [-1.0, -1.0]]
+    return trace([[1, 2], [2, -1], [1, 1]], keys, [[1, 0], [0, 2], [2, 1]])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    Numbers of ±9 without a scale make scores of ±243, with one row, or a mask.
+    """
+    n, m = (int(x) for x in rng.integers(1, 5, 2))
+    d, d_v = (int(x) for x in rng.integers(1, 4, 2))
+    extreme = rng.random() < 0.5
+
+    def rows(*size):
+        return (rng.choice([-9.0, -1.0, 0.0, 9.0], size) if extreme else np.round(rng.uniform(-3, 3, size), 2)).tolist()
+
+    stage = str(rng.choice(["S", "A", "Y"]))
+    cell = [int(rng.integers(n)), int(rng.integers(d_v if stage == "Y" else m))]
+    choices = {"mask": str(rng.choice(["none", "causal"])), "scale": str(rng.choice(["sqrt", "none"]))}
+    return {"Q": rows(n, d), "K": rows(m, d), "V": rows(m, d_v), **choices, "stage": stage, "cell": cell}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the six tables, each product below and beside its factors, with a frame around the chosen number."""
     found, (i, j) = compute(**state), state["cell"]

@@ -90,6 +90,20 @@ def compute(scores: list, temperature: float) -> dict[str, Any]:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return triangle([2, 1, -1])
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: equal scores, scores at their bounds, the coldest and the hottest T."""
+    if rng.random() < 0.5:
+        scores, T = rng.choice([-6.0, 0.0, 5.999, 6.0], 3), float(rng.choice([0.02, 1.0, 50.0]))
+    else:
+        scores, T = np.round(rng.uniform(-6, 6, 3), 2), float(10 ** rng.uniform(-1.65, 1.65))
+    return {"scores": scores.tolist(), "temperature": T}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the scores as bars, and the triangle with the curve and the point unless they are asked for."""
     s, T, found = np.array(state["scores"]), state["temperature"], compute(**state)

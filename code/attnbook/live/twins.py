@@ -94,6 +94,21 @@ def compute(scale: int, start: int, step: int) -> dict[str, Any]:
     return found | {"ends": np.array([a[-1], b[-1]]), "apart": apart, "lossGap": apart}
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return twins(2)
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: every number at one of its bounds; some of the others are twins."""
+    if rng.random() < 0.5:
+        return {"scale": int(rng.choice([0, 4])), "start": int(rng.choice([-3, 0])), "step": int(rng.choice([-5, 0]))}
+    k = int(rng.choice([0, 2, 4]))
+    if rng.random() < 0.3:
+        return {"scale": k, "start": -k // 2, "step": -k}
+    return {"scale": k, "start": int(rng.integers(-3, 1)), "step": int(rng.integers(-5, 1))}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw both losses against the steps, unless they are asked for."""
     found = compute(**state)

@@ -115,6 +115,29 @@ def compute(d_k: int, power: float, draw: int) -> dict[str, Any]:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return walkers()
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme.
+
+    One step or 1024, divided by 1 or by d_k, with the first or last numbers.
+    """
+    if rng.random() < 0.5:
+        return {
+            "d_k": int(rng.choice([1, 1, 2, 1024])),
+            "power": float(rng.choice([0, 1])),
+            "draw": int(rng.choice([0, 999])),
+        }
+    return {
+        "d_k": 2 ** int(rng.integers(11)),
+        "power": float(np.round(rng.uniform(0, 1), 2)),
+        "draw": int(rng.choice([0, 1, 600])),
+    }
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the walks and, unless they are asked for, the weights and the gradients with their mean and median."""
     found, d_k = compute(**state), state["d_k"]

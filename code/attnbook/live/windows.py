@@ -96,6 +96,17 @@ def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
     }
 
 
+def example() -> Live:
+    """Return a figure in which everything can be moved: the generic tests start from it."""
+    return windows(2, 4)
+
+
+def sample(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a state; half of them are extreme: every number at one of its bounds."""
+    edge, ends = rng.random() < 0.5, {"layers": (1, 4), "window": (1, 8), "sinks": (0, 2), "query": (0, 15)}
+    return {name: int(rng.choice(two) if edge else rng.integers(two[0], two[1] + 1)) for name, two in ends.items()}
+
+
 def still(state: dict, asking: bool) -> Picture:
     """Draw the tokens of all levels and the edges that lead to the output, unless they are asked for."""
     found, M = compute(**state), mask(state["window"], state["sinks"])

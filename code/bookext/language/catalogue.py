@@ -9,8 +9,8 @@ import ast
 import re
 from pathlib import Path
 
-from attnbook import live_files
 from attnbook.check import record
+from attnbook.live import files
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes, locale
@@ -156,8 +156,7 @@ def _collect(app, env):
     for text in sorted(set(_own_messages())):
         messages.translate(text)
     list(search.synonyms())
-    figures = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)
-    for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), live_files.script(figures)):
+    for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), files.script(files.names())):
         scripts.rewrite(text, messages.translate)
     for text in messages.requested:
         app.builder.catalogs[messages.CATALOGUE].add(text, MsgOrigin("book", 0))

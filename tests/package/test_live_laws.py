@@ -1,0 +1,362 @@
+"""What live figures compute, against torch, SciPy and laws that only they show. Needs no browser."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+from attnbook.attention import attention, entropy, softmax
+from attnbook.live import crowd, inks, mirror, stabiliser, star, twins, walkers, windows
+from attnbook.live.ablation import answers, sentences
+from attnbook.live.memory import memory
+from attnbook.live.spread import KEYS, keys
+from attnbook.permutations import permutations
+from attnbook.positional import frequencies, sinusoidal
+from attnbook.rotary import rotate
+from attnbook.simplex import hull_weights, separating_direction
+from attnbook.stored import load
+from live_figures import EXACT, module, states
+from scipy import linalg, spatial, stats
+
+ORDERS = permutations(4)
+
+
+def test_ablation_answers_as_torch_does_with_every_choice_of_heads():
+    w = {name: torch.tensor(x) for name, x in mirror.weights("positions", 100).items()}
+    tokens = sentences()
+    assert len({tuple(words) for words in tokens.tolist()}) == len(tokens) == 480
+    first = np.array([list(words).index(0) < list(words).index(1) for words in tokens])
+    for heads, instead in itertools.product(itertools.product((0, 1), repeat=6), ("alike", "nothing")):
+        X, maps, mixed = w["embed"][torch.tensor(tokens)] + torch.tensor(sinusoidal(np.arange(6), 12)), [], []
+        for i, r in itertools.product(range(2), range(3)):
+            Q, K, V = (X @ w[f"{name}{i}"][r] for name in "QKV")
+            A = torch.softmax(Q @ K.mT / 2, dim=-1)
+            maps.append(A if heads[3 * i + r] else torch.full_like(A, {"alike": 1 / 6, "nothing": 0}[instead]))
+            mixed.append(maps[-1] @ V @ w[f"O{i}"][4 * r : 4 * r + 4])
+            if r == 2:
+                Z = torch.nn.functional.layer_norm(X + sum(mixed[-3:]), (12,))
+                X = torch.nn.functional.layer_norm(Z + torch.relu(Z @ w[f"up{i}"]) @ w[f"down{i}"], (12,))
+        expected = torch.softmax(X.mean(dim=-2) @ w["read"], dim=-1)[..., 1].numpy()
+        ours, p = answers(tokens, heads, instead)
+        assert abs(ours - torch.stack(maps).numpy()).max() < EXACT
+        assert abs(p - expected).max() < EXACT
+        sentence = " ".join(mirror.WORDS[t] for t in tokens[0])
+        right = module("ablation").compute(sentence, list(heads), instead)["right"]
+        assert right == ((expected > 0.5) == first).sum()
+
+
+@pytest.mark.parametrize("model", ["no positions", "positions"])
+@pytest.mark.parametrize("step", mirror.STEPS)
+def test_mirror_answers_as_the_encoder_of_torch(model, step):
+    w = {name: torch.tensor(x) for name, x in mirror.weights(model, step).items()}
+    tokens, mirrored = sentences(), sentences()[:, ::-1].copy()
+    X = w["embed"][torch.tensor(tokens)] + (torch.tensor(sinusoidal(np.arange(6), 12)) if model == "positions" else 0)
+    for i in range(2):
+        options = {"dim_feedforward": 20, "dropout": 0.0, "batch_first": True, "bias": False, "dtype": torch.float64}
+        with torch.random.fork_rng():
+            layer = torch.nn.TransformerEncoderLayer(12, 3, **options).eval()
+        own = {"self_attn.in_proj_weight": torch.cat([w[f"{c}{i}"].mT.reshape(12, 12) for c in "QKV"])}
+        own |= {"self_attn.out_proj.weight": w[f"O{i}"].T, "linear1.weight": w[f"up{i}"].T}
+        layer.load_state_dict(layer.state_dict() | own | {"linear2.weight": w[f"down{i}"].T})
+        with torch.no_grad():
+            X = layer(X)
+    expected = torch.softmax(X.mean(dim=1) @ w["read"], dim=-1)[:, 1].numpy()
+    p, reflected = (softmax(mirror.forward(model, step, t)[1])[:, 1] for t in (tokens, mirrored))
+    assert abs(p - expected).max() < EXACT
+    truth = np.array([list(words).index(0) < list(words).index(1) for words in tokens])
+    [stored] = [m for m in load("mirror")["members"] if (m["model"], m["step"]) == (model, step)]
+    assert ((p > 0.5) == truth).sum() == stored["right"]
+    if model == "no positions":  # the law: a sentence and its mirror have one answer, so half of all are right
+        assert abs(p - reflected).max() < EXACT
+        assert stored["right"] == 240
+    else:
+        assert abs(p - reflected).max() > 1e-3
+
+
+def test_conjugation_counts_the_ways_to_come_home():
+    of = lambda order: np.eye(4)[order]  # noqa: E731
+    for rows in ORDERS:
+        homes = [int(np.trace(of(rows) @ of(columns).T)) for columns in ORDERS]
+        result = module("conjugation").compute(rows, ORDERS[5], False)
+        assert result["ways"] == [np.bincount(homes).tolist()] == [[9, 8, 6, 0, 1]]
+        assert result["home"] == result["trace"] == homes[5]
+
+
+@pytest.mark.parametrize(("m", "lead"), [(2, 0.0), (13, 2.5), (97, 0.3), (5000, 9.0)])
+def test_crowd_counts_equal_keys_as_one(m, lead):
+    a = softmax(np.r_[lead, np.zeros(m - 1)])
+    np.testing.assert_allclose(np.ravel(crowd.attend(m, lead)), [a[0], np.exp(entropy(a))], rtol=1e-12)
+
+
+def test_crowd_loses_every_key_by_a_fixed_factor_and_by_log_n_those_with_a_small_lead():
+    for c, limit in ((0.6, 0), (1.0, 0.5), (1.5, 1)):
+        assert crowd.attend(1e12, c * np.log(1e12))[0] == pytest.approx(limit, abs=1e-3)
+        assert crowd.attend(1e12, 5 * c * np.log(13))[0] < 0.001  # the largest factor, at last
+        assert crowd.compute(13, 1.0, c, 13)["weights"] == pytest.approx([1 / (1 + 12 * 13**-c)] * 3)
+
+
+def test_heads_have_the_margins_of_the_best_cut():
+    signs, turns = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]), np.linspace(0, np.pi, 20_001)
+    met = set()
+    for state in states("heads", 200):
+        result, one = module("heads").compute(**state), state["number"] == 1
+        first, third = result["weights"][:, 0], result["weights"][:, 2]
+        assert abs(result["outputs"] - signs @ [first, third]).max() < EXACT
+        directions = np.ones((1, 1)) if one else np.array([np.cos(turns), np.sin(turns)])
+        for i, (cut, margin) in enumerate(zip(result["cuts"], result["margins"], strict=True)):
+            sides = (result["outputs"] * signs[:, [i]]) @ directions  # positive: the cut answers right
+            assert abs(margin - max(sides.min(0).max(), (-sides).min(0).max(), 0)) < 1e-3
+            assert (cut is None) == (margin == 0)
+            if cut is not None:
+                assert abs(((result["outputs"] * signs[:, [i]]) @ cut / margin).min() - margin) < 1e-9
+        met.add((one, *(result["margins"] > 0).tolist()))
+    # One head never answers both questions; two heads that are alike do no better.
+    some = {(one, *yes) for one in (True, False) for yes in ((True, False), (False, True), (False, False))}
+    assert met == some | {(False, True, True)}
+
+
+@pytest.mark.parametrize(
+    ("keys", "depth"),
+    [
+        ([[1, 0], [0, 0], [0, 0], [0, 0]], 0),  # the output is (−2/√2, 0), in the segment
+        ([[-3, 0], [0, 0], [0, 0], [3, 0]], 2 - 12 / 2**0.5),
+    ],
+)
+def test_hull_measures_the_distance_to_values_on_a_line(keys, depth):
+    result = module("hull").compute([1, 0], keys, [[-2, 0], [-1, 0], [1, 0], [2, 0]], 1.0, "none")
+    assert result["depth"] == pytest.approx(depth, abs=1e-12)
+
+
+@pytest.mark.parametrize(("rho", "size"), [(1, 4), (0.9, 1), (0.5, 13), (0.7, 16)])
+def test_inks_are_a_derivative_and_the_share_that_a_linear_fit_explains(rho, size):
+    result = inks.inks("a b c d e f g h i j k l m", rho=rho, size=size).compute()
+    n, h = 13, np.zeros((64, size))
+    X = np.linalg.qr(np.random.default_rng(0).normal(size=(64, n)))[0]  # 64 runs, inputs exactly uncorrelated
+    for t in range(n):
+        h = rho * np.roll(h, 1, axis=1)
+        h[:, 0] += X[:, t]
+    fitted = h @ np.linalg.lstsq(h, X, rcond=None)[0]
+    assert result["recovery"] == pytest.approx((fitted**2).sum(0), abs=1e-10)
+    assert result["influence"] == pytest.approx([np.linalg.norm(X[:, t] @ h) for t in range(n)], abs=EXACT)
+    assert result["spent"] == pytest.approx(min(n, size))
+
+
+def test_inks_of_attention_are_those_of_an_output_per_query():
+    result = inks.inks("a b c d e", model="attention").compute()
+    X = np.linalg.qr(np.random.default_rng(0).normal(size=(64, 5)))[0].T  # five values, uncorrelated over 64 runs
+    Y = attention(5 * np.eye(5) * 5**0.5, np.eye(5), X)  # the package divides by √5
+    assert result["influence"] == pytest.approx((Y * X).sum(1))
+    assert result["recovery"] == pytest.approx((Y * X).sum(1) ** 2 / (Y * Y).sum(1))
+
+
+def test_memory_keeps_the_laws_of_each_way():
+    def shown(way, test=128):
+        return memory(train=32, test=test, way=way, base=100.0, fast=4.0).compute()
+
+    theta, content = frequencies(16, 100.0), np.tile([1.0, 0.0], (1, 8))
+    plain, interpolate, ntk, yarn, clip = map(shown, ("plain", "interpolate", "ntk", "yarn", "clip"))
+    assert plain["outside"] == 5  # the pairs that made less than a turn in training
+    np.testing.assert_allclose(interpolate["hands"].ravel(), rotate(content, [128 / 4], theta)[0])
+    np.testing.assert_allclose(ntk["steps"][[0, 7]], theta[[0, 7]] / [1, 4])
+    np.testing.assert_allclose(yarn["steps"][[0, 3, 7]], theta[[0, 3, 7]] / [1, 4, 4])
+    assert theta[1] / 4 < yarn["steps"][1] < theta[1]
+    np.testing.assert_allclose(clip["hands"].ravel(), rotate(content, [32], theta)[0])
+    assert interpolate["outside"] == yarn["outside"] == clip["outside"] == 0
+    for way in ("plain", "interpolate", "ntk", "yarn", "clip"):
+        assert shown(way, test=32)["outside"] == 0
+        np.testing.assert_allclose(shown(way, test=32)["steps"], theta)
+        for test in range(33, 257, 7):  # the slowest pair leaves what it learned unless something is done
+            assert shown(way, test=test)["beyond"][7] == (way == "plain")
+
+
+def test_similarity_names_a_row_that_is_farther_and_more_similar():
+    for state in states("similarity", 60):
+        i, j, d, base = (state[name] for name in ("row", "other", "d", "base"))
+        angles = np.outer(np.arange(41), [base ** (-2 * k / d) for k in range(d // 2)])
+        products = np.cos(angles - angles[i]).sum(axis=1)
+        rival = module("similarity").compute(**state)["rival"]
+        farther = [t for t in range(41) if abs(t - i) > abs(j - i) and products[t] > products[j] + 2e-9]
+        t = i + rival if i + rival <= 40 else i - rival
+        if farther:
+            assert rival > abs(j - i)
+            assert products[t] == pytest.approx(products[farther].max(), abs=1e-9)
+        else:
+            assert rival == 0 or products[t] <= products[j] + 3e-9
+
+
+def test_similarity_has_the_direction_in_its_sign_with_a_quarter_turn():
+    for state in states("similarity", 20):
+        state |= {"turn": True}
+        there, back = (
+            module("similarity").compute(**each)
+            for each in (state, state | {"row": state["other"], "other": state["row"]})
+        )
+        assert there["product"] == pytest.approx(-back["product"], abs=1e-12)
+        offset = state["other"] - state["row"]
+        assert there["product"] == pytest.approx(sum(math.sin(offset * w) for w in there["adds"][0]), abs=1e-12)
+
+
+def test_spread_has_normal_keys_and_scores_as_wide_as_the_query_is_long():
+    assert stats.kstest(keys().ravel(), "norm").pvalue > 0.01
+    assert abs(np.corrcoef(keys().T)[0, 1]) < 3 / np.sqrt(KEYS)
+    for query in ([0.8, 0.6], [-3.0, 1.0], [0.0, 4.0]):
+        result = module("spread").compute(query, 2.0)
+        assert result["ratio"] == pytest.approx(np.hypot(*query) / 2)
+        assert abs(result["deviation"] / result["ratio"] - 1) < 0.2  # its standard error is 1/√(2 · 200) = 0.05
+
+
+def test_springs_have_the_weights_of_largest_entropy_and_of_the_query():
+    met = set()
+    for state in states("springs", 120):
+        result = module("springs").compute(**state)
+        V, y, seen = np.array(state["values"]), np.array(state["output"]), ~np.array(state["masked"])
+        a, q, faces = result["weights"], result["query"], spatial.ConvexHull(V[seen])
+        met.add(result["where"])
+        assert spatial.ConvexHull(result["hull"]).volume == pytest.approx(faces.volume, rel=1e-9)
+        depth = (faces.equations @ [*y, 1]).max()
+        assert (depth > 1e-9) == (result["where"] == "outside")
+        assert (depth < -1e-9) == (result["where"] == "inside") == (q is not None)
+        if result["where"] == "outside":
+            w = y - result["nearest"]  # a half-plane holds the values, and the nearest point is in the hull
+            assert w @ y > (V[seen] @ w).max() + 0.99 * w @ w
+            assert separating_direction(y, V[seen]) is not None
+            continue
+        assert a.min() >= 0
+        assert abs(np.r_[a.sum() - 1, a @ V - y]).max() < 1e-12
+        assert not a[~seen].any()
+        assert entropy(a) > entropy(hull_weights(y, V[seen])) - 1e-6
+        on = a > 0  # the condition of optimality: the logarithms of the weights are an affine function of the values
+        system, logs = np.c_[V[on], np.ones(on.sum())], np.log(a[on])
+        assert abs(system @ np.linalg.lstsq(system, logs, rcond=None)[0] - logs).max() < 1e-7
+        if q is not None:
+            assert on[seen].all()
+            np.testing.assert_allclose(softmax(V[seen] @ q), a[seen], atol=1e-11)
+        for w in result["outward"]:  # the weights live on the values that lie farthest in this direction
+            far = V[seen] @ w > (V[seen] @ w).max() - 1e-9
+            assert not a[seen][~far].any()
+            assert far.sum() >= 2
+    assert met == {"inside", "side", "corner", "outside"}
+
+
+def test_squeeze_loses_no_less_than_the_smaller_squared_singular_value():
+    for state in states("squeeze", 60):
+        X, result = np.array(state["points"]), module("squeeze").compute(**state)
+        tolerance = 1e-11 * result["total"]
+        assert result["lost"] >= result["bound"] - tolerance
+        if state["numbers"] == 2:
+            assert (result["lost"], result["bound"]) == (0, 0)
+            continue
+        u = np.array([np.cos(np.radians(state["angle"])), np.sin(np.radians(state["angle"]))])
+        # The rebuilt point is the best that any number makes on the line: least squares for each point by itself.
+        fitted = u * np.linalg.lstsq(u[:, None], X.T, rcond=None)[0].T
+        np.testing.assert_allclose(result["rebuilt"], fitted, atol=1e-12)
+        assert abs(result["lost"] - ((X - fitted) ** 2).sum()) < tolerance
+        sigma = np.linalg.svd(X, compute_uv=False)
+        np.testing.assert_allclose(result["sigma"], sigma**2, atol=tolerance)
+        best = np.array([np.cos(np.radians(result["best"])), np.sin(np.radians(result["best"]))])
+        assert abs(((X - np.outer(X @ best, best)) ** 2).sum() - result["bound"]) < tolerance
+
+
+def test_stabiliser_can_have_these_sizes():
+    """Of all 65,536 masks: 3 orders can be left, as the figure asks for, and neither 5 nor 12."""
+    M = (np.arange(2**16)[:, None] >> np.arange(16) & 1).reshape(-1, 4, 4)
+    sizes = sum((M[:, order][:, :, order] == M).all(axis=(1, 2)).astype(int) for order in map(list, ORDERS))
+    assert set(sizes.tolist()) == {1, 2, 3, 4, 6, 8, 24}
+    for mask in M[::4096]:
+        result = stabiliser.compute(mask.tolist(), ORDERS[0])
+        assert result["stabiliser"] == sizes[(mask.ravel() << np.arange(16)).sum()]
+
+
+def test_star_moves_in_the_null_space():
+    ranks = set()
+    for state in states("star", 300):
+        rank, N = star.freedom(state["values"])
+        system = np.vstack([np.transpose(state["values"]), np.ones(5)])
+        basis = linalg.null_space(system, rcond=1e-9)
+        assert basis.shape == (5, 5 - rank)
+        assert abs(N / N.trace() * (5 - rank) - basis @ basis.T).max() < 1e-9
+        result = module("star").compute(**state | {"mode": "weights"})
+        a = result["weights"]
+        assert a.min() >= 0
+        assert abs(a.sum() - 1) < 1e-12
+        for j in np.flatnonzero(N.diagonal()):
+            least = np.linalg.pinv(np.vstack([system, np.eye(5)[j]]), rcond=1e-9) @ [0, 0, 0, 1]
+            assert abs(result["directions"][j] - least).max() < 1e-6
+            ends = a + np.outer([result["low"][j] - a[j], result["high"][j] - a[j]], result["directions"][j])
+            assert abs(ends.min(1)).max() < 1e-9  # at both ends some weight is 0, and none is below
+        ranks.add(rank)
+    assert ranks == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("c", "alpha", "sigma"), [(0.25, 1.0, 1.0), (1.0, 0.5, 0.25), (1.0, 1.0, 0.125), (1 / 16, 1.0, 1.0)]
+)
+def test_twins_run_gradient_descent_as_torch_does(c, alpha, sigma):
+    Q, K = (torch.tensor(alpha * W, requires_grad=True) for W in twins.weights())
+    descent, losses = torch.optim.SGD([Q, K], lr=sigma), []
+    for _ in range(61):
+        loss = torch.nn.functional.cross_entropy(c * Q @ K.T, torch.arange(4))
+        losses.append(loss.item())
+        descent.zero_grad()
+        loss.backward()
+        descent.step()
+    np.testing.assert_allclose(twins.train(c, alpha, sigma)[0], losses, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [0, 2, 4])
+def test_twins_meet_at_one_place_of_the_grid(scale):
+    places = itertools.product(range(-3, 1), range(-5, 1))
+    apart = {(start, step): twins.compute(scale, start, step)["apart"] for start, step in places}
+    assert [place for place, gap in apart.items() if gap == 0] == [(-scale // 2, -scale)]
+    assert min(gap for gap in apart.values() if gap) > 0.01
+
+
+def test_walkers_take_the_steps_of_a_published_generator():
+    def mulberry32(state):
+        while True:
+            state = (state + 0x6D2B79F5) % 2**32
+            t = (state ^ (state >> 15)) * (state | 1) % 2**32
+            t ^= (t + (t ^ (t >> 7)) * (t | 61)) % 2**32
+            yield t ^ (t >> 14)
+
+    bits = [2 * (word >> c & 1) - 1 for word in itertools.islice(mulberry32(0), 70) for c in range(32)]
+    assert walkers.steps(0).ravel()[: len(bits)].tolist() == bits
+    following = next(
+        itertools.islice(mulberry32(0), walkers.QUERIES * 16 * 32, None)
+    )  # the next draw goes on from there
+    assert walkers.steps(1)[0, 0, :32].tolist() == [2 * (following >> c & 1) - 1 for c in range(32)]
+
+
+@pytest.mark.parametrize(("d_k", "power"), [(1, 0.0), (8, 0.25), (64, 1.0)])
+def test_walkers_have_the_gradient_of_autograd(d_k, power):
+    K = torch.tensor(walkers.steps(3)[5, :, :d_k], dtype=torch.float64)
+    q = torch.ones(d_k, dtype=torch.float64)
+    J = torch.autograd.functional.jacobian(lambda q: torch.softmax(K @ q / d_k**power, 0), q)
+    assert walkers.compute(d_k, power, 3)["gradients"][5] == pytest.approx(J.norm().item(), rel=1e-9)
+
+
+@pytest.mark.parametrize("draw", [0, 7, 500])
+def test_walkers_look_at_as_many_keys_after_any_number_of_steps_only_with_the_square_root(draw):
+    width = {
+        p: np.ptp([walkers.compute(d_k, p, draw)["spread"] for d_k in (16, 64, 256, 1024)]) for p in (0.35, 0.5, 0.65)
+    }
+    assert width[0.5] < 0.8  # keys looked at: about 10.8 of 16, with a standard error of 0.1
+    assert width[0.35] > 2
+    assert width[0.65] > 1.5
+
+
+@pytest.mark.parametrize(
+    ("L", "w", "s", "i"), [(1, 4, 0, 15), (2, 3, 1, 12), (3, 2, 2, 9), (4, 5, 0, 15), (2, 1, 2, 7)]
+)
+def test_windows_reach_what_changes_the_output(L, w, s, i):
+    def stack(X):
+        for _ in range(L):
+            X = attention(np.zeros((16, 1)), np.zeros((16, 1)), X, windows.mask(w, s))  # equal scores and weights
+        return X[i]
+
+    X, result = np.random.default_rng(L).normal(size=(16, 3)), windows.compute(L, w, s, i)
+    moved = [np.abs(stack(X + np.eye(16)[:, [j]]) - stack(X)).max() for j in range(16)]
+    np.testing.assert_allclose(moved, result["shares"], atol=1e-12)
+    assert [change > 1e-9 for change in moved] == [bool(x) for x in result["reached"][-1]]
+    assert result["keys"] == min(i + 1, w + s)
