@@ -1,21 +1,17 @@
-"""Live figures on the built pages: drawn from a folder too, in the height that was reserved, and they answer a key."""
+"""Live figures on the built pages: drawn from a folder too, before what stands below them; and they answer a key."""
 
 import json
 import re
 from urllib.parse import unquote
 
 import pytest
-from built_site import PAGES, SOURCES, WIDTHS, pages_with, report
+from built_site import PAGES, SOURCES, WATCH_SHIFTS, WIDTHS, pages_with, report
 
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
 STATES = "//main//a[starts-with(@href, '#') and contains(@href, '?')]/@href"  # links to states of a figure on the page
 ARRIVED = """([label, parts]) => { const state = document.getElementById(label).figure.model.get("state");
   return Object.entries(parts).every(([name, value]) => JSON.stringify(state[name]) === JSON.stringify(value)); }"""
-HEIGHTS = """() => [...document.querySelectorAll('.live')].map((place) => {
-  place.closest('.late')?.style.setProperty('content-visibility', 'visible');
-  const reserved = parseFloat(getComputedStyle(place).minHeight);
-  return [place.id, reserved, place.querySelector('.live-figure')?.offsetHeight]; })"""
 
 
 def test_a_page_loads_one_script_for_its_figures_and_any_other_page_none():
@@ -62,13 +58,9 @@ def test_a_link_in_a_sentence_brings_its_state(open_page, name):
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", WITH_FIGURES)
-def test_the_height_of_a_figure_is_reserved(open_page, name, width):
-    page = open_page(name, width=width)
-    found = page.evaluate(HEIGHTS)
+def test_nothing_moves_when_figures_are_drawn_late(open_page, server, name, width):
+    page = open_page(name, width=width, base=server, late="**/live-*.js*", before=WATCH_SHIFTS)
+    assert page.locator(".live").count() == page.locator(".live-drawn").count()
+    moved = page.evaluate("window.shifts")
     page.context.close()
-    assert found
-    report(
-        f"{label} is {drawn} px high at {width} px, and {reserved} are reserved"
-        for label, reserved, drawn in found
-        if not drawn or not drawn <= reserved
-    )
+    assert sum(value for value, _ in moved) < 0.01, moved

@@ -1,6 +1,6 @@
 // Switch heads off: six heads of a trained encoder, what each looks at, and how many answers survive without it.
 const STEP = 100, INSTEAD = { alike: 1 / N, nothing: 0 }, HEADS = range(LAYERS * H);
-const SENTENCES = kept(() => {
+const SENTENCES = memoize(() => {
   const every = range(N).reduce((texts) => texts.flatMap((text) => WORDS.map((word) => [...text, word])), [[]]);
   return every.map((words) => words.join(" ")).filter(isSentence);
 });
@@ -12,7 +12,7 @@ function answer(sentence, heads, instead) {
 }
 
 /** How many of the 480 sentences are answered correctly. */
-const rightOf = kept((instead, ...heads) =>
+const rightOf = memoize((instead, ...heads) =>
   SENTENCES().filter((sentence) => answer(sentence, heads, instead).p > 0.5 === catFirst(sentence)).length);
 
 /** The maps of all heads for the sentence, P(cat first), and how many of the 480 sentences are right. */
@@ -59,26 +59,26 @@ function render({ model, el }) {
     make("div", { class: "live-title" }, `Layer ${l + 1}`), panels.slice(H * l, H * l + H).map(({ element }) => element)));
   const instead = choice("a head that is off", { alike: "looks at all words alike", nothing: "adds nothing" }, (x) => change({ instead: x }));
   const p = make("b", { "data-shows": "p" }), says = make("span"), right = make("b", { "data-shows": "right" });
-  const bar = make("span", { class: "live-ablation-right" }), said = make("p", { class: "live-verdict" });
+  const bar = make("span", { class: "live-ablation-right" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
     make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
     tiles.row, make("p", {}, "P(cat first) = ", p, says), make("div", { class: "live-ablation-rows" }, rows),
     make("p", {}, "Of all 480 answers, ", right, " are right."),
-    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), said);
+    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
     instead.put(state.instead);
     tiles.put(words);
-    panels.forEach(({ put }, k) => put(found.maps[k], words, state.heads[k], found.onFish[k]));
-    write(p, hidden ? "?" : show(found.p, 3));
-    write(says, hidden ? "" : `: ${found.p > 0.5 ? "cat" : "fish"} first, which is ${found.p > 0.5 === found.catFirst ? "right" : "wrong"}`);
-    write(right, hidden ? "?" : String(found.right));
-    set(bar, { style: `width: ${hidden ? 0 : thousandth(found.right / 4.8)}%` });
-    write(said, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, found.right));
-    speak(said.textContent);
+    panels.forEach(({ put }, k) => put(result.maps[k], words, state.heads[k], result.onFish[k]));
+    write(p, hidden ? "?" : show(result.p, 3));
+    write(says, hidden ? "" : `: ${result.p > 0.5 ? "cat" : "fish"} first, which is ${result.p > 0.5 === result.catFirst ? "right" : "wrong"}`);
+    write(right, hidden ? "?" : String(result.right));
+    set(bar, { style: `width: ${hidden ? 0 : thousandth(result.right / 4.8)}%` });
+    write(message, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, result.right));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

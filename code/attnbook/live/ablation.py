@@ -112,8 +112,8 @@ def compute(sentence: str, heads: list, instead: str) -> dict[str, Any]:
     words = sentence.split(" ")
     maps, p = answers([WORDS.index(word) for word in words], heads, instead)
     at = words.index("fish")
-    found = {"p": float(p), "catFirst": words.index("cat") < at, "maps": maps, "onFish": maps[:, :, at].mean(axis=1)}
-    return found | {"right": _right(tuple(heads), instead)}
+    result = {"p": float(p), "catFirst": words.index("cat") < at, "maps": maps, "onFish": maps[:, :, at].mean(axis=1)}
+    return result | {"right": _right(tuple(heads), instead)}
 
 
 def example() -> Live:
@@ -130,6 +130,6 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the maps of all heads; the answer and how many answers are right only if they are not asked for."""
-    found = compute(**state)
-    said = f"P(cat first) = {found['p']:.3f}; right: {found['right']} of 480 sentences"
-    return draw_heads(state["sentence"].split(" "), found["maps"], state["heads"], "" if asking else said)
+    result = compute(**state)
+    text = f"P(cat first) = {result['p']:.3f}; right: {result['right']} of 480 sentences"
+    return draw_heads(state["sentence"].split(" "), result["maps"], state["heads"], "" if asking else text)

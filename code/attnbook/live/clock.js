@@ -149,16 +149,16 @@ function render({ model, el }) {
   }
 
   function update() {
-    const state = read(), found = compute(state), { query: i, key: j } = state, rotary = state.scheme === "rotary";
+    const state = read(), result = compute(state), { query: i, key: j } = state, rotary = state.scheme === "rotary";
     const hidden = el.classList.contains("live-asking");
     const together = before && alike(before, state) && before.key - before.query === j - i;
-    if (!together) from = found.score; // the score before query and key began to move together
+    if (!together) from = result.score; // the score before query and key began to move together
     faces.forEach(({ element, speed, angle, adds, apart }, k) => {
       if ((element.hidden = k >= state.pairs)) return;
-      write(speed, short(found.speeds[k]));
+      write(speed, short(result.speeds[k]));
       write(apart, rotary ? `${signed(j - i)} ω${low(k)} = ` : "apart ");
-      write(angle, hidden ? "?" : short(found.angles[k]));
-      write(adds, hidden ? "?" : show(found.terms[k]));
+      write(angle, hidden ? "?" : short(result.angles[k]));
+      write(adds, hidden ? "?" : show(result.terms[k]));
     });
     travel([i, j]);
     const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = signed(j - i);
@@ -166,22 +166,22 @@ function render({ model, el }) {
     putKey([x2, 100], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
     [x1, x2].forEach((x, h) => set(stems[h], { x1: x, x2: x }));
     set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
-    [[x1, `query at ${i}`], [x2, `key at ${j}`], [clamp((x1 + x2) / 2, 46, 514), `offset ${offset}`]].forEach(([x, said], n) => {
+    [[x1, `query at ${i}`], [x2, `key at ${j}`], [clamp((x1 + x2) / 2, 46, 514), `offset ${offset}`]].forEach(([x, message], n) => {
       const side = n === 2 ? 0 : x < 280 ? 1 : -1; // beside its handle, towards the middle
-      write(set(names[n], { x: x + 18 * side, "text-anchor": ["end", "middle", "start"][side + 1] }), said);
+      write(set(names[n], { x: x + 18 * side, "text-anchor": ["end", "middle", "start"][side + 1] }), message);
     });
-    [[band, found.fromZero, LAST], [line, found.curve, i]].forEach(([curve, scores, from]) =>
+    [[band, result.fromZero, LAST], [line, result.curve, i]].forEach(([curve, scores, from]) =>
       set(curve, { points: scores.map((s, n) => toPlot(state, n / 2 - from, s).join()).join(" ") }));
     set(zero, { transform: `translate(0 ${zeroOf(state)})` });
     write(most, String(mostOf(state)));
-    write(score, hidden ? "?" : show(found.score));
+    write(score, hidden ? "?" : show(result.score));
     write(legend, ` at offset ${offset}. The line shows all scores of the query at ${i}, the wide band those of a query at 0.`);
     write(hint, HINTS[state.scheme]);
     el.classList.toggle("live-elsewhere", state.scheme !== first.scheme); // what was asked is not true here
     [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
-    write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, found, before, from));
+    write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, result, before, from));
     const product = (m, n) => (rotary ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`);
-    verdicts.replaceChildren(hidden ? "" : verdict(product(i, j), product(0, j - i), found.offsetGap));
+    verdicts.replaceChildren(hidden ? "" : verdict(product(i, j), product(0, j - i), result.offsetGap));
     before = state;
     speak(text.textContent);
   }

@@ -126,13 +126,13 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the faces in a row and, unless it is asked for, the score against the offset below them."""
-    found, pairs, rotary = compute(**state), state["pairs"], state["scheme"] == "rotary"
+    result, pairs, rotary = compute(**state), state["pairs"], state["scheme"] == "rotary"
     offset, axle = state["key"] - state["query"], 0 if rotary else -1  # added, a position moves the tip round (1, 0)
     fig, (faces, curve) = figure(2, 1, width=6.4, height=3.6, height_ratios=[1, 1])
-    for k, (speed, angle) in enumerate(zip(found["speeds"], found["angles"], strict=True)):
+    for k, (speed, angle) in enumerate(zip(result["speeds"], result["angles"], strict=True)):
         around, at = np.linspace(0, 2 * np.pi, 90), 2.8 * k
         faces.plot(at + np.cos(around), np.sin(around), color=PALETTE["grey"], lw=0.8)
-        for hands, colour, look in zip(found["hands"], ("blue", "orange"), ("o-", "s--"), strict=True):
+        for hands, colour, look in zip(result["hands"], ("blue", "orange"), ("o-", "s--"), strict=True):
             x, y = hands[k]
             faces.plot(
                 [at + axle, at + axle + x], [0, y], look, color=PALETTE[colour], lw=2, markevery=[1], markersize=5
@@ -148,10 +148,10 @@ def still(state: dict, asking: bool) -> Picture:
     if asking:
         curve.axis("off")
         return picture(fig, f"{alt}; how angles and scores change is for you to predict.")
-    curve.plot(np.arange(-LAST, LAST + 0.5, 0.5), found["fromZero"], color=PALETTE["grey"], lw=4, alpha=0.4)
-    curve.plot(np.arange(0, LAST + 0.5, 0.5) - state["query"], found["curve"], color=PALETTE["purple"])
-    curve.plot(offset, found["score"], "o", color="black", markersize=6)
+    curve.plot(np.arange(-LAST, LAST + 0.5, 0.5), result["fromZero"], color=PALETTE["grey"], lw=4, alpha=0.4)
+    curve.plot(np.arange(0, LAST + 0.5, 0.5) - state["query"], result["curve"], color=PALETTE["purple"])
+    curve.plot(offset, result["score"], "o", color="black", markersize=6)
     curve.set(xlim=(-LAST, LAST), xlabel="offset j − i", ylabel="score")
-    angles = ", ".join(f"{angle:.4g}" for angle in found["angles"])
+    angles = ", ".join(f"{angle:.4g}" for angle in result["angles"])
     alt = f"{alt}. From the query to the key there are {angles} radians. Below, the score against the offset: "
-    return picture(fig, f"{alt}{found['score']:.2f} at {offset}.")
+    return picture(fig, f"{alt}{result['score']:.2f} at {offset}.")

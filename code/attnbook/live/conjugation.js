@@ -51,18 +51,18 @@ function render({ model, el }) {
   const moving = choice("moving", { false: "rows or columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
   const lists = [["rows", "P: rows"], ["columns", "R: columns"]].map(([part, name]) => [make("b"), part, name]);
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
-  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "The rows have been shuffled. Drag the numbers of the columns until the framed entries are back on the diagonal."),
     make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
       button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
       make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
-        make("p", {}, "framed entries on the diagonal: ", home, " of 4"), ways.element, laws, said)));
+        make("p", {}, "framed entries on the diagonal: ", home, " of 4"), ways.element, laws, message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), { rows, columns } = state, found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), { rows, columns } = state, result = compute(state), hidden = el.classList.contains("live-asking");
     rows.forEach((i, y) => columns.forEach((j, x) => set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })));
     for (const k of range(N)) {
       const [y, x] = [rows.indexOf(k), columns.indexOf(k)];
@@ -71,13 +71,13 @@ function render({ model, el }) {
     }
     moving.put(String(state.together));
     lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
-    write(home, hidden ? "?" : String(found.home));
+    write(home, hidden ? "?" : String(result.home));
     ways.element.hidden = hidden;
-    ways.put(found.ways, ["orders"], range(N + 1).map(String), { digits: 0, changed: (_, k) => k === found.home });
-    laws.replaceChildren(...(hidden ? [] : [verdict("S[rows][:, columns]", "P S Rᵀ", found.productGap),
-      verdict(String(found.home), "the trace of P Rᵀ", found.traceGap)]));
-    write(said, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, found));
-    speak(said.textContent);
+    ways.put(result.ways, ["orders"], range(N + 1).map(String), { digits: 0, changed: (_, k) => k === result.home });
+    laws.replaceChildren(...(hidden ? [] : [verdict("S[rows][:, columns]", "P S Rᵀ", result.productGap),
+      verdict(String(result.home), "the trace of P Rᵀ", result.traceGap)]));
+    write(message, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, result));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -45,8 +45,8 @@ def conjugation(
     ValueError
         If ``rows`` or ``columns`` is not a rearrangement of 0 … 3, or ``together`` not a Boolean.
 
-    >>> found = conjugation([1, 2, 0, 3], [1, 0, 2, 3]).compute()
-    >>> found["home"], found["ways"]
+    >>> result = conjugation([1, 2, 0, 3], [1, 0, 2, 3]).compute()
+    >>> result["home"], result["ways"]
     (2, [[9, 8, 6, 0, 1]])
     """
     state = {"rows": np.asarray(rows).tolist(), "columns": np.asarray(columns).tolist(), "together": together}

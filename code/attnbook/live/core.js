@@ -116,23 +116,23 @@ function fromLink(id, hash, initial, valid) {
     return typeof a === typeof b && (typeof b !== "string" || a.length < 200);
   };
   try {
-    const given = JSON.parse(decodeURIComponent(query));
-    const names = Object.keys(initial).filter((key) => Object.hasOwn(given, key) && alike(given[key], initial[key]));
-    const state = { ...initial, ...Object.fromEntries(names.map((key) => [key, given[key]])) };
+    const linked = JSON.parse(decodeURIComponent(query));
+    const names = Object.keys(initial).filter((key) => Object.hasOwn(linked, key) && alike(linked[key], initial[key]));
+    const state = { ...initial, ...Object.fromEntries(names.map((key) => [key, linked[key]])) };
     return valid(state) ? state : initial;
   } catch { return initial; }
 }
 
 // ---- places on a page and widgets of a kernel ----------------------------------------------------------------------
 /** What the outputs of a notebook know of each other: figures drawn by `mountAll`, widgets that hold their state. */
-const meeting = (globalThis.attnbookLive ||= { figures: [], widgets: [] });
+const registry = (globalThis.attnbookLive ||= { figures: [], widgets: [] });
 
 /** Ties the state of a drawn figure to the widget of the same key, in both directions. Either may come first. */
-function meet() {
-  for (const figure of meeting.figures) {
-    const widget = meeting.widgets.findLast(({ key }) => key === figure.key); // the kernel may have restarted
-    if (!widget || figure.met === widget) continue;
-    figure.met = widget;
+function joinWidgets() {
+  for (const figure of registry.figures) {
+    const widget = registry.widgets.findLast(({ key }) => key === figure.key); // the kernel may have restarted
+    if (!widget || figure.joined === widget) continue;
+    figure.joined = widget;
     const pass = (from, to) => () => {
       if (JSON.stringify(from.get("state")) === JSON.stringify(to.get("state"))) return;
       to.set("state", from.get("state"));
@@ -146,8 +146,8 @@ function meet() {
 
 /** anywidget calls this when a kernel makes the widget, shown or not. */
 function initialize({ model }) {
-  meeting.widgets.push({ key: model.get("key"), model });
-  meet();
+  registry.widgets.push({ key: model.get("key"), model });
+  joinWidgets();
 }
 
 /** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. While the
@@ -157,7 +157,7 @@ function mountAll(figures) {
     for (const place of document.querySelectorAll(".live[data-live]:not(.live-drawn)")) {
       if (figures[place.dataset.live] && isRead(place)) mount(figures[place.dataset.live], place);
     }
-    meet();
+    joinWidgets();
   };
   mountRead();
   if (document.readyState !== "loading") return;
@@ -179,7 +179,7 @@ function mount(figure, place) {
   const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
   const model = memory({ state: arrives(location.hash, initial), ask });
   draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
-  if (place.dataset.key) meeting.figures.push({ key: place.dataset.key, model });
+  if (place.dataset.key) registry.figures.push({ key: place.dataset.key, model });
   place.append(el);
   place.classList.add("live-drawn");
   keepHeight(place, el);

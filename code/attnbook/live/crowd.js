@@ -82,33 +82,33 @@ function render({ model, el }) {
   const leads = (c) => `${show(c, 1)} · ln ${train} = ${show(c * Math.log(train))}`;
   const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
   const take = button("Take the log-n factor", () => put("factor", thousandth(compute(read()).factors[2])));
-  const said = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag the dot along the solid curve: the text grows. Then drag it down to the ",
     "level of the diamond (training). Will one factor do for every length?"),
   make("div", { class: "live-controls" }, factor.element, c.element, take, button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-crowd-plot" }, make("div", { class: "live-title" },
     "How many of m keys the query looks at"), svg), make("div", { class: "live-reading" },
     scroller(make("div", { class: "live-scroll" }, table)), make("p", {}, "Solid: your factor at every length. ",
-      `Dashed curve: the log-n factor, ln m / ln ${train}. Dotted: all keys alike. Diamond: training.`), said)));
+      `Dashed curve: the log-n factor, ln m / ln ${train}. Dotted: all keys alike. Diamond: training.`), message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
-    const seen = { visibility: hidden ? "hidden" : "visible" }, [before, now] = found.looks;
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
+    const seen = { visibility: hidden ? "hidden" : "visible" }, [before, now] = result.looks;
     const line = (curve) => LADDER.map((m, i) => `${hundredth(toX(m))},${hundredth(toY(curve[i]))}`).join(" ");
-    [own, logn].forEach((curve, i) => set(curve, { points: line(found.curves[i]), ...seen }));
+    [own, logn].forEach((curve, i) => set(curve, { points: line(result.curves[i]), ...seen }));
     set(level, { y1: hundredth(toY(before)), y2: hundredth(toY(before)) });
     set(trained, { transform: `translate(${hundredth(toX(train))} ${hundredth(toY(before))})` });
     const spoken = `${state.keys} keys, factor ${show(state.factor)}: ${show(now, 1)} looked at`;
     move([toX(state.keys), toY(now)], hidden ? "hidden" : spoken, { now: now.toFixed(1), min: 1, max: MOST });
     set(svg.querySelector("[role=slider]"), seen);
     parts.forEach(([, part, text], row) => cells[row].forEach((cell, i) =>
-      write(cell, hidden && row > 1 && i ? "?" : text(found[part][i]))));
+      write(cell, hidden && row > 1 && i ? "?" : text(result[part][i]))));
     factor.put(state.factor);
     c.put(state.c);
-    write(said, hidden ? "The curves are hidden until you have answered." : sentence(state, found));
-    speak(said.textContent);
+    write(message, hidden ? "The curves are hidden until you have answered." : sentence(state, result));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -118,19 +118,21 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw e^H against m with both factors, unless they are asked for; dotted, all keys alike."""
-    found, keys, train = compute(**state), state["keys"], state["train"]
+    result, keys, train = compute(**state), state["keys"], state["train"]
     fig, ax = figure(width=6.4, height=3)
     ax.loglog([1, MOST], [1, MOST], ":", color="#000000", lw=0.8, label="all keys alike")
     ax.set(xlim=(1, MOST), ylim=(0.8, MOST), xlabel="keys m", ylabel="keys that the query looks at")
-    ax.plot(train, found["looks"][0], "D", color="#000000", label=f"training, {train} keys")
+    ax.plot(train, result["looks"][0], "D", color="#000000", label=f"training, {train} keys")
     alt = f"The number of keys that a query looks at, against the number of keys, up to {MOST}"
     if asking:
         ax.legend()
         return picture(fig, f"{alt}; the curves are for you to predict.")
     names = (f"scores times {state['factor']:.3g}", f"scores times ln m / ln {train}")
-    for curve, name, colour, dash in zip(found["curves"], names, ("orange", "blue"), ("-", "--"), strict=True):
+    for curve, name, colour, dash in zip(result["curves"], names, ("orange", "blue"), ("-", "--"), strict=True):
         ax.plot(LADDER, curve, dash, color=PALETTE[colour], label=name)
-    ax.plot(keys, found["looks"][1], "o", color=PALETTE["orange"])
+    ax.plot(keys, result["looks"][1], "o", color=PALETTE["orange"])
     ax.legend()
-    told = [f"{n:.1f} with {name}" for n, name in zip(found["looks"][1:], names, strict=True)]
-    return picture(fig, f"{alt}. In training, among {train}: {found['looks'][0]:.1f}. Among {keys}: {', '.join(told)}.")
+    texts = [f"{n:.1f} with {name}" for n, name in zip(result["looks"][1:], names, strict=True)]
+    return picture(
+        fig, f"{alt}. In training, among {train}: {result['looks'][0]:.1f}. Among {keys}: {', '.join(texts)}."
+    )

@@ -73,23 +73,23 @@ function render({ model, el }) {
     make("tbody", {}, only(rows)));
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
-  const said = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag the mark on a line. When is half of the gradient gone?"),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"), svg,
     make("p", {}, "From dot to dot what is left halves or doubles. ",
       shown[2] ? "Attention: the weight of one key, whose score is set, against 100 others with score 0." : ""),
-    scroller(make("div", { class: "live-scroll" }, table)), said);
+    scroller(make("div", { class: "live-scroll" }, table)), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
     const seen = { visibility: hidden ? "hidden" : "visible" };
     each((name, i) => {
       fields[i].put(state[name]);
       if (!shown[i]) return;
-      const s = found.slope[i], curve = found.curves[i], [k, y] = endOf(i, s, curve), at = [toX(k), toY(y)];
+      const s = result.slope[i], curve = result.curves[i], [k, y] = endOf(i, s, curve), at = [toX(k), toY(y)];
       const from = Math.max(curve[0], FLOOR);
       set(lines[i], { points: `${toX(0)},${toY(from)} ${toX(i === 2 ? STEPS_BACK : k)},${at[1]}`, ...seen });
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
@@ -98,17 +98,17 @@ function render({ model, el }) {
       const tag = i === 2 ? [at[0], at[1] - 9] : [toX(share * k) - 6, toY(share * y) + 12];
       set(tags[i], { x: tag[0], y: tag[1], "text-anchor": i === 2 ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
-      move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, found)}`,
+      move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });
       set(svg.querySelectorAll("[role=slider]")[only(KINDS).indexOf(KINDS[i])], seen);
-      write(factor[i], hidden ? "?" : show(found.factor[i], 3));
+      write(factor[i], hidden ? "?" : show(result.factor[i], 3));
       write(slope[i], hidden ? "?" : show(s, 3));
-      write(half[i], hidden ? "?" : found.halfLife[i] === null ? "none" : show(found.halfLife[i], 1));
-      write(left[i], hidden ? "?" : tiny(found.left[i]));
+      write(half[i], hidden ? "?" : result.halfLife[i] === null ? "none" : show(result.halfLife[i], 1));
+      write(left[i], hidden ? "?" : tiny(result.left[i]));
     });
-    const lives = only(KINDS.map((kind, i) => `${MODELS[kind]}: ${life(i, found)}`)).join("; ");
-    write(said, hidden ? "The lines are hidden until you have answered." : `${lives[0].toUpperCase()}${lives.slice(1)}.`);
-    speak(said.textContent);
+    const lives = only(KINDS.map((kind, i) => `${MODELS[kind]}: ${life(i, result)}`)).join("; ");
+    write(message, hidden ? "The lines are hidden until you have answered." : `${lives[0].toUpperCase()}${lives.slice(1)}.`);
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

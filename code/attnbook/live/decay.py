@@ -110,7 +110,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the lines with their slopes, unless they are asked for."""
-    found, k = compute(**state), np.arange(STEPS + 1)
+    result, k = compute(**state), np.arange(STEPS + 1)
     fig, ax = figure(width=6.4, height=3)
     ax.set(xlim=(0, STEPS), ylim=(FLOOR, TOP), xlabel="steps back, k", ylabel="ln of what is left")
     ax.axhline(0, color="#000000", lw=0.8)
@@ -120,11 +120,11 @@ def still(state: dict, asking: bool) -> Picture:
     parts = []
     for i, (model, name) in enumerate(MODELS.items()):
         if model in state["models"]:
-            colour, slope = list(PALETTE.values())[i], found["slope"][i]
+            colour, slope = list(PALETTE.values())[i], result["slope"][i]
             text = f"{name}, slope {slope:.3f}".replace("-", "−")
             ax.plot(
-                k, found["curves"][i], "-" if i < 2 else "--", marker="os^"[i], markevery=25, color=colour, label=text
+                k, result["curves"][i], "-" if i < 2 else "--", marker="os^"[i], markevery=25, color=colour, label=text
             )
-            parts.append(f"{text}, {found['left'][i]:.2g} left after 100")
+            parts.append(f"{text}, {result['left'][i]:.2g} left after 100")
     ax.legend(loc="lower left")
     return picture(fig, f"{alt}. {'; '.join(parts)}.")

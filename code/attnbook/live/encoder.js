@@ -3,17 +3,17 @@
 const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2;
 
 /** A function that keeps its answers. */
-function kept(f) {
+function memoize(f) {
   const answers = new Map();
-  return (...given) => {
-    const key = given.join();
-    if (!answers.has(key)) answers.set(key, f(...given));
+  return (...args) => {
+    const key = args.join();
+    if (!answers.has(key)) answers.set(key, f(...args));
     return answers.get(key);
   };
 }
 
 /** The weights of a model, "positions" or "no positions", after so many steps of training, as matrices. */
-const weightsOf = kept((name, step) => {
+const weightsOf = memoize((name, step) => {
   const { weights } = stored.find((m) => m.model === name && m.step === step);
   let at = 0;
   const row = (columns) => weights.slice(at, at += columns).map((x) => x / 1000);

@@ -1,7 +1,7 @@
 // Who sees, and who is seen? The outputs of one or two heads for four sentences, and the straight cuts between them.
 const REACH = 3, WORDS = { 1: "cat", "-1": "dog" }; // the plane of queries and keys goes from -3 to 3
 const SENTENCES = [[1, 1], [1, -1], [-1, 1], [-1, -1]]; // the values of the first and the third word
-const said = ([first, third]) => `${WORDS[first]} sees ${WORDS[third]}`;
+const phrase = ([first, third]) => `${WORDS[first]} sees ${WORDS[third]}`;
 
 /** The weights, the outputs of the four sentences, and for both questions the margin and the cut. */
 function compute({ keys, queries, number }) {
@@ -72,7 +72,7 @@ function render({ model, el }) {
   // what can be told apart, and the weights
   const icon = (sentence) => make("svg", { viewBox: "-12 -12 24 24", class: "live-icon", "aria-hidden": "true" },
     disc(sentence));
-  const legend = make("div", { class: "live-four" }, SENTENCES.map((s) => make("span", {}, icon(s), ` ${said(s)}`)));
+  const legend = make("div", { class: "live-four" }, SENTENCES.map((s) => make("span", {}, icon(s), ` ${phrase(s)}`)));
   const results = QUESTIONS.map((question, i) => {
     const margin = make("span", { "data-shows": `margins ${i}` }), verb = make("span");
     const sample = make("svg", { viewBox: "0 0 30 10", class: "live-sample", "aria-hidden": "true" },
@@ -103,7 +103,7 @@ function render({ model, el }) {
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), two = state.number === 2;
+    const state = read(), result = compute(state), two = state.number === 2;
     const hidden = el.classList.contains("live-asking"), seen = (yes) => ({ visibility: yes ? "visible" : "hidden" });
     queries.forEach(({ ray, move, group }, h) => {
       const [x2, y2] = left.px(state.queries[h]), here = h < state.number;
@@ -113,24 +113,24 @@ function render({ model, el }) {
       if (here !== (group.parentNode === left.svg)) here ? left.svg.append(group) : group.remove();
       rows[h].hidden = typed[h].hidden = !here;
       fields[h].forEach((f, c) => f.put(state.queries[h][c]));
-      weights[h].forEach((cell, j) => write(cell, !here ? "" : hidden ? "?" : show(found.weights[h][j])));
+      weights[h].forEach((cell, j) => write(cell, !here ? "" : hidden ? "?" : show(result.weights[h][j])));
     });
     set(upright, seen(two));
     discs.forEach((group, i) => {
-      const [x, y] = at(found.outputs[i]).map((c) => c.toFixed(2));
+      const [x, y] = at(result.outputs[i]).map((c) => c.toFixed(2));
       set(group, { transform: `translate(${x} ${y})`, ...seen(!hidden) });
     });
-    found.cuts.forEach((cut, i) => {
-      const [x, y] = cut ? [cut[0], cut[1] ?? 0].map((c) => Number((220 * c / found.margins[i]).toFixed(2))) : [0, 0];
+    result.cuts.forEach((cut, i) => {
+      const [x, y] = cut ? [cut[0], cut[1] ?? 0].map((c) => Number((220 * c / result.margins[i]).toFixed(2))) : [0, 0];
       set(cuts[i], { x1: MIDDLE - y, y1: MIDDLE - x, x2: MIDDLE + y, y2: MIDDLE + x, ...seen(cut && !hidden) });
-      const margin = found.margins[i], { verb, margin: number } = results[i];
+      const margin = result.margins[i], { verb, margin: number } = results[i];
       write(verb, hidden ? "" : cut ? "yes, margin " : "no, margin ");
       write(number, hidden ? "?" : margin > 0 && margin < 5e-3 ? tiny(margin) : show(margin));
     });
     write(second, two ? "Use one head" : "Use two heads");
     write(hint, two ? "Drag q₁ and q₂. Where do you lose one of the two cuts?"
       : "Drag the query q₁. Can you get a cut for both questions? Then use two heads.");
-    write(verdict, hidden ? "The outputs are hidden until you have answered." : sentence(two, found));
+    write(verdict, hidden ? "The outputs are hidden until you have answered." : sentence(two, result));
     speak(verdict.textContent);
   }
   model.on("change:state", update);
@@ -143,7 +143,7 @@ function sentence(two, { cuts, margins }) {
   const why = two ? "Both heads mix the outer words in the same ratio, so they report no more than one head."
     : "One head reports one mixture of the first and the third word.";
   if (!cuts[0] && !cuts[1]) {
-    return `${why} Here the shares are equal: “${said(SENTENCES[1])}” and “${said(SENTENCES[2])}” have the same output.`;
+    return `${why} Here the shares are equal: “${phrase(SENTENCES[1])}” and “${phrase(SENTENCES[2])}” have the same output.`;
   }
   return `${why} A straight cut tells only the word with more weight, here the ${margins[0] > 0 ? "first" : "third"} word.`;
 }

@@ -117,7 +117,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw queries and keys, and the outputs of the four sentences with the cuts, unless they are asked for."""
-    number, found = state["number"], compute(**state)
+    number, result = state["number"], compute(**state)
     hues = [PALETTE["blue"], PALETTE["grey"], PALETTE["orange"]]
     fig, (left, right) = figure(1, 2, width=6.4, height=4.4)
     left.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="queries and keys")
@@ -137,16 +137,16 @@ def still(state: dict, asking: bool) -> Picture:
         right.set_ylabel("head 2")
     else:
         right.set_yticks([])
-    for (first, third), y in zip(SENTENCES, found["outputs"], strict=True):
+    for (first, third), y in zip(SENTENCES, result["outputs"], strict=True):
         fill = {"fillstyle": "left", "mec": "#000000"}
         fill |= {"mfc": hues[0] if first > 0 else "none", "markerfacecoloralt": hues[2] if third > 0 else "none"}
         name = f"{NAMES[first]} sees {NAMES[third]}"
         right.plot(y[0], y[1] if number == 2 else 0, "o", ls="", markersize=11, label=name, **fill)
-    told = []
-    for cut, hue, dash, question in zip(found["cuts"], hues[::2], ("-", "--"), QUESTIONS, strict=True):
-        told.append(f"{'a' if cut is not None else 'no'} straight cut answers “{question}”")
+    texts = []
+    for cut, hue, dash, question in zip(result["cuts"], hues[::2], ("-", "--"), QUESTIONS, strict=True):
+        texts.append(f"{'a' if cut is not None else 'no'} straight cut answers “{question}”")
         if cut is not None:
             x, y = 2 * np.append(cut / np.linalg.norm(cut), 0)[:2]
             right.plot([-y, y], [x, -x], dash, color=hue, label=question)
     fig.legend(loc="outside lower center", ncols=3, frameon=False)
-    return picture(fig, f"{alt}. Right, the outputs of the four sentences from cat and dog: {' and '.join(told)}.")
+    return picture(fig, f"{alt}. Right, the outputs of the four sentences from cat and dog: {' and '.join(texts)}.")

@@ -133,35 +133,35 @@ function render({ model, el }) {
   predictFirst(el, ask, update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = guessing || el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = guessing || el.classList.contains("live-asking");
     const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
     const seen = { visibility: hidden ? "hidden" : "visible" };
     to(ray, left.px([0, 0]), left.px(state.query));
     moveQuery(state.query);
     set(letter, letterAt(state.query, REACH));
-    set(area, { points: found.corners.map((p) => right.px(p).join()).join(" ") });
+    set(area, { points: result.corners.map((p) => right.px(p).join()).join(" ") });
     each((j) => {
-      const weight = found.weights[j], size = Math.min(Math.abs(weight), 1), [cx, cy] = right.px(state.values[j]);
+      const weight = result.weights[j], size = Math.min(Math.abs(weight), 1), [cx, cy] = right.px(state.values[j]);
       to(rays[j], left.px([0, 0]), left.px(state.keys[j]));
       moveKey[j](state.keys[j]);
       moveValue[j](state.values[j]);
-      to(springs[j], right.px(state.values[j]), right.px(found.output));
+      to(springs[j], right.px(state.values[j]), right.px(result.output));
       const dash = weight < 0 ? "4 3" : null;
       set(springs[j], { ...seen, "stroke-width": (8 * size).toFixed(2), "stroke-dasharray": dash });
       set(discs[j], { cx, cy, r: (26 * Math.sqrt(size)).toFixed(2), ...seen });
-      write(scores[j], show(found.scores[j]));
+      write(scores[j], show(result.scores[j]));
       write(weights[j], hidden ? "?" : weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       bars[j].style.width = hidden ? "0" : `${100 * size}%`;
       [0, 1].forEach((c) => { k[j][c].put(state.keys[j][c]); v[j][c].put(state.values[j][c]); });
     });
-    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(outputs[c], hidden ? "?" : show(found.output[c])); });
-    const edge = found.output.map((x) => clamp(x, -REACH, REACH)), beyond = edge.some((x, c) => x !== found.output[c]);
+    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(outputs[c], hidden ? "?" : show(result.output[c])); });
+    const edge = result.output.map((x) => clamp(x, -REACH, REACH)), beyond = edge.some((x, c) => x !== result.output[c]);
     set(ring, { transform: `translate(${right.px(edge).join(" ")})`, "stroke-dasharray": beyond ? "3 3" : null, ...seen });
     moveGuess(guess);
     temperature.put(Math.log10(state.temperature));
     weighting.put(state.weighting);
-    write(text, hidden ? "The output is hidden until you have answered." : sentence(found, m));
-    const away = Math.hypot(guess[0] - found.output[0], guess[1] - found.output[1]);
+    write(text, hidden ? "The output is hidden until you have answered." : sentence(result, m));
+    const away = Math.hypot(guess[0] - result.output[0], guess[1] - result.output[1]);
     if (guessed) write(text, `${text.textContent} Your guess, the cross, was ${show(away)} away.`);
     else if (!guessing) done();
     guessed = false;

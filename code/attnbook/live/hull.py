@@ -124,7 +124,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the keys and the query as arrows, the values with their hull, and the output unless it is asked for."""
-    V, K, q, found = np.array(state["values"]), np.array(state["keys"]), state["query"], compute(**state)
+    V, K, q, result = np.array(state["values"]), np.array(state["keys"]), state["query"], compute(**state)
     fig, (left, right) = figure(1, 2, width=6.4, height=3.2)
     for ax, title in ((left, "query and keys"), (right, "values, their hull, and the output")):
         ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
@@ -132,14 +132,14 @@ def still(state: dict, asking: bool) -> Picture:
         colour = PALETTE[HUES[j]]
         left.plot([0, key[0]], [0, key[1]], color=colour)
         left.plot(*key, MARKS[j], color=colour, markersize=7)
-        right.scatter(*value, s=900 * min(abs(found["weights"][j]), 1) * (not asking), color=colour, alpha=0.25)
+        right.scatter(*value, s=900 * min(abs(result["weights"][j]), 1) * (not asking), color=colour, alpha=0.25)
         right.plot(*value, MARKS[j], color=colour, markersize=7)
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")
-    right.fill(*found["corners"].T, facecolor="none", edgecolor="#000000", lw=1)
+    right.fill(*result["corners"].T, facecolor="none", edgecolor="#000000", lw=1)
     alt = f"Left, a query and {len(K)} keys as arrows. Right, {len(V)} values and their convex hull"
     if asking:
         return picture(fig, f"{alt}; where the output lies is for you to predict.")
-    right.plot(*found["output"], "o", mfc="none", mec="#000000", markersize=9)
-    at, weights = found["output"], ", ".join(f"{a:.2f}" for a in found["weights"])
+    right.plot(*result["output"], "o", mfc="none", mec="#000000", markersize=9)
+    at, weights = result["output"], ", ".join(f"{a:.2f}" for a in result["weights"])
     return picture(fig, f"{alt} with the output at ({at[0]:.2f}, {at[1]:.2f}); the weights are {weights}.")

@@ -45,8 +45,8 @@ function inkRow(shows) {
       drawn.style.filter = `opacity(${ink})`; // faded on purpose: the number below has full contrast
       write(amount, hidden ? "?" : show(inks[t]));
     });
-    const said = hidden ? "hidden" : words.map((word, t) => `${word} ${show(inks[t])}`).join(", ");
-    set(element, { "aria-label": said });
+    const message = hidden ? "hidden" : words.map((word, t) => `${word} ${show(inks[t])}`).join(", ");
+    set(element, { "aria-label": message });
   };
   return { element, put };
 }
@@ -84,18 +84,18 @@ function render({ model, el }) {
   const sliders = make("div", { class: "live-sliders" }, rho.element, size.element, without);
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
-  const spent = make("span", { "data-shows": "spent" }), below = make("span"), said = make("p", { class: "live-verdict" });
+  const spent = make("span", { "data-shows": "spent" }), below = make("span"), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Can the two sliders give every word its full ink in both rows?"),
     make("div", { class: "live-controls" }, sliders, kind.element,
       button("Back to start", () => change(first))), own,
     titleA, A.element, titleB, B.element, bar.svg,
-    make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), said);
+    make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
-    const recurrent = state.model === "recurrent", n = found.words.length;
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
+    const recurrent = state.model === "recurrent", n = result.words.length;
     kind.put(state.model);
     rho.put(state.rho);
     size.put(state.size);
@@ -104,14 +104,14 @@ function render({ model, el }) {
     if (typed.value !== state.text) typed.value = state.text;
     write(titleA, `A. How strongly the ${recurrent ? "last state" : "output"} depends on each word`);
     write(titleB, `B. How well a linear reader of the ${recurrent ? "last state" : "output"} recovers each word, R²`);
-    A.put(found.words, found.influence, hidden);
-    B.put(found.words, found.recovery, hidden);
-    bar.put(found, hidden);
-    write(spent, hidden ? "?" : show(found.spent));
-    const lack = n > found.kept ? ` ${n} words would need ${n} (dashed).` : "";
+    A.put(result.words, result.influence, hidden);
+    B.put(result.words, result.recovery, hidden);
+    bar.put(result, hidden);
+    write(spent, hidden ? "?" : show(result.spent));
+    const lack = n > result.kept ? ` ${n} words would need ${n} (dashed).` : "";
     write(below, `, at most 1 for each number ${recurrent ? "of the state" : "that is kept"} (box).${lack}`);
-    write(said, hidden ? "Both inks are hidden until you have answered." : sentence(state, found, n));
-    speak(said.textContent);
+    write(message, hidden ? "Both inks are hidden until you have answered." : sentence(state, result, n));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -120,14 +120,14 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw both sentences, eight words to a line, and the budget; the inks alike while they are asked for."""
-    found = compute(**state)
-    words, n, kept = found["words"], len(found["words"]), found["kept"]
+    result = compute(**state)
+    words, n, kept = result["words"], len(result["words"]), result["kept"]
     lines = -(-n // 8)
     fig, axes = figure(3, 1, width=6.4, height=0.8 * lines + 1.7, height_ratios=[lines, lines, 0.7])
     last = "last state" if state["model"] == "recurrent" else "output"
     titles = [f"A. How strongly the {last} depends on each word"]
     titles += [f"B. How well a linear reader of the {last} recovers each word, R²"]
-    for ax, title, amounts in zip(axes, titles, (found["influence"], found["recovery"]), strict=False):
+    for ax, title, amounts in zip(axes, titles, (result["influence"], result["recovery"]), strict=False):
         ax.set(xlim=(-0.5, 7.5), ylim=(lines - 0.4, -0.5))
         ax.set_axis_off()
         ax.set_title(title, loc="left")
@@ -138,8 +138,8 @@ def still(state: dict, asking: bool) -> Picture:
     bar, filled = axes[2], np.arange(kept, dtype=float)
     bar.set(xlim=(-0.1, max(n, kept) + 0.1), ylim=(-0.1, 1.1))
     bar.set_axis_off()
-    bar.set_title(f"R² adds up to {'?' if asking else format(found['spent'], '.2f')}, at most 1 in a box", loc="left")
-    for t, width in enumerate([] if asking else found["recovery"]):  # words that share a number share its box
+    bar.set_title(f"R² adds up to {'?' if asking else format(result['spent'], '.2f')}, at most 1 in a box", loc="left")
+    for t, width in enumerate([] if asking else result["recovery"]):  # words that share a number share its box
         older = (n - 1 - t) // kept % 2
         bar.add_patch(Rectangle((filled[t % kept], 0), width, 1, facecolor=(PALETTE["blue"], 0.35 if older else 0.8)))
         filled[t % kept] += width
@@ -150,5 +150,5 @@ def still(state: dict, asking: bool) -> Picture:
     alt += f" and ρ = {state['rho']:.2f}." if state["model"] == "recurrent" else " by attention."
     if asking:
         return picture(fig, f"{alt} The ink of each word is for you to predict.")
-    rows = (", ".join(f"{amount:.2f}" for amount in found[row]) for row in ("influence", "recovery"))
+    rows = (", ".join(f"{amount:.2f}" for amount in result[row]) for row in ("influence", "recovery"))
     return picture(fig, "{} Dependence on each word: {}. R²: {}.".format(alt, *rows))

@@ -64,14 +64,14 @@ function dial(k) {
     set(needle, { transform: `rotate(${hundredth((360 * angle) / TURN)})` });
     set(unseen, { d: beyond ? arcPath(arc, Math.min(angle, TURN)) : "" });
   };
-  const put = (found, hidden) => {
-    const out = found.beyond[k] && !hidden;
-    set(tint, { d: `${arcPath(0, found.arcs[k])}L0 0Z` });
-    set(stride, { d: arcPath(0, Math.min(found.steps[k], TURN), RADIUS + 5) });
+  const put = (result, hidden) => {
+    const out = result.beyond[k] && !hidden;
+    set(tint, { d: `${arcPath(0, result.arcs[k])}L0 0Z` });
+    set(stride, { d: arcPath(0, Math.min(result.steps[k], TURN), RADIUS + 5) });
     needle.classList.toggle("live-beyond", out);
-    write(step, hidden ? "?" : short(found.steps[k]));
-    const said = out ? "reaches unseen angles" : "only seen angles";
-    set(svg, { "aria-label": hidden ? `pair ${k}` : `pair ${k}: ${said}` });
+    write(step, hidden ? "?" : short(result.steps[k]));
+    const message = out ? "reaches unseen angles" : "only seen angles";
+    set(svg, { "aria-label": hidden ? `pair ${k}` : `pair ${k}: ${message}` });
   };
   return { element, turn, put };
 }
@@ -126,33 +126,33 @@ function render({ model, el }) {
   predictFirst(el, model.get("ask"), update);
 
   let seen = null, frame = 0; // the angles at which the hands are drawn: they turn to where they belong
-  function travel(found) {
+  function travel(result) {
     cancelAnimationFrame(frame);
-    const from = seen || found.ends, begun = performance.now(), time = calm() || !seen ? 0 : 250;
+    const from = seen || result.ends, begun = performance.now(), time = calm() || !seen ? 0 : 250;
     (function step() {
       const left = time ? Math.max(1 - (performance.now() - begun) / time, 0) : 0;
-      seen = found.ends.map((end, k) => end - left * (end - from[k]));
-      dials.forEach(({ turn }, k) => turn(seen[k], found.arcs[k], found.beyond[k]));
+      seen = result.ends.map((end, k) => end - left * (end - from[k]));
+      dials.forEach(({ turn }, k) => turn(seen[k], result.arcs[k], result.beyond[k]));
       if (left) frame = requestAnimationFrame(step);
     })();
   }
 
   function update() {
-    const state = read(), { test, way } = state, found = compute(state), hidden = asking(), x = along(test);
-    dials.forEach((face) => face.put(found, hidden));
-    travel(found);
-    put([x, 36], `${test}, ${show(found.s)} times training`, { now: test, min: train, max: most });
+    const state = read(), { test, way } = state, result = compute(state), hidden = asking(), x = along(test);
+    dials.forEach((face) => face.put(result, hidden));
+    travel(result);
+    put([x, 36], `${test}, ${show(result.s)} times training`, { now: test, min: train, max: most });
     set(fresh, { x2: x });
     set(above, { x: clamp(x, 104, 236) });
     write(length, `test: offsets up to ${test}, s = `);
-    write(s, show(found.s));
+    write(s, show(result.s));
     if (document.activeElement !== typed) typed.value = test;
     ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
     for (const [, ...cells] of rows) for (const cell of cells) {
       const [part, index] = (cell.dataset.shows || "").split(" ");
-      if (part) write(cell, hidden ? "?" : short(index ? found[part][index] : found[part]));
+      if (part) write(cell, hidden ? "?" : short(index ? result[part][index] : result[part]));
     }
-    write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, found));
+    write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, result));
     speak(says.textContent);
   }
   model.on("change:state", update);

@@ -143,9 +143,9 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw a face for each pair: the arc seen in training and, unless it is asked for, the hand of the test."""
-    found, way = compute(**state), WAYS[state["way"]]
+    result, way = compute(**state), WAYS[state["way"]]
     fig, ax = figure(width=4.0, height=2.9)
-    for k, (arc, (c, s), out) in enumerate(zip(found["arcs"], found["hands"], found["beyond"], strict=True)):
+    for k, (arc, (c, s), out) in enumerate(zip(result["arcs"], result["hands"], result["beyond"], strict=True)):
         x, y = 2.5 * (k % 4), -3.2 * (k // 4)
         ax.add_patch(Wedge((x, y), 1, 90 - np.degrees(arc), 90, facecolor=(PALETTE["sky"], 0.45), edgecolor="none"))
         ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
@@ -161,7 +161,7 @@ def still(state: dict, asking: bool) -> Picture:
     alt = f"Eight faces, each tinted over the angles that a rotary pair took in training, offsets 0 to {state['train']}"
     if asking:
         return picture(fig, f"{alt}. Where the hands are at offset {state['test']} is for you to predict.")
-    names = ", ".join(str(k) for k in np.flatnonzero(found["beyond"])) or "none"
+    names = ", ".join(str(k) for k in np.flatnonzero(result["beyond"])) or "none"
     return picture(
         fig,
         f"{alt}. The hands are those of offset {state['test']}, {way}. Pairs that reach angles outside the tint, with "

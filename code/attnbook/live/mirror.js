@@ -3,22 +3,22 @@ const MOST = 20, TRAINED = [0, 10, 25, 50, 100], NAMES = { blind: "no positions"
 const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(NAMES);
 
 /** P(cat first) that a model gives to a sentence. */
-const probability = kept((name, step, sentence) => forward(weightsOf(NAMES[name], step), sentence, name === "seeing").p);
+const probability = memoize((name, step, sentence) => forward(weightsOf(NAMES[name], step), sentence, name === "seeing").p);
 
 const reflected = (sentence) => sentence.split(" ").reverse().join(" ");
 const both = (sentence) => [sentence, reflected(sentence)];
 
 /** P(cat first) for the sentence and its mirror, and what is right of all that was tried. */
 function compute({ sentence, step, tried }) {
-  const found = { catFirst: catFirst(sentence), count: 2 * tried.length };
+  const result = { catFirst: catFirst(sentence), count: 2 * tried.length };
   for (const name of MODELS) {
     const p = both(sentence).map((text) => probability(name, step, text));
     const hits = tried.map((one) => both(one).map((text) => probability(name, step, text) > 0.5 === catFirst(text)));
     const right = hits.flat().filter((hit) => hit).length;
-    Object.assign(found, { [name]: p, [`${name}Gap`]: Math.abs(p[0] - p[1]) });
-    Object.assign(found, { [`${name}Hits`]: hits, [`${name}Right`]: right });
+    Object.assign(result, { [name]: p, [`${name}Gap`]: Math.abs(p[0] - p[1]) });
+    Object.assign(result, { [`${name}Hits`]: hits, [`${name}Right`]: right });
   }
-  return found;
+  return result;
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
@@ -42,18 +42,18 @@ function panel(name) {
   const right = make("span", { "data-shows": `${name}Right` }), count = make("span", { "data-shows": "count" });
   const score = make("span", {}, "right ", right, " of ", count);
   const head = make("div", { class: "live-mirror-head" }, make("span", {}, TITLES[name]), score);
-  const put = (found, at, hidden) => { // at: the column of the pair on the tiles, or -1 if it was not tried
-    const truth = [found.catFirst, !found.catFirst], hits = found[`${name}Hits`];
-    answers.forEach(([number, said], i) => {
-      const p = found[name][i], unknown = hidden || (i === 1 && at < 0);
+  const put = (result, at, hidden) => { // at: the column of the pair on the tiles, or -1 if it was not tried
+    const truth = [result.catFirst, !result.catFirst], hits = result[`${name}Hits`];
+    answers.forEach(([number, message], i) => {
+      const p = result[name][i], unknown = hidden || (i === 1 && at < 0);
       write(number, unknown ? "?" : p.toFixed(15));
-      write(said, unknown ? "?" : `${p > 0.5 ? "cat" : "fish"} first: ${p > 0.5 === truth[i] ? "right" : "wrong"}`);
+      write(message, unknown ? "?" : `${p > 0.5 ? "cat" : "fish"} first: ${p > 0.5 === truth[i] ? "right" : "wrong"}`);
     });
     const look = (x, y) => (hidden || !hits[x] ? "live-mirror-none" : hits[x][y] ? "live-mirror-hit" : "live-mirror-miss");
     discs.forEach((pair, x) => pair.forEach((disc, y) => set(disc, { class: look(x, y) })));
     set(frame, { x: 2 + 17 * at, visibility: at < 0 || hidden ? "hidden" : "visible" });
-    write(right, hidden ? "?" : String(found[`${name}Right`]));
-    write(count, String(found.count));
+    write(right, hidden ? "?" : String(result[`${name}Right`]));
+    write(count, String(result.count));
     const whole = hits.filter(([a, b]) => a && b).length;
     set(svg, { "aria-label": hidden ? "hidden" : `${whole} of ${hits.length} pairs are right as a whole` });
   };
@@ -86,12 +86,12 @@ function render({ model, el }) {
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
     tiles.put(state.sentence.split(" "));
-    write(truth, `Does cat come before fish? ${found.catFirst ? "Yes." : "No."}`);
-    panels.forEach(({ put }) => put(found, at, hidden));
+    write(truth, `Does cat come before fish? ${result.catFirst ? "Yes." : "No."}`);
+    panels.forEach(({ put }) => put(result, at, hidden));
     steps.put(TRAINED.indexOf(state.step));
-    write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(found, at));
+    write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at));
     speak(`${state.sentence}. ${say.textContent}`);
   }
   model.on("change:state", update);
@@ -99,11 +99,11 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentenceOf(found, at) {
+function sentenceOf(result, at) {
   if (at < 0) return "Press Mirror to read this sentence backwards and to put the pair on the scoreboard.";
-  const [blind, seeing] = MODELS.map((name) => found[`${name}Hits`][at].filter((hit) => hit).length);
-  const [p, q] = found.blind.map((x) => x.toFixed(15));
-  const last = p !== q && found.blindGap <= EXACT ? " (The last digit is rounding.)" : "";
+  const [blind, seeing] = MODELS.map((name) => result[`${name}Hits`][at].filter((hit) => hit).length);
+  const [p, q] = result.blind.map((x) => x.toFixed(15));
+  const last = p !== q && result.blindGap <= EXACT ? " (The last digit is rounding.)" : "";
   return `Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.${last}`;
 }
 

@@ -104,8 +104,8 @@ def weights(model: str, step: int) -> dict[str, np.ndarray]:
     ValueError
         If no such model is stored.
     """
-    found = [m["weights"] for m in load("mirror")["members"] if (m["model"], m["step"]) == (model, step)]
-    if not found:
+    result = [m["weights"] for m in load("mirror")["members"] if (m["model"], m["step"]) == (model, step)]
+    if not result:
         raise ValueError(f"model = {model!r}, step = {step}; expected one of {list(MODELS.values())} and of {STEPS}")
     layer: dict[str, tuple[int, ...]] = {
         **dict.fromkeys("QKV", (H, D, D // H)),
@@ -117,7 +117,7 @@ def weights(model: str, step: int) -> dict[str, np.ndarray]:
     shapes |= {f"{name}{i}": shape for i in range(LAYERS) for name, shape in layer.items()}
     shapes |= {"read": (D, 2)}
     ends = np.cumsum([np.prod(shape) for shape in shapes.values()])
-    parts = np.split(np.array(found[0]) / 1000, ends[:-1])
+    parts = np.split(np.array(result[0]) / 1000, ends[:-1])
     return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
 
 
@@ -172,13 +172,13 @@ def compute(sentence: str, step: int, tried: list) -> dict[str, Any]:
     pairs = [[text.split(" "), text.split(" ")[::-1]] for text in [sentence, *tried]]
     first = np.array([[words.index("cat") < words.index("fish") for words in pair] for pair in pairs])
     tokens = [[[WORDS.index(word) for word in words] for words in pair] for pair in pairs]
-    found = {"catFirst": bool(first[0, 0]), "count": 2 * len(tried)}
+    result = {"catFirst": bool(first[0, 0]), "count": 2 * len(tried)}
     for name, model in MODELS.items():
         p = softmax(forward(model, step, tokens)[1])[..., 1]
         hits = (p > 0.5) == first
-        found |= {name: p[0], f"{name}Gap": abs(p[0, 0] - p[0, 1])}
-        found |= {f"{name}Hits": hits[1:], f"{name}Right": int(hits[1:].sum())}
-    return found
+        result |= {name: p[0], f"{name}Gap": abs(p[0, 0] - p[0, 1])}
+        result |= {f"{name}Hits": hits[1:], f"{name}Right": int(hits[1:].sum())}
+    return result
 
 
 def example() -> Live:
@@ -209,28 +209,28 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the sentence and its mirror with both answers, and a disc for each answer that was right."""
-    sentence, tried, found = state["sentence"], state["tried"], compute(**state)
+    sentence, tried, result = state["sentence"], state["tried"], compute(**state)
     fig, ax = figure(width=4.6, height=3.5)
     ax.set(xlim=(0, 100), ylim=(100, 0))
     ax.axis("off")
     ax.text(0, 4, f"sentence: {sentence}")
     ax.text(0, 14, f"its mirror: {_reflected(sentence)}")
-    said = []
+    texts = []
     for y, (name, title) in zip((27, 62), (("blind", "Without positions"), ("seeing", "With positions")), strict=True):
-        right = f"right {found[name + 'Right']} of {found['count']}" if not asking else "right ?"
+        right = f"right {result[name + 'Right']} of {result['count']}" if not asking else "right ?"
         ax.text(0, y, f"{title}, {state['step']} steps of training: {right}", weight="bold")
-        for line, (part, p) in enumerate(zip(("sentence", "mirror"), found[name], strict=True)):
+        for line, (part, p) in enumerate(zip(("sentence", "mirror"), result[name], strict=True)):
             ax.text(2, y + 9 + 8 * line, f"P(cat first), {part}")
             ax.text(44, y + 9 + 8 * line, "?" if asking else f"{p:.15f}")
-        for x, hits in enumerate(() if asking else found[f"{name}Hits"]):
+        for x, hits in enumerate(() if asking else result[f"{name}Hits"]):
             for line, hit in enumerate(hits):
                 ax.plot(
                     4 + 4.6 * x, y + 22 + 5 * line, "o", mec="#000000", mfc="#000000" if hit else "none", markersize=5
                 )
-        said.append(f"{title.lower()} {found[name][0]:.6f} and {found[name][1]:.6f}, {right}")
+        texts.append(f"{title.lower()} {result[name][0]:.6f} and {result[name][1]:.6f}, {right}")
     alt = f"The sentence {sentence}, its mirror, and what two trained encoders answer"
     ax.text(0, 104, "a column for each pair, disc: right, ring: wrong", va="bottom")
     if asking:
         return picture(fig, f"{alt}; the probabilities that cat comes first are for you to predict.")
     kinds = f"Discs are answers that are right, rings are wrong, for {len(tried)} sentences above their mirrors."
-    return picture(fig, f"{alt}: P(cat first) is {'; '.join(said)}. {kinds}")
+    return picture(fig, f"{alt}: P(cat first) is {'; '.join(texts)}. {kinds}")

@@ -56,9 +56,9 @@ function grid(choose) {
   });
   const put = (chosen, fates) => cells.forEach((cell, l) => {
     const fate = fates[l] === null ? null : fates[l] ? "home" : "away";
-    const said = { home: "Y[perm] puts the cards back", away: "Y[perm] does not put the cards back" }[fate] || "not tried";
+    const message = { home: "Y[perm] puts the cards back", away: "Y[perm] does not put the cards back" }[fate] || "not tried";
     set(cell, { "data-fate": fate, "aria-checked": l === chosen, tabindex: l === chosen ? 0 : -1,
-      "aria-label": `${LISTS[l].join(" ")}: ${said}` });
+      "aria-label": `${LISTS[l].join(" ")}: ${message}` });
   });
   return { element, put };
 }
@@ -71,7 +71,7 @@ function render({ model, el }) {
   const name = (at, down, ...lines) =>
     lines.map((line, i) => text("live-row-name", 0, ROWS[at] + down + 13 * i, line));
   const homes = [0, 1].map((k) => make("tspan", { "data-shows": `home ${k}` }));
-  const told = homes.map((span, k) =>
+  const counts = homes.map((span, k) =>
     text("live-home", 0, k ? ROWS.byInverse + 34 : ROWS.byList + 27, span, " of 4 home"));
   const slot = (x, y) => make("rect", { class: "live-slot", x: x - WIDE / 2, y: y - HIGH / 2, ...SIZE });
   const put = (j, list, at) => fly(list[j], [middle(j), row(at)]);
@@ -85,7 +85,7 @@ function render({ model, el }) {
     HOME.map((i) => [slot(middle(i), row(at)), text("live-unknown", middle(i), row(at) + 5, "?")])]);
   svg.append(...name("X", 19, "X"), ...name("shuffled", 19, "X[perm]"), ...name("Y", 13, "Y"),
     text("live-step-name", 0, ROWS.Y + 27, "in capitals"), ...name("byList", 13, "Y[perm]"),
-    ...name("byInverse", 7, "Y[argsort", "(perm)]"), ...still, ...routes, ...steps, ...told, ...after,
+    ...name("byInverse", 7, "Y[argsort", "(perm)]"), ...still, ...routes, ...steps, ...counts, ...after,
     ...landing.flatMap(([, , slots]) => slots.flat()));
   still.forEach((_, j) => put(j, still, "X"));
   const moveTo = (j, to) => {
@@ -127,8 +127,8 @@ function render({ model, el }) {
   predictFirst(el, model.get("ask"), run);
 
   function update() {
-    const state = read(), { order } = state, found = compute(state);
-    const known = found.fates[placeOf(order)] !== null && !asking();
+    const state = read(), { order } = state, result = compute(state);
+    const revealed = result.fates[placeOf(order)] !== null && !asking();
     order.forEach((j, i) => {
       const from = middle(j), to = middle(i), before = was && was.indexOf(j);
       held[j]([to, row("shuffled")], `position ${i}`, { now: i, min: 0, max: N - 1 });
@@ -138,23 +138,23 @@ function render({ model, el }) {
       set(routes[j], { d: `M${from} ${y1}C${from} ${bend} ${to} ${bend} ${to} ${y2}v5m-4 -5l4 5l4 -5` });
     });
     landing.forEach(([at, cards, slots], k) => {
-      set(flying[k], { visibility: known ? null : "hidden" });
-      slots.flat().forEach((part) => set(part, { visibility: known ? "hidden" : null }));
-      set(told[k], { visibility: known ? null : "hidden" });
-      write(homes[k], String(found.home[k]));
-      found[at].forEach((j, i) => {
+      set(flying[k], { visibility: revealed ? null : "hidden" });
+      slots.flat().forEach((part) => set(part, { visibility: revealed ? "hidden" : null }));
+      set(counts[k], { visibility: revealed ? null : "hidden" });
+      write(homes[k], String(result.home[k]));
+      result[at].forEach((j, i) => {
         cards[j].classList.toggle("live-astray", i !== j);
-        fly(cards[j], [middle(i), row(at)], known && [middle(order.indexOf(j)), row("Y")], 700);
+        fly(cards[j], [middle(i), row(at)], revealed && [middle(order.indexOf(j)), row("Y")], 700);
       });
     });
     was = order;
-    P.put(found.P, HOME, HOME, { digits: 0, keys: order });
+    P.put(result.P, HOME, HOME, { digits: 0, keys: order });
     [...P.body.children].forEach((tr, i) => { tr.className = HUES[order[i]]; });
     write(P.caption, `P of ${order.join(" ")}`);
-    lists.put(placeOf(order), asking() ? found.fates.map(() => null) : found.fates);
-    write(says, known ? score(found.count, every.disabled ? null : bet.value) : asking() ? "Where the cards land is hidden until you have answered."
+    lists.put(placeOf(order), asking() ? result.fates.map(() => null) : result.fates);
+    write(says, revealed ? score(result.count, every.disabled ? null : bet.value) : asking() ? "Where the cards land is hidden until you have answered."
       : "This list has not been tried: run it.");
-    speak(known ? `${landed(found.home)} ${says.textContent}` : `${order.join(" ")}. ${says.textContent}`);
+    speak(revealed ? `${landed(result.home)} ${says.textContent}` : `${order.join(" ")}. ${says.textContent}`);
   }
   model.on("change:state", update);
   update();

@@ -71,7 +71,7 @@ def check(words: list, order: list, tried: str) -> None:
 
 
 def compute(words: list, order: list, tried: str) -> dict[str, Any]:
-    """Return P, the cards at each position after both ways to put them back, and what has been found so far.
+    """Return P, the cards at each position after both ways to put them back, and which lists have been tried.
 
     ``home`` counts the cards at home after Y[perm] and after Y[argsort(perm)]. ``fates`` says of each list that has
     been tried whether Y[perm] brings all cards home, and None of the others; ``count`` is how many have been tried,
@@ -107,11 +107,11 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the cards at home and shuffled, the step and, unless it is asked for, both ways to put them back."""
-    words, order, found = state["words"], state["order"], compute(**state)
+    words, order, result = state["words"], state["order"], compute(**state)
     capitals = [word.upper() for word in words]
     rows = [("X", range(N), words), ("X[perm]", order, words), ("Y\nin capitals", order, capitals)]
     if not asking:
-        rows += [("Y[perm]", found["byList"], capitals), ("Y[argsort\n(perm)]", found["byInverse"], capitals)]
+        rows += [("Y[perm]", result["byList"], capitals), ("Y[argsort\n(perm)]", result["byInverse"], capitals)]
     fig, ax = figure(width=3.9, height=0.6 * len(rows) + 0.1)
     for row, (name, cards, texts) in enumerate(rows):
         ax.text(-0.5, -row, name, ha="right", va="center")
@@ -134,6 +134,6 @@ def still(state: dict, asking: bool) -> Picture:
         return picture(fig, f"{alt}. Where they go when they are put back is for you to predict.")
     return picture(
         fig,
-        f"{alt}. Y[perm] then brings {found['home'][0]} of them home, drawn solid, and the others, dashed, where other "
-        f"cards belong. Y[argsort(perm)] brings all four home.",
+        f"{alt}. Y[perm] then brings {result['home'][0]} of them home, drawn solid, and the others, dashed, where "
+        f"other cards belong. Y[argsort(perm)] brings all four home.",
     )

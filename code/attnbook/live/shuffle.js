@@ -182,7 +182,7 @@ function render({ model, el }) {
     fresh, text);
   if (!small) el.append(laws);
   function update() {
-    const state = read(), { order } = state, found = compute(state), n = order.length, { words } = found;
+    const state = read(), { order } = state, result = compute(state), n = order.length, { words } = result;
     const twice = (word) => words.indexOf(word) !== words.lastIndexOf(word); // equal words are told apart by a number
     const names = words.map((word, i) => (word.length > 6 ? `${word.slice(0, 5)}…` : word)
       + (twice(word) ? "₁₂₃₄₅₆₇₈"[words.slice(0, i).filter((other) => other === word).length] : ""));
@@ -195,22 +195,22 @@ function render({ model, el }) {
     write(spare, left && `Eight words at most. Left out: ${left.length > 20 ? `${left.slice(0, 20)}…` : left}`);
     set(seen, { "aria-pressed": state.positions !== "none" });
     choices.forEach(({ put }, i) => put([state.positions, state.mask, state.pooling][i]));
-    P.put(found.P, moved, names, { digits: 0, keys: order });
-    PX.put(found.PX, moved, dims, { keys: order });
+    P.put(result.P, moved, names, { digits: 0, keys: order });
+    PX.put(result.PX, moved, dims, { keys: order });
     fresh.hidden = asking;
     A.element.hidden = pair.hidden = tryAll.disabled = asking;
     laws.hidden = asking || order.every((p, i) => p === i); // nothing has moved: every equation holds
-    A.put(found.A, moved, moved, { changed: far(found.A, found.PAPt), keys: order, columnKeys: order });
+    A.put(result.A, moved, moved, { changed: far(result.A, result.PAPt), keys: order, columnKeys: order });
     const how = state.positions === "none" ? "" : " with positions";
     [[before, "X", "as written"], [after, "PX", "your order"]].forEach(([{ caption }, input, order]) =>
       write(caption, `${small ? "Output" : `Y(${input})`}${how}, ${order}`));
-    before.put(found.before, [...names, ...pool], dims);
-    const changed = far(found.after, [...found.PY, found.before[n]]);
-    after.put(found.after, [...moved, ...pool], dims, { changed, keys: [...order, ...pool] });
+    before.put(result.before, [...names, ...pool], dims);
+    const changed = far(result.after, [...result.PY, result.before[n]]);
+    after.put(result.after, [...moved, ...pool], dims, { changed, keys: [...order, ...pool] });
     for (const { body } of [before, after]) body.lastChild.classList.toggle("live-pooled", pool.length > 0);
-    laws.replaceChildren(verdict("A(PX)", "P A(X) Pᵀ", found.weightsGap), verdict("Y(PX)", "P Y(X)", found.rowsGap),
-      ...pool.map((name) => verdict(`${name} of Y(PX)`, `${name} of Y(X)`, found.pooledGap)));
-    write(text, asking ? "The output is hidden until you have answered." : sentence(state, found));
+    laws.replaceChildren(verdict("A(PX)", "P A(X) Pᵀ", result.weightsGap), verdict("Y(PX)", "P Y(X)", result.rowsGap),
+      ...pool.map((name) => verdict(`${name} of Y(PX)`, `${name} of Y(X)`, result.pooledGap)));
+    write(text, asking ? "The output is hidden until you have answered." : sentence(state, result));
     write(all, "");
     speak(`${moved.join(" ")}. ${text.textContent}`);
   }

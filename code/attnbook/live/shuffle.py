@@ -150,14 +150,14 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the output in both orders; in the full figure P and the attention weights as well, unless asked for."""
-    found, columns = compute(**state), [str(c + 1) for c in range(D)]
-    words = [word[:8] for word in found["words"]]
+    result, columns = compute(**state), [str(c + 1) for c in range(D)]
+    words = [word[:8] for word in result["words"]]
     moved, below = [words[i] for i in state["order"]], [] if state["pooling"] == "none" else [state["pooling"]]
-    shown = [("Y(X), as written", found["before"], words + below, columns)]
-    shown += [("Y(PX), in the new order", found["after"], moved + below, columns)]
+    shown = [("Y(X), as written", result["before"], words + below, columns)]
+    shown += [("Y(PX), in the new order", result["after"], moved + below, columns)]
     if not state["small"]:
-        first = [("P", found["P"], moved, words), ("PX", found["PX"], moved, columns)]
-        shown = first if asking else [*first, ("A(PX)", found["A"], moved, moved), *shown]
+        first = [("P", result["P"], moved, words), ("PX", result["PX"], moved, columns)]
+        shown = first if asking else [*first, ("A(PX)", result["A"], moved, moved), *shown]
     fig, axes = figure(-(-len(shown) // 2), 2, width=6.4, height=(0.28 * len(words) + 0.7) * -(-len(shown) // 2))
     for ax, drawn in zip(np.ravel(axes), [*shown, None], strict=False):
         if drawn is None:
@@ -170,6 +170,6 @@ def still(state: dict, asking: bool) -> Picture:
     if asking:
         return picture(fig, f"{alt}What attention makes of them is for you to predict.")
     row = "; ".join(
-        f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in zip(moved + below, found["after"], strict=True)
+        f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in zip(moved + below, result["after"], strict=True)
     )
     return picture(fig, f"{alt}Rows of the output: {row}.")

@@ -13,7 +13,7 @@ function compute({ row, other, d, base, turn }) {
   const parts = omega.map((w) => (turn ? Math.sin : Math.cos)(w * (other - row)));
   const alike = (s) => total(omega.map((w) => Math.cos(w * s))), near = Math.abs(other - row);
   const farther = range(Math.max(row, LAST - row) + 1).slice(near + 1);
-  const best = farther.reduce((found, s) => (found && alike(found) >= alike(s) ? found : s), 0);
+  const best = farther.reduce((result, s) => (result && alike(result) >= alike(s) ? result : s), 0);
   return { table, products, product, adds: [omega, parts], sumGap: Math.abs(product - total(parts)),
     symmetryGap: Math.abs(product - dot(between(table[other]), table[row])),
     rival: best && alike(best) > alike(near) + 1e-9 ? best : 0 };
@@ -46,19 +46,19 @@ function render({ model, el }) {
   const base = slider("base", log, (x) => change({ base: 10 ** x }));
   const between = choice("between the rows", { false: "nothing", true: "a quarter turn J" }, (yes) => change({ turn: yes === "true" }));
   const product = make("b", { "data-shows": "product" }), name = make("span"), adds = matrix("What each pair adds", "adds");
-  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
     make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first))),
-    svg, make("p", {}, name, product), laws, said, adds.element);
+    svg, make("p", {}, name, product), laws, message, adds.element);
   const speak = speaker(el);
   let drawn;
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), { row: i, other: j, d, turn } = state, hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), { row: i, other: j, d, turn } = state, hidden = el.classList.contains("live-asking");
     if (drawn !== `${d} ${state.base}`) { // the table itself changes only with them
       const high = HIGH / d;
-      shades.replaceChildren(...found.table.flatMap((p, t) => p.map((x, c) => make("rect", { class: x < 0 ? "live-similarity-shade live-orange" : "live-similarity-shade live-blue",
+      shades.replaceChildren(...result.table.flatMap((p, t) => p.map((x, c) => make("rect", { class: x < 0 ? "live-similarity-shade live-orange" : "live-similarity-shade live-blue",
         x: along(t) - STEP / 2, y: thousandth(TOP + c * high), width: STEP, height: thousandth(high), "fill-opacity": hundredth(0.75 * Math.abs(x)) }))));
       drawn = `${d} ${state.base}`;
     }
@@ -68,7 +68,7 @@ function render({ model, el }) {
     });
     putRow([along(i), 16], `row i at ${i}`, { now: i, min: 0, max: LAST });
     putOther([along(j), 164], `row j at ${j}`, { now: j, min: 0, max: LAST });
-    found.products.forEach((x, t) => {
+    result.products.forEach((x, t) => {
       const high = hundredth((REACH * Math.abs(x)) / (d / 2));
       set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
       bars[t].classList.toggle("live-similarity-chosen", t === j);
@@ -79,13 +79,13 @@ function render({ model, el }) {
     between.put(String(turn));
     const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
     write(name, `${both(i, j)} = `);
-    write(product, hidden ? "?" : show(found.product, 3));
+    write(product, hidden ? "?" : show(result.product, 3));
     adds.element.hidden = hidden || d / 2 > FEW;
-    adds.put(found.adds, ["ω", turn ? "sin ω(j − i)" : "cos ω(j − i)"], range(d / 2).map((k) => `pair ${k}`), { digits: 3 });
-    laws.replaceChildren(...(hidden ? [] : [verdict(both(i, j), `Σ ${turn ? "sin" : "cos"} ω(j − i)`, found.sumGap),
-      verdict(both(i, j), both(j, i), found.symmetryGap)]));
-    write(said, hidden ? "Products are hidden until you have answered." : sentence(state, found));
-    speak(said.textContent);
+    adds.put(result.adds, ["ω", turn ? "sin ω(j − i)" : "cos ω(j − i)"], range(d / 2).map((k) => `pair ${k}`), { digits: 3 });
+    laws.replaceChildren(...(hidden ? [] : [verdict(both(i, j), `Σ ${turn ? "sin" : "cos"} ω(j − i)`, result.sumGap),
+      verdict(both(i, j), both(j, i), result.symmetryGap)]));
+    write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -52,8 +52,8 @@ def similarity(
     ValueError
         If a number is not as above, or ``turn`` not a Boolean.
 
-    >>> found = similarity(10, 15).compute()
-    >>> round(float(found["product"]), 3), found["rival"]
+    >>> result = similarity(10, 15).compute()
+    >>> round(float(result["product"]), 3), result["rival"]
     (3.16, 6)
     """
     state = {"row": row, "other": other, "d": d, "base": float(base), "turn": turn}
@@ -125,6 +125,6 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the table with both rows marked, and the products of row i with all rows unless they are asked for."""
-    found = compute(**state)
-    products = None if asking else found["products"]
-    return draw_similarity(found["table"], products, state["row"], state["other"], state["turn"])
+    result = compute(**state)
+    products = None if asking else result["products"]
+    return draw_similarity(result["table"], products, state["row"], state["other"], state["turn"])

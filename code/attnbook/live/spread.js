@@ -91,51 +91,51 @@ function render({ model, el }) {
   const type = toggle("Type q", (pressed) => fields.forEach((f) => f.open(pressed)));
   const typed = make("div", {}, type, " (", fields[0].element, ", ", fields[1].element, ")");
   const back = button("Back to start", () => change(first));
-  const said = make("p", { class: "live-verdict" }), told = make("p", { class: "live-verdict" });
-  said.append("The scores have standard deviation ", span("deviation"), "; ‖q‖/T is ", span("ratio"),
+  const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
+  message.append("The scores have standard deviation ", span("deviation"), "; ‖q‖/T is ", span("ratio"),
     ". The query looks at ", span("looks"), " of 200 keys.");
-  const shown = Object.fromEntries([...said.children].map((one) => [one.dataset.shows, one]));
+  const shown = Object.fromEntries([...message.children].map((one) => [one.dataset.shows, one]));
   el.append(make("p", { class: "live-hint" }, "Double the length of q. Then move T alone until the curve is back on the ",
     "dashed one."), make("div", { class: "live-controls" }, length.element, temperature.element, typed, back),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Orange curve: the normal density with mean 0 and standard deviation ‖q‖/T. Dashed: the curve at the start."),
-  said, told);
+  message, remark);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
     el.toggleAttribute("data-hidden", hidden);
     const [x2, y2] = left.px(state.query);
     set(ray, { x2, y2 });
     move(state.query);
     set(letter, { x: state.query[0] > 3 ? -18 : 8, y: state.query[1] > 3 ? 20 : -8 }); // inside the frame
-    dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 70 * Math.sqrt(found.weights[j])) }));
+    dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 70 * Math.sqrt(result.weights[j])) }));
     bars.forEach((bar, i) => {
-      const y = height(Math.min(found.counts[i], TALLEST));
+      const y = height(Math.min(result.counts[i], TALLEST));
       set(bar, { y: hundredth(y), height: hundredth(BASE - y) });
     });
-    set(curve, { points: bell(found.ratio) });
-    write(outside, found.outside ? `${found.outside} outside` : "");
+    set(curve, { points: bell(result.ratio) });
+    write(outside, result.outside ? `${result.outside} outside` : "");
     for (const [name, digits] of [["deviation", 2], ["ratio", 2], ["looks", 1]]) {
-      write(shown[name], hidden ? "?" : show(found[name], digits));
+      write(shown[name], hidden ? "?" : show(result[name], digits));
     }
-    length.put(clamp(Math.log2(found.length || 1e-9), -2, LONGEST));
+    length.put(clamp(Math.log2(result.length || 1e-9), -2, LONGEST));
     temperature.put(Math.log2(state.temperature));
     fields.forEach((f, c) => f.put(state.query[c]));
-    write(told, hidden ? "" : comparison(state, found, first, start));
-    speak(hidden ? "Scores and weights are hidden until you have answered." : `${said.textContent} ${told.textContent}`);
+    write(remark, hidden ? "" : comparison(state, result, first, start));
+    speak(hidden ? "Scores and weights are hidden until you have answered." : `${message.textContent} ${remark.textContent}`);
   }
   model.on("change:state", update);
   update();
 }
 
 /** What has become of the weights since the start, once both the query and the temperature have moved. */
-function comparison(state, found, first, start) {
+function comparison(state, result, first, start) {
   if (state.temperature === first.temperature) return "";
-  const gap = largestDifference([found.weights], [start.weights]);
+  const gap = largestDifference([result.weights], [start.weights]);
   if (gap <= EXACT) return `Each weight is what it was at the start, and so is ‖q‖/T. Largest difference: ${tiny(gap)}.`;
-  if (Math.abs(found.ratio - start.ratio) <= EXACT) return "‖q‖/T is what it was at the start, but q points elsewhere.";
+  if (Math.abs(result.ratio - start.ratio) <= EXACT) return "‖q‖/T is what it was at the start, but q points elsewhere.";
   return "";
 }
 

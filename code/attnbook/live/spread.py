@@ -113,23 +113,23 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw keys and query in the plane and, unless they are asked for, the weights and the scores."""
-    found, K, q = compute(**state), keys(), state["query"]
+    result, K, q = compute(**state), keys(), state["query"]
     fig, (left, right) = figure(1, 2, width=6.4, height=3.2)
-    sizes = 10 if asking else 10 + 3000 * found["weights"]
+    sizes = 10 if asking else 10 + 3000 * result["weights"]
     left.scatter(*K.T, s=sizes, color=PALETTE["blue"], alpha=0.4, linewidths=0)
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")
     left.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="200 keys and the query")
-    alt = f"Left, 200 keys in the plane and a query of length {found['length']:.2f}"
+    alt = f"Left, 200 keys in the plane and a query of length {result['length']:.2f}"
     if asking:
         right.axis("off")
         return picture(fig, f"{alt}. How its scores and weights are spread is for you to predict.")
     edges = np.arange(-FARTHEST, FARTHEST, BIN)
-    right.bar(edges, found["counts"], BIN, align="edge", color=PALETTE["blue"], alpha=0.4)
-    if found["ratio"] > 0:
+    right.bar(edges, result["counts"], BIN, align="edge", color=PALETTE["blue"], alpha=0.4)
+    if result["ratio"] > 0:
         s = np.linspace(-FARTHEST, FARTHEST, 400)
-        right.plot(s, KEYS * BIN * stats.norm.pdf(s, scale=found["ratio"]), color=PALETTE["orange"])
+        right.plot(s, KEYS * BIN * stats.norm.pdf(s, scale=result["ratio"]), color=PALETTE["orange"])
     right.set(xlim=(-FARTHEST, FARTHEST), xlabel="score q·k / T", ylabel="keys", title="their scores")
     alt += f", at temperature {state['temperature']:.3g}; the area of a key is its weight, and the query looks at "
-    alt += f"{found['looks']:.1f} keys. Right, a histogram of the scores with standard deviation "
-    return picture(fig, f"{alt}{found['deviation']:.2f}, and the normal density with {found['ratio']:.2f}.")
+    alt += f"{result['looks']:.1f} keys. Right, a histogram of the scores with standard deviation "
+    return picture(fig, f"{alt}{result['deviation']:.2f}, and the normal density with {result['ratio']:.2f}.")

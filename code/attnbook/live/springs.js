@@ -48,16 +48,16 @@ function compute({ values, output, masked }) {
   const depth = edges.map(([p, q]) => turn(p, q, y)), sides = edges.filter((_, i) => depth[i] === 0);
   const where = depth.some((d) => d < 0) ? "outside" : ["inside", "side", "corner"][sides.length];
   const hull = corners.map((p) => p.map((x) => x / GRID)), used = masked.filter((m) => !m).length;
-  const found = { where, used, hull, outward: [], nearest: null, weights: null, query: null, length: null };
-  if (where === "outside") return { ...found, nearest: nearest(edges, y).map((x) => x / GRID) };
+  const result = { where, used, hull, outward: [], nearest: null, weights: null, query: null, length: null };
+  if (where === "outside") return { ...result, nearest: nearest(edges, y).map((x) => x / GRID) };
   const along = sides.map(([p, q]) => minus(q, p).map((x) => x / length(minus(q, p))));
   const on = range(V.length).filter((j) => !masked[j] && sides.every(([p, q]) => turn(p, q, V[j]) === 0));
   const D = on.map((j) => minus(V[j], y).map((x) => x / GRID));
   // On a side, one number is left of each value: how far it lies along the side.
   const { query, weights } = newton(where === "side" ? D.map((d) => [dot(d, along[0]), 0]) : D);
-  const result = { ...found, weights: V.map((_, j) => (on.includes(j) ? weights[on.indexOf(j)] : 0)) };
-  if (where === "inside") return { ...result, query, length: length(query) };
-  return { ...result, outward: along.map(([x, y]) => [y, -x]) };
+  const outcome = { ...result, weights: V.map((_, j) => (on.includes(j) ? weights[on.indexOf(j)] : 0)) };
+  if (where === "inside") return { ...outcome, query, length: length(query) };
+  return { ...outcome, outward: along.map(([x, y]) => [y, -x]) };
 }
 
 /** The point of the hull that is nearest to y, which lies outside. */
@@ -127,22 +127,22 @@ function render({ model, el }) {
       make("span", { class: "live-length" }, "query ", make("strong", {}, size, word))),
     make("div", { class: "live-title" }, "Weights of ", used, " values"), make("ul", { class: "live-shares" }, rows));
   const back = button("Back to start", () => { refused = false; change(first); });
-  const said = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" },
     "Drag the ring to the edge of the shaded hull, and then out of it. Click a value to mask it."),
   make("div", { class: "live-controls" }, back),
-  make("div", { class: "live-planes live-lean" }, element, side), said);
+  make("div", { class: "live-planes live-lean" }, element, side), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), { where, weights, query, outward } = found;
+    const state = read(), result = compute(state), { where, weights, query, outward } = result;
     const hidden = el.classList.contains("live-asking"), shown = (yes) => (yes && !hidden ? null : "");
     const seen = (yes) => ({ visibility: yes && !hidden ? "visible" : "hidden" });
     const [x, y] = px(state.output), unit = px([1, 0])[0] - px([0, 0])[0];
     const to = (line, [x1, y1], [x2, y2]) => set(line, { x1, y1, x2, y2 });
     const beyond = (from, [dx, dy]) => [from[0] + 600 * dx, from[1] - 600 * dy]; // out of the drawing
-    set(area, { points: found.hull.map((p) => px(p).join()).join(" ") });
+    set(area, { points: result.hull.map((p) => px(p).join()).join(" ") });
     each((j) => {
       const weight = weights ? weights[j] : 0, at = px(state.values[j]);
       to(coils[j], at, [x, y]);
@@ -159,7 +159,7 @@ function render({ model, el }) {
     set(arrow, seen(query));
     set(letter, seen(query));
     if (query) {
-      const reach = unit * found.length, angle = (-180 / Math.PI) * Math.atan2(query[1], query[0]);
+      const reach = unit * result.length, angle = (-180 / Math.PI) * Math.atan2(query[1], query[0]);
       set(arrow, { transform: `translate(${x} ${y}) rotate(${angle.toFixed(3)})` });
       set(shaft, { x2: reach.toFixed(2) });
       set(head, { transform: `translate(${reach.toFixed(2)} 0)`, visibility: reach < 2 ? "hidden" : null });
@@ -172,18 +172,18 @@ function render({ model, el }) {
     });
     set(wall, seen(where === "outside"));
     if (where === "outside") {
-      const away = minus(state.output, found.nearest), [dx, dy] = away.map((c) => c / length(away));
+      const away = minus(state.output, result.nearest), [dx, dy] = away.map((c) => c / length(away));
       const middle = px(state.output.map((c, i) => c - away[i] / 2));
       to(wall, beyond(middle, [dy, -dx]), beyond(middle, [-dy, dx]));
     }
-    write(used, String(found.used));
-    write(long, query ? show(found.length) : "");
+    write(used, String(result.used));
+    write(long, query ? show(result.length) : "");
     set(size, { hidden: shown(query) });
     write(word, hidden ? "?" : query ? "" : where === "outside" ? "none" : "‖q‖ = ∞");
     const stay = "At least three values must stay, not all on one line. ";
-    const told = hidden ? "The query is hidden until you have answered." : sentence(found, state.masked);
-    write(said, (refused ? stay : "") + told);
-    speak(said.textContent);
+    const sentenceText = hidden ? "The query is hidden until you have answered." : sentence(result, state.masked);
+    write(message, (refused ? stay : "") + sentenceText);
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -94,20 +94,26 @@ def compute(values: list, output: list, masked: list) -> dict[str, Any]:
     depth = [_turn(p, q, y) for p, q in zip(corners, ends, strict=True)]
     sides = np.flatnonzero(np.equal(depth, 0))
     where = "outside" if min(depth) < 0 else ("inside", "side", "corner")[len(sides)]
-    found: dict[str, Any] = {"where": where, "used": seen.sum(), "hull": corners / GRID, "outward": [], "nearest": None}
-    found |= {"weights": None, "query": None, "length": None}
+    result: dict[str, Any] = {
+        "where": where,
+        "used": seen.sum(),
+        "hull": corners / GRID,
+        "outward": [],
+        "nearest": None,
+    }
+    result |= {"weights": None, "query": None, "length": None}
     if where == "outside":
-        return found | {"nearest": min(_nearest(corners, ends, y), key=lambda p: np.hypot(*(p - y))) / GRID}
+        return result | {"nearest": min(_nearest(corners, ends, y), key=lambda p: np.hypot(*(p - y))) / GRID}
     along = (ends - corners)[sides]
-    found["outward"] = [np.array([dy, -dx]) / np.hypot(dx, dy) for dx, dy in along]
+    result["outward"] = [np.array([dy, -dx]) / np.hypot(dx, dy) for dx, dy in along]
     on = seen & np.all([[_turn(corners[i], ends[i], v) == 0 for v in V] for i in sides], axis=0)
     D = (V - y)[on] / GRID
     if where == "side":  # one number is left of each value: how far it lies along the side
         D = np.stack([D @ along[0] / np.hypot(*along[0]), 0 * D[:, 0]], axis=1)
     q, a = _newton(D)
-    found["weights"] = np.zeros(len(V))
-    found["weights"][on] = a
-    return found | ({"query": q, "length": np.hypot(*q)} if where == "inside" else {})
+    result["weights"] = np.zeros(len(V))
+    result["weights"][on] = a
+    return result | ({"query": q, "length": np.hypot(*q)} if where == "inside" else {})
 
 
 def _newton(D):
@@ -183,32 +189,34 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the values with their hull, the output as a ring, and springs and query unless they are asked for."""
-    V, y, found = np.array(state["values"]), np.array(state["output"]), compute(**state)
+    V, y, result = np.array(state["values"]), np.array(state["output"]), compute(**state)
     fig, ax = figure(width=4.4, height=4.2)
     ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="values, their hull, and the output")
-    ax.fill(*found["hull"].T, facecolor=(0.5, 0.5, 0.5, 0.1), edgecolor="#000000", lw=1)
+    ax.fill(*result["hull"].T, facecolor=(0.5, 0.5, 0.5, 0.1), edgecolor="#000000", lw=1)
     for j, v in enumerate(V):
         colour = PALETTE[HUES[j]] if HUES[j] else "#000000"
-        if found["weights"] is not None and not asking:
-            ax.plot(*np.array([v, y]).T, color=colour, alpha=0.6, lw=12 * found["weights"][j])
+        if result["weights"] is not None and not asking:
+            ax.plot(*np.array([v, y]).T, color=colour, alpha=0.6, lw=12 * result["weights"][j])
         ax.plot(*v, MARKS[j], color=colour, mfc="none" if state["masked"][j] else colour, markersize=8)
     ax.plot(*y, "o", mfc="none", mec="#000000", mew=2, markersize=11)
-    alt = f"{len(V) - sum(state['masked'])} values in a plane, their convex hull, and an output {WORDS[found['where']]}"
+    alt = (
+        f"{len(V) - sum(state['masked'])} values in a plane, their convex hull, and an output {WORDS[result['where']]}"
+    )
     if asking:
         return picture(fig, f"{alt}; which query has this output is for you to predict.")
-    if found["where"] == "outside":
-        away = y - found["nearest"]
+    if result["where"] == "outside":
+        away = y - result["nearest"]
         middle, along = y - away / 2, np.array([-away[1], away[0]]) / np.hypot(*away)
         ax.plot(*np.array([middle - 9 * along, middle + 9 * along]).T, "--", color="#000000", lw=1.2)
         return picture(fig, f"{alt}: no weights have it. A line separates it from every value.")
-    shown = ", ".join(f"{a:.2f}" for a in found["weights"])
+    shown = ", ".join(f"{a:.2f}" for a in result["weights"])
     alt += f", with a spring from each value, as wide as its weight: {shown}."
-    if found["where"] != "inside":
+    if result["where"] != "inside":
         return picture(fig, f"{alt} No finite query has this output.")
-    ax.annotate("", y + found["query"], y, arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2}, zorder=5)
-    ax.text(*np.clip(y + 1.1 * found["query"], -REACH + 0.2, REACH - 0.2), "q", style="italic")
-    at = ", ".join(f"{c:.2f}" for c in found["query"])
-    return picture(fig, f"{alt} The arrow from it is the query ({at}), of length {found['length']:.2f}.")
+    ax.annotate("", y + result["query"], y, arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2}, zorder=5)
+    ax.text(*np.clip(y + 1.1 * result["query"], -REACH + 0.2, REACH - 0.2), "q", style="italic")
+    at = ", ".join(f"{c:.2f}" for c in result["query"])
+    return picture(fig, f"{alt} The arrow from it is the query ({at}), of length {result['length']:.2f}.")
 
 
 WORDS = {"inside": "inside it", "side": "on a side of it", "corner": "on a corner of it", "outside": "outside it"}

@@ -74,17 +74,17 @@ function render({ model, el }) {
 
   const second = button("Keep two numbers", () => change({ numbers: 3 - read().numbers }));
   const back = button("Back to start", () => change(first));
-  const said = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" });
   const angle = make("div", { class: "live-control" }, "angle", typed.element, "°");
   el.append(make("p", { class: "live-hint" }, "Turn the line by its knob. Make the orange squares as small as you can."),
     make("div", { class: "live-controls" }, angle, second, back),
     make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
-    said);
+    message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
     const seen = (yes) => ({ visibility: yes && !hidden ? "visible" : "hidden" });
     const u = direction(state.angle), one = state.numbers === 1;
     const to = (mark, [x1, y1], [x2, y2]) => set(mark, { x1, y1, x2, y2 });
@@ -92,7 +92,7 @@ function render({ model, el }) {
     for (const element of [line, knob.parentNode]) set(element, { visibility: one ? "visible" : "hidden" });
     angle.style.visibility = one ? "" : "hidden";
     each((i) => {
-      const x = state.points[i], foot = found.rebuilt[i], at = ([cx, cy]) => ({ cx, cy });
+      const x = state.points[i], foot = result.rebuilt[i], at = ([cx, cy]) => ({ cx, cy });
       set(areas[i], { points: square(x, foot).map((p) => px(p).join()).join(" "), ...seen(one) });
       to(misses[i], px(x), px(foot));
       set(misses[i], seen(one));
@@ -102,16 +102,16 @@ function render({ model, el }) {
     moveKnob(px(u.map((c) => 2.75 * c)), `${state.angle} degrees`, { now: state.angle, min: 0, max: 359 });
     typed.put(state.angle);
     set(second, { "aria-pressed": !one });
-    const share = (x) => (hidden ? "0" : `${(100 * x) / found.total}%`);
-    keptBar.style.width = share(found.kept);
-    lostBar.style.width = share(found.lost);
-    least.style.right = share(found.bound);
-    write(total, show(found.total));
-    const results = [[kept, found.kept], [lost, found.lost], [bound, found.bound]];
+    const share = (x) => (hidden ? "0" : `${(100 * x) / result.total}%`);
+    keptBar.style.width = share(result.kept);
+    lostBar.style.width = share(result.lost);
+    least.style.right = share(result.bound);
+    write(total, show(result.total));
+    const results = [[kept, result.kept], [lost, result.lost], [bound, result.bound]];
     for (const [text, x] of results) write(text, hidden ? "?" : show(x));
     write(limit, one ? "least that a line loses, σ₂²" : "least that two numbers lose");
-    write(said, hidden ? "The errors are hidden until you have answered." : sentence(state, found));
-    speak(said.textContent);
+    write(message, hidden ? "The errors are hidden until you have answered." : sentence(state, result));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

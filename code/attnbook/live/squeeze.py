@@ -49,8 +49,8 @@ def squeeze(
 
     Source: Eckart and Young (1936).
 
-    >>> found = squeeze([[2, 1], [-2, -1], [1, -2]], 0).compute()
-    >>> [float(found[name].round(4)) for name in ("lost", "bound")]
+    >>> result = squeeze([[2, 1], [-2, -1], [1, -2]], 0).compute()
+    >>> [float(result[name].round(4)) for name in ("lost", "bound")]
     [6.0, 5.0]
     """
     state = {"points": as_array("points", points, 2).tolist(), "angle": angle, "numbers": numbers}
@@ -115,7 +115,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the points, the line, and unless they are asked for the rebuilt points with their squared errors."""
-    X, found = np.array(state["points"]), compute(**state)
+    X, result = np.array(state["points"]), compute(**state)
     u = np.array([np.cos(np.radians(state["angle"])), np.sin(np.radians(state["angle"]))])
     fig, ax = figure(width=4.4, height=4.2)
     ax.set(
@@ -127,7 +127,7 @@ def still(state: dict, asking: bool) -> Picture:
     if state["numbers"] == 2:
         alt = f"{len(X)} points in a plane, each kept whole by a state of two numbers"
     if not asking:
-        for x, foot in zip(X, found["rebuilt"], strict=True):
+        for x, foot in zip(X, result["rebuilt"], strict=True):
             ax.fill(*_square(x, foot).T, facecolor=PALETTE["orange"], edgecolor=PALETTE["orange"], alpha=0.25)
             ax.plot(*np.array([x, foot]).T, color=PALETTE["orange"], lw=2)
             ax.plot(*foot, "o", mfc="none", mec="#000000", markersize=7)
@@ -139,7 +139,7 @@ def still(state: dict, asking: bool) -> Picture:
     return picture(
         fig,
         f"{alt}, each point joined to its foot on the line, which is rebuilt from one number, with a square on each "
-        f"error. The squares sum to {found['lost']:.2f}; no line makes them sum to less than {found['bound']:.2f}.",
+        f"error. The squares sum to {result['lost']:.2f}; no line makes them sum to less than {result['bound']:.2f}.",
     )
 
 

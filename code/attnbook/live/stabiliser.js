@@ -97,45 +97,45 @@ function render({ model, el }) {
   const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
   const rows = [number("stabiliser", "orders of 24 that leave M alone (✓)"), number("orbit", "different masks made from M"),
     number("changed", "entries changed by the chosen order")];
-  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
   el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
     make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
-      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, said)),
+      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, message)),
     make("div", { class: "live-planes live-lean" },
       block("24 orders. ✓: leaves M alone. Framed: makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const { mask, order } = read(), found = compute({ mask, order }), hidden = el.classList.contains("live-asking");
-    const k = ORDERS.findIndex((other) => String(other) === String(order)), number = found.makes[k];
+    const { mask, order } = read(), result = compute({ mask, order }), hidden = el.classList.contains("live-asking");
+    const k = ORDERS.findIndex((other) => String(other) === String(order)), number = result.makes[k];
     const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
     if (!name) own = mask;
     preset.put(name || "your own");
     left.put(mask, range(N));
     left.cells.forEach((cell, l) => set(cell, { "aria-checked": mask.flat()[l] === 1 }));
-    right.put(found.moved, order, (l) => found.moved.flat()[l] !== mask.flat()[l]);
+    right.put(result.moved, order, (l) => result.moved.flat()[l] !== mask.flat()[l]);
     chosen.put(k);
     chips.forEach((chip, l) => {
-      const [keeps, makes] = hidden ? [false, false] : [found.keeps[l], found.makes[l] === number];
+      const [keeps, makes] = hidden ? [false, false] : [result.keeps[l], result.makes[l] === number];
       write(chip.firstChild, keeps ? "✓" : "");
       set(chip, { "aria-pressed": l === k, "aria-label": `${ORDERS[l].join(" ")}${keeps ? ", leaves M alone" : ""}${makes ? ", makes P M Pᵀ" : ""}` });
       chip.classList.toggle("live-stabiliser-keeps", keeps);
       chip.classList.toggle("live-stabiliser-makes", makes);
     });
     minis.forEach(({ dots, frame, group }, l) => {
-      const M = hidden ? null : found.masks[l];
+      const M = hidden ? null : result.masks[l];
       set(group, { visibility: M ? "visible" : "hidden" });
       set(frame, { visibility: M && l === number ? "visible" : "hidden" });
       M?.flat().forEach((x, c) => dots[c].classList.toggle("live-stabiliser-on", x === 1));
     });
-    set(orbit, { "aria-label": hidden ? "Hidden" : `${found.orbit} different masks; the chosen order makes number ${number + 1}` });
-    rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(found[cell.dataset.shows])));
-    laws.replaceChildren(hidden ? "" : verdict(`${found.stabiliser} · ${found.orbit}`, String(IN_ALL), found.countGap));
-    write(said, hidden ? "Orders and masks are hidden until you have answered." : sentence(found, number));
-    speak(said.textContent);
+    set(orbit, { "aria-label": hidden ? "Hidden" : `${result.orbit} different masks; the chosen order makes number ${number + 1}` });
+    rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(result[cell.dataset.shows])));
+    laws.replaceChildren(hidden ? "" : verdict(`${result.stabiliser} · ${result.orbit}`, String(IN_ALL), result.countGap));
+    write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(result, number));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -45,8 +45,8 @@ def stabiliser(
     ValueError
         If ``mask`` is not a 4 × 4 array of 0 and 1, or ``order`` not a rearrangement of 0 … 3.
 
-    >>> found = stabiliser([[1, 1, 1, 0]] * 4).compute()
-    >>> found["stabiliser"], found["orbit"]
+    >>> result = stabiliser([[1, 1, 1, 0]] * 4).compute()
+    >>> result["stabiliser"], result["orbit"]
     (6, 4)
     """
     M = np.asarray(mask)
@@ -76,9 +76,9 @@ def compute(mask: list[list[int]], order: list[int]) -> dict[str, Any]:
     numbers = {N.tobytes(): k for k, N in reversed(list(enumerate(made)))}  # the first order that makes each mask
     masks = [made[k] for k in sorted(numbers.values())]
     makes = [sorted(numbers.values()).index(numbers[N.tobytes()]) for N in made]
-    found = {"moved": moved, "changed": int((moved != M).sum()), "keeps": keeps, "makes": makes, "masks": masks}
+    result = {"moved": moved, "changed": int((moved != M).sum()), "keeps": keeps, "makes": makes, "masks": masks}
     size, orbit = sum(keeps), len(masks)
-    return found | {"stabiliser": size, "orbit": orbit, "countGap": abs(size * orbit - len(made))}
+    return result | {"stabiliser": size, "orbit": orbit, "countGap": abs(size * orbit - len(made))}
 
 
 def example() -> Live:

@@ -128,54 +128,54 @@ function render({ model, el }) {
   const freeze = button("", () => change({ mode: frozen() ? "query" : "weights", pull: each(() => 0) }));
   const frozen = () => read().mode === "weights", type = toggle("Type the numbers", (on) => { table.hidden = !on; });
   const back = button("Back to start", () => change(first)), hint = make("p", { class: "live-hint" });
-  const said = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" });
   el.append(hint, make("div", { class: "live-controls" }, freeze, type, back),
-    make("div", { class: "live-planes" }, left.element, counter, right.element, panel), said, table);
+    make("div", { class: "live-planes" }, left.element, counter, right.element, panel), message, table);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking"), still = frozen();
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking"), still = frozen();
     const seen = { visibility: hidden ? "hidden" : "visible" };
     const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
     to(ray, left.px([0, 0]), left.px(state.query));
     moveQuery(state.query);
     set(letter, letterAt(state.query, REACH));
-    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(at[c], hidden ? "?" : show(found.output[c])); });
+    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(at[c], hidden ? "?" : show(result.output[c])); });
     for (const f of [...q, ...v.flat()]) f.open(!still);
     each((j) => {
-      const b = found.weights[j], fixed = found.directions[j][j] === 0, { put, group } = grips[j];
+      const b = result.weights[j], fixed = result.directions[j][j] === 0, { put, group } = grips[j];
       values[j].put(state.values[j]);
       const rest = still ? { tabindex: null, "pointer-events": "none" } : { tabindex: 0, "pointer-events": null };
       set(values[j].group, { "aria-disabled": still, ...rest });
-      to(springs[j], right.px(state.values[j]), right.px(found.output));
+      to(springs[j], right.px(state.values[j]), right.px(result.output));
       set(springs[j], { ...seen, "stroke-width": (12 * b).toFixed(2) });
       set(bars[j], { ...seen, width: (WIDE * b).toFixed(2) });
-      set(given[j], { width: (WIDE * found.given[j]).toFixed(2), visibility: still && !hidden ? "visible" : "hidden" });
+      set(given[j], { width: (WIDE * result.given[j]).toFixed(2), visibility: still && !hidden ? "visible" : "hidden" });
       write(numbers[j], hidden ? "?" : b < 5e-4 ? tiny(b) : show(b, 3));
       const movable = still && !hidden && !fixed;
       if (movable !== (group.parentNode === rows[j])) movable ? rows[j].append(group) : group.remove();
-      const [min, max] = [found.low[j].toFixed(3), found.high[j].toFixed(3)], now = b.toFixed(3);
+      const [min, max] = [result.low[j].toFixed(3), result.high[j].toFixed(3)], now = b.toFixed(3);
       put([along(b), rowAt(j)], `${now}, from ${min} to ${max}`, { now, min, max });
-      const [from, end, y] = [along(found.low[j]).toFixed(2), along(found.high[j]).toFixed(2), rowAt(j) + 16];
+      const [from, end, y] = [along(result.low[j]).toFixed(2), along(result.high[j]).toFixed(2), rowAt(j) + 16];
       set(reaches[j], { d: movable ? `M${from} ${y - 3}v6M${from} ${y}H${end}M${end} ${y - 3}v6` : "" });
       v[j].forEach((f, c) => f.put(state.values[j][c]));
       w[j].put(b);
       w[j].open(movable);
     });
-    set(star, { transform: `translate(${right.px(found.output).map((x) => x.toFixed(2)).join(" ")})`, ...seen });
+    set(star, { transform: `translate(${right.px(result.output).map((x) => x.toFixed(2)).join(" ")})`, ...seen });
     set(held, { visibility: still && !hidden ? "visible" : "hidden" });
     [left.element.hidden, counter.hidden, freeze.hidden] = [still, !still, hidden];
-    write(rank, String(found.rank));
-    write(free, String(found.free));
+    write(rank, String(result.rank));
+    write(free, String(result.free));
     write(stays, [" condition: the sum", " conditions: the sum, and the star along the line of the values",
-      " conditions: the sum, the star’s x, the star’s y"][found.rank - 1]);
+      " conditions: the sum, the star’s x, the star’s y"][result.rank - 1]);
     write(legend, still ? "Outline: the weight from the query. Line below: how far a bar can go while the others make way." : LEGEND);
     write(freeze, still ? "Let the star go" : "Freeze the star");
     write(hint, still ? "Drag one bar. The others make way so that the star stays."
       : `Drag the query q${hidden ? "" : ": bars and star follow"}.`);
-    write(said, hidden ? "Weights and star are hidden until you have answered." : sentence(state, found));
-    speak(said.textContent);
+    write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(state, result));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -177,28 +177,28 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the query with the keys, the values with the star, and the weights, unless they are asked for."""
-    words, q, found = state["words"], state["query"], compute(**state)
+    words, q, result = state["words"], state["query"], compute(**state)
     fig, (left, middle, right) = figure(1, 3, width=6.4, height=2.6)
     for ax, title in ((left, "query and keys"), (middle, "values and star")):
         ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
     right.set(xlim=(0, 1), ylim=(M - 0.5, -0.5), title="weights", yticks=range(M), yticklabels=words)
     for j, (key, value) in enumerate(zip(state["keys"], state["values"], strict=True)):
-        colour, weight = PALETTE[HUES[j]], 0 if asking else found["weights"][j]
+        colour, weight = PALETTE[HUES[j]], 0 if asking else result["weights"][j]
         left.plot([0, key[0]], [0, key[1]], color=colour, lw=1)
-        middle.plot(*zip(value, found["output"], strict=True), color=colour, lw=6 * weight, alpha=0.6)
+        middle.plot(*zip(value, result["output"], strict=True), color=colour, lw=6 * weight, alpha=0.6)
         for ax, point in ((left, key), (middle, value)):
             ax.plot(*point, MARKS[j], color=colour, markersize=7)
         right.barh(j, weight, height=0.6, color=colour, alpha=0.5)
         if state["mode"] == "weights" and not asking:
-            right.barh(j, found["given"][j], height=0.6, facecolor="none", edgecolor="#000000", lw=0.8)
+            right.barh(j, result["given"][j], height=0.6, facecolor="none", edgecolor="#000000", lw=0.8)
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")
     alt = f"A query with five keys, and the values of the words {', '.join(words)} in the plane"
     if asking:
         return picture(fig, f"{alt}; the weights and their output are for you to predict.")
-    middle.plot(*found["output"], "*", mfc="#000000", mec="#000000", markersize=13)
-    weights, at = ", ".join(f"{a:.2f}" for a in found["weights"]), found["output"]
+    middle.plot(*result["output"], "*", mfc="#000000", mec="#000000", markersize=13)
+    weights, at = ", ".join(f"{a:.2f}" for a in result["weights"]), result["output"]
     alt += f", with the weights {weights} as bars and their output, a star, at ({at[0]:.2f}, {at[1]:.2f})"
     if state["mode"] == "weights":
-        alt += f"; outlines show the query's weights, {', '.join(f'{a:.2f}' for a in found['given'])}: the same star"
+        alt += f"; outlines show the query's weights, {', '.join(f'{a:.2f}' for a in result['given'])}: the same star"
     return picture(fig, f"{alt}.")

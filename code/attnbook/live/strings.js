@@ -39,15 +39,15 @@ const signed = (x) => (x < 0 ? "−1" : "+1");
 
 /** The crossings of a layer: how far through it, at what position, and how many of one kind there are at one place. */
 function knotsOf(from, to, stays) {
-  const found = {};
+  const result = {};
   for (const k of range(from.length)) for (const j of range(k)) {
     const before = from[j] - from[k], after = to[j] - to[k], stay = stays(j, k);
     if (before * after >= 0) continue;
     const s = before / (before - after), t = 0.5 - Math.sin(Math.asin(1 - 2 * s) / 3); // s = 3t² − 2t³, as in a curve
     const across = 1.5 * t * (1 - t) + t ** 3, position = from[j] + (to[j] - from[j]) * s;
-    (found[[across.toFixed(2), position.toFixed(2), stay]] ||= { across, position, stay, count: 0 }).count += 1;
+    (result[[across.toFixed(2), position.toFixed(2), stay]] ||= { across, position, stay, count: 0 }).count += 1;
   }
-  return Object.values(found);
+  return Object.values(result);
 }
 
 /** A picture of layers of strings, one for each name. `put(columns, stays)` takes the position of every string, column
@@ -154,7 +154,7 @@ function render({ model, el }) {
   }
 
   function update() {
-    const { first, second } = read(), found = compute(read()), { composed, crossings, signs } = found;
+    const { first, second } = read(), result = compute(read()), { composed, crossings, signs } = result;
     [...two.counts, ...one.counts].forEach((put, i) => put(crossings[i], signs[i]));
     glide([inverted(first), inverted(composed)]);
     const put = (table, name, M, list, landing) => {
@@ -162,17 +162,17 @@ function render({ model, el }) {
       write(table.caption, `${name}\n[${list.join(", ")}]`);
       each((i) => set(table.body.children[i], { class: HUES[landing[i]] })); // the hue of the string that lands there
     };
-    put(P2, "P₂, second", found.P2, second, composed);
-    put(P1, "P₁, first", found.P1, first, first);
-    put(P21, "P₂P₁, first[second]", found.product, composed, composed);
+    put(P2, "P₂, second", result.P2, second, composed);
+    put(P1, "P₁, first", result.P1, first, first);
+    put(P21, "P₂P₁, first[second]", result.product, composed, composed);
     const [a, b, c] = crossings, [s, t, both] = signs.map(signed);
-    laws.replaceChildren(verdict("P₂P₁", "the matrix of first[second]", found.productGap),
-      verdict(`${a} + ${b} − 2 · ${found.twice} crossings`, `${c} crossings`, found.crossingGap),
-      verdict(`sign (${s}) · (${t})`, `sign ${both}`, found.signGap),
-      make("li", {}, found.commuteGap <= EXACT ? "P₂P₁ = P₁P₂: in either order the result is the same."
+    laws.replaceChildren(verdict("P₂P₁", "the matrix of first[second]", result.productGap),
+      verdict(`${a} + ${b} − 2 · ${result.twice} crossings`, `${c} crossings`, result.crossingGap),
+      verdict(`sign (${s}) · (${t})`, `sign ${both}`, result.signGap),
+      make("li", {}, result.commuteGap <= EXACT ? "P₂P₁ = P₁P₂: in either order the result is the same."
         : "P₂P₁ ≠ P₁P₂: in the other order the result is different."));
-    write(round, circles(found.cycles));
-    write(text, asking() ? "What both do in one step is hidden until you have answered." : sentence(found));
+    write(round, circles(result.cycles));
+    write(text, asking() ? "What both do in one step is hidden until you have answered." : sentence(result));
     speak(text.textContent);
   }
   model.on("change:state", update);

@@ -119,12 +119,12 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the strings through both layers and, unless it is asked for, the layer that does the same in one step."""
-    first, words, found = state["first"], state["words"], compute(**state)
-    n, both, t = len(first), found["composed"], np.linspace(0, 1, 40)
+    first, words, result = state["first"], state["words"], compute(**state)
+    n, both, t = len(first), result["composed"], np.linspace(0, 1, 40)
     fig, axes = figure(1, 2, width=6.4, height=0.8 + 0.42 * n, width_ratios=[2, 1])
     ends = [[range(n), inverse(first), inverse(both)], [range(n), inverse(both)]]
     titles = [["shuffle 1", "shuffle 2"], ["both in one step"]]
-    counts = [found["crossings"][:2], found["crossings"][2:]]
+    counts = [result["crossings"][:2], result["crossings"][2:]]
     for ax, columns, names, crossings in zip(axes, ends, titles, counts, strict=True):
         last = len(columns) - 1
         ax.set(xlim=(-0.3, last + 0.3), ylim=(n - 0.5, -1.4))
@@ -144,5 +144,5 @@ def still(state: dict, asking: bool) -> Picture:
     alt = f"Two layers of {n} strings, for the lists {first} and {state['second']}"
     if asking:
         return picture(fig, f"{alt}; what both do in one step is for you to predict.")
-    a, b, c = found["crossings"]
+    a, b, c = result["crossings"]
     return picture(fig, f"{alt}, with {a} and {b} crossings. Both in one step are {both}, with {c} crossings.")

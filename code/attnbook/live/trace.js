@@ -63,9 +63,9 @@ function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, va
     A: () => [share((l) => (allowed[i][l] ? short(S[i][l]) : "−∞")), " ≈ ", power(terms[j]), " / (",
       each((l) => row(power(terms[l]), `terms ${l}`)), ")"],
     Y: () => products((l) => shown("A", A[i][l]), (l) => factor(V[l][j])),
-  }[stage](), result = make("b", { "data-shows": "value" }, shown(stage, value));
-  const sign = sumGap > EXACT ? " ≠ " : Number(result.textContent.replace("−", "-")) === value ? " = " : " ≈ ";
-  return [[`${name} = `, letters], [stage === "S" ? "= " : "≈ ", numbers, sign, result]];
+  }[stage](), valueText = make("b", { "data-shows": "value" }, shown(stage, value));
+  const sign = sumGap > EXACT ? " ≠ " : Number(valueText.textContent.replace("−", "-")) === value ? " = " : " ≈ ";
+  return [[`${name} = `, letters], [stage === "S" ? "= " : "≈ ", numbers, sign, valueText]];
 }
 
 /** What the figure says in words of the chosen number. */
@@ -171,20 +171,20 @@ function render({ model, el }) {
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const [state, found] = now(), { stage, cell: [i, j] } = state, name = `${stage}${index(i, j)}`;
-    const asking = el.matches(".live-asking"), asked = practising && !solved && !closed(found, stage, i, j);
+    const [state, result] = now(), { stage, cell: [i, j] } = state, name = `${stage}${index(i, j)}`;
+    const asking = el.matches(".live-asking"), asked = practising && !solved && !closed(result, stage, i, j);
     for (const [input, value] of fields) input.put(value());
     for (const table in cells) cells[table].forEach((row, r) => row.forEach((cell, c) => {
-      set(cell, { "data-part": part(state, found.allowed, table, r, c) });
+      set(cell, { "data-part": part(state, result.allowed, table, r, c) });
       if (!(table in start)) return;
-      const unseen = asking || (asked && table === stage && r === i && c === j), infinite = closed(found, table, r, c);
+      const unseen = asking || (asked && table === stage && r === i && c === j), infinite = closed(result, table, r, c);
       set(cell, { "data-shows": unseen || infinite ? null : `${table} ${r} ${c}` });
-      write(cell, unseen ? "?" : infinite ? "−∞" : shown(table, found[table][r][c]));
-      if (table === "A") cell.style.setProperty("--much", unseen ? 0 : found.A[r][c].toFixed(2));
-      const differs = before && !infinite && Math.abs(found[table][r][c] - before[table][r][c]) > EXACT;
+      write(cell, unseen ? "?" : infinite ? "−∞" : shown(table, result[table][r][c]));
+      if (table === "A") cell.style.setProperty("--much", unseen ? 0 : result.A[r][c].toFixed(2));
+      const differs = before && !infinite && Math.abs(result[table][r][c] - before[table][r][c]) > EXACT;
       cell.toggleAttribute("data-changed", Boolean(differs));
     }));
-    sum(state, found, asking || asked).forEach((parts, l) => lines[l].replaceChildren(...parts.flat(Infinity)));
+    sum(state, result, asking || asked).forEach((parts, l) => lines[l].replaceChildren(...parts.flat(Infinity)));
     masks.put(state.mask); scales.put(state.scale); settle();
     set(cursor, { "aria-valuenow": place(state), "aria-valuemin": 0, "aria-valuemax": last,
       "aria-valuetext": `${stage}, row ${i + 1}, column ${j + 1}: ${cells[stage][i][j].textContent}` });
@@ -193,7 +193,7 @@ function render({ model, el }) {
     write(request, `What is ${name}?`);
     const count = (s) => `${cells[s].flat().filter((one) => "changed" in one.dataset).length} in ${s}`;
     write(text, asking ? "S, A and Y are hidden until you have answered." : asked ? "Compute it from the framed numbers."
-      : !before ? sentence(state, found) : `Underlined is what changed with ${before.name}: ${count("S")}, ${count("A")} and ${count("Y")}.`);
+      : !before ? sentence(state, result) : `Underlined is what changed with ${before.name}: ${count("S")}, ${count("A")} and ${count("Y")}.`);
     speak(text.textContent);
   }
   model.on("change:state", update);

@@ -106,8 +106,8 @@ def compute(Q: list, K: list, V: list, mask: str, scale: str, stage: str, cell: 
     else:
         terms, value = A[i] * np.array(V)[:, j], Y[i, j]
         total = terms.sum()
-    found = {"S": S, "A": A, "Y": Y, "allowed": allowed}
-    return found | {"terms": terms, "value": value, "sumGap": abs(value - total)}
+    result = {"S": S, "A": A, "Y": Y, "allowed": allowed}
+    return result | {"terms": terms, "value": value, "sumGap": abs(value - total)}
 
 
 def example() -> Live:
@@ -136,7 +136,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the six tables, each product below and beside its factors, with a frame around the chosen number."""
-    found, (i, j) = compute(**state), state["cell"]
+    result, (i, j) = compute(**state), state["cell"]
     Q, K, V = (np.array(state[name]) for name in "QKV")
     rooted = "/√d" if state["scale"] == "sqrt" else ""
     sizes = {
@@ -151,9 +151,9 @@ def still(state: dict, asking: bool) -> Picture:
         (axes[0, 2], None, "", None, None),
         (axes[0, 3], V, "values V", [f"v{INDEX[r]}" for r in range(len(V))], None),
         (axes[1, 0], Q, "queries Q", q, None),
-        (axes[1, 1], np.where(found["allowed"], found["S"], 0), f"S = QKᵀ{rooted}", q, k),
-        (axes[1, 2], found["A"], "A = softmax(S)", q, k),
-        (axes[1, 3], found["Y"], "Y = AV", [f"y{INDEX[r]}" for r in range(len(Q))], None),
+        (axes[1, 1], np.where(result["allowed"], result["S"], 0), f"S = QKᵀ{rooted}", q, k),
+        (axes[1, 2], result["A"], "A = softmax(S)", q, k),
+        (axes[1, 3], result["Y"], "Y = AV", [f"y{INDEX[r]}" for r in range(len(Q))], None),
     ]
     for ax, M, title, rows, columns in tables:
         ax.set_title(title, fontsize=9)
@@ -162,13 +162,13 @@ def still(state: dict, asking: bool) -> Picture:
             continue
         heatmap(ax, M, rows=rows, columns=columns)
         ax.set_anchor("S" if ax in axes[0] else "N")
-    for text, seen in zip(axes[1, 1].texts, found["allowed"].flat, strict=False):
+    for text, seen in zip(axes[1, 1].texts, result["allowed"].flat, strict=False):
         text.set_text(text.get_text() if seen else "−∞")
     chosen = axes[1, 1 + STAGES.index(state["stage"])]
     alt = "The tables Q, K and V, and what attention makes of them: scores S"
     if asking:
         return picture(fig, f"{alt}, weights A and the output Y; their numbers are for you to predict.")
     chosen.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor="#000000", linewidth=2.5))
-    name, hidden = f"{state['stage']}{INDEX[i]}{INDEX[j]}", state["stage"] == "S" and not found["allowed"][i, j]
-    value = "−∞" if hidden else number(found["value"], 2)
+    name, hidden = f"{state['stage']}{INDEX[i]}{INDEX[j]}", state["stage"] == "S" and not result["allowed"][i, j]
+    value = "−∞" if hidden else number(result["value"], 2)
     return picture(fig, f"{alt}, weights A and the output Y, where {name} = {value} has a frame.")

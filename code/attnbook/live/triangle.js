@@ -110,48 +110,48 @@ function render({ model, el }) {
   };
   const add = (c) => () => {
     if (fits(c)) glide({ scores: read().scores.map((s) => s + c) });
-    else write(said, `One of the scores would leave the drawing, which ends at ${c > 0 ? "" : "−"}${REACH}.`);
+    else write(message, `One of the scores would leave the drawing, which ends at ${c > 0 ? "" : "−"}${REACH}.`);
   };
   const shifts = [[1, "Add 1 to every score"], [-1, "Subtract 1"]].map(([c, name]) => [c, button(name, add(c))]);
   const type = toggle("Type the scores", (pressed) => fields.forEach((f) => f.open(pressed)));
   const back = button("Back to start", () => glide(first));
-  const said = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
+  const message = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   el.append(make("p", { class: "live-hint" }, "Press “Add 1 to every score” and watch the point."),
     make("div", { class: "live-controls" }, shifts.map(([, element]) => element), temperature.element, type, back),
-    make("div", { class: "live-planes" }, left.element, right.element), said, laws,
+    make("div", { class: "live-planes" }, left.element, right.element), message, laws,
     scroller(make("div", { class: "live-scroll" }, table)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
   let before = null, shifted = 0;
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
     const seen = { visibility: hidden ? "hidden" : "visible" }, reach = { min: -REACH, max: REACH };
     each((j) => {
-      const s = state.scores[j], a = found.weights[j], number = a < 5e-4 ? tiny(a) : show(a, 3);
+      const s = state.scores[j], a = result.weights[j], number = a < 5e-4 ? tiny(a) : show(a, 3);
       set(bars[j], { y: Math.min(height(s), height(0)), height: Math.abs(height(s) - height(0)) });
       moveBar[j]([column(j), height(s)], show(s), { now: s.toFixed(2), ...reach });
       fields[j].put(s);
       set(discs[j], { r: (26 * Math.sqrt(a)).toFixed(2), ...seen });
-      write(centred[j], show(found.centred[j]));
+      write(centred[j], show(result.centred[j]));
       for (const element of [numbers[j], weights[j]]) write(element, hidden ? "?" : number);
     });
-    write(mean, show(found.mean));
-    set(level, { transform: `translate(0 ${height(found.mean)})` });
-    here = found.point;
-    const spoken = found.weights.map((a) => show(a, 3)).join(", ");
-    movePoint(px(here), `weights ${spoken}`, { now: found.weights[0].toFixed(3), min: 0, max: 1 });
-    set(end, { ...at(found.path.at(-1)), ...seen });
-    set(path, { points: outline(found.path), ...seen });
+    write(mean, show(result.mean));
+    set(level, { transform: `translate(0 ${height(result.mean)})` });
+    here = result.point;
+    const spoken = result.weights.map((a) => show(a, 3)).join(", ");
+    movePoint(px(here), `weights ${spoken}`, { now: result.weights[0].toFixed(3), min: 0, max: 1 });
+    set(end, { ...at(result.path.at(-1)), ...seen });
+    set(path, { points: outline(result.path), ...seen });
     set(right.svg.lastChild, seen);
     temperature.put(Math.log10(state.temperature));
     for (const [c, element] of shifts) set(element, { "aria-disabled": !fits(c) });
-    const by = shiftOf(state, found, before); // the shifts since anything else was changed count together
+    const by = shiftOf(state, result, before); // the shifts since anything else was changed count together
     shifted = by && shifted + by;
-    write(said, hidden ? "The point is hidden until you have answered." : sentence(state, found, by, shifted));
-    laws.replaceChildren(by ? verdict("softmax((s − mean)/T)", "softmax(s/T)", found.shiftGap) : "");
-    before = { ...state, weights: found.weights };
-    speak(said.textContent);
+    write(message, hidden ? "The point is hidden until you have answered." : sentence(state, result, by, shifted));
+    laws.replaceChildren(by ? verdict("softmax((s − mean)/T)", "softmax(s/T)", result.shiftGap) : "");
+    before = { ...state, weights: result.weights };
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

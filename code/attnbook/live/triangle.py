@@ -106,9 +106,9 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the scores as bars, and the triangle with the curve and the point unless they are asked for."""
-    s, T, found = np.array(state["scores"]), state["temperature"], compute(**state)
+    s, T, result = np.array(state["scores"]), state["temperature"], compute(**state)
     fig, (left, right) = figure(1, 2, width=6.4, height=3)
-    weights = [f"{a:.3f}" if a >= 5e-4 else f"{a:.1e}" for a in found["weights"]]
+    weights = [f"{a:.3f}" if a >= 5e-4 else f"{a:.1e}" for a in result["weights"]]
     left.set(ylim=(-REACH - 0.5, REACH + 0.5), title="scores s", xticks=range(3), xticklabels=["s₁", "s₂", "s₃"])
     left.axhline(0, color="#000000", lw=0.8)
     right.set(xlim=(-0.3, 1.3), ylim=(-0.25, 1.05), aspect="equal", title=f"weights a = softmax(s / T), T = {T:.3g}")
@@ -126,9 +126,9 @@ def still(state: dict, asking: bool) -> Picture:
     alt = f"Left, the scores {shown} as bars. Right, the triangle of all weights of three keys"
     if asking:
         return picture(fig, f"{alt}; where the point of these scores lies is for you to predict.")
-    right.plot(*found["path"].T, color=PALETTE["grey"], lw=1)
-    right.plot(*found["point"], "o", color="#000000", markersize=7)
-    best = [str(j + 1) for j in np.flatnonzero(found["leads"])]
+    right.plot(*result["path"].T, color=PALETTE["grey"], lw=1)
+    right.plot(*result["point"], "o", color="#000000", markersize=7)
+    best = [str(j + 1) for j in np.flatnonzero(result["leads"])]
     end = f"key{'s' * (len(best) > 1)} {' and '.join(best)}"
     return picture(
         fig,

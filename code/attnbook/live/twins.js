@@ -72,27 +72,27 @@ function render({ model, el }) {
   const names = ["largest |score| at the start", "loss at the end"];
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
-  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until B has the losses of A at every step."),
     make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
       make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad),
-      make("div", { class: "live-reading live-twins-reading" }, table, laws, said)));
+      make("div", { class: "live-reading live-twins-reading" }, table, laws, message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
     [runA, runB].forEach((run, k) => set(run, { visibility: hidden ? "hidden" : "visible",
-      points: found.losses[k].map((loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`).join(" ") }));
+      points: result.losses[k].map((loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`).join(" ") }));
     scale.put(String(state.scale));
     move([padX(state.start), padY(state.step)], `start times ${power(state.start)}, step times ${power(state.step)}`,
       { now: state.start, min: RANGES.start[0], max: RANGES.start[1] });
-    cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : k ? tiny(found.ends[i]) : show(found.scores[i]))));
-    laws.replaceChildren(hidden ? "" : verdict("61 losses of A", "61 losses of B", found.lossGap));
-    write(said, hidden ? "The losses are hidden until you have answered." : sentence(state));
-    speak(said.textContent);
+    cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : k ? tiny(result.ends[i]) : show(result.scores[i]))));
+    laws.replaceChildren(hidden ? "" : verdict("61 losses of A", "61 losses of B", result.lossGap));
+    write(message, hidden ? "The losses are hidden until you have answered." : sentence(state));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -90,8 +90,8 @@ def compute(scale: int, start: int, step: int) -> dict[str, Any]:
     c, alpha, sigma = 2.0**-scale, 2.0**start, 2.0**step
     (a, first), (b, second) = train(c, 1.0, 1.0), train(1.0, alpha, sigma)
     apart = float(np.abs(a - b).max())
-    found = {"c": c, "alpha": alpha, "sigma": sigma, "losses": np.array([a, b]), "scores": np.array([first, second])}
-    return found | {"ends": np.array([a[-1], b[-1]]), "apart": apart, "lossGap": apart}
+    result = {"c": c, "alpha": alpha, "sigma": sigma, "losses": np.array([a, b]), "scores": np.array([first, second])}
+    return result | {"ends": np.array([a[-1], b[-1]]), "apart": apart, "lossGap": apart}
 
 
 def example() -> Live:
@@ -111,16 +111,16 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw both losses against the steps, unless they are asked for."""
-    found = compute(**state)
+    result = compute(**state)
     fig, ax = figure(width=6.4, height=2.6)
     ax.set(xlim=(0, STEPS), ylim=(1e-4, 10), yscale="log", xlabel="steps", ylabel="loss")
-    c, alpha, sigma = (found[name] for name in ("c", "alpha", "sigma"))
+    c, alpha, sigma = (result[name] for name in ("c", "alpha", "sigma"))
     names = [f"A: scale {c:g}", f"B: no scale, start times {alpha:g}, step times {sigma:g}"]
     alt = f"The losses of two runs over {STEPS} steps: {'; '.join(names)}"
     if asking:
         return picture(fig, f"{alt}; they are for you to predict.")
-    for loss, name, colour, dash in zip(found["losses"], names, ("orange", "blue"), ("-", "--"), strict=True):
+    for loss, name, colour, dash in zip(result["losses"], names, ("orange", "blue"), ("-", "--"), strict=True):
         ax.plot(loss, dash, color=PALETTE[colour], label=name)
     ax.legend()
-    a, b = found["ends"]
-    return picture(fig, f"{alt}. At the end: {a:.3g} and {b:.3g}; they differ by {found['apart']:.2g} at most.")
+    a, b = result["ends"]
+    return picture(fig, f"{alt}. At the end: {a:.3g} and {b:.3g}; they differ by {result['apart']:.2g} at most.")

@@ -151,52 +151,52 @@ function render({ model, el }) {
   const again = button("Draw again", () => change({ draw: (read().draw + 1) % DRAWS }));
   const back = button("Back to start", () => change(first));
   const columns = make("p", {}, "Dots stand in columns because scores of ±1 steps differ by whole numbers.");
-  const said = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
+  const message = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
     ["spread", "mean", "median", "carriers"].map(span);
   el.append(make("p", { class: "live-hint" }, "Move dₖ and watch the weights. Then find the exponent p at which dₖ ",
     "no longer matters."), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   make("div", { class: "live-planes" }, left, right),
   make("p", {}, "On average a query looks at ", spread, " of its 16 keys."),
-  title("Gradient ‖∂a/∂q‖ of 200 queries, one dot each; the ring marks the query above"), strip, columns, said);
-  said.append("Mean ", mean, ", median ", median, ". ", carriers, " of the 200 queries hold 90 % of the sum.");
+  title("Gradient ‖∂a/∂q‖ of 200 queries, one dot each; the ring marks the query above"), strip, columns, message);
+  message.append("Mean ", mean, ", median ", median, ". ", carriers, " of the 200 queries hold 90 % of the sum.");
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
-    const best = found.weights.indexOf(Math.max(...found.weights)), count = found.walks[0].length - 1;
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
+    const best = result.weights.indexOf(Math.max(...result.weights)), count = result.walks[0].length - 1;
     el.toggleAttribute("data-hidden", hidden);
     each((j) => {
-      const score = found.scores[j], out = Math.abs(score) > REACH, y = height(clamp(score, -REACH, REACH));
-      set(walks[j], { points: found.walks[j].map((s, i) =>
-        `${hundredth(LEFT + ((RIGHT - LEFT) * i) / count)},${hundredth(height(s / found.divisor))}`).join(" ") });
+      const score = result.scores[j], out = Math.abs(score) > REACH, y = height(clamp(score, -REACH, REACH));
+      set(walks[j], { points: result.walks[j].map((s, i) =>
+        `${hundredth(LEFT + ((RIGHT - LEFT) * i) / count)},${hundredth(height(s / result.divisor))}`).join(" ") });
       const up = Math.sign(score) * -7, shape = out ? `M-4 0L4 0L0 ${up}Z` : "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0";
       set(ends[j], { d: shape, transform: `translate(${RIGHT} ${hundredth(y)})` });
-      const tall = hidden ? 0 : 150 * found.weights[j];
+      const tall = hidden ? 0 : 150 * result.weights[j];
       set(bars[j], { y: hundredth(BASE - tall), height: hundredth(tall) });
       for (const part of [walks[j], ends[j], bars[j]]) part.toggleAttribute("data-best", j === best && !hidden);
     });
     frame.append(walks[best]);
-    set(most, { x: clamp(column(best) + 5.5, 60, 270), y: hundredth(BASE - 5 - 150 * found.weights[best]) });
-    write(most, hidden ? "" : show(found.weights[best]));
-    dots.forEach((dot, r) => set(dot, { cx: hundredth(along(found.gradients[r])) }));
+    set(most, { x: clamp(column(best) + 5.5, 60, 270), y: hundredth(BASE - 5 - 150 * result.weights[best]) });
+    write(most, hidden ? "" : show(result.weights[best]));
+    dots.forEach((dot, r) => set(dot, { cx: hundredth(along(result.gradients[r])) }));
     set(ring, { cx: dots[0].getAttribute("cx"), cy: dots[0].getAttribute("cy") });
     for (const name of ["median", "mean"]) {
-      const x = hundredth(along(found[name]));
+      const x = hundredth(along(result[name]));
       set(marks[name], { x1: x, x2: x });
       set(names[name], { x: clamp(x, 40, WIDE - 40), visibility: hidden ? "hidden" : "visible" });
     }
     columns.style.visibility = state.power === 0 && !hidden ? "" : "hidden";
     write(edge, `step ${state.d_k}`);
-    write(divisor, plain(found.divisor));
-    write(spread, hidden ? "?" : show(found.spread, 1));
-    write(mean, hidden ? "?" : plain(found.mean));
-    write(median, hidden ? "?" : plain(found.median));
-    write(carriers, hidden ? "?" : String(found.carriers));
+    write(divisor, plain(result.divisor));
+    write(spread, hidden ? "?" : show(result.spread, 1));
+    write(mean, hidden ? "?" : plain(result.mean));
+    write(median, hidden ? "?" : plain(result.median));
+    write(carriers, hidden ? "?" : String(result.carriers));
     length.put(Math.log2(state.d_k));
     exponent.put(state.power);
     speak(hidden ? "The weights are hidden until you have answered." : `${el.querySelector(".live-planes + p").textContent} ${
-      said.textContent}`);
+      message.textContent}`);
   }
   model.on("change:state", update);
   update();

@@ -140,15 +140,15 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the walks and, unless they are asked for, the weights and the gradients with their mean and median."""
-    found, d_k = compute(**state), state["d_k"]
+    result, d_k = compute(**state), state["d_k"]
     fig, axes = figure(2, 2, width=6.4, height=4.6, height_ratios=[2, 1])
     (left, right), strip = axes[0], fig.add_subplot(axes[1, 0].get_gridspec()[1, :])
     strip.spines[["top", "right"]].set_visible(False)
     strip.minorticks_off()
     for ax in axes[1]:
         ax.remove()
-    best, places = int(found["weights"].argmax()), np.linspace(0, d_k, found["walks"].shape[1])
-    for j, walk in enumerate(found["walks"] / found["divisor"]):
+    best, places = int(result["weights"].argmax()), np.linspace(0, d_k, result["walks"].shape[1])
+    for j, walk in enumerate(result["walks"] / result["divisor"]):
         look = {"color": PALETTE["orange"], "lw": 2.4, "zorder": 3} if j == best else {"color": PALETTE["grey"]}
         left.plot(places, walk, **({"lw": 0.8} | look))
     left.set(
@@ -156,26 +156,26 @@ def still(state: dict, asking: bool) -> Picture:
         ylim=(-REACH, REACH),
         yticks=range(-REACH, REACH + 1, 6),
         xlabel="step",
-        title=f"16 walks, divided by {found['divisor']:.4g}",
+        title=f"16 walks, divided by {result['divisor']:.4g}",
     )
-    alt = f"Left, sixteen random walks of {d_k} steps, divided by {found['divisor']:.4g}"
+    alt = f"Left, sixteen random walks of {d_k} steps, divided by {result['divisor']:.4g}"
     if asking:
         right.axis("off")
         strip.axis("off")
         return picture(fig, f"{alt}. What softmax makes of their ends is for you to predict.")
     colours = [PALETTE["orange" if j == best else "grey"] for j in range(KEYS)]
-    right.bar(range(1, KEYS + 1), found["weights"], color=colours, width=0.8)
+    right.bar(range(1, KEYS + 1), result["weights"], color=colours, width=0.8)
     right.set(ylim=(0, 1), xlabel="key", title="weights of the keys")
-    shown = np.clip(found["gradients"], 10.0**FAINTEST, None)
+    shown = np.clip(result["gradients"], 10.0**FAINTEST, None)
     strip.semilogx(shown, heights(), "o", color=PALETTE["blue"], alpha=0.45, markersize=3)
     for name, dash, up in (("median", "-", 1.05), ("mean", "--", 1.25)):
-        value = max(found[name], 10.0**FAINTEST)
+        value = max(result[name], 10.0**FAINTEST)
         strip.axvline(value, color="#000000", ls=dash, lw=1.4)
-        strip.text(value, up, f"{name} {found[name]:.2g}", ha="center", transform=strip.get_xaxis_transform())
+        strip.text(value, up, f"{name} {result[name]:.2g}", ha="center", transform=strip.get_xaxis_transform())
     strip.set(xlim=(10.0**FAINTEST, 10.0**STRONGEST), yticks=[], xlabel="gradient ‖∂a/∂q‖ of 200 queries")
-    alt += f". Right, their softmax: the largest weight is {found['weights'][best]:.2f}, and on average a query looks "
-    alt += f"at {found['spread']:.1f} of 16 keys. Below, the gradients of 200 queries as dots: mean "
-    return picture(fig, f"{alt}{found['mean']:.2g}, median {found['median']:.2g}.")
+    alt += f". Right, their softmax: the largest weight is {result['weights'][best]:.2f}, and on average a query looks "
+    alt += f"at {result['spread']:.1f} of 16 keys. Below, the gradients of 200 queries as dots: mean "
+    return picture(fig, f"{alt}{result['mean']:.2g}, median {result['median']:.2g}.")
 
 
 def heights() -> np.ndarray:

@@ -61,43 +61,43 @@ function render({ model, el }) {
   const row = (name, cell) => make("tr", {}, make("th", { scope: "row" }, name), cell);
   const table = make("table", { class: "live-table live-windows-table" }, make("tbody", {}, row("inputs that reach the output", inputs),
     row("farthest back, through windows", back), row("keys that the output sees in a layer", keys), row("largest share of one input", largest)));
-  const laws = make("ul", { class: "live-verdicts" }), said = make("p", { class: "live-verdict" });
+  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? ",
     "Then make the first token a sink: which inputs does that bring back?"),
   make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
     make("p", {}, "Filled: reaches the output. Dashed: through a sink. Bars: what each input contributes ",
-      "if every token attends equally to all keys that it sees, with no residual connection."), said)));
+      "if every token attends equally to all keys that it sees, with no residual connection."), message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
-    const state = read(), found = compute(state), hidden = el.classList.contains("live-asking");
+    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
     const { layers, window, sinks, query } = state, M = maskOf(window, sinks);
     const lines = [[], []];
-    found.reached.slice(0, -1).forEach((above, down) => above.forEach((yes, i) => { if (yes) M[i].forEach((sees, j) => {
+    result.reached.slice(0, -1).forEach((above, down) => above.forEach((yes, i) => { if (yes) M[i].forEach((sees, j) => {
       const [from, to] = [layers - down, layers - down - 1];
       if (sees) lines[i - j < window ? 0 : 1].push(`M${toX(i)} ${toY(from)}L${toX(j)} ${toY(to)}`);
     }); }));
     [near, far].forEach((path, k) => set(path, { d: hidden ? "" : lines[k].join("") }));
     dots.forEach((level, l) => level.forEach((dot, j) => {
       set(dot, { visibility: l > layers ? "hidden" : "visible" });
-      dot.classList.toggle("live-windows-reached", !hidden && l <= layers && found.reached[layers - l][j] === 1);
+      dot.classList.toggle("live-windows-reached", !hidden && l <= layers && result.reached[layers - l][j] === 1);
     }));
     bars.forEach((bar, j) => {
-      const height = hidden ? 0 : hundredth(HIGH * found.shares[j]);
+      const height = hidden ? 0 : hundredth(HIGH * result.shares[j]);
       set(bar, { y: hundredth(FLOOR - height), height });
     });
-    const spoken = hidden ? `token ${query}` : `token ${query}: ${plural(found.inputs, "input")} of ${query + 1}`;
+    const spoken = hidden ? `token ${query}` : `token ${query}: ${plural(result.inputs, "input")} of ${query + 1}`;
     move([toX(query), toY(layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
     made.forEach(([name, { put: place }]) => place(state[name]));
-    const told = [[inputs, String(found.inputs)], [back, String(found.back)], [keys, String(found.keys)], [largest, show(found.largest)]];
+    const told = [[inputs, String(result.inputs)], [back, String(result.back)], [keys, String(result.keys)], [largest, show(result.largest)]];
     told.forEach(([cell, words]) => write(cell, hidden ? "?" : words));
     const law = layers * (window - 1) > query ? `${query}, where the text begins` : `L(w − 1) = ${layers} · ${window - 1}`;
-    laws.replaceChildren(hidden ? "" : verdict(`farthest back ${found.back}`, law, found.backGap));
-    write(said, hidden ? "The inputs are hidden until you have answered." : sentence(state, found));
-    speak(said.textContent);
+    laws.replaceChildren(hidden ? "" : verdict(`farthest back ${result.back}`, law, result.backGap));
+    write(message, hidden ? "The inputs are hidden until you have answered." : sentence(state, result));
+    speak(message.textContent);
   }
   model.on("change:state", update);
   update();

@@ -109,7 +109,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the tokens of all levels and the edges that lead to the output, unless they are asked for."""
-    found, M = compute(**state), mask(state["window"], state["sinks"])
+    result, M = compute(**state), mask(state["window"], state["sinks"])
     L, i = state["layers"], state["query"]
     fig, ax = figure(width=6.4, height=2.6)
     ax.set(xticks=range(TOKENS), yticks=range(L + 1), xlabel="token", ylim=(-0.4, L + 0.4), xlim=(-0.6, TOKENS - 0.4))
@@ -120,11 +120,11 @@ def still(state: dict, asking: bool) -> Picture:
     ax.plot(i, L, "D", color=PALETTE["orange"], ms=8)
     if asking:
         return picture(fig, f"{alt}; which inputs reach output {i} is for you to predict.")
-    for level, (above, below) in enumerate(zip(found["reached"], found["reached"][1:], strict=False)):
+    for level, (above, below) in enumerate(zip(result["reached"], result["reached"][1:], strict=False)):
         for q, k in np.argwhere(M & (above[:, None] > 0)):
             far = q - k >= state["window"]
             look = {"color": PALETTE["orange"], "ls": "--"} if far else {"color": PALETTE["blue"]}
             ax.plot([q, k], [L - level, L - level - 1], lw=0.8, **look)
         ax.plot(np.flatnonzero(below), [L - level - 1] * below.sum(), "o", color=PALETTE["blue"], ms=5)
-    names = ", ".join(map(str, np.flatnonzero(found["reached"][-1])))
-    return picture(fig, f"{alt}. Output {i} depends on {found['inputs']} inputs: {names}.")
+    names = ", ".join(map(str, np.flatnonzero(result["reached"][-1])))
+    return picture(fig, f"{alt}. Output {i} depends on {result['inputs']} inputs: {names}.")
