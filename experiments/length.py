@@ -4,13 +4,12 @@ A member is one rule at one rate: twelve seeds. The first four seeds choose the 
 training, and the other eight are reported at that rate.
 """
 
-import cells
 import numpy as np
+from attnbook.tasks import SCHEMES, scheme_accuracy, train_scheme
 
-chapter = cells.definitions("deeper/nine-schemes", "rules", "added", "fit", "accuracy", "rotary")
 LENGTHS = (12, 24, 48, 96)
 RATES = (0.003, 0.01, 0.03)
-CASES = [(rule, rate) for rule in chapter.rules for rate in RATES]
+CASES = [(rule, rate) for rule in SCHEMES for rate in RATES]
 MEMBERS = range(len(CASES))
 LOG = np.log(97) / np.log(13)
 
@@ -18,20 +17,20 @@ LOG = np.log(97) / np.log(13)
 def member(seed):
     """Accuracies of twelve seeds: at the four lengths; at 96 with scores times ln 97 / ln 13; at 96 in a window of 12."""  # noqa: E501
     rule, rate = CASES[seed]
-    w = chapter.fit(rule, rate, seeds=12)
-    lengths = LENGTHS[:1] if rule == "learned" else LENGTHS
-    found = [chapter.accuracy(rule, w, n) for n in lengths]
-    if len(lengths) > 1:
-        found += [chapter.accuracy(rule, w, 96, scale=LOG), chapter.accuracy(rule, w, 96, window=12)]
-    return found
+    scheme = SCHEMES[rule]
+    w = train_scheme(scheme, rate, seeds=12)
+    if rule == "learned":  # it has no rows for longer inputs
+        return [scheme_accuracy(scheme, w, LENGTHS[0])]
+    accuracies = [scheme_accuracy(scheme, w, n) for n in LENGTHS]
+    return [*accuracies, scheme_accuracy(scheme, w, 96, scale=LOG), scheme_accuracy(scheme, w, 96, window=12)]
 
 
 def summary(results):
     """{rule: the chosen rate, and for each test the least, the median and the largest of the other eight seeds}."""
-    found = {}
-    for rule in chapter.rules:
+    table = {}
+    for rule in SCHEMES:
         tried = [np.array(r) for (name, _), r in zip(CASES, results, strict=True) if name == rule]
         best = int(np.argmax([accuracies[0, :4].mean() for accuracies in tried]))
         runs = tried[best][:, 4:]
-        found[rule] = [RATES[best], *np.stack([runs.min(axis=1), np.median(runs, axis=1), runs.max(axis=1)], axis=1)]
-    return found
+        table[rule] = [RATES[best], *np.stack([runs.min(axis=1), np.median(runs, axis=1), runs.max(axis=1)], axis=1)]
+    return table

@@ -3,16 +3,15 @@
 A member is one head, trained for 300 steps on other draws.
 """
 
-import cells
+from attnbook.tasks import marked_accuracy, train_marked_head
 
-chapter = cells.definitions("deeper/graphs-and-lists", "train_head", "accuracy_at")
 MEMBERS = range(200)
 
 
 def member(seed):
     """The accuracies at 10 and at 10 000 tokens."""
-    head = chapter.train_head(seed)
-    return [chapter.accuracy_at(n, *head)[0] for n in (10, 10_000)]
+    head = train_marked_head(seed)
+    return [marked_accuracy(n, *head)[0] for n in (10, 10_000)]
 
 
 def summary(results):

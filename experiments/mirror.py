@@ -5,28 +5,29 @@ rounded how many of the 480 sentences it answers correctly, and in how many of t
 mirror it answers both.
 """
 
-import cells
+import numpy as np
+import torch
+from attnbook.positional import sinusoidal
+from attnbook.tasks import logits, order_sentences, train_order
 
-chapter = cells.definitions("capstone", "train", "settings", "logits", "everything", "answers")
+POSITIONS = {
+    "no positions": torch.zeros(6, 12, dtype=torch.float64),
+    "positions": torch.as_tensor(sinusoidal(np.arange(6), 12)),
+}
 SEED = 1  # of the three that the chapter trains, the one whose score rises at every stored step
-MODELS = [(name, step) for step in (0, 10, 25, 50, 100) for name in ("no positions", "positions")]
+MODELS = [(name, step) for step in (0, 10, 25, 50, 100) for name in POSITIONS]
 MEMBERS = range(len(MODELS))
 
 
 def member(index):
     """The model, its training steps, its weights one after the other, and what it answers correctly."""
     name, step = MODELS[index]
-    E = chapter.settings[name][0]
-    w, _ = chapter.train(SEED, *chapter.settings[name], steps=step)
-    thousandths = {k: (1000 * x.detach()).round() for k, x in w.items()}
+    E = POSITIONS[name]
+    thousandths = {k: (1000 * x).round() for k, x in train_order(SEED, E, steps=step).items()}
     rounded = {k: x / 1000 for k, x in thousandths.items()}
-    hits, reflected = (
-        chapter.logits(rounded, tokens, E).argmax(dim=-1) == answers
-        for tokens, answers in (
-            (chapter.everything, chapter.answers),
-            (chapter.everything.flip(-1), 1 - chapter.answers),
-        )
-    )
+    tokens, answers = order_sentences()
+    hits = logits(rounded, tokens, E).argmax(dim=-1) == answers
+    reflected = logits(rounded, tokens.flip(-1), E).argmax(dim=-1) == 1 - answers
     return {
         "model": name,
         "step": step,
@@ -38,5 +39,4 @@ def member(index):
 
 def summary(results):
     """What each model answers correctly after 0, 10, 25, 50 and 100 steps: sentences, and whole pairs."""
-    names = [name for name, _ in MODELS[:2]]
-    return {kind: {n: [r[kind] for r in results if r["model"] == n] for n in names} for kind in ("right", "pairs")}
+    return {kind: {n: [r[kind] for r in results if r["model"] == n] for n in POSITIONS} for kind in ("right", "pairs")}

@@ -1,26 +1,61 @@
 """Small training problems: seeded, drawn by the generator they are given, seconds of CPU; one module per problem."""
 
-from .copying import copy_task, recall_task
+from .copying import COPY_KINDS, copy_task, train_copying
+from .encoder import (
+    draw_weights,
+    encode,
+    letter_windows,
+    logits,
+    next_letter,
+    order_sentences,
+    train_letters,
+    train_order,
+)
 from .genesis import genesis
 from .lookup import lookup_task
+from .marked import marked_accuracy, marked_tokens, train_marked_head
 from .order import encoder_weights, order_task, previous_task, read_out, train
+from .recall import RECALL_READERS, attention_reader, recall_task, recurrent_reader, train_recall
+from .schemes import SCHEMES, Scheme, scheme_accuracy, train_scheme
 from .training import fit, weights
-from .translation import Translator, loss_per_sentence, sentences, train_translator, translate
+from .translation import Translator, correct, loss_per_sentence, sentences, train_translator, translate
 
 __all__ = [
+    "COPY_KINDS",
+    "RECALL_READERS",
+    "SCHEMES",
+    "Scheme",
     "Translator",
+    "attention_reader",
     "copy_task",
+    "correct",
+    "draw_weights",
+    "encode",
     "encoder_weights",
     "fit",
     "genesis",
+    "letter_windows",
+    "logits",
     "lookup_task",
     "loss_per_sentence",
+    "marked_accuracy",
+    "marked_tokens",
+    "next_letter",
+    "order_sentences",
     "order_task",
     "previous_task",
     "read_out",
     "recall_task",
+    "recurrent_reader",
+    "scheme_accuracy",
     "sentences",
     "train",
+    "train_copying",
+    "train_letters",
+    "train_marked_head",
+    "train_order",
+    "train_recall",
+    "train_scheme",
     "train_translator",
     "translate",
     "weights",

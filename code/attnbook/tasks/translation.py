@@ -17,7 +17,7 @@ from torch import nn
 from ..arrays import brief, one_of, require_flag, require_int, shape_of
 from .training import descend
 
-__all__ = ["Translator", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
+__all__ = ["Translator", "correct", "loss_per_sentence", "sentences", "train_translator", "translate", "words_to_ids"]
 
 NOUNS = {  # English: Chinese, Latin as the one who acts, Latin as the one acted upon
     "cat": ("猫", "felis", "felem"),
@@ -198,6 +198,12 @@ def translate(
         target = torch.cat([target, best], dim=1)
     words = [[ENGLISH[i] for i in row[1:]] for row in target.tolist()]
     return [" ".join(row[: row.index(END)] if END in row else row) for row in words]
+
+
+def correct(model: Translator, pairs: Sequence[tuple[list[str], list[str]]], order: Sequence[int] | None = None) -> int:
+    """Count the pairs (source words, English words) whose source, put into ``order``, the model translates rightly."""
+    sources = [[words[i] for i in order or range(len(words))] for words, _ in pairs]
+    return sum(got == " ".join(english) for got, (_, english) in zip(translate(model, sources), pairs, strict=True))
 
 
 def _english_ids(pairs):

@@ -1,0 +1,129 @@
+"""Ten positional rules in one small reader, which names the previous symbol under a causal mask.
+
+In front of every sequence stands a marker, symbol 4. Several seeds train side by side, as in the module ``order``.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch.nn.functional import one_hot, pad
+
+from ..attention import softmax
+from ..positional import clipped, deberta_rows, frequencies, logit_terms, offsets, sinusoidal, t5_bucket
+from ..rotary import rotate
+from .order import encoder_weights, previous_task, read_out, train
+
+__all__ = ["SCHEMES", "Scheme", "scheme_accuracy", "train_scheme"]
+
+MARKER, WIDTH, TRAINED = 4, 16, 12
+
+
+class Scheme(NamedTuple):
+    """A positional rule: sizes of its tables; ``score(w, Q, K, i, j)``; the rows that it adds, ``rows(w, t)``."""
+
+    sizes: dict[str, tuple[int, int]]
+    score: Callable
+    rows: Callable | None = None
+
+
+def _dots(w, Q, K, i, j):
+    return Q @ K.mT
+
+
+def _terms(tables):
+    """Score with tables A, B and C of the general logit, made by ``tables(w, i, j)``."""
+    return lambda w, Q, K, i, j: sum(logit_terms(Q, K, **tables(w, i, j)))
+
+
+def _rotary(theta):
+    return lambda w, Q, K, i, j: rotate(Q, i, theta) @ rotate(K, j, theta).mT
+
+
+def _sinusoidal(t):
+    return torch.tensor(sinusoidal(t, WIDTH), dtype=torch.float32)
+
+
+def _transformer_xl(w, i, j):
+    r = _sinusoidal(-offsets(i, j)) @ w["R"][:, :, None]
+    return {"A": r, "B": (r * w["v"][:, :, None]).sum(-1), "C": w["u"][:, :, None]}
+
+
+def _deberta(w, i, j):
+    here, there = (deberta_rows(sign * offsets(i, j), 4) for sign in (1, -1))
+    return {"A": w["K_r"][..., here, :], "C": w["Q_r"][..., there, :]}
+
+
+def _t5(w, i, j):
+    return {"B": w["b"][..., 0, :][..., t5_bucket(offsets(i, j), 8, 12, bidirectional=False)]}
+
+
+#: Ten rules by name. *One pair* turns the first pair of coordinates by one radian a position, and no other.
+SCHEMES: dict[str, Scheme] = {
+    "none": Scheme({}, _dots),
+    "sinusoidal": Scheme({}, _dots, lambda w, t: _sinusoidal(t)),
+    "learned": Scheme({"E": (TRAINED + 1, WIDTH)}, _dots, lambda w, t: w["E"][..., t, :]),
+    "Shaw": Scheme({"a": (9, WIDTH)}, _terms(lambda w, i, j: {"A": w["a"][..., clipped(offsets(i, j), 4), :]})),
+    "Transformer-XL": Scheme({"R": (WIDTH, WIDTH), "u": (1, WIDTH), "v": (1, WIDTH)}, _terms(_transformer_xl)),
+    "DeBERTa": Scheme({"K_r": (8, WIDTH), "Q_r": (8, WIDTH)}, _terms(_deberta)),
+    "T5": Scheme({"b": (1, 8)}, _terms(_t5)),
+    "ALiBi": Scheme({}, _terms(lambda w, i, j: {"B": 0.5 * offsets(i, j)})),
+    "rotary": Scheme({}, _rotary(frequencies(WIDTH))),
+    "one pair": Scheme({}, _rotary(np.eye(WIDTH // 2)[0])),
+}
+
+
+def _read(scheme, w, tokens, ask, scale=1.0, window=None):
+    """Score the symbols for the queries ``ask``, which see themselves and the ``window`` − 1 tokens before them."""
+    n = tokens.shape[-1]
+    t = np.arange(n)
+    X = one_hot(tokens, 5).float() @ w["embed"]
+    X = X + (scheme.rows(w, t) if scheme.rows else 0)
+    Q, K, V = X[..., ask, :] @ w["Q"] / WIDTH**0.5, X @ w["K"], X @ w["V"]
+    S = scale * scheme.score(w, Q, K, t[ask], t)
+    back = -offsets(range(n)[ask], range(n))
+    hidden = torch.tensor((back < 0) | (back >= (window or n)))
+    A = softmax(S.masked_fill(hidden, -math.inf))
+    return read_out(w, X[..., ask, :] + A @ V)
+
+
+def _behind_marker(generator, seeds, batch):
+    previous = previous_task(generator, seeds=seeds, batch=batch)
+
+    def draw(n):
+        tokens, answer = previous(n)
+        return pad(tokens, (1, 0), value=MARKER), answer
+
+    return draw
+
+
+def train_scheme(
+    scheme: Scheme, lr: float, *, seed: int = 0, seeds: int = 5, steps: int = 300
+) -> dict[str, torch.Tensor]:
+    """Train a reader with a positional rule on 12 symbols behind the marker, by Adam; return its weights."""
+    generator = torch.Generator().manual_seed(seed)
+    w = encoder_weights(generator, seeds=seeds, symbols=5, outputs=4, **scheme.sizes)
+    draw = _behind_marker(generator, seeds, 16)
+    train(lambda tokens: _read(scheme, w, tokens, slice(2, None)), draw, w, n=TRAINED, steps=steps, lr=lr)
+    return w
+
+
+@torch.no_grad()
+def scheme_accuracy(
+    scheme: Scheme,
+    w: dict[str, torch.Tensor],
+    n: int,
+    *,
+    batch: int = 200,
+    scale: float = 1.0,
+    window: int | None = None,
+) -> np.ndarray:
+    """Test a trained reader on the last of n symbols; return the share of 200 right for each seed.
+
+    ``scale`` multiplies the scores, and ``window`` limits how many keys a query sees.
+    """
+    tokens, answer = _behind_marker(torch.Generator().manual_seed(n), len(w["Q"]), 200)(n)
+    guess = _read(scheme, w, tokens, slice(-1, None), scale, window).argmax(dim=-1)
+    return (guess == answer[..., -1:]).double().mean(dim=(1, 2)).numpy()
