@@ -1,39 +1,45 @@
 """The numbered equations of the book as small experiments: what each name in the TeX stands for, on random inputs.
 
-An entry of `NAMES` is a function of a generator. It returns the names that the equation uses, computed with the package
-where the package has the law. "=" is the value of an expression that stands alone, "near" the relative difference that
-≈ allows, "after" what ← must have set. `REWRITTEN` puts names for what is written in words.
+A function of a generator returns the names that its equations use, computed with the package where the package has the
+law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ allows, "after" what ←
+must have set. ``written`` puts names for what an equation writes in words.
 """
 
 import itertools
 import math
 from unittest.mock import patch
 
-import equations_deeper as deeper
-import equations_positions as positions
 import numpy as np
 import torch
 from attnbook import check
-from attnbook.attention import attention, attention_weights, scores, softmax, softmax_jacobian
-from attnbook.layers import Heads, multi_head_attention
-from attnbook.permutations import permutation_matrix
+from attnbook.attention import attention, attention_weights, entropy, scores, softmax, softmax_jacobian
+from attnbook.permutations import cycle_type, permutation_matrix, permutations
+from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
 from attnbook.recurrent import rnn, rnn_jacobians
+from attnbook.scores import row_coverage
+from attnbook.layers import Heads, multi_head_attention
+from scipy import stats
 from scipy.optimize import brentq
-from tex_reader import Random
+from scipy.special import erf, gamma, logsumexp
+from tex import Random
 
 ROW = "softmax_\\mathrm{row}"
-# Equations that are not evaluated, each with the reason.
-SKIPPED = {
-    "eq-limits": "three limits in distribution; the page estimates them",
-}
-REWRITTEN = {
-    "eq-qkv-heads": [("[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]", "H")],
-    "eq-cap-heads": [("[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]", "H")],
-    **deeper.REWRITTEN,
-    **positions.REWRITTEN,
-}
+LENGTH = ", \\quad N = \\max\\bigl(\\text{length of the sum, if given},\\ \\min(\\text{last axis}, 64)\\bigr)"
+NAMES, WRITTEN = {}, {}
 
 
+def names_of(*labels, written=()):
+    """Register a function as the one that computes the names of these equations."""
+
+    def register(function):
+        NAMES.update(dict.fromkeys(labels, function))
+        WRITTEN.update((label, dict(written)) for label in labels)
+        return function
+
+    return register
+
+
+@names_of("eq-qkv-attention")
 def qkv(rng, n=4, m=5, d=3, d_v=2):
     Q, K, V = (rng.normal(size=shape) for shape in ((n, d), (m, d), (m, d_v)))
     return {"Q": Q, "K": K, "V": V, "d_k": d, "m": m, ROW: softmax, "Attention": attention}
@@ -51,17 +57,20 @@ def signs(variance, d):
     return {"q": both[:d].view(Random), "k": both[d:].view(Random), "d_k": d, "Var": np.var}
 
 
+@names_of("eq-product")
 def product(rng):
     X, Y = rng.normal(size=3), rng.normal(size=4)
     X, Y = np.repeat(X, 4).view(Random), np.tile(Y, 3).view(Random)  # independent: every pair once
     return {"X": X, "Y": Y, "Var": lambda x: np.var(x), "mathbb E": np.mean}
 
 
+@names_of("eq-init")
 def initial(rng):
     d, sigma = 5, 0.3
     return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d, "Var": lambda x: np.var(x)}
 
 
+@names_of("eq-short-gradient")
 def short_gradient(rng, m=5, d_k=4, c=0.7):
     """The equation row by row: chi-square is the squared length of K_0ᵀJg for a unit vector in place of Jg."""
     K, q, g = rng.normal(size=(m, d_k)), rng.normal(size=d_k), rng.normal(size=m)
@@ -71,6 +80,7 @@ def short_gradient(rng, m=5, d_k=4, c=0.7):
     return {"\\partialL/\\partialq": c * K.T @ J @ g, "c": c, "z": z, "J": J, "g": g, "\\chi^2_d_k-1": chi_square}
 
 
+@names_of("eq-query-gradient")
 def gradient(rng):
     q, K, g = (torch.tensor(rng.normal(size=shape)) for shape in (3, (5, 3), 5))
     q.requires_grad_()
@@ -79,6 +89,7 @@ def gradient(rng):
     return {"\\partialL/\\partialq": q.grad.numpy(), "c": 0.7, "K": K.numpy(), "J": J.numpy(), "g": g.numpy()}
 
 
+@names_of("eq-step")
 def step(rng):
     alpha, eta = 0.6, 0.1
     W, *rest = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 3), (5, 4), (5, 3), (5, 2)))
@@ -92,6 +103,7 @@ def step(rng):
     return slopes | {"\\alpha": alpha, "\\eta": eta, "W_Q": W.numpy(), "U_Q": alpha * W.numpy()}
 
 
+@names_of("eq-qkv-heads", written={"[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H"})
 def heads(rng):
     names = qkv(rng, d=4, d_v=4)
     W = {name: rng.normal(size=(2, 4, 3)) for name in ("W_Q", "W_K", "W_V")} | {"W_O": rng.normal(size=(6, 4))}
@@ -109,12 +121,14 @@ def heads(rng):
     return names | {f"W_{s}^(g)": W[f"W_{s}"][1] for s in "QKV"} | {"head_g": outputs[1]} | known
 
 
+@names_of("eq-qkv-parameters")
 def parameters(rng):
     d = 6
     module = torch.nn.MultiheadAttention(d, 2)
     return {"d": d, "=": sum(p.numel() for p in module.parameters())}
 
 
+@names_of("eq-cap-heads", written={"[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "H"})
 def capstone_heads(rng):
     names, W = projected(rng), {s: rng.normal(size=(2, 5, 3)) for s in ("W_Q", "W_K", "W_V")}
     W_O, X = rng.normal(size=(6, 5)), names["X"]
@@ -128,6 +142,7 @@ def capstone_heads(rng):
             "H": H, "W_O": W_O, "MultiHead": whole}  # fmt: skip
 
 
+@names_of("eq-cap-law")
 def capstone_law(rng):
     names = projected(rng)
     X, W_Q, W_K = names["X"], names["W_Q"], names["W_K"]
@@ -140,42 +155,49 @@ def capstone_law(rng):
             "F_\\theta": encode, "g_\\theta": lambda Z, M: encode(Z, M).mean(axis=0)}  # fmt: skip
 
 
+@names_of("eq-sym-layer")
 def layer(rng):
     names = projected(rng)
     S = scores(names["X"] @ names["W_Q"], names["X"] @ names["W_K"])
     return names | {"S": S, "f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
 
 
+@names_of("eq-sym-general")
 def general(rng):
     names = qkv(rng)
     one, two = (permutation_matrix(rng.permutation(n).tolist()) for n in (4, 5))
     return names | {"P_1": one, "P_2": two, "Att": attention}
 
 
+@names_of("eq-softmax-weights")
 def weights(rng):
     names = qkv(rng)
     A = attention_weights(names["Q"], names["K"])
     return names | {"\\alpha": A, "Y": attention(names["Q"], names["K"], names["V"]), "i": 2, "j": 4}
 
 
+@names_of("eq-softmax-temperature")
 def temperature(rng):
     s, T = np.array([1.3, -0.4, 1.3, 0.2]), 0.5
     known = {"s": s, "m": 4, "T": T, "R": np.ptp(s), "g": 1.1, "b": 2, "j": 4}
     return known | {"a": softmax(s / T)}
 
 
+@names_of("eq-softmax-corner")
 def corner(rng):
     m, eps = 4, 2.0**-7
     g = brentq(lambda g: 1 - softmax([0.0] + (m - 1) * [-g])[0] - eps / 2, 1, 30)
     return {"g": g, "m": m, "\\varepsilon": eps, "near": 0.01}
 
 
+@names_of("eq-perm-conjugation")
 def conjugation(rng):
     perm = rng.permutation(5).tolist()
     return {"P": permutation_matrix(perm), "S": rng.normal(size=(5, 5)), "\\pi": lambda i: perm[i - 1] + 1,
             "i": 2, "j": 4}  # fmt: skip
 
 
+@names_of("eq-perm-steps")
 def steps(rng):
     names = projected(rng)
     known = dict(names)
@@ -186,6 +208,7 @@ def steps(rng):
     return known
 
 
+@names_of("eq-rnn-step", "eq-rnn-bound")
 def recurrence(rng):
     X, W_x, W_h, b = (torch.tensor(rng.normal(size=shape)) for shape in ((6, 3), (4, 3), (4, 4), 4))
     start = torch.zeros(4, dtype=torch.float64)
@@ -200,27 +223,266 @@ def recurrence(rng):
             "\\partialL/\\partialh_1": first.grad.numpy(), "\\partialL/\\partialh_n": last.grad.numpy()}  # fmt: skip
 
 
+@names_of("eq-sym-tolerance", written={LENGTH: ""})
 def tolerance(rng):
     Y, N = rng.normal(size=(3, 5)), 40
-    with patch("attnbook.check_display.add") as add:
+    with patch("attnbook.check.display.add") as add:
         check.equal(Y, Y * (1 + 1e-16), terms=N)
     return {"Y": Y, "N": N, "\\varepsilon": 2.0**-52, "=": add.call_args[0][0].bound}
 
 
+@names_of("eq-length-logn")
 def logn(rng):
     m, m_0, c = 50, 10, 0.8
     lead = [c * math.log(m_0) * math.log(m) / math.log(m_0)]
     return {"m": m, "c": c, "=": softmax(lead + (m - 1) * [0.0])[0]}
 
 
-NAMES = {
-    "eq-length-logn": logn, "eq-product": product, "eq-sum": lambda rng: signs(1, 4) | {"\\dots": 2},
-    "eq-one": lambda rng: signs(1, 4), "eq-query-gradient": gradient, "eq-step": step,
-    "eq-short-gradient": short_gradient, "eq-init": initial,
-    "eq-qkv-attention": qkv, "eq-qkv-heads": heads, "eq-qkv-parameters": parameters,
-    "eq-cap-heads": capstone_heads, "eq-cap-law": capstone_law, "eq-sym-layer": layer, "eq-sym-general": general,
-    "eq-softmax": lambda rng: {"softmax": softmax, "s": rng.normal(size=5), "m": 5, "j": 3},
-    "eq-softmax-weights": weights, "eq-softmax-temperature": temperature, "eq-softmax-corner": corner,
-    "eq-perm-conjugation": conjugation, "eq-perm-steps": steps, "eq-sym-tolerance": tolerance,
-    "eq-rnn-step": recurrence, "eq-rnn-bound": recurrence, **deeper.NAMES, **positions.NAMES,
-}  # fmt: skip
+@names_of("eq-pos-frame")
+def frame(rng):
+    M, (x, p) = rng.normal(size=(5, 5)), rng.normal(size=(2, 2, 5))
+    terms = logit_terms(
+        x @ M, x, A=np.broadcast_to(p, (2, 2, 5)), C=(p @ M)[:, None] + np.zeros((2, 2, 5)), B=p @ M @ p.T
+    )
+    split = {"a_ij": lambda x: x @ M @ p[1], "c_ij": lambda x: p[0] @ M @ x, "b_ij": p[0] @ M @ p[1]}
+    return split | {"\\ell_ij": sum(terms)[0, 1], "x": x, "q": x @ M, "k": x, "p": p, "M": M, "i": 1, "j": 2}
+
+
+@names_of("eq-pos-complex", written={"\\sum_{\\text{pairs}}": "\\operatorname{total}"})
+def complex_pairs(rng):
+    q, k, theta, z = *rng.normal(size=(2, 8)), rng.uniform(size=4), rng.normal(size=4) + 1j * rng.normal(size=4)
+
+    def turn(t):
+        return rotate(np.eye(8), np.full(8, t), theta).T  # the matrix R_t, as each basis vector is turned
+
+    def turned(z):
+        return (flat := rotate(np.c_[z.real, z.imag].reshape(1, 8), [7], theta)[0])[::2] + 1j * flat[1::2]
+
+    z_q, z_k = q[::2] + 1j * q[1::2], k[::2] + 1j * k[1::2]
+    return {"R_i": turn(3), "R_j": turn(11), "i": 3, "j": 11, "q": q, "k": k, "Re": np.real, "total": np.sum, "t": 7,
+            "\\theta": theta.view(Random), "z_k": z_k.view(Random), "bar z_q": z_q.conj().view(Random),
+            "z": z.view(Random), "\\mapsto": turned}  # fmt: skip
+
+
+@names_of("eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\qquad": ""})
+def sinusoids(rng):
+    E = sinusoidal(np.arange(9), 8)
+    return {"X": E + 1.0, "T": np.ones_like(E), "E": E, "\\omega_k": frequencies(8)[2], "t": 7,
+            "E_t,2k": E[7, 4], "E_t,2k+1": E[7, 5]}  # fmt: skip
+
+
+@names_of("eq-pos-add")
+def added(rng):
+    X, E = rng.normal(size=(2, 4, 5))
+    P = permutation_matrix(rng.permutation(4).tolist())
+    return {"X": X, "E": E, "P": P, "tilde X": E + X, "tilde X'": E + P @ X}
+
+
+@names_of("eq-pos-four")
+def four(rng):
+    x, p, M = rng.normal(size=(2, 1, 3)), rng.normal(size=(2, 1, 3)), rng.normal(size=(3, 3))  # rows
+    return {"x": x, "p": p, "M": M, "i": 1, "j": 2}
+
+
+@names_of("eq-softmax-l2", written={"P\\bigl(|\\textstyle\\sum_jw_j-1|<\\delta\\bigr)": "\\operatorname{P}(\\delta)"})
+def sphere(rng):
+    """The sum of a random unit vector is √m times its part along one direction, of density f."""
+    m, delta = 7, 0.001
+    part = stats.beta((m - 1) / 2, (m - 1) / 2, loc=-1, scale=2)
+
+    def near(delta):
+        return part.cdf((1 + delta) / math.sqrt(m)) - part.cdf((1 - delta) / math.sqrt(m))
+
+    return {"P": near, "f": part.pdf, "m": m, "\\delta": delta, "t": 0.3, "\\Gamma": gamma, "near": 1e-3}
+
+
+@names_of("eq-softmax-free-energy")
+def free_energy(rng):
+    s, T, a = rng.normal(size=4), 0.7, rng.dirichlet(np.ones(4))
+    return {"F": lambda a: a @ s + T * entropy(a), "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T), "#j": 4}
+
+
+@names_of("eq-softmax-lse")
+def lse(rng):
+    s = torch.tensor(rng.normal(size=5), requires_grad=True)
+    torch.logsumexp(s, 0).backward()
+    return {"s": s.detach().numpy(), "lse": logsumexp, "m": 5, "softmax": softmax, "j": 2, "#j": 5,
+            "\\partial\\operatorname{lse}/\\partials_j": s.grad.numpy()[1]}  # fmt: skip
+
+
+@names_of("eq-softmax-gumbel")
+def gumbel(rng):
+    s = rng.normal(size=3)
+    return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum()}
+
+
+@names_of("eq-softmax-entropy")
+def entropy_slope(rng):
+    s, beta = torch.tensor(rng.normal(size=5)), torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
+    a = softmax(beta * s)
+    entropy(a).backward()
+    a = a.detach().numpy()
+
+    def variance(s):
+        return a @ s**2 - (a @ s) ** 2
+
+    return {"dH/d\\beta": beta.grad.numpy(), "\\beta": 0.8, "Var_a": variance, "s": s.numpy()}
+
+
+@names_of("eq-perm-class")
+def conjugacy(rng):
+    n, kind = 5, (1, 2, 2)
+    a = np.array([kind.count(k) for k in range(1, n + 1)])
+    found = sum(sorted(cycle_type(perm)) == sorted(kind) for perm in permutations(n))
+    return {"n": n, "a": a, "#k": n, "=": found}
+
+
+@names_of("eq-qkv-online")
+def online(rng):
+    q, K, v = rng.normal(size=(1, 3)), rng.normal(size=(6, 3)), rng.normal(size=(6, 2))
+    s = scores(q, K)[0]
+    old, new = s[:4].max(), s.max()
+    e = np.exp(s - new)
+    before = {"\\ell": np.exp(s[:4] - old).sum(), "u": np.exp(s[:4] - old) @ v[:4], "\\mu": old}
+    after = {"\\ell": e.sum(), "u": attention(q, K, v)[0] * e.sum(), "\\mu": new}
+    return before | {"s": s, "v": v, "T": [5, 6], "\\mu'": new, "after": after}
+
+
+@names_of("eq-softmax-range")
+def ends(rng):
+    """In single precision: the last s whose exponential is finite, and the last gap with a weight above 0."""
+
+    def last(holds):
+        low, high = 1.0, 1000.0
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if holds(middle) else (low, middle)
+        return low
+
+    with np.errstate(over="ignore"):
+        top = last(lambda s: np.isfinite(np.exp(np.float32(s))))
+    gap = last(lambda g: softmax(torch.tensor([0.0, -g], dtype=torch.float32))[1] > 0)
+    limits = np.finfo(np.float32)
+    return {
+        "M": float(limits.max),
+        "\\mu": float(limits.smallest_subnormal),
+        "s_\\max": top,
+        "g_\\max": gap,
+        "equal": 1e-6,
+    }
+
+
+@names_of("eq-rnn-slope", written={"\\text{slope}": "\\operatorname{slope}"})
+def slope(rng):
+    X, W_x, W_h, b = (rng.normal(size=shape) for shape in ((3, 4), (300, 4), (300, 300), 300))
+    H = rnn(X, W_x, W_h / 20, b)
+    J = rnn_jacobians(H, W_h / 20)[-1]
+    rate = 0.5 * np.log(np.sum(J**2) / 300)
+    return {"slope": rate, "W_h": W_h / 20, "d_h": 300, "h": H, "t": 3, "near": 0.02}
+
+
+@names_of("eq-length-absorb")
+def absorb(rng):
+    W = rng.normal(size=(3, 4))
+    return {"q": rng.normal(size=(2, 4)), "c": rng.normal(size=(5, 3)), "W": W, "i": 1, "j": 4}
+
+
+@names_of("eq-softmax-nadaraya")
+def nadaraya(rng):
+    k, V, q = rng.normal(size=(5, 3)), rng.normal(size=(5, 2)), rng.normal(size=3)
+
+    def kernel(q, k):
+        return np.exp(q @ k / math.sqrt(3))
+
+    return {"hat y": lambda q: attention(q[None], k, V)[0], "q": q, "k": k, "V": V, "\\kappa": kernel, "#j": 5}
+
+
+@names_of("eq-erf", written={"P(-t \\le Z \\le t)": "\\operatorname{P}(t)"})
+def one_score(rng):
+    return {"P": lambda t: stats.norm.cdf(t) - stats.norm.cdf(-t), "t": 1.3, "erf": erf}
+
+
+@names_of("eq-row", written={"P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{P}(t)"})
+def row(rng):
+    law = {"P": lambda t: row_coverage(t, 8, 5), "\\chi^2_d_k": stats.chi2(8).pdf, "erf": erf}
+    return law | {"t": 9.0, "m": 5, "d_k": 8}
+
+
+@names_of("eq-sym-cross")
+def cross(rng):
+    Q, K, V = rng.normal(size=(1, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    P, made = permutation_matrix(rng.permutation(5).tolist()), {}
+    for keys, values, prime in ((K, V, ""), (P @ K, P @ V, "'")):
+        made |= {f"S{prime}_t": scores(Q, keys), f"A{prime}_t": attention_weights(Q, keys),
+                 f"C{prime}_t": attention(Q, keys, values)}  # fmt: skip
+    return made | {"Q_t": Q, "K": K, "V": V, "P": P, "d_k": 3}
+
+
+@names_of("eq-qkv-keyshift")
+def key_shift(rng):
+    Q, K, V, u = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 2), (3, 1)))
+    return {"Q": Q, "K": K, "V": V, "mathbf 1": np.ones((5, 1)), "u": u, "Attention": attention}
+
+
+@names_of("eq-qkv-cosine")
+def cosine(rng):
+    q, k = rng.normal(size=(2, 4))
+    angle = 2 * math.atan2(np.linalg.norm(q / np.linalg.norm(q) - k / np.linalg.norm(k)),
+                           np.linalg.norm(q / np.linalg.norm(q) + k / np.linalg.norm(k)))  # fmt: skip
+    return {"q": q, "k": k, "d_k": 4, "\\theta": angle}
+
+
+@names_of("eq-softmax-em")
+def many_keys(rng):
+    """The scores are the quantiles of the standard normal law."""
+    m = 10_001
+    s = stats.norm.ppf((np.arange(m) + 0.5) / m)
+    squares = np.sqrt(np.sum(softmax(s) ** 2))
+    return {"a": squares, "s": s, "#j": m, "m": m, "mathbb E": np.mean, "near": 0.03, "equal": 0.03}
+
+
+@names_of("eq-softmax-contraction")
+def contraction(rng):
+    """The values are ±1, so that the bound is not met with a sum of its two parts."""
+    A, V = softmax(rng.normal(size=(3, 4))), np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    r, low, high = A - A.min(axis=0), *np.argsort((A @ V)[:, 1])[[0, 2]]
+    return {"A": A, "V": V, "r": r, "\\rho": 1 - A.min(axis=0).sum(), "i": high + 1, "i'": low + 1, "c": 2, "#j": 4}
+
+
+@names_of("eq-qkv-bare")
+def bare(rng):
+    X = rng.normal(size=(4, 3))
+    return {"X": X, "d": 3, "softmax_\\mathrm{row}": softmax, "=": attention(X, X, X)}
+
+
+@names_of("eq-qkv-context")
+def context(rng):
+    s, H = rng.normal(size=(3, 4)), rng.normal(size=(6, 4))
+    A = attention_weights(s, H)
+    return {"s": s, "H": H, "h": H, "c": A @ H, "\\alpha": A, "softmax": softmax, "d": 4, "t": 2}
+
+
+@names_of("eq-perm-picks", written={"I_{f}": "I(f)", "I_f": "I(f)"})
+def picks(rng):
+    A = softmax(rng.normal(size=(3, 3)))
+    maps = [(lambda i, f=f: f[i - 1]) for f in itertools.product((1, 2, 3), repeat=3)]
+
+    def matrix(f):
+        return np.array([[float(f(i) == j) for j in (1, 2, 3)] for i in (1, 2, 3)])
+
+    return {"A": A, "#f": maps, "#i": 3, "I": matrix, "f": maps[5], "i": 2}
+
+
+@names_of("eq-sum")
+def sum_of_products(rng):
+    return signs(1, 4) | {"\\dots": 2}
+
+
+@names_of("eq-one")
+def one_product(rng):
+    return signs(1, 4)
+
+
+@names_of("eq-softmax")
+def one_weight(rng):
+    return {"softmax": softmax, "s": rng.normal(size=5), "m": 5, "j": 3}

@@ -12,10 +12,9 @@ from attnbook.live.ablation import answers, sentences
 from attnbook.live.memory import memory
 from attnbook.live.spread import KEYS, keys
 from attnbook.permutations import permutations
-from attnbook.positional import frequencies, sinusoidal
-from attnbook.rotary import rotate
+from attnbook.positional import frequencies, rotate, sinusoidal
 from attnbook.simplex import hull_weights, separating_direction
-from attnbook.stored import load
+from attnbook.results import load
 from live_figures import EXACT, module, states
 from scipy import linalg, spatial, stats
 

@@ -80,7 +80,7 @@ def logits(
 def order_sentences() -> tuple[torch.Tensor, torch.Tensor]:
     """List all sentences of six words with one 0 and one 1, and whether 0 comes first.
 
-    Returns ``tokens`` (480, 6) and ``answers`` (480,), the question of :func:`order_task`.
+    Returns ``tokens`` (480, 6) and ``answers`` (480,), the question of ``order_task``.
     """
     texts = [s for s in itertools.product(range(4), repeat=WORDS) if s.count(0) == s.count(1) == 1]
     return torch.tensor(texts), torch.tensor([int(s.index(0) < s.index(1)) for s in texts])
@@ -94,7 +94,7 @@ def train_order(
     fixed: Mapping[str, torch.Tensor] | None = None,
     steps: int = 100,
 ) -> dict[str, torch.Tensor]:
-    """Train an encoder with positions E (6, 12) on :func:`order_task`; weights in ``fixed`` stay as they are.
+    """Train an encoder with positions E (6, 12) on ``order_task``; weights in ``fixed`` stay as they are.
 
     Adam, learning rate 0.01, 32 sentences a step. Returns the weights.
     """
@@ -110,7 +110,7 @@ def train_order(
 
 
 def letter_windows() -> tuple[list[str], torch.Tensor, torch.Tensor]:
-    """Split the letters of :func:`genesis` into text to learn from and windows for the test.
+    """Split the letters of ``genesis`` into text to learn from and windows for the test.
 
     Returns the alphabet; the numbers of all letters but the last 900; and each window of 24 letters and the one that
     follows, from the last 900, shape (876, 25).

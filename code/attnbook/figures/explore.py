@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Collection
 from typing import Any
 
-from .arrays import brief, require_int
-from .check.kernel import is_live
+from ..arrays import brief, require_int
+from ..check.kernel import is_live
 
 __all__ = ["explore"]
 
@@ -27,17 +27,17 @@ SCRIPT = """
   var inputs = root.querySelectorAll("input, select"), frames = root.querySelectorAll(".frame");
   var chosen = root.querySelector(".explore-chosen");
   function show() {
-    var index = 0, told = [];
+    var index = 0, parts = [];
     inputs.forEach(function (input) {
       var labels = JSON.parse(input.dataset.labels), label = labels[input.value];
       index = index * labels.length + Number(input.value);
-      told.push(input.labels[0].textContent + ": " + label);
+      parts.push(input.labels[0].textContent + ": " + label);
       if (input.type === "range") {
         input.nextElementSibling.textContent = label;
         input.setAttribute("aria-valuetext", label);
       }
     });
-    chosen.textContent = told.join("; ");
+    chosen.textContent = parts.join("; ");
     frames.forEach(function (frame, i) { frame.hidden = i !== index; });
     const drawn = [...frames[index].querySelectorAll("svg[aria-label]")];
     root.querySelector(".explore-spoken").textContent = drawn.map((svg) => svg.getAttribute("aria-label")).join(" ");
@@ -81,7 +81,7 @@ def explore(
     free: dict[str, Any] | None = None,
     **choices: list | dict[str, Any],
 ) -> Player:
-    """A player for ``draw`` over every combination of one or two parameters.
+    """Make a player for ``draw`` over every combination of one or two parameters.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def explore(
         The values each parameter can take, in the order of its control; a dict maps the shown text to the value.
         Texts that all begin with a digit are numbers and get a slider, others are names and get a menu.
     labels : dict, optional
-        Parameter name → the words beside its control. The name itself unless given.
+        Parameter name → the text beside its control. The name itself unless given.
     start : dict, optional
         Parameter name → the index shown first, which is also what is printed. 0 unless given.
     free : dict, optional
@@ -117,12 +117,12 @@ def explore(
         if len(values) < 2:
             raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")
     values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
-    for what, given in (("start", start), ("labels", labels), ("free", free)):
-        if given is not None and not isinstance(given, dict):
-            raise TypeError(f"{what} = {brief(given)}; expected a dictionary with the names of parameters")
-        if unknown := [name for name in given or {} if name not in choices]:
+    for what, names in (("start", start), ("labels", labels), ("free", free)):
+        if names is not None and not isinstance(names, dict):
+            raise TypeError(f"{what} = {brief(names)}; expected a dictionary with the names of parameters")
+        if unknown := [name for name in names or {} if name not in choices]:
             raise ValueError(f"{what} names {unknown}; expected parameters of {list(choices)}")
-    if wrong := [words for words in (labels or {}).values() if not isinstance(words, str)]:
+    if wrong := [label for label in (labels or {}).values() if not isinstance(label, str)]:
         raise TypeError(f"labels holds {brief(wrong)}; expected texts")
     start = {
         name: require_int(f"start of {name}", (start or {}).get(name, 0), least=0, most=len(values[name]) - 1)
@@ -170,7 +170,7 @@ def _control(uid, label, texts, start):
 
 
 def _with_progress(combinations):
-    """Yield the combinations; in a live kernel say how far it is once drawing has taken two seconds."""
+    """Yield the combinations; in a live kernel show progress once drawing has taken two seconds."""
     begin, handle = time.monotonic(), None
     for i, combination in enumerate(combinations):
         if is_live() and time.monotonic() - begin > 2:

@@ -1,0 +1,351 @@
+"""Small trainings: a task asks what it says, its generator decides all that is drawn, and a descent is torch's."""
+
+import collections
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from attnbook import tasks
+from attnbook.tasks import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+SIZES = st.fixed_dictionaries({"runs": st.integers(1, 3), "batch": st.integers(1, 5), "symbols": st.integers(1, 9)})
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def is_share(hits, p, total):
+    """Whether a count is what independent draws with probability p would give, within six deviations."""
+    return abs(hits / total - p) < 6 * (p * (1 - p) / total) ** 0.5
+
+
+# --------------------------------------------------------------------------------------------- what is drawn
+
+DRAWS = {  # what a task draws first, and what it draws next
+    "copy_task": lambda g: [*(draw := tasks.copy_task(g))(6), *draw(6)],
+    "recall_task": lambda g: [*(draw := tasks.recall_task(g))(6), *draw(6)],
+    "lookup_task": lambda g: [*(draw := tasks.lookup_task(g))(), *draw()],
+    "order_task": lambda g: [*(draw := tasks.order_task(g))(6), *draw(6)],
+    "previous_task": lambda g: [*(draw := tasks.previous_task(g))(6), *draw(6)],
+    "encoder_weights": lambda g: list(tasks.encoder_weights(g, E=(7, 16)).values()),
+    "weights": lambda g: [tasks.weights(g, 5, 4)],
+}
+SEEDED = {
+    "draw_weights": lambda seed: list(tasks.draw_weights(seed).values()),
+    "train_order": lambda seed: list(tasks.train_order(seed, torch.ones(6, 12), steps=2).values()),
+    "train_letters": lambda seed: list(tasks.train_letters(seed, torch.ones(24, 24), steps=2).values()),
+    "attention_reader": lambda seed: tasks.attention_reader(seed)[0],
+    "recurrent_reader": lambda seed: tasks.recurrent_reader(seed, orthogonal=True)[0][:2],
+    "train_scheme": lambda seed: list(tasks.train_scheme(tasks.SCHEMES["T5"], 0.01, seed=seed, steps=2).values()),
+    "train_translator": lambda seed: [
+        x for x in tasks.train_translator(seed, source_positions=True, steps=2).parameters() if x.ndim > 1
+    ],
+} | {name: lambda seed, draw=draw: draw(generator(seed)) for name, draw in DRAWS.items()}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_the_seed_decides_everything_and_the_global_generator_is_left_alone(name):
+    torch_state, numpy_state = torch.random.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
+    first, again, other = (SEEDED[name](seed) for seed in (3, 3, 4))
+    assert torch.equal(torch_state, torch.random.get_rng_state())
+    np.testing.assert_array_equal(numpy_state, np.random.get_state()[1])  # noqa: NPY002
+    for a, b, c in zip(first, again, other, strict=True):
+        assert torch.equal(a, b)
+        assert not torch.equal(a, c) or a.std() == 0
+
+
+@given(SIZES, st.integers(1, 12))
+def test_a_copy_is_what_was_shown_and_recall_asks_for_the_marked_symbol(sizes, n):
+    runs, batch, symbols = sizes["runs"], sizes["batch"], sizes["symbols"]
+    X, answer = tasks.copy_task(generator(), **sizes)(n)
+    assert (X.shape, answer.shape) == ((runs, batch, n, symbols), (runs, batch, n))
+    assert torch.equal(X, torch.eye(symbols)[answer])
+    X, answer = tasks.recall_task(generator(), **sizes)(n)
+    assert (X.shape, answer.shape) == ((runs, batch, n + 1, symbols + 1), (runs, batch))
+    assert torch.equal(X[..., 0, :], torch.eye(symbols + 1)[answer] + torch.eye(symbols + 1)[-1])
+    assert torch.equal(X[..., 1:, :].sum(-1), torch.ones(runs, batch, n))
+    assert not X[..., 1:, -1].any()
+
+
+@pytest.mark.parametrize("task", [tasks.copy_task, tasks.recall_task])
+def test_all_symbols_are_equally_likely_and_runs_differ(task):
+    _, answer = task(generator(1), runs=2, batch=4000, symbols=5)(1)
+    assert all(is_share(count, 0.2, answer.numel()) for count in torch.bincount(answer.flatten()).tolist())
+    assert not torch.equal(answer[0], answer[1])
+
+
+@given(n=st.integers(2, 12), seeds=st.integers(1, 3), batch=st.integers(1, 5), symbols=st.integers(3, 7))
+def test_order_sequences_hold_both_symbols_once_and_the_previous_symbol_is_asked(n, seeds, batch, symbols):
+    tokens, answer = tasks.order_task(generator(n), seeds=seeds, batch=batch, symbols=symbols)(n)
+    assert tokens.shape == (seeds, batch, n)
+    assert tokens.max() < symbols
+    for row, right in zip(tokens.flatten(0, 1).tolist(), answer.flatten().tolist(), strict=True):
+        assert row.count(0) == row.count(1) == 1
+        assert right == (row.index(0) < row.index(1))
+    tokens, answer = tasks.previous_task(generator(n), seeds=seeds, batch=batch, symbols=symbols)(n)
+    assert torch.equal(answer, tokens.roll(1, -1)[..., 1:])
+
+
+def test_both_answers_and_all_places_are_equally_likely():
+    tokens, answer = tasks.order_task(generator(), seeds=10, batch=1000)(5)
+    assert is_share(answer.sum().item(), 0.5, 10_000)
+    pairs = torch.stack([(tokens == s).long().argmax(-1).flatten() for s in (0, 1)])
+    counts = np.bincount(5 * pairs[0] + pairs[1], minlength=25)[~np.eye(5, dtype=bool).ravel()]
+    assert all(is_share(count, 1 / 20, 10_000) for count in counts)
+
+
+def test_a_look_up_asks_for_one_of_the_pairs_that_are_shown():
+    draw = tasks.lookup_task(generator(1), d=12, m=5, batch=400, symbols=7, classes=3)
+    vectors = {}
+    for query, keys, values, answer in (draw(), draw()):
+        assert (query.shape, keys.shape, values.shape, answer.shape) == (
+            (400, 1, 12),
+            (400, 5, 12),
+            (400, 5, 12),
+            (400,),
+        )
+        asked = (keys == query).all(dim=-1)
+        assert torch.equal(asked.sum(dim=1), torch.ones(400, dtype=torch.int64))
+        assert all(len(row.unique(dim=0)) == 5 for row in keys), "no symbol is shown twice"
+        for vector, label in zip(values[asked], answer.tolist(), strict=True):
+            assert torch.equal(vectors.setdefault(label, vector), vector), "a class has one vector in every batch"
+        assert all(is_share(count, 1 / 5, 400) for count in asked.sum(dim=0).tolist())
+        assert all(is_share(count, 1 / 3, 400) for count in answer.bincount(minlength=3).tolist())
+        assert len(keys.reshape(-1, 12).unique(dim=0)) == 7
+        alike = (values[:, 0] == values[:, 1]).all(dim=-1).sum().item()
+        assert is_share(alike, 1 / 3, 400), "the classes of a row are independent"
+    assert len({tuple(vector.tolist()) for vector in vectors.values()}) == 3
+
+
+def test_weights_and_vectors_have_their_variances():
+    _, keys, values, _ = tasks.lookup_task(generator(2), d=500, m=8, batch=200, symbols=8, classes=8)()
+    drawn = [(keys.reshape(-1, 500).unique(dim=0), 1), (values.reshape(-1, 500).unique(dim=0), 1)]
+    drawn.append((tasks.weights(generator(), 50, 400), 1 / 50))
+    w = tasks.encoder_weights(generator(), seeds=400, d=16, outputs=3, E=(7, 16))
+    drawn += [(w["embed"], 1), (w["Q"], 1 / 16), (w["bias"], 0.01), (w["out"], 1 / 32), (w["E"], 0.01)]
+    w = tasks.draw_weights(0, d=120, d_ff=200, symbols=40)
+    drawn += [(w["embed"], 1), (w["V1"], 1 / 120), (w["down0"], 1 / 200), (w["read"], 1 / 120)]
+    for x, variance in drawn:
+        assert abs(x.detach().var() / variance - 1) < 6 * (2 / x.numel()) ** 0.5
+    assert all(x.requires_grad and x.is_leaf for x in w.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    {
+        "runs": lambda: tasks.copy_task(generator(), runs=0),
+        "batch": lambda: tasks.recall_task(generator(), batch=-1),
+        "n": lambda: tasks.copy_task(generator())(0),
+        "distance": lambda: tasks.recall_task(generator())(0),
+        "symbols": lambda: tasks.order_task(generator(), symbols=2),
+        "m": lambda: tasks.lookup_task(generator(), m=9, symbols=8),
+        "Q": lambda: tasks.encoder_weights(generator(), Q=(1, 1)),
+        "kind": lambda: tasks.train_copying("nothing", 0),
+        "language": lambda: tasks.sentences("Greek"),
+        "wolf": lambda: tasks.translate(untrained(0), [["猫", "wolf"]]),
+        "loss at step 1": lambda: tasks.fit(lambda: (X**4).sum() * 1e9, [X], steps=5, lr=1e4),
+    }.items(),
+)
+def test_what_has_no_question_or_diverges_is_refused(name, call):
+    with pytest.raises(ValueError, match=rf"\b{name}\b"):
+        call()
+
+
+X = torch.tensor([1.0], requires_grad=True)
+
+# ------------------------------------------------------------------------------------------------- descents
+
+
+def test_fit_is_gradient_descent_from_the_last_gradient_alone():
+    x = torch.tensor([3.0, -1.0], requires_grad=True)
+    curve = tasks.fit(lambda: (x**2 * torch.tensor([1.0, 2.0])).sum(), [x], steps=3, lr=0.1)
+    assert curve == pytest.approx([9 * 0.64**t + 2 * 0.36**t for t in range(3)])
+    assert x.tolist() == pytest.approx([3 * 0.8**3, -(0.6**3)])
+
+
+def of_each(w, tokens):
+    """An encoder without attention: every token by itself, (seeds, batch, n, outputs)."""
+    return tasks.read_out(w, torch.nn.functional.one_hot(tokens, 4).float() @ w["embed"])
+
+
+def test_read_out_is_a_network_of_torch():
+    w = tasks.encoder_weights(generator(), seeds=1, d=6, outputs=3)
+    up, out = torch.nn.Linear(6, 12), torch.nn.Linear(12, 3, bias=False)
+    with torch.no_grad():
+        up.weight.copy_(w["up"][0, 0].T)
+        up.bias.copy_(w["bias"][0, 0, 0])
+        out.weight.copy_(w["out"][0, 0].T)
+    Z = torch.randn(1, 5, 4, 6)
+    torch.testing.assert_close(tasks.read_out(w, Z), torch.nn.Sequential(up, torch.nn.ReLU(), out)(Z))
+
+
+def test_seeds_train_side_by_side_as_adam_would_train_one_alone():
+    together = tasks.encoder_weights(generator(3), seeds=3, d=4)
+    alone = {name: x[1:2].detach().clone().requires_grad_() for name, x in together.items()}
+    batches = [tasks.order_task(generator(9), seeds=3, batch=8)(5) for _ in range(20)]
+    first = iter(batches)
+    tasks.train(lambda t: of_each(together, t).mean(-2), lambda n: next(first), together, n=5, steps=20, lr=0.05)
+    adam = torch.optim.Adam(alone.values(), lr=0.05)
+    for tokens, answer in batches:
+        adam.zero_grad()
+        logits = of_each(alone, tokens[1:2]).mean(-2)
+        torch.nn.functional.cross_entropy(logits.flatten(0, 1), answer[1]).backward()
+        adam.step()
+    for name, x in alone.items():
+        torch.testing.assert_close(together[name][1:2], x, rtol=1e-3, atol=1e-4)
+
+
+# ----------------------------------------------------------------------------------- the encoder of the capstone
+
+
+def test_the_encoder_is_that_of_torch_and_its_answer_a_mean():
+    w, tokens, E = tasks.draw_weights(1), torch.tensor([[0, 2, 1, 3, 2, 3]]), torch.randn(6, 12, dtype=torch.float64)
+    hidden = torch.ones(6, 6).triu(1).bool()
+    for mask in (None, ~hidden):
+        X = w["embed"][tokens] + E
+        for layer in range(2):
+            torch_layer = torch.nn.TransformerEncoderLayer(12, 3, 20, 0.0, batch_first=True, bias=False).double()
+            inputs = torch.cat([w[f"{name}{layer}"].mT.reshape(12, 12) for name in "QKV"])
+            torch_layer.load_state_dict(
+                torch_layer.state_dict()
+                | {"self_attn.in_proj_weight": inputs, "self_attn.out_proj.weight": w[f"O{layer}"].T}
+                | {"linear1.weight": w[f"up{layer}"].T, "linear2.weight": w[f"down{layer}"].T}
+            )
+            X = torch_layer(X, src_mask=None if mask is None else hidden)
+        torch.testing.assert_close(tasks.encode(w, w["embed"][tokens] + E, mask), X)
+        torch.testing.assert_close(tasks.logits(w, tokens, E, mask), X.mean(dim=1) @ w["read"])
+
+
+def test_there_are_480_sentences_and_fixed_weights_stay():
+    tokens, answers = tasks.order_sentences()
+    assert len(tokens.unique(dim=0)) == 480
+    for s, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        assert (s.count(0), s.count(1), answer) == (1, 1, s.index(0) < s.index(1))
+    fixed = {"O0": torch.zeros(12, 12, dtype=torch.float64)}
+    w = tasks.train_order(0, torch.zeros(6, 12), fixed=fixed, steps=2)
+    assert torch.equal(w["O0"], fixed["O0"])
+    assert not torch.equal(w["O1"], tasks.draw_weights(0)["O1"])
+
+
+def test_windows_of_letters_overlap_by_one_and_are_not_learned_from():
+    letters, learn, test = tasks.letter_windows()
+    spell = lambda numbers: "".join(letters[i] for i in numbers)  # noqa: E731
+    text = tasks.genesis().lower()
+    assert spell(learn) == text[:-900]
+    assert [spell(window) for window in test[[0, 1, -1]]] == [text[-900:-875], text[-899:-874], text[-25:]]
+    assert tasks.genesis().startswith("In the beginning God created the heaven and the earth.")
+
+
+def test_a_next_letter_depends_on_no_later_one():
+    letters, _, test = tasks.letter_windows()
+    w = tasks.draw_weights(0, 1, d=24, d_ff=48, symbols=len(letters), outputs=len(letters))
+    E = torch.randn(24, 24, dtype=torch.float64)
+    changed = test[:3, :24].clone()
+    changed[:, 20:] = 0
+    one, other = (tasks.next_letter(w, tokens, E) for tokens in (test[:3, :24], changed))
+    torch.testing.assert_close(one[:, :20], other[:, :20])
+
+
+# ---------------------------------------------------------------------------------- small heads and readers
+
+
+def test_a_trained_head_finds_the_marked_token():
+    X = tasks.marked_tokens(torch.tensor([[3, 1, 3]]), torch.tensor([1]))
+    assert X.argmax(dim=-1).tolist() == [[3, 1, 3]]
+    assert X[..., -1].tolist() == [[0, 1, 0]]
+    head = tasks.train_marked_head(0)
+    accuracy, scores = tasks.marked_accuracy(10, *head)
+    assert accuracy == 1
+    assert (scores[:, 0] > scores[:, 1]).all()
+
+
+@pytest.mark.parametrize("name", tasks.SCHEMES)
+def test_a_scheme_sees_the_past_alone_and_no_further_than_its_window(name):
+    scheme = tasks.SCHEMES[name]
+    w = tasks.encoder_weights(generator(), seeds=2, symbols=5, outputs=4, **scheme.sizes)
+    tokens = torch.randint(5, (2, 3, 13), generator=generator(1))
+    read = lambda tokens, window=None: tasks.schemes._read(scheme, w, tokens, slice(2, None), window=window)  # noqa: E731
+    later, earlier = tokens.clone(), tokens.clone()
+    later[..., 9:], earlier[..., :4] = 0, 0
+    torch.testing.assert_close(read(tokens)[..., :7, :], read(later)[..., :7, :])
+    torch.testing.assert_close(read(tokens, 3)[..., 5:, :], read(earlier, 3)[..., 5:, :])
+    assert not torch.allclose(read(tokens)[..., 5:, :], read(earlier)[..., 5:, :])
+
+
+# ---------------------------------------------------------------------------------------------- the translator
+
+CHINESE, LATIN = tasks.sentences("Chinese"), tasks.sentences("Latin")
+
+
+def untrained(seed, source_positions=False):
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return tasks.Translator(source_positions)
+
+
+def translator_logits(model, words, order, **condition):
+    """Scores of the first two English words for one order of the source, which may hold padding."""
+    ids = translation.words_to_ids([[words[i] for i in order]])
+    padding = ids == 0
+    with torch.no_grad():
+        return model.logits(torch.tensor([[1, 4]]), model.read(ids, padding, **condition), padding)
+
+
+def test_only_the_order_tells_chinese_sentences_apart_and_the_endings_latin_ones():
+    translations = collections.defaultdict(set)
+    for words, english in CHINESE:
+        translations[tuple(sorted(words))].add(tuple(english))
+    assert {len(pair) for pair in translations.values()} == {2}
+    assert len({tuple(sorted(words)) for words, _ in LATIN}) == len(LATIN)
+
+
+@pytest.mark.parametrize("words", [["猫", "坐在", "垫子", "上"], ["猫", "喜欢", "鱼", ""]], ids=["full", "padded"])
+def test_order_is_seen_with_positions_or_a_causal_mask_alone(words):
+    blind, sighted, turned = untrained(1), untrained(1, source_positions=True), [1, 2, 3, 0]
+    plain = translator_logits(blind, words, range(4))
+    for order in itertools.permutations(range(4)):
+        torch.testing.assert_close(translator_logits(blind, words, order), plain, atol=1e-12, rtol=0)
+    for model, condition in ((sighted, {}), (blind, {"causal": True})):
+        gap = translator_logits(model, words, turned, **condition) - translator_logits(
+            model, words, range(4), **condition
+        )
+        assert gap.abs().max() > 1e-3
+
+
+def test_padding_and_future_words_are_hidden():
+    words = ["猫", "喜欢", "鱼", "", ""]
+    for model in (untrained(2), untrained(2, source_positions=True)):
+        short, long = (translator_logits(model, words, range(n)) for n in (3, 5))
+        torch.testing.assert_close(short, long, atol=1e-12, rtol=0)
+    ids = translation.words_to_ids([words[:3]])
+    with torch.no_grad():
+        memory = model.read(ids, ids == 0)
+        a, b = (model.logits(torch.tensor([[1, 4, last]]), memory, ids == 0) for last in (5, 6))
+        whole, part = (model.read(ids[:, :n], ids[:, :n] == 0, causal=True) for n in (3, 2))
+    torch.testing.assert_close(a[:, :2], b[:, :2], atol=1e-12, rtol=0)
+    assert (a[:, 2] - b[:, 2]).abs().max() > 1e-3
+    torch.testing.assert_close(whole[:, :2], part, atol=1e-12, rtol=0)
+
+
+def test_the_loss_is_that_of_the_probabilities_and_a_blind_one_exceeds_ln_2():
+    model, pairs = untrained(1), [CHINESE[0], CHINESE[2]]  # three and four English words
+    losses = []
+    for words, english in pairs:
+        ids = translation.words_to_ids([words])
+        target = [translation.ENGLISH.index(w) for w in ["<start>", *english, "<end>"]]
+        with torch.no_grad():
+            p = model.logits(torch.tensor([target[:-1]]), model.read(ids, ids == 0), ids == 0).softmax(dim=-1)[0]
+        losses.append(-sum(p[i, word].log().item() for i, word in enumerate(target[1:])))
+    assert tasks.loss_per_sentence(model, pairs) == pytest.approx(sum(losses) / 2, rel=1e-9)
+    assert tasks.loss_per_sentence(model, CHINESE) > np.log(2)
+
+
+def test_a_trained_model_masters_what_it_can_see():
+    blind, sighted = (tasks.train_translator(5, source_positions=s, steps=80) for s in (False, True))
+    assert min(tasks.correct(blind, LATIN), tasks.correct(blind, LATIN, (2, 1, 0)), tasks.correct(sighted, LATIN)) >= 36
+    assert tasks.correct(blind, CHINESE) <= 30
+    assert tasks.correct(sighted, CHINESE) >= 54
