@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..arrays import one_of, require_int, require_number
-from .given import between, each, numbers, require, texts
 from .style import PALETTE, Picture, canvas, figure, picture, tiles
+from .validate import between, each, numbers, require, texts
 
 __all__ = ["draw_heads", "draw_reach", "draw_training"]
 
@@ -13,7 +13,7 @@ LEVELS = 5  # shades: few, so that a frame stays small
 
 
 def draw_training(curves: dict[str, np.ndarray], floor: float) -> Picture:
-    """Loss and error of equivariance during training, one line per seed.
+    """Draw loss and error of equivariance during training, one line per seed.
 
     Parameters
     ----------
@@ -105,15 +105,15 @@ def draw_reach(weights: np.ndarray, even: float) -> Picture:
     between("even", even)
     fig, ax = figure(height=2.4)
     looks = zip(("o-", "s--", "^-."), ("blue", "orange", "green"), strict=True)
-    said = []
+    peaks = []
     for head, (row, (mark, color)) in enumerate(zip(weights, looks, strict=True), 1):
         ax.plot(range(len(row)), row, mark, color=PALETTE[color], label=f"head {head}")
-        said.append(f"head {head} looks most, {row.max():.2f}, at {row.argmax()} back")
+        peaks.append(f"head {head} looks most, {row.max():.2f}, at {row.argmax()} back")
     ax.axhline(even, color=PALETTE["grey"], linestyle=":", label="even")
     ax.set(xlabel="letters back", ylabel="mean weight", xticks=range(weights.shape[1]))
     ax.set_ylim(0)
     ax.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), ncols=4, columnspacing=1, handlelength=1.8)
-    return picture(fig, f"Mean weight against distance: {'; '.join(said)}. Even weights would be {even:.2f}.")
+    return picture(fig, f"Mean weight against distance: {'; '.join(peaks)}. Even weights would be {even:.2f}.")
 
 
 def _power(exponent):

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import one_of, require_int
 from ..permutations import permutations
-from .given import arrangement, each, flags, named, numbers, texts
 from .style import PALETTE, Picture, canvas, picture, tiles
+from .validate import arrangement, each, flags, named, numbers, texts
 
 __all__ = ["draw_hierarchy", "draw_ledger", "draw_stabiliser"]
 
@@ -89,9 +89,11 @@ def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
         ax.text(x + 4, y + 24, str(size), weight="bold", color=PALETTE["blue" if size > 1 else "orange"])
         for k, line in enumerate(name.split("\n")):
             ax.text(x, y + 50 + 13 * k, line, fontsize=9.5, ha="center")
-    told = "; ".join(f"{name}: {len(groups[name])}".replace("\n", " ") for name in groups)
+    sizes = "; ".join(f"{name}: {len(groups[name])}".replace("\n", " ") for name in groups)
     inside = "; ".join(f"{inner} in {outer}".replace("\n", " ") for outer, inner in lines)
-    return picture(fig, f"Sizes of the groups that leave a mask as it is. {told}. Which group lies in which: {inside}.")
+    return picture(
+        fig, f"Sizes of the groups that leave a mask as it is. {sizes}. Which group lies in which: {inside}."
+    )
 
 
 def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> Picture:
@@ -100,16 +102,16 @@ def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> P
     ``verdicts`` maps a layer to one of "equivariant", "invariant", "both", "neither" and "–" for each column.
     """
     left, cell, height = 150, 164 // len(texts("columns", columns)), 19
-    for layer, found in named("verdicts", verdicts).items():
-        for verdict in texts(f"verdicts[{layer!r}]", found, len(columns), "columns"):
+    for layer, row in named("verdicts", verdicts).items():
+        for verdict in texts(f"verdicts[{layer!r}]", row, len(columns), "columns"):
             one_of(f"verdicts[{layer!r}]", verdict, *VERDICTS)
     fig, ax = canvas(left + cell * len(columns) + 4, 22 + height * len(verdicts) + 4)
     for c, column in enumerate(columns):
         ax.text(left + cell * (c + 0.5), 14, column, fontsize=9.5, ha="center")
-    for r, (layer, found) in enumerate(verdicts.items()):
+    for r, (layer, row) in enumerate(verdicts.items()):
         y = 22 + height * r
         ax.text(left - 6, y + 13, layer, fontsize=9.5, ha="right")
-        for c, verdict in enumerate(found):
+        for c, verdict in enumerate(row):
             letter, color = VERDICTS[verdict]
             x = left + cell * c
             if verdict != "–":
@@ -118,29 +120,29 @@ def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> P
             if verdict == "neither":
                 ax.add_patch(Rectangle((x, y), cell - 2, height - 2, fill=False, edgecolor=PALETTE[color], lw=1.2))
             ax.text(x + cell / 2 - 1, y + 13, letter, ha="center")
-    told = [f"{layer}: {', '.join(found)}" for layer, found in verdicts.items()]
-    return picture(fig, f"A table with the columns {', '.join(columns)}. {'; '.join(told)}.")
+    rows = [f"{layer}: {', '.join(row)}" for layer, row in verdicts.items()]
+    return picture(fig, f"A table with the columns {', '.join(columns)}. {'; '.join(rows)}.")
 
 
 def _orbit(M):
-    """P M Pᵀ for every permutation: (n!, n, n)."""
+    """Return P M Pᵀ for every permutation: (n!, n, n)."""
     orders = np.array(permutations(len(M)))
     return M[orders[:, :, None], orders[:, None, :]]
 
 
 def _stabiliser(M):
-    """The set of the permutations that leave M as it is."""
-    kept = (_orbit(M) == M).all(axis=(1, 2))
-    return {tuple(p) for p, keeps in zip(permutations(len(M)), kept, strict=True) if keeps}
+    """Return the set of the permutations that leave M as it is."""
+    fixes = (_orbit(M) == M).all(axis=(1, 2))
+    return {tuple(p) for p, fixed in zip(permutations(len(M)), fixes, strict=True) if fixed}
 
 
 def _depth(name, above):
-    """The number of groups in the longest chain above a group."""
+    """Return the number of groups in the longest chain above a group."""
     return max((1 + _depth(other, above) for other in above[name]), default=0)
 
 
 def _squares(ax, M, left, top, size, edge=True):
-    """The True entries of M as one path of filled squares, and a frame."""
+    """Draw the True entries of M as one path of filled squares, and a frame."""
     n = len(M)
     corners = [(left + size * j, top + size * i) for i, j in np.argwhere(M)]
     tiles(ax, corners, size - 1, size - 1, (PALETTE["blue"], 0.55))

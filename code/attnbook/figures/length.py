@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import require_int
 from ..length import ntk_frequencies, ramp_frequencies, turns
 from ..positional import frequencies
-from .given import between, each, named, numbers, positive, texts
 from .style import PALETTE, Picture, figure, heatmap, picture
+from .validate import between, each, named, numbers, positive, texts
 
 __all__ = ["draw_accuracies", "draw_gates", "draw_lengths", "draw_ramp"]
 
@@ -28,8 +28,8 @@ def draw_accuracies(bars: dict[str, tuple[float, float]], labels: tuple[str, str
     ax.set_yticks(range(len(bars)), list(bars))
     ax.set(xlim=(0, 1.03), ylim=(len(bars) - 0.5, -0.6), xlabel="share right (dotted: chance)")
     fig.legend(loc="outside upper right", ncols=2)
-    said = "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in bars.items())
-    return picture(fig, f"Shares of right answers, {labels[0]} and {labels[1]}. {said}.")
+    shares = "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in bars.items())
+    return picture(fig, f"Shares of right answers, {labels[0]} and {labels[1]}. {shares}.")
 
 
 def draw_ramp(s: float, base: float = 10_000.0, d: int = 64, n: int = 4096) -> Picture:
@@ -66,20 +66,25 @@ def draw_gates(biases: dict[str, np.ndarray]) -> Picture:
     for ax, (name, bias) in zip(axes.flat, biases.items(), strict=True):
         heatmap(ax, np.exp(bias), rows=range(len(bias)), columns=range(len(bias)), limit=1, digits=1)
         ax.set_title(name)
-    said = "; ".join(f"{name}: {np.exp(bias[-1, 0]):.2g}" for name, bias in biases.items())
-    return picture(fig, f"The factor that gates leave of each weight. Of the last token's weight for token 0, {said}.")
+    factors = "; ".join(f"{name}: {np.exp(bias[-1, 0]):.2g}" for name, bias in biases.items())
+    return picture(
+        fig, f"The factor that gates leave of each weight. Of the last token's weight for token 0, {factors}."
+    )
 
 
 def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], trained: int, chance: float) -> Picture:
-    """Accuracy against length, a panel per scheme; ``accuracy`` maps it to (seeds, lengths), NaN if it cannot run."""
+    """Draw accuracy against length, a panel per scheme.
+
+    ``accuracy`` maps a scheme to an array (seeds, lengths), with NaN where it cannot run.
+    """
     numbers("lengths", lengths, "n", least=1, whole=True)
-    accuracy = {name: np.asarray(runs, dtype=float) for name, runs in named("accuracy", accuracy).items()}
-    known = {name: np.nan_to_num(runs) for name, runs in accuracy.items()}
-    each("accuracy", known, "seeds", len(lengths), least=0, most=1, fit="lengths")
+    accuracy = {name: any_array(f"accuracy of {name}", runs) for name, runs in named("accuracy", accuracy).items()}
+    finite = {name: np.nan_to_num(runs) for name, runs in accuracy.items()}
+    each("accuracy", finite, "seeds", len(lengths), least=0, most=1, fit="lengths")
     require_int("trained", trained)
     between("chance", chance)
     fig, axes = figure(-(-len(accuracy) // 2), 2, height=5.2, sharex=True, sharey=True, squeeze=False)
-    said = []
+    medians = []
     for ax, (name, runs) in zip(axes.flat, accuracy.items(), strict=False):
         runs, middle = np.asarray(runs), np.median(runs, axis=0)
         ax.plot(lengths, runs.T, color=PALETTE["grey"], linewidth=0.7)
@@ -89,7 +94,7 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
         if np.isnan(middle).all():
             raise ValueError(f"accuracy[{name!r}] has a NaN at every length; expected a length at which all seeds ran")
         at = np.flatnonzero(~np.isnan(middle))[-1]
-        said.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
+        medians.append(f"{name} {middle[at]:.2f} at {lengths[at]}")
     for ax in axes.flat[len(accuracy) :]:
         ax.axis("off")
     axes[0, 0].set(xscale="log", ylim=(0, 1.05), xlim=(0.9 * lengths[0], 1.1 * lengths[-1]))
@@ -99,5 +104,5 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
     fig.supxlabel(f"length at test time (trained at {trained})", fontsize="medium")
     fig.supylabel("share of right answers", fontsize="medium")
     return picture(
-        fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(said)}."
+        fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(medians)}."
     )

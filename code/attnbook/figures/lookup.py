@@ -7,8 +7,8 @@ from matplotlib.patches import Rectangle
 
 from ..arrays import one_of, require_int, require_number
 from ..attention import attention_weights, scores
-from .given import LABEL, each, listed, numbers, require, texts
 from .style import PALETTE, Picture, bars, beside, figure, heatmap, picture
+from .validate import LABEL, each, listed, numbers, require, texts
 
 __all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights", "draw_shapes"]
 
@@ -31,8 +31,8 @@ def draw_lookup(angle: float, length: float) -> Picture:
     answered, (weights, values) = figure(1, 2, height=2.2)
     for j, (k, v, mark) in enumerate(zip(KEYS, VALUES, MARKS, strict=True)):
         _arrow(keys, k, "blue", 1.3)
-        aside = SIDES[j] * np.array([k[1], -k[0]]) / KEY_LENGTHS[j]  # clear of an arrow that points at the key
-        keys.annotate(f"k{INDEX[j]}", k + aside, ha="center", va="center")
+        shift = SIDES[j] * np.array([k[1], -k[0]]) / KEY_LENGTHS[j]  # clear of an arrow that points at the key
+        keys.annotate(f"k{INDEX[j]}", k + shift, ha="center", va="center")
         values.plot(*v, mark, color=PALETTE["blue"], markersize=3 + 11 * a[j] ** 0.5, fillstyle="none")
         values.annotate(f"v{INDEX[j]}", 1.27 * v, ha="center", va="center")
     cut = length > FRAME
@@ -73,8 +73,8 @@ def draw_shapes(words: Sequence[str], *panels: Sequence[Sequence]) -> Picture:
             _equation(ax, words, parts, sum(talls[:i]) + 2.4)
         ax.set(xlim=(0, widest), ylim=(sum(talls), 0), aspect="equal")
         ax.axis("off")
-        said = "; ".join(" ".join(p if isinstance(p, str) else _size(*p[:2]) for p in parts) for parts in panel)
-        pictures.append(picture(fig, f"Blocks of cells: {said}."))
+        equations = "; ".join(" ".join(p if isinstance(p, str) else _size(*p[:2]) for p in parts) for parts in panel)
+        pictures.append(picture(fig, f"Blocks of cells: {equations}."))
     return beside(*pictures)
 
 
@@ -126,7 +126,7 @@ def _arrow(ax, tip, colour, width, dash="-"):
 
 
 def draw_alignment(A: np.ndarray, targets: list[str], sources: list[str], what: str) -> Picture:
-    """The weights ``A`` (n, m) of target words over source words as a heat map; ``what`` says where they come from."""
+    """Draw the weights ``A`` (n, m) of target over source words as a heat map; ``what`` says where they come from."""
     texts("targets", targets, kind=LABEL)
     texts("sources", sources, kind=LABEL)
     numbers("A", A, len(targets), len(sources), least=0, most=1, fit="targets and sources")
@@ -143,7 +143,7 @@ def draw_alignment(A: np.ndarray, targets: list[str], sources: list[str], what: 
 
 
 def draw_contexts(H: np.ndarray, C: np.ndarray, c: np.ndarray, targets: list[str], sources: list[str]) -> Picture:
-    """States ``H`` (m, 2), one context per target word ``C`` (n, 2), and the fixed vector ``c`` (2,), in the plane."""
+    """Draw states ``H`` (m, 2), a context per target word ``C`` (n, 2), and a fixed vector ``c`` (2,) in the plane."""
     H, C = numbers("H", H, "m", 2), numbers("C", C, "n", 2)
     numbers("c", c, 2)
     texts("sources", sources, len(H), "H", kind=LABEL)
@@ -173,7 +173,7 @@ def draw_contexts(H: np.ndarray, C: np.ndarray, c: np.ndarray, targets: list[str
 
 
 def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
-    """Two self-attention matrices of the same tokens: without projections, and with random ones."""
+    """Draw two self-attention matrices of the same tokens: without projections, and with random ones."""
     without = numbers("without", without, "n", "n", least=0, most=1)
     n = require_int("the number of rows of without", len(without), least=2)
     projected = numbers("projected", projected, n, n, least=0, most=1, fit="without")
@@ -193,7 +193,7 @@ def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
 
 
 def draw_costs(ns: Sequence[int], costs: dict[str, Sequence[float]], d: int) -> Picture:
-    """Operations of a layer against the number of tokens: ``costs`` maps a name to one count per entry of ``ns``."""
+    """Draw operations of a layer against the number of tokens: ``costs`` maps a name to a count per entry of ``ns``."""
     numbers("ns", ns, "n", least=1, whole=True)
     each("costs", costs, len(ns), entries=4, above=0, fit="ns")
     require_int("d", d)

@@ -8,8 +8,8 @@ from matplotlib.path import Path
 
 from ..arrays import require_int, require_number
 from ..permutations import cycle_type, permutation_matrix, permutations
-from .given import arrangement, flags, listed, numbers, positive
 from .style import PALETTE, Picture, figure, picture
+from .validate import arrangement, flags, listed, numbers, positive
 
 __all__ = ["draw_balance", "draw_birkhoff", "draw_orthogonal", "draw_permuting", "draw_routes", "draw_types"]
 
@@ -56,7 +56,7 @@ def draw_permuting(rows: Sequence[int], columns: Sequence[int], counts: bool = T
 
 
 def draw_routes(perm: Sequence[int]) -> Picture:
-    """The same list read twice: new[i] = old[perm[i]] (gather) and new[perm[i]] = old[i] (scatter)."""
+    """Draw the same list read twice: new[i] = old[perm[i]] (gather) and new[perm[i]] = old[i] (scatter)."""
     perm = arrangement("perm", perm)
     n = require_int("the length of perm", len(perm), most=len(LETTERS))
     routes = {"gather": [(source, i) for i, source in enumerate(perm)], "scatter": list(enumerate(perm))}
@@ -123,7 +123,7 @@ def draw_types() -> Picture:
 
 
 def draw_orthogonal(angles: np.ndarray, rotations: np.ndarray, reflections: np.ndarray) -> Picture:
-    """How far softmax is from commuting with an orthogonal 2×2 matrix, against its angle in degrees."""
+    """Draw how far softmax is from commuting with an orthogonal 2×2 matrix, against its angle in degrees."""
     numbers("angles", angles, "n")
     numbers("rotations", rotations, len(angles), least=0, fit="angles")
     numbers("reflections", reflections, len(angles), least=0, fit="angles")
@@ -146,7 +146,7 @@ def draw_orthogonal(angles: np.ndarray, rotations: np.ndarray, reflections: np.n
 
 
 def draw_birkhoff(D: np.ndarray, terms: list[tuple[float, list[int]]]) -> Picture:
-    """A doubly stochastic matrix and the weighted permutation matrices it is the sum of, three to a line."""
+    """Draw a doubly stochastic matrix and the weighted permutation matrices it is the sum of, three to a line."""
     D = numbers("D", D, "n", "n", least=0, most=1)
     n, step = len(D), len(D) + 1.4
     for theta, perm in [listed("a term of terms", term, 2) for term in listed("terms", terms)]:
@@ -170,7 +170,7 @@ def draw_birkhoff(D: np.ndarray, terms: list[tuple[float, list[int]]]) -> Pictur
 
 
 def draw_balance(errors: np.ndarray, rate: float) -> Picture:
-    """Error of the row sums after each Sinkhorn round, and the straight line that the rate predicts."""
+    """Draw the error of the row sums after each Sinkhorn round, and the straight line that the rate predicts."""
     errors = numbers("errors", errors, "k", above=0)
     positive(rate=rate)
     k = np.arange(1, len(errors) + 1)

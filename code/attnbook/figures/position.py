@@ -5,8 +5,8 @@ from matplotlib.patches import Rectangle
 
 from ..arrays import one_of, require_int
 from ..positional import sinusoidal, t5_bucket, t5_edges
-from .given import each, flags, numbers
 from .style import PALETTE, Picture, figure, picture, tiles
+from .validate import each, flags, numbers
 
 __all__ = ["draw_buckets", "draw_order", "draw_products", "draw_similarity"]
 
@@ -53,7 +53,7 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
 
 
 def draw_buckets(offset: int, direction: str = "both") -> Picture:
-    """T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked.
+    """Draw T5's bucket against the offset j − i, 32 buckets and maximal distance 128, with one offset marked.
 
     ``direction`` is "both", or "past" where a query looks back only.
     """
@@ -101,7 +101,7 @@ def draw_products(d: int = 64, reach: int = 60) -> Picture:
 
 
 def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
-    """Accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
+    """Draw accuracy on the order task: ``accuracy`` maps a scheme to one number per seed; every seed is a mark."""
     each("accuracy", accuracy, "seeds", least=0, most=1)
     fig, ax = figure(height=3.1)
     for row, values in enumerate(accuracy.values()):
@@ -116,7 +116,7 @@ def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
 
 
 def _shade(ax, M, levels=8):
-    """Blue for positive and orange for negative, one path per shade, so that a table of many cells stays light."""
+    """Shade positive cells blue and negative ones orange, a path per shade: a table of many cells stays light."""
     shade = np.rint(levels * M).astype(int)
     for level in np.unique(shade[shade != 0]):
         corners = [(j - 0.5, i - 0.5) for i, j in np.argwhere(shade == level)]

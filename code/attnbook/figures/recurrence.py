@@ -7,8 +7,8 @@ import numpy as np
 
 from ..arrays import require_int
 from ..recurrent import path_norms, random_recurrence, rnn, rnn_jacobians
-from .given import between, each, numbers, require
 from .style import PALETTE, Picture, figure, heatmap, picture
+from .validate import between, each, numbers, require
 
 __all__ = ["draw_accuracy", "draw_blocks", "draw_cell", "draw_decay", "draw_gradients", "draw_memory", "draw_paths",
            "draw_rates", "draw_routes"]  # fmt: skip
@@ -19,7 +19,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def draw_routes(n: int) -> Picture:
-    """Where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
+    """Draw where a gradient travels from the last of n tokens back to the first: along a chain, and in one step."""
     n = require_int("n", n, least=2, most=50)
     fig, (top, bottom) = figure(2, height=2.2, height_ratios=[1, 1.6])
     x = np.arange(1, n + 1)
@@ -55,13 +55,13 @@ def draw_cell() -> Picture:
     blue, grey = PALETTE["blue"], PALETTE["grey"]
 
     def line(*points, color=grey, width=1.2):
-        """An arrow along points; all parts but the last have no head."""
+        """Draw an arrow along points, with one head at the end."""
         ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=width)
         style = {"arrowstyle": "-|>", "color": color, "linewidth": width, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", points[-1], points[-2], arrowprops=style)
 
-    def box(x, y, word):
-        ax.text(x, y, word, ha="center", va="center", bbox={"boxstyle": "round", "fc": "none", "ec": grey})
+    def box(x, y, text):
+        ax.text(x, y, text, ha="center", va="center", bbox={"boxstyle": "round", "fc": "none", "ec": grey})
 
     for start, end in [(0.9, 2.0), (2.6, 4.8), (5.4, 9.0)]:
         line((start, 5), (end, 5), color=blue, width=3)
@@ -94,7 +94,7 @@ def draw_cell() -> Picture:
 
 
 def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Picture:
-    """Norms of Jacobian products against the distance, each with its prediction.
+    """Draw norms of Jacobian products against the distance, each with its prediction.
 
     ``linear`` maps ρ to (norms, predicted norms) of a linear recurrence; ``cells`` maps the forget-gate bias to (norms
     of the whole state, norms along the cell path) of an LSTM.
@@ -102,13 +102,13 @@ def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Pic
     linear = each("linear", linear, 2, "steps", entries=5, least=0)
     cells = each("cells", cells, 2, "steps", entries=5, least=0)
     fig, axes = figure(2, height=5.0, sharex=True)
-    words = []
+    norms = []
     for ax, curves, name, symbol in zip(axes, (linear, cells), ("ρ", "bias"), ("ρᵏ", "cell path alone"), strict=True):
         for (value, (measured, other)), (color, _, marker) in zip(curves.items(), STYLES, strict=False):
             k = np.arange(0, len(measured), 3)
             ax.plot(k, np.log10(other[k]), "-", color=PALETTE[color], linewidth=0.9, alpha=0.8)
             ax.plot(k, np.log10(measured[k]), marker, color=PALETTE[color], markersize=3, label=f"{name} {value}")
-            words.append(f"{name} {value}: {measured[-1]:.1e}")
+            norms.append(f"{name} {value}: {measured[-1]:.1e}")
         ax.plot([], [], "-", color=PALETTE["grey"], linewidth=0.9, label=symbol)
         ax.set_ylabel("norm of the product")
         _powers(ax, range(-30, 1, 10))
@@ -118,12 +118,12 @@ def draw_gradients(linear: dict[float, tuple], cells: dict[float, tuple]) -> Pic
     axes[1].set_xlabel("steps back in time, k")
     end = len(next(iter(linear.values()))[0]) - 1
     return picture(
-        fig, f"Norm of the Jacobian product after {end} steps. " + "; ".join(words) + ". Straight lines in log scale."
+        fig, f"Norm of the Jacobian product after {end} steps. " + "; ".join(norms) + ". Straight lines in log scale."
     )
 
 
 def draw_decay(radius: float, n: int) -> Picture:
-    """How much of a gradient is left after k steps back, for one spectral radius and n tokens: linear and tanh."""
+    """Draw how much of a gradient is left after k steps back, for one spectral radius and n tokens: linear and tanh."""
     n = require_int("n", n, most=LONGEST)
     linear, bent = _decay(between("radius", radius, 0.001, 100))
     k = np.unique(np.linspace(0, n - 1, min(n, 26)).round().astype(int))
@@ -145,7 +145,7 @@ def draw_decay(radius: float, n: int) -> Picture:
 
 
 def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
-    """R² of decoding the input k steps back from the state: ``curves`` maps a name to an array (lags,)."""
+    """Draw R² of decoding the input k steps back from the state: ``curves`` maps a name to an array (lags,)."""
     each("curves", curves, "lags", entries=5, most=1)
     fig, ax = figure(height=2.7)
     sums = []
@@ -158,7 +158,7 @@ def draw_memory(curves: dict[str, np.ndarray]) -> Picture:
 
 
 def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chance: float, xlabel: str) -> Picture:
-    """Accuracy against length: ``accuracy`` maps a name to an array (runs, lengths); every run is a thin line."""
+    """Draw accuracy against length: ``accuracy`` maps a name to an array (runs, lengths); every run is a thin line."""
     numbers("lengths", lengths, "n", above=0)
     each("accuracy", accuracy, "runs", len(lengths), fit="lengths", entries=5, least=0, most=1)
     between("chance", chance)
@@ -178,7 +178,7 @@ def draw_accuracy(lengths: Sequence[int], accuracy: dict[str, np.ndarray], chanc
 
 
 def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
-    """Heat maps of ‖∂(output i)/∂(input j)‖, side by side: ``blocks`` maps a name to a matrix (n, n)."""
+    """Draw heat maps of ‖∂(output i)/∂(input j)‖, side by side: ``blocks`` maps a name to a matrix (n, n)."""
     maps = []
     for name, M in each("blocks", blocks, "n", "n", least=0).items():
         fig, ax = figure(height=2.5, width=2.4)
@@ -187,12 +187,12 @@ def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
         reached = np.mean(np.asarray(M) > 0)
         maps.append(picture(fig, f"{name}: {reached:.0%} of the blocks are not zero, the corner is {M[-1, 0]:.3f}"))
     parts = "".join(f'<div style="flex: 1 1 12em">{part.svg}</div>' for part in maps)
-    words = "Heat maps of Jacobian norms. " + "; ".join(part.alt for part in maps) + "."
-    return Picture(f'<div style="display: flex; flex-wrap: wrap">{parts}</div>', words)
+    alt = "Heat maps of Jacobian norms. " + "; ".join(part.alt for part in maps) + "."
+    return Picture(f'<div style="display: flex; flex-wrap: wrap">{parts}</div>', alt)
 
 
 def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
-    """Steps between the two ends of a sequence of n tokens: ``paths`` maps a name to the steps for each n."""
+    """Draw the steps between the two ends of a sequence of n tokens: ``paths`` maps a name to the steps for each n."""
     each("paths", paths, len(numbers("ns", ns, "n", least=1, whole=True)), fit="ns", entries=5, above=0)
     fig, ax = figure(height=2.9)
     for (name, steps), (color, dash, marker) in zip(paths.items(), STYLES, strict=False):
@@ -201,26 +201,26 @@ def draw_paths(ns: Sequence[int], paths: dict[str, Sequence[int]]) -> Picture:
     ax.set_yticks(range(0, 11, 2), [2**e for e in range(0, 11, 2)])
     ax.set(xlabel="n, distance plus one", ylabel="steps on the shortest path")
     ax.legend()
-    words = "; ".join(f"{name} {steps[-1]}" for name, steps in paths.items())
-    return picture(fig, f"Steps from one end of {ns[-1]} tokens to the other, measured: {words}.")
+    ends = "; ".join(f"{name} {steps[-1]}" for name, steps in paths.items())
+    return picture(fig, f"Steps from one end of {ns[-1]} tokens to the other, measured: {ends}.")
 
 
 def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: str) -> Picture:
-    """Accuracy against the learning rate: ``accuracy`` maps a name to an array (rates, runs); runs are thin lines."""
+    """Draw accuracy against the learning rate: ``accuracy`` maps a name to (rates, runs); runs are thin lines."""
     numbers("rates", rates, "n", above=0)
     each("accuracy", accuracy, len(rates), "runs", fit="rates", entries=5, least=0, most=1)
     require("title", title, str, "a text")
     fig, ax = figure(height=2.9)
-    words = []
+    best = []
     for (name, runs), (color, dash, marker) in zip(accuracy.items(), STYLES, strict=False):
         ax.plot(runs, dash, color=PALETTE[color], alpha=0.3, linewidth=0.7)
         middle = np.median(runs, axis=1)
         ax.plot(middle, dash, marker=marker, color=PALETTE[color], linewidth=2, label=name)
-        words.append(f"{name} {middle.max():.2f}")
+        best.append(f"{name} {middle.max():.2f}")
     ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
     ax.set(xlabel="learning rate", ylabel="accuracy", ylim=(0, 1.04), title=title)
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return picture(fig, f"{title}, the best median accuracy over the rates: " + "; ".join(words) + ".")
+    return picture(fig, f"{title}, the best median accuracy over the rates: " + "; ".join(best) + ".")
 
 
 @functools.cache
@@ -238,7 +238,7 @@ def _powers(ax, exponents):
 
 
 def _figure(x):
-    """1.6·10⁻⁵ for small and large numbers, 0.37 for others."""
+    """Write small and large numbers as 1.6·10⁻⁵, others as 0.37."""
     if 0.01 <= x < 1000:
         return f"{x:.2g}"
     mantissa, exponent = f"{x:.1e}".split("e")

@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import one_of, require_int, require_number
 from ..attention import entropy, softmax, softmax_jacobian
 from ..scores import density
-from .given import each, numbers
 from .style import PALETTE, Picture, bars, figure, heatmap, picture
+from .validate import each, numbers
 
 __all__ = ["draw_densities", "draw_gradients", "draw_learning", "draw_scaling", "draw_two_layers"]
 
@@ -72,9 +72,9 @@ def draw_two_layers(A: dict[int, np.ndarray]) -> Picture:
         keys[d_k] = np.exp(entropy(weights)).mean()
         ax.set_title(f"dₖ = {d_k}")
         ax.set(xlabel="key", ylabel="query")
-    said = ", and ".join(f"with dₖ = {d_k} at {count:.1f}" for d_k, count in keys.items())
+    counts = ", and ".join(f"with dₖ = {d_k} at {count:.1f}" for d_k, count in keys.items())
     n, m = next(iter(A.values())).shape
-    return picture(fig, f"Weights of {n} queries on {m} keys as shades. On average a query looks {said} keys.")
+    return picture(fig, f"Weights of {n} queries on {m} keys as shades. On average a query looks {counts} keys.")
 
 
 def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> Picture:

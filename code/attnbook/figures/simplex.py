@@ -6,8 +6,8 @@ from scipy.spatial import ConvexHull
 from ..arrays import require_int, require_number
 from ..attention import entropy, softmax
 from ..simplex import sparsemax
-from .given import each, numbers, positive
 from .style import PALETTE, Picture, figure, picture
+from .validate import each, numbers, positive
 
 __all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_smoother", "draw_temperature", "draw_two_keys"]
 
@@ -18,7 +18,7 @@ DASHES = ["-", "--", "-.", ":"]
 
 
 def draw_temperature(T: float, angle: float = 120.0) -> Picture:
-    """Three weights on the simplex and the output they make among three values, for one temperature and one query.
+    """Draw three weights on the simplex and the output they make among three values, for one temperature and one query.
 
     The query has length 2 and the direction ``angle`` in degrees; the thin line is its path over all temperatures.
     """
@@ -49,7 +49,7 @@ def draw_temperature(T: float, angle: float = 120.0) -> Picture:
 
 
 def draw_hull(V: np.ndarray, Y: np.ndarray, outside: dict[str, np.ndarray]) -> Picture:
-    """Values ``V`` (m, 2) with their hull, outputs ``Y`` inside it, and a dict of named points ``outside`` it."""
+    """Draw values ``V`` (m, 2) with their hull, outputs ``Y`` inside it, and a dict of named points ``outside`` it."""
     V, Y = numbers("V", V, "m", 2), numbers("Y", Y, "n", 2)
     outside = each("outside", outside, "k", 2, entries=2)
     if np.linalg.matrix_rank(V - V[0]) < 2:
@@ -77,7 +77,7 @@ def draw_hull(V: np.ndarray, Y: np.ndarray, outside: dict[str, np.ndarray]) -> P
 
 
 def draw_faces(s: np.ndarray, hidden: int) -> Picture:
-    """The paths of softmax(s/T) and sparsemax(s/T) over T on the simplex of three weights, and of a masked softmax.
+    """Draw the paths of softmax(s/T), sparsemax(s/T) and a masked softmax over T on the simplex of three weights.
 
     ``hidden`` is the index of the key that the mask hides.
     """
@@ -111,7 +111,7 @@ def draw_faces(s: np.ndarray, hidden: int) -> Picture:
 
 
 def draw_collapse(curves: dict[str, np.ndarray]) -> Picture:
-    """Relative spread of the rows against depth: ``curves`` maps a name to an array (seeds, layers + 1)."""
+    """Draw the relative spread of the rows against depth: ``curves`` maps a name to an array (seeds, layers + 1)."""
     curves = each("curves", curves, "seeds", "layers", entries=3, least=0)
     fig, ax = figure(height=2.7)
     ends = {}
@@ -126,16 +126,16 @@ def draw_collapse(curves: dict[str, np.ndarray]) -> Picture:
     ax.set_yticks(10.0 ** np.arange(-16, 1, 4), ["10⁻¹⁶", "10⁻¹²", "10⁻⁸", "10⁻⁴", "1"])
     ax.minorticks_off()
     ax.legend(loc="center right", bbox_to_anchor=(1, 0.55))
-    told = ", ".join(f"{name} {value:.1e}" for name, value in ends.items())
+    medians = ", ".join(f"{name} {value:.1e}" for name, value in ends.items())
     return picture(
         fig,
         f"Relative spread of the token rows over {runs.shape[1] - 1} layers, {len(runs)} seeds each, logarithmic. "
-        f"Median after the last layer: {told}.",
+        f"Median after the last layer: {medians}.",
     )
 
 
 def draw_two_keys() -> Picture:
-    """The first of two weights against the difference of the scores: softmax, a sigmoid, and sparsemax, a ramp."""
+    """Draw the first of two weights against the difference of the scores: softmax, a sigmoid, and sparsemax, a ramp."""
     x = np.linspace(-3, 3, 121)
     pair = np.stack([x, 0 * x], axis=1)
     fig, ax = figure(height=2.3)
@@ -155,7 +155,7 @@ def draw_two_keys() -> Picture:
 def draw_smoother(
     x: np.ndarray, y: np.ndarray, at: np.ndarray, fits: dict[str, np.ndarray], truth: np.ndarray
 ) -> Picture:
-    """Data ``y`` (m,) at ``x`` (m,), their band, and named curves and the ``truth`` at the positions ``at`` (n,)."""
+    """Draw data ``y`` (m,) at ``x`` (m,), their band, and named curves and the ``truth`` at positions ``at`` (n,)."""
     x, at = numbers("x", x, "m"), numbers("at", at, "n")
     y, truth = numbers("y", y, len(x), fit="x"), numbers("truth", truth, len(at), fit="at")
     fits = each("fits", fits, len(at), fit="at", entries=3)
@@ -167,11 +167,11 @@ def draw_smoother(
         ax.plot(at, curve, dash, color=PALETTE[color], label=name)
     ax.set(xlabel="position of the query", ylabel="output")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=3)
-    told = "; ".join(f"{name} from {curve.min():.2f} to {curve.max():.2f}" for name, curve in fits.items())
+    ranges = "; ".join(f"{name} from {curve.min():.2f} to {curve.max():.2f}" for name, curve in fits.items())
     return picture(
         fig,
         f"{len(x)} data between {y.min():.2f} and {y.max():.2f}, a band of that height, the true curve, and curves of "
-        f"attention: {told}. All of them stay in the band.",
+        f"attention: {ranges}. All of them stay in the band.",
     )
 
 

@@ -22,8 +22,8 @@ from matplotlib.text import Text
 from numpy.typing import ArrayLike
 
 from ..arrays import brief, one_of, require_int, require_number
-from .given import LABEL, flags, listed, numbers, positive, require, texts
 from .svg import adapt
+from .validate import LABEL, flags, listed, numbers, positive, require, texts
 
 __all__ = ["PALETTE", "Picture", "bars", "beside", "canvas", "figure", "heatmap", "picture", "tiles"]
 
@@ -75,7 +75,7 @@ class Picture(NamedTuple):
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = 4.4, height: float = 2.4, **options: Any
 ) -> tuple[Figure, Any]:
-    """A matplotlib figure in the book's style and its axes, sizes in inches; it belongs to no global state.
+    """Make a matplotlib figure in the book's style and its axes, sizes in inches; it belongs to no global state.
 
     ``options`` go to ``Figure.subplots``. Up to width 4.4 the text stays readable when the page is 375 px wide.
     """
@@ -87,7 +87,7 @@ def figure(
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty figure whose coordinates are points, y downwards: whole numbers keep an explorer's frames small."""
+    """Make an empty figure whose coordinates are points, y downwards: whole numbers keep an explorer's frames small."""
     positive(width=width, height=height)
     fig, ax = figure(width=width / 72, height=height / 72)
     fig.set_layout_engine("none")
@@ -98,7 +98,7 @@ def canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def picture(fig: Figure, alt: str) -> Picture:
-    """The finished drawing as a :class:`Picture`.
+    """Return the finished drawing as a :class:`Picture`.
 
     Parameters
     ----------
@@ -201,5 +201,5 @@ def bars(ax: Axes, values: ArrayLike, labels: Sequence | None = None, *, color: 
 
 
 def number(value, digits):
-    """``value`` with so many digits, a true minus sign, and no sign at all before 0."""
+    """Write ``value`` with so many digits, a true minus sign, and no sign at all before 0."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")

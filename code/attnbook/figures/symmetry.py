@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..attention import attention_weights, scores
-from .given import arrangement, each, numbers, texts
 from .style import PALETTE, Picture, canvas, figure, heatmap, number, picture, tiles
+from .validate import arrangement, each, numbers, texts
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
 
@@ -20,7 +20,7 @@ LEVELS = 5  # shades of each colour: few, so that a frame stays small
 
 
 def draw_shuffled(perm: Sequence[int]) -> Picture:
-    """Queries, keys, scores, weights, values, outputs and their mean for four words in the order ``perm``.
+    """Draw queries, keys, scores, weights, values, outputs and their mean for four words in the order ``perm``.
 
     The rows of the cat, and its columns of S and A, are outlined.
     """
@@ -53,13 +53,13 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
 
 
 def _outline(ax, x, y, columns, rows):
-    """A frame around ``columns`` × ``rows`` cells from (x, y) on."""
+    """Draw a frame around ``columns`` × ``rows`` cells from (x, y) on."""
     w, h = columns * CELL[0], rows * CELL[1]
     ax.plot([x, x + w, x + w, x, x], [y, y, y + h, y + h, y], color="black", linewidth=1.2, clip_on=False)
 
 
 def _matrix(ax, M, x, y, limit, digits=1):
-    """The numbers of ``M`` in cells from (x, y) on, blue if positive, orange if negative; one path per shade."""
+    """Write the numbers of ``M`` into cells from (x, y) on, blue if positive, orange if not; one path per shade."""
     w, h = CELL
     shades = {}
     for (i, j), value in np.ndenumerate(M):
@@ -72,7 +72,7 @@ def _matrix(ax, M, x, y, limit, digits=1):
 
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
-    """Histograms, on a logarithmic axis, of the errors of equivariance and of invariance over many permutations."""
+    """Draw histograms, on a logarithmic axis, of the errors of equivariance and invariance over many permutations."""
     follows, stands = numbers("follows", follows, "n", least=0), numbers("stands", stands, "n", least=0)
     fig, ax = figure(height=2.3)
     bins = np.linspace(-17, 1, 55)
@@ -95,7 +95,7 @@ def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
 
 
 def draw_patterns(words: list[str], A: np.ndarray, other_words: list[str], B: np.ndarray) -> Picture:
-    """Two weight matrices side by side, with words at the margins."""
+    """Draw two weight matrices side by side, with words at the margins."""
     n = len(texts("words", words))
     A, B = (numbers(name, M, n, n, least=0, most=1, fit="words") for name, M in (("A", A), ("B", B)))
     texts("other_words", other_words, n, "words")
@@ -112,7 +112,7 @@ def draw_patterns(words: list[str], A: np.ndarray, other_words: list[str], B: np
 
 
 def draw_rounding(sizes: Sequence[int], errors: dict[str, np.ndarray], allowed: dict[str, np.ndarray]) -> Picture:
-    """Measured rounding differences and the derived tolerance against the number of tokens, in two precisions.
+    """Draw measured rounding differences and the derived tolerance against the number of tokens, in two precisions.
 
     ``errors`` and ``allowed`` map a dtype to one number per size.
     """

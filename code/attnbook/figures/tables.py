@@ -4,7 +4,7 @@ import html
 from collections.abc import Sequence
 
 from ..arrays import brief, require_int
-from .given import listed, named, texts
+from .validate import listed, named, texts
 
 __all__ = ["Table", "table"]
 

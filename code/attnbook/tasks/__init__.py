@@ -1,4 +1,4 @@
-"""Small training problems: seeded, drawn by the generator they are given, seconds of CPU; one module per problem."""
+"""Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem."""
 
 from .copying import COPY_KINDS, copy_task, train_copying
 from .encoder import (

@@ -5,7 +5,7 @@ In front of every sequence stands a marker, symbol 4. Several seeds train side b
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ MARKER, WIDTH, TRAINED = 4, 16, 12
 class Scheme(NamedTuple):
     """A positional rule: sizes of its tables; ``score(w, Q, K, i, j)``; the rows that it adds, ``rows(w, t)``."""
 
-    sizes: dict[str, tuple[int, int]]
+    sizes: dict[str, Any]  # of tuples (rows, columns)
     score: Callable
     rows: Callable | None = None
 

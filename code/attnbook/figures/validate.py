@@ -1,4 +1,4 @@
-"""Validate what a drawing is given: texts, lists, arrays and dictionaries of them."""
+"""Validate the arguments of a drawing: texts, lists, arrays and dictionaries of them."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -10,25 +10,25 @@ from numpy.typing import ArrayLike
 from ..arrays import as_numpy, as_permutation, brief, require_flag, require_number
 
 LABEL = str, int, float, np.integer, np.floating
-DUST = 1e-6  # what rounding adds to a share
+TOLERANCE = 1e-6  # for shares that rounding took past their limits
 
 
-def require(name: str, value: Any, kind: type | tuple[type, ...], words: str) -> Any:
-    """Return ``value`` if it is of this kind, which the message describes in ``words``."""
+def require(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
+    """Return ``value`` if it is of this kind, which the message calls ``expected``."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} = {brief(value)}; expected {words}")
+        raise TypeError(f"{name} = {brief(value)}; expected {expected}")
     return value
 
 
-def flags(**given: bool) -> None:
+def flags(**arguments: bool) -> None:
     """Refuse arguments that are neither True nor False."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         require_flag(name, value)
 
 
-def positive(**given: float) -> None:
+def positive(**arguments: float) -> None:
     """Refuse arguments that are no numbers above 0."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         require_number(name, value, above=0)
 
 
@@ -39,20 +39,21 @@ def between(name: str, value: float, least: float = 0, most: float = 1) -> float
     return number
 
 
-def listed(name: str, given: Collection, n: int | None = None, fit: str = "", least: int = 1) -> list:
+def listed(name: str, entries: Collection, n: int | None = None, fit: str = "", least: int = 1) -> list:
     """Return the entries of a list, a range, an array or a view: ``n`` to fit another argument, or at least so many."""
-    if isinstance(given, (str, bytes)) or not isinstance(given, Collection) or getattr(given, "ndim", 1) == 0:
-        raise TypeError(f"{name} = {brief(given)}; expected a list")
-    if len(given) < least or n not in (None, len(given)):
-        raise ValueError(f"{name} has {len(given)} entries; expected {n or f'at least {least}'}{_to(fit)}")
-    return [*given]
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Collection) or getattr(entries, "ndim", 1) == 0:
+        raise TypeError(f"{name} = {brief(entries)}; expected a list")
+    if len(entries) < least or n not in (None, len(entries)):
+        raise ValueError(f"{name} has {len(entries)} entries; expected {n or f'at least {least}'}{_to(fit)}")
+    return [*entries]
 
 
-def texts(name: str, given: Collection, n: int | None = None, fit: str = "", kind: Any = str) -> list:
+def texts(name: str, entries: Collection, n: int | None = None, fit: str = "", kind: Any = str) -> list:
     """Return the entries of a list of texts; with the kind ``LABEL`` numbers are texts, too."""
-    words = "a list of texts" if kind is str else "a list of texts or numbers"
-    for text in (entries := listed(name, given, n, fit)):
-        require(f"an entry of {name}", text, kind, words)
+    expected = "a list of texts" if kind is str else "a list of texts or numbers"
+    entries = listed(name, entries, n, fit)
+    for text in entries:
+        require(f"an entry of {name}", text, kind, expected)
     return entries
 
 
@@ -60,8 +61,8 @@ def arrangement(name: str, perm: Sequence[int], n: int | None = None) -> list[in
     """Return ``perm`` as a list of whole numbers if it is a rearrangement of 0 … n−1."""
     try:
         return as_permutation(perm, n).tolist()
-    except ValueError as refusal:
-        raise ValueError(str(refusal).replace("perm", name, 1)) from None
+    except ValueError as error:
+        raise ValueError(str(error).replace("perm", name, 1)) from None
 
 
 def numbers(
@@ -88,10 +89,10 @@ def numbers(
     if finite and not np.isfinite(x).all():
         raise ValueError(f"{name} with shape {x.shape} contains an infinity; expected finite numbers")
     low, high, fractions = x.min(), x.max(), whole and (x != np.round(x)).any()
-    if fractions or (finite and low <= above) or low < least - DUST or high > most + DUST:
+    if fractions or (finite and low <= above) or low < least - TOLERANCE or high > most + TOLERANCE:
         limits = {">": above, ">=": least, "<=": most}
-        words = " and ".join(f"{sign} {limit:g}" for sign, limit in limits.items() if math.isfinite(limit))
-        expected = f"{'whole ' * whole}numbers {words}".strip()
+        range_ = " and ".join(f"{sign} {limit:g}" for sign, limit in limits.items() if math.isfinite(limit))
+        expected = f"{'whole ' * whole}numbers {range_}".strip()
         raise ValueError(f"{name} with shape {x.shape} holds {brief(x)}; expected {expected}")
     return x
 
@@ -100,14 +101,14 @@ def _to(fit):
     return f" to fit {fit}" if fit else ""
 
 
-def named(name: str, given: Mapping, most: float = math.inf) -> Mapping:
-    """Return ``given`` if it is a dictionary with 1 to ``most`` entries: there are so many colours."""
-    if not 1 <= len(require(name, given, Mapping, "a dictionary")) <= most:
+def named(name: str, entries: Mapping, most: float = math.inf) -> Mapping:
+    """Return ``entries`` if they are a dictionary with 1 to ``most`` entries: there are so many colours."""
+    if not 1 <= len(require(name, entries, Mapping, "a dictionary")) <= most:
         limit = f" and at most {most}" if math.isfinite(most) else ""
-        raise ValueError(f"{name} has {len(given)} entries; expected at least 1{limit}")
-    return given
+        raise ValueError(f"{name} has {len(entries)} entries; expected at least 1{limit}")
+    return entries
 
 
-def each(name: str, given: Mapping, *shape: int | str, entries: float = math.inf, **limits: Any) -> dict:
+def each(name: str, mapping: Mapping, *shape: int | str, entries: float = math.inf, **limits: Any) -> dict:
     """Return a dictionary of at most so many ``entries``, each as :func:`numbers` returns it."""
-    return {key: numbers(f"{name}[{key!r}]", x, *shape, **limits) for key, x in named(name, given, entries).items()}
+    return {key: numbers(f"{name}[{key!r}]", x, *shape, **limits) for key, x in named(name, mapping, entries).items()}
