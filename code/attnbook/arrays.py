@@ -39,7 +39,8 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     >>> x
     array([1., 2.])
     """
-    lengths, batch, result = {}, (), []
+    lengths: dict[str, int] = {}
+    batch, result = (), []
     for (name, text, leading, axes), x in zip(_parse(spec), values, strict=True):
         if x is not None:
             x, known = as_array(name, x), len(lengths)
@@ -58,7 +59,7 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
         result.append(x)
     for name, text, x in [(n, t, x) for (n, t, *_), x in zip(_parse(spec), result, strict=True) if "·" in t]:
         for product in re.findall(r"\w+·\w+", text):
-            if lengths[product] != math.prod(lengths.get(factor) or int(factor) for factor in product.split("·")):
+            if lengths[product] != math.prod(lengths.get(factor, 0) or int(factor) for factor in product.split("·")):
                 raise _misfit(name, x, text, lengths, batch)
     return (namespace(*[x for x in result if x is not None]), *result)
 

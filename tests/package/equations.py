@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from attnbook import check
 from attnbook.attention import attention, attention_weights, entropy, scores, softmax, softmax_jacobian
+from attnbook.layers import Heads, multi_head_attention
 from attnbook.permutations import cycle_type, permutation_matrix, permutations
 from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
 from attnbook.recurrent import rnn, rnn_jacobians
 from attnbook.scores import row_coverage
-from attnbook.layers import Heads, multi_head_attention
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import erf, gamma, logsumexp

@@ -13,8 +13,8 @@ from attnbook.live.memory import memory
 from attnbook.live.spread import KEYS, keys
 from attnbook.permutations import permutations
 from attnbook.positional import frequencies, rotate, sinusoidal
-from attnbook.simplex import hull_weights, separating_direction
 from attnbook.results import load
+from attnbook.simplex import hull_weights, separating_direction
 from live_figures import EXACT, module, states
 from scipy import linalg, spatial, stats
 

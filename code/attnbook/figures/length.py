@@ -78,7 +78,7 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
     ``accuracy`` maps a scheme to an array (seeds, lengths), with NaN where it cannot run.
     """
     numbers("lengths", lengths, "n", least=1, whole=True)
-    accuracy = {name: any_array(f"accuracy of {name}", runs) for name, runs in named("accuracy", accuracy).items()}
+    accuracy = {name: np.asarray(runs, dtype=float) for name, runs in named("accuracy", accuracy).items()}
     finite = {name: np.nan_to_num(runs) for name, runs in accuracy.items()}
     each("accuracy", finite, "seeds", len(lengths), least=0, most=1, fit="lengths")
     require_int("trained", trained)
