@@ -95,12 +95,6 @@ def test_nothing_is_written_to_the_error_stream(run):
     report(f"{name}: {text[:300]}" for name, text in streams if text.strip())
 
 
-def test_pictures_have_a_description(run):
-    shown = [(name, output.data.get("text/html", "")) for name, output in outputs(run) if "data" in output]
-    assert any("<svg" in text for _, text in shown)
-    report(f"{name}: {text[:200]}" for name, text in shown if "<svg" in text and "aria-label=" not in text)
-
-
 def test_the_first_cell_adds_the_package_and_changes_nothing_that_was_there(run):
     added = {re.split("==| @ ", line)[0] for line in run.added}
     assert "attnbook" in added
