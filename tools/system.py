@@ -57,8 +57,8 @@ def missing():
 
 def install():
     """Install what is missing, each package by itself, and print what stays missing."""
-    root = os.geteuid() == 0
-    if missing() and shutil.which("apt-get") and (root or output("sudo", "-n", "echo", "allowed")):
+    root, lacking = os.geteuid() == 0, missing()
+    if lacking and shutil.which("apt-get") and (root or output("sudo", "-n", "echo", "allowed")):
         apt = [*([] if root else ["sudo", "-n"]), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
         subprocess.run([*apt, "update"], stdout=subprocess.DEVNULL)
         for works, packages in NEEDS.values():
@@ -66,5 +66,6 @@ def install():
                 if not works():
                     print(f"Installing {package}", flush=True)
                     subprocess.run([*apt, "install", "-y", "--no-install-recommends", package], **PIPED)
-    if missing():
-        print("Some tests will fail, because this system lacks " + ", ".join(missing()) + ".", file=sys.stderr)
+        lacking = missing()
+    if lacking:
+        print("Some tests will fail, because this system lacks " + ", ".join(lacking) + ".", file=sys.stderr)
