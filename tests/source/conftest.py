@@ -2,25 +2,14 @@
 
 import pytest
 
-from chapters import ROOT, page, toc
+from chapters import page, toc
 
-PAGES, CHAPTERS, _ = toc()
-
-
-@pytest.fixture(scope="session")
-def book_root():
-    return ROOT
+PAGES = toc()
 
 
 @pytest.fixture(params=PAGES)
 def source(request):
     """Each page of the table of contents in turn."""
-    return page(request.param)
-
-
-@pytest.fixture(params=CHAPTERS)
-def chapter(request):
-    """Each chapter in turn."""
     return page(request.param)
 
 

@@ -46,6 +46,7 @@ class Check:
     rival: float = 0.0  # of an estimate with a rival, how many standard errors it is away
     reason: str = ""  # why value and bound are far apart
     widest: float = 0.0  # of an equality, the largest bound of all repetitions: rounding does not choose it
+    reason: str = ""  # why the bound is far from the value, where the author gives one
 
 
 def as_data(check: Check) -> dict[str, Any]:
