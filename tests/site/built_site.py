@@ -23,6 +23,14 @@ WATCH_SHIFTS = """window.shifts = [];
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.shifts.push(
     [entry.value, entry.sources.map(({ node }) => (node?.closest ? node : node?.parentElement)?.className).join()])))
   .observe({ type: "layout-shift", buffered: true });"""
+# Lay everything out, also what the browser leaves for later.
+LAY_OUT = """document.head.append(Object.assign(document.createElement("style"),
+  { textContent: "* { content-visibility: visible !important; }" }))"""
+
+
+def has_class(name):
+    """The condition of an XPath for elements of a class."""
+    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
 def parse(path):
@@ -42,16 +50,10 @@ SOURCES = built()
 REDIRECTS = [name for name, page in SOURCES.items() if page.xpath("//meta[translate(@http-equiv, 'R', 'r')='refresh']")]
 PAGES = [name for name in SOURCES if name not in REDIRECTS]
 MISSING = "404"  # the page that a server shows for an address that leads nowhere
-
-
-def address():
-    """The address that the site was built for, with a slash at its end; "" where it has none."""
-    return SOURCES["index"].xpath("string(//head/link[@rel='canonical']/@href)") if "index" in SOURCES else ""
-
-
-ADDRESS = address()
+ADDRESS = SOURCES["index"].xpath("string(//head/link[@rel='canonical']/@href)") if "index" in SOURCES else ""
 BELOW = urlsplit(ADDRESS).path  # where a server has the site: /book/, or / where it has a domain; "" without an address
 FROM_FOLDER = [name for name in PAGES if not (ADDRESS and name == MISSING)]  # what also opens from a disk
+only_english = pytest.mark.skipif(LANGUAGE != editions.TOP, reason="it asks for words of the English edition")
 
 
 @functools.cache
@@ -60,15 +62,13 @@ def pages_with(xpath):
     return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
 
 
-@functools.cache
-def formulas(name):
-    """The number of formulas on a page; 0 where there is no such page."""
-    return len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0
-
-
 def mainly(names, first=3, also=()):
     """The names; all but ``also`` and the ``first`` pages with the most formulas are left to `make test-all`."""
-    ranked = sorted(names, key=lambda name: (name in also, formulas(name)), reverse=True)
+
+    def rank(name):
+        return name in also, len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0
+
+    ranked = sorted(names, key=rank, reverse=True)
     first += len(also)
     return ranked[:first] + [pytest.param(name, marks=pytest.mark.thorough) for name in ranked[first:]]
 
@@ -81,7 +81,7 @@ def report(problems):
 
 
 def named(name):
-    """`name`, unless there is no such page: then the reason, in one sentence."""
+    """`name`, unless there is no such page: then the test fails with the reason."""
     if not (SITE / "index.html").is_file():
         pytest.fail("The site is not built: run `make book` first, or name a built site in BOOK_SITE.", pytrace=False)
     if name is None:

@@ -7,9 +7,7 @@ something open pages from the folder itself, as a reader does who has downloaded
 import time
 from contextlib import suppress
 from types import SimpleNamespace
-from urllib.parse import unquote, urlsplit
 
-import kept
 import lighthouse
 import pytest
 from browser import ALONE, chromium
@@ -41,6 +39,12 @@ def source(request):
     return SimpleNamespace(name=name, page=SOURCES[name])
 
 
+@pytest.fixture(params=PAGES or [None])
+def page_name(request):
+    """Each page in turn, without redirects."""
+    return named(request.param)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """The one browser of all tests on this worker: the system's Chromium."""
@@ -69,7 +73,7 @@ def server(tmp_path_factory):
 
 
 def watch(page, base):
-    """Write down what goes wrong while `page` loads and is used: a list that grows."""
+    """Return a list that grows with what goes wrong while `page` loads and is used."""
     log = []
 
     def requested(request):
@@ -92,8 +96,8 @@ def watch(page, base):
 def open_page(browser):
     """open_page(name, theme, width, base=, query=, without=, late=, before=, **context options): a page with its log.
 
-    `page.log` holds what went wrong, `page.asked` what it asked for; `without` is a pattern of addresses refused,
-    `late` of those answered after the first paint, `before` a script that runs before any of the page's own.
+    `page.log` holds what went wrong; `without` is a pattern of addresses refused, `late` of those answered after the
+    first paint, `before` a script that runs before any of the page's own.
     """
 
     def open_page(
@@ -111,8 +115,7 @@ def open_page(browser):
         context = browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce", **options)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.log, page.name, page.asked = watch(page, base), named(name), set()
-        page.on("request", lambda request: page.asked.add(request.url))
+        page.log, page.name = watch(page, base), named(name)
         if before:
             page.add_init_script(before)
         if without:
@@ -127,20 +130,9 @@ def open_page(browser):
     return open_page
 
 
-# What each section that is laid out late was guessed to be high, and is.
-LATE = """(screen) => [...document.querySelectorAll(".late")].map((section) => {
-  const guess = parseFloat(section.style.getPropertyValue("--" + screen));
-  section.style.contentVisibility = "visible";
-  return [section.id, guess, section.getBoundingClientRect().height];
-})"""
-
-
-COUNTS = "[document.querySelectorAll('main h1').length, document.querySelectorAll('*').length, window.shifts]"
-
-
 @pytest.fixture(scope="session")
-def look(request, browser, open_page, server):
-    """look(name): the facts of one page, collected in one load, for every test that asks and for later runs.
+def look(open_page, server):
+    """look(name): the facts of one page, collected in one load for every test that asks.
 
     The page is opened on a phone in the dark theme, its font of formulas comes late, and then it changes its width,
     medium and theme. What unfolds it comes after what must be seen folded, and axe comes last, because it takes
@@ -148,30 +140,23 @@ def look(request, browser, open_page, server):
     """
     from axe_playwright_python.base import AXE_SCRIPT
 
-    judged, letters = set(), set()
+    judged, letters, looks = set(), set(), {}
 
     def ask_axe(page, rules):
-        found, looks = page.evaluate(AXE, [rules, list(judged)])
-        judged.update(looks)
-        return found
-
-    looks = {}
+        violations, colours = page.evaluate(AXE, [rules, list(judged)])
+        judged.update(colours)
+        return violations
 
     def look(name):
         if name not in looks:
-            looks[name] = kept.load(name, browser.version) or look_at(name)
+            looks[name] = look_at(name)
         return looks[name]
 
     def look_at(name):
         page = open_page(name, "dark", PHONE, base=server, late="**/*.woff2", before=WATCH_SHIFTS)
         page.wait_for_load_state("networkidle")
-        seen = {"name": name, "themes": [page.evaluate(THEME)], "late": {}, "axe": []}
-        seen["headings"], seen["elements"], seen["shifts"] = page.evaluate(COUNTS)
-        asked = (url.removeprefix(server) for url in page.asked if url.startswith(server))
-        seen["asked"] = {unquote(urlsplit(url).path) for url in asked}
-        seen["late"][PHONE] = page.evaluate(LATE, "narrow")
+        seen = {"name": name, "themes": [page.evaluate(THEME)], "shifts": page.evaluate("window.shifts")}
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
-        seen["late"][DESK] = page.evaluate(LATE, "wide")
         page.emulate_media(media="print")
         seen["paper"] = page.evaluate(PLAIN, False)
         page.emulate_media(media="screen")
@@ -181,7 +166,7 @@ def look(request, browser, open_page, server):
         page.set_viewport_size({"width": PHONE, "height": HEIGHT})
         seen[PHONE] = page.evaluate(FACTS)
         page.evaluate(AXE_SCRIPT)
-        seen["axe"] += ask_axe(page, rules=False)
+        seen["axe"] = ask_axe(page, rules=False)
         page.set_viewport_size({"width": DESK, "height": HEIGHT})
         seen["axe"] += ask_axe(page, rules=False)
         page.emulate_media(color_scheme="light")
@@ -195,13 +180,11 @@ def look(request, browser, open_page, server):
         page.context.close()
         return seen
 
-    yield look
-    if not request.session.testsfailed:  # what failed is looked at again: it may have been the machine
-        kept.save(looks, browser.version)
+    return look
 
 
 def fonts_of_formulas(page, known):
-    """The new letters and signs of formulas that the book's own font did not draw, with the font: [[letter, font]].
+    """Return the new letters of formulas that the book's own font did not draw, with the font: [[letter, font]].
 
     ``known`` holds the letters of the pages before, and is filled up with those of this page. Chinese comes from the
     system's fonts.
@@ -209,17 +192,17 @@ def fonts_of_formulas(page, known):
     devtools = page.context.new_cdp_session(page)
     devtools.send("DOM.enable")
     devtools.send("CSS.enable")
-    letters, found = page.evaluate("bookLetters()"), []  # marked by facts.js
-    letters = [letter for letter in letters if letter["key"] not in known]
+    letters = [letter for letter in page.evaluate("bookLetters()") if letter["key"] not in known]  # marked by facts.js
     known.update(letter["key"] for letter in letters)
-    letters = [letter for letter in letters if not any("\u2e80" <= sign <= "\uffef" for sign in letter["text"])]
-    root = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
-    for text in letters:
-        query = {"nodeId": root, "selector": f'[data-letter="{text["mark"]}"]'}
+    root, others = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"], []
+    for letter in letters:
+        if any("\u2e80" <= sign <= "\uffef" for sign in letter["text"]):
+            continue
+        query = {"nodeId": root, "selector": f'[data-letter="{letter["mark"]}"]'}
         node = devtools.send("DOM.querySelector", query)["nodeId"]
-        for font in devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
-            found += [] if font["isCustomFont"] else [[text["text"], font["familyName"]]]
-    return found
+        fonts = devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+        others += [[letter["text"], font["familyName"]] for font in fonts if not font["isCustomFont"]]
+    return others
 
 
 @pytest.fixture
@@ -232,9 +215,3 @@ def seen(look, page_name):
 def layout(request, look, page_name):
     """What is seen of a page on a wide screen and on a phone, for what depends on the width."""
     return look(page_name)[request.param] | {"name": page_name}
-
-
-@pytest.fixture(params=PAGES or [None])
-def page_name(request):
-    """Each page in turn, without redirects."""
-    return named(request.param)

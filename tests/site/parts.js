@@ -1,20 +1,19 @@
 // Finds what a font can silently leave out of a formula: the parts that are drawn and are no letters, or that stretch.
-// Returns the first two different ones of each kind with the size their ink must have, in px; show(i) hides all else.
+// Returns the different ones of each kind with the size their ink must have, in px; showPart(i) hides all else.
 () => {
   const box = (element) => element.getBoundingClientRect();
   const size = (element) => parseFloat(getComputedStyle(element).fontSize);
   const tallest = (elements) => Math.max(0, ...elements.map((e) => box(e).height));
   const math = [...document.querySelectorAll("main math")].filter((m) => !m.closest("[hidden]"));
   const inside = (selector) => math.flatMap((m) => [...m.querySelectorAll(selector)]);
-  const found = [];
+  const parts = [];
   const kind = (name, elements, width, height) => {
     const seen = new Set();
     for (const element of elements) {
       const text = element.outerHTML;
-      if (seen.size === 2 || seen.has(text)) continue;
+      if (seen.has(text)) continue;
       seen.add(text);
-      const tex = (element.closest("math")?.querySelector("annotation") ?? element).textContent.trim();
-      found.push({ name, element, tex, width: width(element), height: height(element) });
+      parts.push({ name, element, width: width(element), height: height(element) });
     }
   };
   const some = () => 0.5;  // a bar may be thinner than a pixel
@@ -30,20 +29,19 @@
     some, (mo) => size(mo));
   kind("matrix", inside("mtable"), (e) => 0.5 * box(e).width, (e) => 0.5 * box(e).height);
   kind("Chinese", inside("mtext, mi").filter((e) => /[\u4e00-\u9fff]/.test(e.textContent)), (e) => 0.7 * box(e).width, (e) => 0.5 * size(e));
-  kind("number", [...document.querySelectorAll("main .math .eqno")], (e) => 0.3 * box(e).width, some);
 
   const sheet = document.createElement("style");
   sheet.textContent = `main * { color: transparent !important; scroll-behavior: auto !important; }
     .headerlink { display: none !important; }
-    [data-part], [data-part="matrix"] *, [data-part="number"] * { color: black !important; }`;
+    [data-part], [data-part="matrix"] * { color: black !important; }`;
   document.head.append(sheet);
   window.showPart = (i) => {
     document.querySelectorAll("[data-part]").forEach((e) => e.removeAttribute("data-part"));
-    const { name, element } = found[i];
+    const { name, element } = parts[i];
     element.dataset.part = name;
     element.scrollIntoView({ block: "center", inline: "center" });
     const { x, y, width, height } = box(element.localName === "mo" ? element.parentElement : element);
     return { x: x - 8, y: y - 8, width: width + 16, height: height + 16 };  // a stretched sign leaves its own box
   };
-  return found.map(({ name, tex, width, height }) => ({ name, tex, width, height }));
+  return parts.map(({ name, width, height }) => ({ name, width, height }));
 }

@@ -13,7 +13,7 @@ from built_site import ROOT
 FORK, FOLDER, DOMAIN = "https://github.com/reader/book", "https://example.org/courses/book/", "https://book.example/"
 BUILD = "import sys, book; from pathlib import Path; f = Path(sys.argv[1]); book.copy_results(f); book.build(f)"
 # The tests in which links, addresses and where the site lies play a part; in a browser, two pages for all.
-WHICH = "test_markup or test_wayfinding or test_search or ((test_pages or test_server) and (404 or index))"
+WHICH = "test_markup or test_navigation or test_search or (test_pages and (404 or index))"
 
 
 @pytest.mark.thorough

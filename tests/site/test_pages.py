@@ -1,7 +1,9 @@
-"""Every built page, opened in a real browser in one load: wide and as on a phone, dark and light."""
+"""Every built page, opened in a real browser in one load: wide and as on a phone, dark and light, and on paper."""
 
 import pytest
-from built_site import DESK, WIDTHS, pages_with, report
+from built_site import DESK, FACTS, FROM_FOLDER, PAGES, PHONE, PLAIN, REDIRECTS, mainly, pages_with, report
+
+SHIFT = 0.1  # how much of a phone's screen may move while a page loads: what Lighthouse calls good
 
 
 def test_nothing_fails_while_the_page_loads(seen):
@@ -15,19 +17,13 @@ def test_the_page_follows_the_theme_of_the_system(seen):
 
 
 def test_every_formula_is_drawn(layout):
+    assert layout["mathFont"] or not layout["formulas"], f"{layout['name']}: the font Book Math is not loaded"
     report(f"{layout['name']}: {line}" for line in layout["math"])
-
-
-def test_the_font_of_formulas_is_loaded(layout):
-    loaded = layout["mathFont"] or not layout["formulas"]
-    assert loaded, f"{layout['name']}: {layout['formulas']} formulas, and the font Book Math is not loaded"
 
 
 def test_the_font_of_formulas_draws_every_letter(seen):
     """A font that lacks a sign leaves it to another one, and nobody is told."""
-    report(
-        f"{seen['name']}: {text!r} in a formula is drawn by {font}, not by Book Math" for text, font in seen["fonts"]
-    )
+    report(f"{seen['name']}: {text!r} in a formula is drawn by {font}" for text, font in seen["fonts"])
 
 
 def test_no_markup_is_left_in_the_text(seen):
@@ -57,15 +53,89 @@ def test_the_bar_at_the_top_holds_its_buttons(layout):
     report(f"{layout['name']}: {button}: hangs out of the bar at the top" for button in layout["hanging"])
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", pages_with("//section[contains(concat(' ', @class, ' '), ' late ')]"))
-def test_a_section_that_is_laid_out_late_has_about_its_height(look, name, width):
-    """Where the guess is too low, what is not drawn yet lies over the next section for those who do not see it."""
-    sections = look(name)["late"][width]
-    guessed, real = (sum(section[k] for section in sections) for k in (1, 2))
-    assert real <= guessed <= 1.4 * real, f"{name}: {guessed:.0f} px guessed, {real:.0f} px real"
-    report(
-        f"{name}: #{section}: {guess:.0f} px guessed, {height:.0f} px real"
-        for section, guess, height in sections
-        if not 0.75 * height <= guess <= 1.8 * height + 60
-    )
+def test_nothing_moves_while_the_page_loads(seen):
+    moved = sum(value for value, _ in seen["shifts"])
+    what = "; ".join(f"{value:.4f}: {names}" for value, names in seen["shifts"])
+    assert moved <= SHIFT, f"{seen['name']}: while it loads, {moved:.3f} of the screen moves: {what}"
+
+
+def test_paper_has_all_there_is_to_read(seen):
+    """From a reader who has chosen the dark theme."""
+    name, paper = seen["name"], seen["paper"]
+    assert not paper["untitled"], f"{name}: on paper the title is hidden"
+    assert not paper["faint"], f"{name}: contrast to white paper below 4.5: {', '.join(paper['faint'])}"
+    report(f"{name}: on paper: {line}" for line in paper["explorers"])
+    report(f"{name}: on paper the solution {solution} stays folded" for solution in paper["folded"])
+
+
+@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/s1", "index")))
+def test_a_page_needs_no_script(open_page, look, name):
+    """All text is there without one, and no control that moves nothing."""
+    page = open_page(name, java_script_enabled=False)
+    plain = page.evaluate(PLAIN, True)
+    page.context.close()
+    problems = [*plain["explorers"], *(f"this formula takes no room: {tex}" for tex in plain["formulas"])]
+    words = set(plain["words"])
+    problems += [f"this word needs a script: {word}" for word in look(name)["words"] if word not in words]
+    report(f"{name}: without script: {line}" for line in problems)
+
+
+@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/s1", "index")))
+def test_every_page_loads_from_its_folder(open_page, name):
+    """As for a reader who has downloaded the site."""
+    page = open_page(name)
+    page.wait_for_load_state("networkidle")
+    log = list(page.log)
+    page.context.close()
+    report(f"{name}: {line}" for line in log)
+
+
+@pytest.mark.parametrize("name", mainly(pages_with("//main//math")))
+def test_formulas_without_their_font(open_page, name):
+    """Where fonts are blocked the system's own draw every letter, and no line grows beyond a phone."""
+    page = open_page(name, width=PHONE, without="**/*.woff2")
+    facts = page.evaluate(FACTS)
+    page.context.close()
+    assert not facts["mathFont"], f"{name}: the font is there although it was blocked"
+    report(f"{name}: without the font: {line}" for line in facts["math"])
+    assert not facts["wide"], f"{name}: without the font this sticks out of a phone: {facts['wide'][0]}"
+
+
+@pytest.mark.parametrize("name", REDIRECTS or [None])
+@pytest.mark.parametrize("place", ["folder", "server"])
+def test_an_old_address_leads_to_a_page(open_page, server, place, name):
+    page = open_page(name, **({"base": server} if place == "server" else {}))
+    page.wait_for_selector("main h1", timeout=10_000)
+    arrived = page.url.partition(".html")[0].removesuffix("/")
+    log = list(page.log)
+    page.context.close()
+    assert any(arrived.endswith(other) for other in PAGES), f"{name}: leads to {arrived}"
+    report(f"{name}: {line}" for line in log)
+
+
+FAULTY = """<!DOCTYPE html><html lang=en data-theme=light><title>A page</title><main><article><h1>A page</h1>
+<img src="data:," width=9 height=9><p style="color: #bbb; background: #fff">Faint.</p>
+<svg role=img aria-label="A drawing" width=400 height=9></svg><p>A formula: $x$</p><p id=a></p><p>Pushed down.</p>
+</article></main><script src="missing.js"></script><script>
+requestAnimationFrame(() => setTimeout(() => { a.style.height = "500px"; done = 1 }, 300)); done = 0; nothing();
+</script>"""
+
+
+def test_what_is_wrong_with_a_page_is_seen(open_page, tmp_path):
+    """Each fact that the tests above hold to nothing can be something."""
+    from axe_playwright_python.base import AXE_SCRIPT
+    from built_site import AXE, WATCH_SHIFTS
+
+    (tmp_path / "index.html").write_text(FAULTY, encoding="utf-8")
+    page = open_page("index", width=PHONE, base=tmp_path.as_uri(), before=WATCH_SHIFTS)
+    page.wait_for_function("done && window.shifts.length")
+    facts, log = page.evaluate(FACTS), " ".join(page.log)
+    page.evaluate(AXE_SCRIPT)
+    rules = {rule["id"] for rule in page.evaluate(AXE, [True, []])[0]}
+    page.context.close()
+    assert "missing.js" in log
+    assert "nothing" in log
+    assert facts["pictures"]
+    assert facts["raw"]
+    assert "svg" in facts["wide"][0]
+    assert {"color-contrast", "image-alt"} <= rules
