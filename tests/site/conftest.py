@@ -4,14 +4,19 @@ Every page is opened once from a server on this machine, as most readers meet it
 something open pages from the folder itself, as a reader does who has downloaded the site.
 """
 
+import functools
+import hashlib
+import pickle
 import time
 from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 
 import lighthouse
 import pytest
 from browser import ALONE, chromium
 from built_site import (
+    ADDRESS,
     AXE,
     BELOW,
     DESK,
@@ -21,6 +26,7 @@ from built_site import (
     PHONE,
     PLAIN,
     REDIRECTS,
+    ROOT,
     SITE,
     SOURCES,
     WATCH_SHIFTS,
@@ -29,6 +35,8 @@ from built_site import (
 )
 from playwright.sync_api import TimeoutError
 
+HERE = Path(__file__).parent
+LOOKS = ROOT / "_build" / "looks"
 THEME = "document.documentElement.dataset.theme"
 
 
@@ -130,9 +138,28 @@ def open_page(browser):
     return open_page
 
 
+@functools.cache
+def shared():
+    """Return a digest of what all looks depend on: the files that pages share, and how one looks."""
+    files = [
+        *(path for path in (SITE / "_static").rglob("*") if path.is_file()),
+        *HERE.glob("*.js"),
+        HERE / "conftest.py",
+    ]
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in sorted(files))).hexdigest()
+
+
+def state(name, version):
+    """Return a digest of all that the look at a page depends on; ``version`` is that of the browser."""
+    page = hashlib.sha256((SITE / f"{name}.html").read_bytes()).hexdigest()
+    return f"{page} {shared()} {version} {ADDRESS}"
+
+
 @pytest.fixture(scope="session")
-def look(open_page, server):
+def look(request, browser, open_page, server):
     """look(name): the facts of one page, collected in one load for every test that asks.
+
+    They are stored, unless something is wrong, and read again while the page is the same: a look takes seconds.
 
     The page is opened on a phone in the dark theme, its font of formulas comes late, and then it changes its width,
     medium and theme. What unfolds it comes after what must be seen folded, and axe comes last, because it takes
@@ -148,6 +175,10 @@ def look(open_page, server):
         return violations
 
     def look(name):
+        file = LOOKS / f"{name.replace('/', '-')}.pickle"
+        if name not in looks and file.exists():
+            digest, stored = pickle.loads(file.read_bytes())
+            looks.update({name: stored} if digest == state(name, browser.version) else {})
         if name not in looks:
             looks[name] = look_at(name)
         return looks[name]
@@ -180,7 +211,13 @@ def look(open_page, server):
         page.context.close()
         return seen
 
-    return look
+    yield look
+    # A colour or a letter is judged on the first page that has it: if it is wrong there, no other page is right.
+    if not request.session.testsfailed:
+        LOOKS.mkdir(parents=True, exist_ok=True)
+        for name, seen in looks.items():
+            file = LOOKS / f"{name.replace('/', '-')}.pickle"
+            file.write_bytes(pickle.dumps((state(name, browser.version), seen)))
 
 
 def fonts_of_formulas(page, known):

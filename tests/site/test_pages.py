@@ -84,7 +84,6 @@ def test_a_page_needs_no_script(open_page, look, name):
 def test_every_page_loads_from_its_folder(open_page, name):
     """As for a reader who has downloaded the site."""
     page = open_page(name)
-    page.wait_for_load_state("networkidle")
     log = list(page.log)
     page.context.close()
     report(f"{name}: {line}" for line in log)
