@@ -12,45 +12,28 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
+import built_site as built
 import lighthouse
 import pytest
 from browser import ALONE, chromium
-from built_site import (
-    ADDRESS,
-    AXE,
-    BELOW,
-    DESK,
-    FACTS,
-    HEIGHT,
-    PAGES,
-    PHONE,
-    PLAIN,
-    REDIRECTS,
-    ROOT,
-    SITE,
-    SOURCES,
-    WATCH_SHIFTS,
-    WIDTHS,
-    named,
-)
 from playwright.sync_api import TimeoutError
 
 HERE = Path(__file__).parent
-LOOKS = ROOT / "_build" / "looks"
+LOOKS = built.ROOT / "_build" / "looks"
 THEME = "document.documentElement.dataset.theme"
 
 
-@pytest.fixture(params=SOURCES or [None])
+@pytest.fixture(params=built.SOURCES or [None])
 def source(request):
     """Each page in turn, redirects included, as it stands in its file: name and parsed page."""
-    name = named(request.param)
-    return SimpleNamespace(name=name, page=SOURCES[name])
+    name = built.named(request.param)
+    return SimpleNamespace(name=name, page=built.SOURCES[name])
 
 
-@pytest.fixture(params=PAGES or [None])
+@pytest.fixture(params=built.PAGES or [None])
 def page_name(request):
     """Each page in turn, without redirects."""
-    return named(request.param)
+    return built.named(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -70,12 +53,12 @@ def browser():
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The site on an address of this machine, compressed as servers do, in the folder that it was built for."""
-    named("index")
-    root, folder = SITE, BELOW.strip("/")
+    built.named("index")
+    root, folder = built.SITE, built.BELOW.strip("/")
     if folder:
         root = tmp_path_factory.mktemp("server")
         (root / folder).parent.mkdir(parents=True, exist_ok=True)
-        (root / folder).symlink_to(SITE, target_is_directory=True)
+        (root / folder).symlink_to(built.SITE, target_is_directory=True)
     with lighthouse.serve(root) as address:
         yield f"{address}/{folder}".rstrip("/")
 
@@ -108,22 +91,13 @@ def open_page(browser):
     first paint, `before` a script that runs before any of the page's own.
     """
 
-    def open_page(
-        name,
-        theme="light",
-        width=1280,
-        base=SITE.as_uri(),  # noqa: B008
-        query="",
-        without=None,
-        late=None,
-        before=None,
-        **options,
-    ):
-        viewport = {"width": width, "height": HEIGHT}
+    def open_page(name, theme="light", width=1280, base="", query="", without=None, late=None, before=None, **options):
+        base = base or built.SITE.as_uri()
+        viewport = {"width": width, "height": built.HEIGHT}
         context = browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce", **options)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.log, page.name = watch(page, base), named(name)
+        page.log, page.name = watch(page, base), built.named(name)
         if before:
             page.add_init_script(before)
         if without:
@@ -131,7 +105,7 @@ def open_page(browser):
         if late:
             page.route(late, lambda route: (time.sleep(0.7), route.continue_()))
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
-        if name not in REDIRECTS:
+        if name not in built.REDIRECTS:
             page.evaluate("document.fonts.ready.then(() => 0)")
         return page
 
@@ -142,7 +116,7 @@ def open_page(browser):
 def shared():
     """Return a digest of what all looks depend on: the files that pages share, and how one looks."""
     files = [
-        *(path for path in (SITE / "_static").rglob("*") if path.is_file()),
+        *(path for path in (built.SITE / "_static").rglob("*") if path.is_file()),
         *HERE.glob("*.js"),
         HERE / "conftest.py",
     ]
@@ -151,8 +125,8 @@ def shared():
 
 def state(name, version):
     """Return a digest of all that the look at a page depends on; ``version`` is that of the browser."""
-    page = hashlib.sha256((SITE / f"{name}.html").read_bytes()).hexdigest()
-    return f"{page} {shared()} {version} {ADDRESS}"
+    page = hashlib.sha256((built.SITE / f"{name}.html").read_bytes()).hexdigest()
+    return f"{page} {shared()} {version} {built.ADDRESS}"
 
 
 @pytest.fixture(scope="session")
@@ -170,7 +144,7 @@ def look(request, browser, open_page, server):
     judged, letters, looks = set(), set(), {}
 
     def ask_axe(page, rules):
-        violations, colours = page.evaluate(AXE, [rules, list(judged)])
+        violations, colours = page.evaluate(built.AXE, [rules, list(judged)])
         judged.update(colours)
         return violations
 
@@ -184,28 +158,28 @@ def look(request, browser, open_page, server):
         return looks[name]
 
     def look_at(name):
-        page = open_page(name, "dark", PHONE, base=server, late="**/*.woff2", before=WATCH_SHIFTS)
+        page = open_page(name, "dark", built.PHONE, base=server, late="**/*.woff2", before=built.WATCH_SHIFTS)
         page.wait_for_load_state("networkidle")
         seen = {"name": name, "themes": [page.evaluate(THEME)], "shifts": page.evaluate("window.shifts")}
-        page.set_viewport_size({"width": DESK, "height": HEIGHT})
+        page.set_viewport_size({"width": built.DESK, "height": built.HEIGHT})
         page.emulate_media(media="print")
-        seen["paper"] = page.evaluate(PLAIN, False)
+        seen["paper"] = page.evaluate(built.PLAIN, False)
         page.emulate_media(media="screen")
-        seen["words"] = page.evaluate(PLAIN, True)["words"]
-        seen[DESK] = page.evaluate(FACTS)
+        seen["words"] = page.evaluate(built.PLAIN, True)["words"]
+        seen[built.DESK] = page.evaluate(built.FACTS)
         seen["fonts"] = fonts_of_formulas(page, letters)
-        page.set_viewport_size({"width": PHONE, "height": HEIGHT})
-        seen[PHONE] = page.evaluate(FACTS)
+        page.set_viewport_size({"width": built.PHONE, "height": built.HEIGHT})
+        seen[built.PHONE] = page.evaluate(built.FACTS)
         page.evaluate(AXE_SCRIPT)
         seen["axe"] = ask_axe(page, rules=False)
-        page.set_viewport_size({"width": DESK, "height": HEIGHT})
+        page.set_viewport_size({"width": built.DESK, "height": built.HEIGHT})
         seen["axe"] += ask_axe(page, rules=False)
         page.emulate_media(color_scheme="light")
         with suppress(TimeoutError):  # then the theme is the old one, and a test says so
             page.wait_for_function(f"{THEME} === 'light'", timeout=10_000)
         seen["themes"].append(page.evaluate(THEME))
         seen["axe"] += ask_axe(page, rules=False)
-        page.set_viewport_size({"width": PHONE, "height": HEIGHT})
+        page.set_viewport_size({"width": built.PHONE, "height": built.HEIGHT})
         seen["axe"] += ask_axe(page, rules=True)
         seen["log"] = list(page.log)
         page.context.close()
@@ -248,7 +222,7 @@ def seen(look, page_name):
     return look(page_name)
 
 
-@pytest.fixture(params=WIDTHS)
+@pytest.fixture(params=built.WIDTHS)
 def layout(request, look, page_name):
     """What is seen of a page on a wide screen and on a phone, for what depends on the width."""
     return look(page_name)[request.param] | {"name": page_name}

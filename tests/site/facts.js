@@ -89,12 +89,6 @@ async () => {
   }
   wide.reverse().sort((a, b) => b.right - a.right); // of several that end alike, the innermost
 
-  // Buttons and links of the bar at the top that hang out of it, over the text.
-  const bar = document.querySelector(".bd-header-article");
-  const hanging = all("button, a", bar ?? document.createElement("div")).filter((e) => !empty(box(e)))
-    .filter((e) => box(e).top < box(bar).top - 1 || box(e).bottom > box(bar).bottom + 1)
-    .map((e) => `${name(e)}, from ${Math.round(box(e).top)} to ${Math.round(box(e).bottom)} px`);
-
   // The letters and signs of all formulas, once each, for the question which font drew them.
   window.bookLetters = () => {
     const seen = new Map();
@@ -114,7 +108,6 @@ async () => {
     mathFont: [...document.fonts].some((font) => /Book Math/.test(font.family) && font.status === "loaded"),
     scrollWidth: document.documentElement.scrollWidth,
     innerWidth,
-    hanging,
     wide: wide.map(({ element, right, width }) => `${name(element)}, ${Math.round(width)} px wide, ends at ${Math.round(right)} px: ${short(element.textContent, 60)}`),
   };
 }

@@ -71,17 +71,6 @@ def test_every_mistake_is_caught_by_a_check():
         assert link or {"differs", "below", "refuses"} & set(checks), f"nothing fails: {box.text_content()[:60]}"
 
 
-def test_a_check_says_that_it_holds_and_what_was_compared():
-    """The sign alone is not read aloud; several laws of a cell are one line that opens."""
-    for name in PAGES:
-        for box in SOURCES[name].xpath(f"//*[{has_class('checks')}]"):
-            lines = box.xpath(f"p[{has_class('check')}]")
-            folded = box.tag == "details" and box.get("open") is None
-            assert folded == (len(lines) > 1), f"{name}: {len(lines)} laws in one {box.tag}"
-            figures = [line.xpath(f"string(.//*[{has_class('check-figure')}])").strip() for line in lines]
-            assert all(figures), f"{name}: a check without a figure: {box.text_content()[:80]}"
-
-
 @only_english
 def test_the_filter_shows_what_was_chosen(open_page):
     """A choice is kept in the address, and an address chooses."""

@@ -1,4 +1,4 @@
-"""Finding one's way: the map, the list of results, addresses of boxes and pages, and cards shown elsewhere."""
+"""Finding one's way: the list of results, addresses of boxes and pages, and cards shown elsewhere."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import lxml.html
 import pytest
 from bookext.theme import social
 from bookext.theme.builder import SiteBuilder
-from built_site import ADDRESS, MISSING, PAGES, SITE, SOURCES, has_class, named, only_english, pages_with, report
+from built_site import ADDRESS, MISSING, PAGES, SITE, SOURCES, has_class, named, report
 
 RESULTS = ("definition", "theorem", "lemma", "proposition", "corollary")
 BOOK = [name for name in PAGES if name not in {"search", MISSING, "genindex"}] or [None]
@@ -22,22 +22,6 @@ def boxes(name, kinds):
         for box in SOURCES[name].xpath(f"//article//div[@id][{has_class('admonition')}]")
         if set(kinds) & set(box.get("class").split())
     ]
-
-
-@only_english
-def test_the_map_shows_every_chapter_and_no_circle():
-    """Its links are the chapters of the contents, and what a chapter builds on comes before it."""
-    page = SOURCES[named("index")]
-    chapters = [
-        link.get("href")
-        for link in page.xpath("//nav[contains(@class, 'bd-links')]//a")
-        if re.match(r"\d+\. ", link.text_content().strip())
-    ]
-    links = page.xpath(f"//svg[{has_class('chapter-map')}]//a")
-    assert [link.get("href") for link in links] == chapters
-    for own, link in enumerate(links, 1):
-        needs = link.get("aria-label").partition("builds on")[2]
-        assert all(int(number) < own for number in re.findall(r"(\d+)\. ", needs)), link.get("aria-label")
 
 
 def test_every_result_is_listed():
@@ -67,12 +51,6 @@ def test_boxes_formulas_and_checks_have_addresses(name):
         if not line.xpath("a[contains(@class, 'check-mark')][@href=concat('#', ../@id)]"):
             problems.append(f"{name}: a check has no link to itself: {line.text_content()[:60]}")
     report(problems)
-
-
-@pytest.mark.parametrize("name", pages_with(f"//a[{has_class('glossary-term')}]"))
-def test_a_term_leads_to_the_glossary(name):
-    links = SOURCES[named(name)].xpath(f"//article//a[{has_class('glossary-term')}]/@href")
-    report(f"{name}: {link}" for link in links if not re.match(r"(\.\./)*notation\.html#term-", link))
 
 
 @pytest.mark.parametrize("name", BOOK)

@@ -5,7 +5,6 @@ import re
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from bookext.collect.search import plain
 from built_site import AXE, DESK, PAGES, PHONE, SITE, SOURCES, named, only_english, report
 
 INDEX = SITE / "_static" / "search-index.js"
@@ -79,19 +78,6 @@ def test_no_tex_stands_in_the_index():
     texts = {place: " ".join(entry) for place, entry in index()[0].items()}
     left = {place: re.search(r"\\[A-Za-z]{2,}|\S*(\.\./|\x02)\S*", text) for place, text in texts.items()}
     report(f"{place}: {match[0]}" for place, match in left.items() if match)
-
-
-@pytest.mark.parametrize(
-    ("tex", "seen"),
-    [
-        (r"q\cdot k/\sqrt{d_k}", "q·k/√d_k"),
-        (r"\operatorname{Var}(q\cdot k) = \sigma^2", "Var(q·k) = σ^2"),
-        (r"A = \mathrm{softmax}(QK^\top)", "A = softmax(QKᵀ)"),
-        (r"\begin{pmatrix}1\end{pmatrix}", "…"),
-    ],
-)
-def test_a_short_formula_is_letters_and_signs(tex, seen):
-    assert plain(tex) == seen
 
 
 def test_every_synonym_finds_something(page):
