@@ -1,13 +1,12 @@
-// Runs axe-core on a page and returns its violations. A chapter has thousands of elements, most of them alike, and axe
-// takes many seconds for them. So what is hidden is emptied first, and drawings and formulas, of which axe reads the name
-// or the text alone. The two rules about colours, by far the slowest, are asked once for each look: colour, ground,
-// opacity, size and weight of text, and for a link its underline and the colour of the text around it, while every
-// element that holds none of the looks is away. `judged` lists looks of pages before this. If `rules` is true, all other
-// rules are asked too, after every span that has a class and nothing else has left its text in its place, which no later
-// call can undo; in a live figure its class may say how wide it is. `preload` would ask for style sheets again, which a
-// folder refuses. Returns the violations and the looks that were found.
+// Runs axe-core on a page and returns its violations and the looks of text that were judged. A chapter has thousands of
+// elements, most of them alike, so what is hidden is emptied first, and drawings and formulas, of which axe reads the
+// name or the text alone. The rules about colours, by far the slowest, are asked once for each look (colour, ground,
+// opacity, size and weight of text; for a link its underline and the text around it) that is not among `judged`, while
+// every element that holds none of the looks is away. If `rules` is true, all other rules are asked too, after spans
+// without meaning have left their text in their place, which no later call can undo. `preload` would ask for style
+// sheets again, which a folder refuses.
 async ([rules, judged]) => {
-  for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));  // what scrolls is told by then
+  for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));  // by then it is known what scrolls
   document.querySelectorAll(".frame[hidden], svg[role=img]").forEach((element) => element.replaceChildren());
   document.querySelectorAll("math").forEach((math) => {
     math.querySelectorAll("annotation").forEach((tex) => tex.remove());
@@ -41,7 +40,7 @@ async ([rules, judged]) => {
   });
 
   const options = { resultTypes: ["violations"], preload: false };
-  const found = [];
+  const violations = [];
   if (looks.size) {
     const kept = new Set();
     for (let element of looks.values()) {
@@ -49,7 +48,7 @@ async ([rules, judged]) => {
     }
     const away = [...kept].flatMap((element) => [...element.children]).filter((child) => !kept.has(child) && document.body.contains(child));
     const marks = away.map((element) => { const mark = new Comment(); element.replaceWith(mark); return mark; });
-    found.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: COLOURS })).violations);
+    violations.push(...(await axe.run({ include: [["[data-look]"]] }, { ...options, runOnly: COLOURS })).violations);
     marks.forEach((mark, index) => mark.replaceWith(away[index]));
   }
   if (rules) {
@@ -58,7 +57,7 @@ async ([rules, judged]) => {
       if (span.attributes.length === 1 && !span.closest(".live")) span.replaceWith(...span.childNodes);
     });
     document.body.normalize();
-    found.push(...(await axe.run(document, { ...options, rules: off })).violations);
+    violations.push(...(await axe.run(document, { ...options, rules: off })).violations);
   }
-  return [found, [...looks.keys()]];
+  return [violations, [...looks.keys()]];
 }

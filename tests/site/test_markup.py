@@ -1,4 +1,4 @@
-"""Every built page as it stands in its file: links, ids, drawings, and what a search engine or a listener is told.
+"""Every built page as it stands in its file: links, ids, drawings, and what a search engine or a listener reads.
 
 None of these tests needs a browser.
 """
@@ -61,7 +61,9 @@ def test_the_page_for_missing_addresses_leads_to_every_page():
     page = SOURCES[named(MISSING)]
     addresses = {link.partition("#")[0] for link in page.xpath("//article//a/@href")}
     report(
-        f"404: no way to {name}" for name in PAGES if name[:9] == "chapters/" and f"{BELOW}{name}.html" not in addresses
+        f"404: no way to {name}"
+        for name in PAGES
+        if name.startswith("chapters/") and f"{BELOW}{name}.html" not in addresses
     )
 
 
@@ -89,7 +91,7 @@ def test_a_page_can_be_told_from_others():
     named("index")
     for what in ("//head/title/text()", "//meta[@name='description']/@content"):
         texts = Counter(str(text) for name in PAGES for text in SOURCES[name].xpath(what)[:1])
-        report(f"{text!r} is said by {times} pages" for text, times in texts.items() if times > 1 or not text.strip())
+        report(f"{text!r} stands on {times} pages" for text, times in texts.items() if times > 1 or not text.strip())
     report(
         f"{name}: its language is {page.get('lang')}" for name, page in SOURCES.items() if page.get("lang") != LANGUAGE
     )

@@ -11,7 +11,7 @@ import pytest
 from built_site import ROOT, has_class, parse, report
 
 NOT_COPIED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "node_modules")
-# A cell tagged wall-time shows what a clock said, which no two runs agree on; everything else must agree.
+# A cell tagged wall-time shows the time of a clock, on which no two runs agree; everything else must agree.
 TIMED = f"[not(ancestor::*[{has_class('tag_wall-time')}])]"
 COMPARED = {name: f"//*[{has_class(name)}]{TIMED}" for name in ("check", "cell_output")}
 COMPARED["figure"] = f"//*[local-name()='svg']{TIMED}"
