@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from attnbook.check_record import Check
+from attnbook.check.record import Check
 from bookext.collect.evidence import SIDES, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 from chapters import ROOT, report

@@ -8,8 +8,8 @@ import lxml.html
 import nbformat
 import pytest
 import translation
-from attnbook import live_files
 from attnbook.check.record import MIME, Check, as_data
+from attnbook.live import files
 from bookext.language import editions, scripts
 from bookext.run import execution
 from myst_nb.core.execute import cache as myst_nb_cache
@@ -19,8 +19,8 @@ from sphinx import locale
 CONF = """
 from importlib import import_module
 def setup(app):
-    for name in ('collect.checks', 'collect.quiz', 'collect.wayfinding', 'language.catalogue', 'run.execution',
-                 'run.quotes', 'write.boxes', 'write.launch', 'write.notebooks'):
+    for name in ('collect.checks', 'collect.quiz', 'collect.derived', 'collect.navigation', 'language.catalogue',
+                 'run.execution', 'run.quotes', 'write.boxes', 'write.launch', 'write.notebooks'):
         import_module('bookext.' + name).setup(app)
 extensions = ['myst_nb', 'sphinx_external_toc', 'sphinx_proof', 'sphinx_exercise']
 project = html_title = 'The small book'
@@ -131,8 +131,7 @@ def test_a_translation_covers_the_page_and_changes_nothing_else(book):
 
 
 def test_the_scripts_of_all_figures_can_be_translated():
-    names = sorted(path.stem for path in live_files.FOLDER.glob("*.js") if path.name not in live_files.PARTS)
-    code = live_files.script(names)
+    code = files.script(files.names())
     assert scripts.rewrite(code, lambda text: text) == code
     accented = scripts.rewrite(code, translation.accented)
     assert translation.accented("Back to start") in accented
