@@ -1,13 +1,12 @@
-"""Run the experiments whose numbers the chapters quote: every member that is not known yet.
+"""Run the experiments whose numbers the chapters quote: every member that is not stored yet.
 
-python tools/experiments.py [--only NAME] [--jobs N] [--cluster ADDRESS]    with .venv's Python and the extra `mutants`
+python tools/experiments.py [--only NAME] [--jobs N]    with .venv's Python
 
-experiments/<name>.py says in its docstring what it measures, and has four names: `chapter`, the functions that it takes
-from a chapter (`cells.definitions`); `member(seed)`, one repetition, in seconds at most; `MEMBERS`, the seeds; and
-`summary(results)`, the few numbers that the prose quotes. Answers are kept in _build/experiments, so a run that was
-stopped goes on where it was, and code/attnbook/results/<name>.json holds what the chapter reads. An experiment runs
-again when its file or a function that it takes from its chapter changes; whether the package still gives its numbers is
-for the chapter to say, by a check that computes one member afresh.
+experiments/<name>.py says in its docstring what it measures, and has three names: `member(seed)`, one repetition, in
+seconds at most; `MEMBERS`, the seeds; and `summary(results)`, the few numbers that the prose quotes. Answers are kept
+in _build/experiments, so a run that was stopped goes on where it was, and code/attnbook/results/<name>.json holds what
+the chapter reads. An experiment runs again when its file or a training that it imports from attnbook.tasks changes;
+whether the package still gives its numbers is for the chapter to say, by a check that computes one member afresh.
 """
 
 import argparse
@@ -15,14 +14,19 @@ import ast
 import functools
 import importlib.util
 import json
+import multiprocessing
 import os
+import platform
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from importlib import metadata
+from pathlib import Path
 
-import cells
+from bookext.run import dependencies, jobs
+from bookext.run.chapters import digest
 
-ROOT = cells.ROOT
-sys.path.insert(0, str(ROOT / "code"))
+ROOT = Path(__file__).resolve().parent.parent
 DIGITS = 4  # of every stored number
 
 
@@ -42,16 +46,20 @@ def load(tree, name):
     spec = importlib.util.spec_from_file_location(f"experiment_{name}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    missing = [n for n in ("__doc__", "chapter", "member", "MEMBERS", "summary") if not getattr(module, n, None)]
+    missing = [n for n in ("__doc__", "member", "MEMBERS", "summary") if not getattr(module, n, None)]
     if missing:
         sys.exit(f"experiments/{name}.py has no {' and no '.join(missing)}.")
     return module
 
 
 def source(tree, name):
-    """Hash all that an experiment says itself: its code, and the functions that it takes from its chapter."""
+    """Hash the code of an experiment and of the trainings that it imports."""
     text = (tree / "experiments" / f"{name}.py").read_text("utf-8")
-    return cells.digest(ast.unparse(ast.parse(text)), load(tree, name).chapter.source)
+    homes = {getattr(value, "__module__", None) or "" for value in vars(load(tree, name)).values()}
+    modules = dependencies.modules(tree / "code")
+    seen = dependencies.closure(homes & set(modules), dependencies.imports(modules))
+    tasks = [modules[module] for module in sorted(seen) if module.startswith("attnbook.tasks.")]
+    return digest(ast.unparse(ast.parse(text)), *map(dependencies.statements, tasks))
 
 
 def rounded(value):
@@ -86,10 +94,10 @@ def results(tree, name):
     return tree / "code" / "attnbook" / "results" / f"{name}.json"
 
 
-def known(tree, name):
-    """Say whether the stored results are those of the experiment as it is now."""
-    path, now = results(tree, name), source(tree, name)
-    return path.exists() and json.loads(path.read_text("utf-8"))["source"] == now
+def is_stored(tree, name):
+    """Return whether the stored results are those of the experiment as it is now."""
+    path = results(tree, name)
+    return path.exists() and json.loads(path.read_text("utf-8"))["source"] == source(tree, name)
 
 
 def write(tree, name, answers):
@@ -101,7 +109,8 @@ def write(tree, name, answers):
         "seeds": list(module.MEMBERS),
         "source": source(tree, name),
         "summary": rounded(module.summary(members)),
-        "versions": cells.versions(),
+        "versions": {"python": platform.python_version()}
+        | {library: metadata.version(library).partition("+")[0] for library in ("numpy", "torch")},
     }
     results(tree, name).parent.mkdir(parents=True, exist_ok=True)
     results(tree, name).write_text(text(record), "utf-8")
@@ -109,33 +118,24 @@ def write(tree, name, answers):
 
 
 def main(arguments=None, tree=ROOT):
-    """Run what is not known yet and write the results."""
+    """Run what is not stored yet and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="NAME", help="experiments with this in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many members run side by side")
-    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a dask scheduler whose workers run them")
-    given = parser.parse_args(arguments)
-    chosen = named(tree, given.only)
-    waiting = [name for name in chosen if not known(tree, name)]
-    print(f"{len(chosen) - len(waiting)} of {len(chosen)} experiments are known already.")
-    if not waiting:
-        return
-    keys = {name: [cells.digest(source(tree, name), seed) for seed in load(tree, name).MEMBERS] for name in waiting}
-    work = {
-        key: functools.partial(measure, tree, name, seed)
-        for name in waiting
-        for key, seed in zip(keys[name], load(tree, name).MEMBERS, strict=True)
-    }
-    with cells.workers(given.jobs, given.cluster, tree, processes=True) as pool:
-        answers = cells.resume(tree / "_build" / "experiments" / "results.jsonl", work, pool)
+    options = parser.parse_args(arguments)
+    chosen = named(tree, options.only)
+    waiting = [name for name in chosen if not is_stored(tree, name)]
+    print(f"{len(chosen) - len(waiting)} of {len(chosen)} experiments are stored already.")
+    keys = {(name, seed): digest(source(tree, name), seed) for name in waiting for seed in load(tree, name).MEMBERS}
+    work = {key: functools.partial(measure, tree, *member) for member, key in keys.items()}
+    with ProcessPoolExecutor(options.jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        answers = jobs.resume(tree / "_build" / "experiments" / "results.jsonl", work, pool)
     for name in waiting:
-        write(tree, name, [answers[key] for key in keys[name]])
+        write(tree, name, [answers[keys[name, seed]] for seed in load(tree, name).MEMBERS])
 
 
 if __name__ == "__main__":
-    import experiments  # under its own name, by which a worker elsewhere finds its functions
-
     try:
-        experiments.main()
+        main()
     except KeyboardInterrupt:
         sys.exit("Interrupted; the same command goes on from here.")

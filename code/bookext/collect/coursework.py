@@ -9,11 +9,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import yaml
 from attncourse import author
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
+
+from ..contents import contents
 
 COURSE = Path(__file__).parents[3] / "course"
 GOALS = re.compile(r"After this chapter you can…\*\*\n\n((?:- .+\n(?:  .+\n)*)+)")
@@ -65,8 +66,7 @@ class AssessmentMap(SphinxDirective):
 
     def run(self):
         source, lines = Path(self.env.srcdir), []
-        parts = yaml.safe_load((source / "_toc.yml").read_text(encoding="utf-8"))["parts"]
-        for page in [chapter["file"] for part in parts for chapter in part["chapters"]]:
+        for page in contents(source).pages:
             chapter = source / f"{page}.md"
             path = COURSE / chapter.name
             if not path.is_file():

@@ -69,3 +69,12 @@ def closure(names, using):
         waiting |= using[name] - found
     parents = {".".join(name.split(".")[:i]) for name in found for i in range(1, name.count(".") + 1)}
     return found | parents
+
+
+def statements(path):
+    """Return the code of a module without its comments and docstrings."""
+    module = ast.parse(path.read_text("utf-8"))
+    for node in ast.walk(module):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(module)

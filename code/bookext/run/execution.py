@@ -114,13 +114,8 @@ def _quoted(notebook):
 def _choose_cache(app, config):
     config.book_libraries = libraries()
     config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache")
-    environment = {
-        "ATTNBOOK_BUILD": "1",  # explore shows the player alone
-        "OMP_NUM_THREADS": "1",  # one thread a kernel: two kernels run side by side, and sums keep their order
-        "PYTHONPATH": os.pathsep.join([str(CODE), os.environ.get("PYTHONPATH", "")]),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    os.environ.update(environment)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(CODE), os.environ.get("PYTHONPATH", "")])
+    os.environ.update(kernels.ENVIRONMENT)
 
 
 def _outdated(app, env, added, changed, removed):

@@ -1,4 +1,4 @@
-"""Run the cells of a chapter in a kernel, and once more where the kernel stalls; say which cell fails, and why."""
+"""Run the cells of a notebook in a kernel, and once more where the kernel stalls; say which cell fails, and why."""
 
 import copy
 import os
@@ -11,13 +11,18 @@ import psutil
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
 
-from . import quotes
+from . import forked, quotes
 
 LIMIT = 300  # seconds for one cell
 STALL = 60  # seconds: a kernel that neither writes nor works for so long will not do so any more
 WORK = 1.0  # seconds of a processor within STALL; a kernel that waits takes a third of that
 STEP = 5  # seconds between two looks
 QUIET = ["--IPKernelApp.log_level=40"]  # errors only: on loopback the remark about unencrypted TCP says nothing
+ENVIRONMENT = {
+    "ATTNBOOK_BUILD": "1",  # explore shows the player alone
+    "OMP_NUM_THREADS": "1",  # one thread a kernel: two kernels run side by side, and sums keep their order
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
 ARROW = re.compile(r"^-+> \d+ (.*)", re.MULTILINE)  # the line of a traceback's first frame that was at work
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
@@ -37,6 +42,7 @@ class Watch:
 
 def execute(path, notebook):
     """Run a chapter in its folder: (executed notebook, seconds, what fails or None, whether a stalled kernel ended)."""
+    forked.install()
     quotes.add_query_cell(notebook)
     stalled = False
     for _ in range(2):
@@ -51,14 +57,19 @@ def execute(path, notebook):
     return ran, time.monotonic() - start, None, stalled
 
 
-def attempt(notebook, folder):
-    """Run the cells in a new kernel: (the exception that ended it or None, whether the kernel stalled)."""
-    client = NotebookClient(notebook, timeout=LIMIT, extra_arguments=QUIET, resources={"metadata": {"path": folder}})
+def attempt(notebook, folder, *, stop=True, **options):
+    """Run the cells in a new kernel: (the exception that ended it or None, whether the kernel stalled).
+
+    Without ``stop`` the cells after one that fails are run too; ``options`` are those of the kernel, such as ``env``.
+    """
+    client = NotebookClient(
+        notebook, timeout=LIMIT, extra_arguments=QUIET, resources={"metadata": {"path": folder}}, allow_errors=not stop
+    )
     over, stalled = threading.Event(), threading.Event()
     watching = threading.Thread(target=_watch, args=(client, over, stalled), daemon=True)
     watching.start()
     try:
-        client.execute()
+        client.execute(**options)
         return None, False
     except (CellControlSignal, RuntimeError) as error:  # RuntimeError: the kernel has died
         return error, stalled.is_set()
@@ -109,5 +120,5 @@ def failure(path, notebook, error):
         place += f":{lines[ran[-1]]}, code cell {cells.index(ran[-1]) + 1}"
     code = ARROW.search(COLOURS.sub("", getattr(error, "traceback", "")))
     name, value = getattr(error, "ename", type(error).__name__), str(getattr(error, "evalue", error)).strip()
-    words = value if name == "CheckFailed" else f"{name}: {value}"
-    return place + (f": {code[1].strip()}" if code else "") + f"\n    {words}"
+    reason = value if name == "CheckFailed" else f"{name}: {value}"
+    return place + (f": {code[1].strip()}" if code else "") + f"\n    {reason}"
