@@ -11,7 +11,7 @@ import hashlib
 import os
 import platform
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import metadata
 from pathlib import Path
 
@@ -148,7 +148,7 @@ def _execute_all(app, env, docnames):
     if not app.config.book_executes:
         raise SystemExit(f"Not stored, and this build executes no cell: {', '.join(sorted(waiting))}. Run `make book`.")
     failures = {}
-    with ProcessPoolExecutor(min(len(waiting), os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(len(waiting), os.cpu_count() or 1)) as pool:
         jobs = {pool.submit(kernels.execute, env.doc2path(name), notebook): name for name, notebook in waiting.items()}
         for job in status_iterator(
             as_completed(jobs), "executing chapters... ", "green", len(jobs), app.verbosity, lambda job: jobs[job]

@@ -33,7 +33,8 @@ class Forked(LocalProvisioner):
         arguments = cmd[cmd.index("-f") :]
         process = _server().Process(target=_kernel, args=(arguments, kwargs["env"], str(kwargs["cwd"])), daemon=True)
         process.start()
-        self.process, self.pid, self.pgid, self.cwd = _Process(process), process.pid, process.pid, kwargs["cwd"]
+        self.process = _Process(process)  # type: ignore[assignment]  # of which it asks for no more than is there
+        self.pid, self.pgid, self.cwd = process.pid, process.pid, kwargs["cwd"]
         return self.connection_info
 
 
