@@ -26,23 +26,24 @@ class ChapterFiles(AsyncLargeFileManager):
                 old = (await self.get(path, type="file", format="text"))["content"]
             except HTTPError:  # a new chapter
                 old = ""
-            model = model | {"content": kept(old, model["content"])}
+            model = model | {"content": keep_form(old, model["content"])}
         return await super().save(model, path)
 
 
-def kept(old, new):
+def keep_form(old, new):
     """Return the text ``new`` with the head and the options of ``old`` wherever they mean the same."""
-    was = defaultdict(list)
+    forms = defaultdict(list)
     for cell in CELL.finditer(old):
-        was[_meaning(cell)].append(cell[2])
+        forms[_meaning(cell)].append(cell[2])
 
     def form(cell):
-        known = was[_meaning(cell)]
-        return f"{cell[1]}\n{known.pop(0) if known else cell[2]}"
+        same = forms[_meaning(cell)]
+        return f"{cell[1]}\n{same.pop(0) if same else cell[2]}"
 
-    new, head = CELL.sub(form, new), HEAD.match(old)
-    same = head and (found := HEAD.match(new)) and _head(head[0]) == _head(found[0])
-    return head[0] + new[found.end() :] if same else new
+    new, old_head = CELL.sub(form, new), HEAD.match(old)
+    new_head = HEAD.match(new)
+    is_same = old_head and new_head and _head(old_head[0]) == _head(new_head[0])
+    return old_head[0] + new[new_head.end() :] if is_same else new
 
 
 def _meaning(cell):

@@ -1,7 +1,9 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
 only how checks and live figures are shown.
 
-* ``run`` executes chapters, keeps their outputs, and puts what cells computed into sentences.
+* ``run`` executes chapters and keeps their outputs: ``chapters`` runs a chapter of any tree, with other seeds if asked,
+  ``kernels`` its cells, ``forked`` starts kernels fast, ``strictness`` compares checks with the main branch, ``jobs``
+  goes on with a run that was stopped; ``quotes`` puts what cells computed into sentences. ``contents`` reads _toc.yml.
 * ``collect`` gathers what pages hold, and makes pages and boxes of it: ``derived`` keeps the collections and fills the
   places that show them, ``checks`` draws executed checks, ``ledger`` and ``evidence`` hold verdicts to checks,
   ``mistakes``, ``quiz`` and ``navigation`` collect mistakes, questions, theorems and terms, ``coursework`` shows

@@ -12,9 +12,8 @@ CELL = re.compile(r"^```\{code-cell\}.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def modules(code):
     """Return {module of the package: its file} in the folder that holds ``attnbook``."""
-    found = sorted((code / "attnbook").rglob("*.py"))
-    names = [path.relative_to(code).with_suffix("").parts for path in found]
-    return {".".join(n[:-1] if n[-1] == "__init__" else n): path for n, path in zip(names, found, strict=True)}
+    paths = {path.relative_to(code).with_suffix("").parts: path for path in sorted((code / "attnbook").rglob("*.py"))}
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for parts, path in paths.items()}
 
 
 def results(code):
@@ -22,53 +21,56 @@ def results(code):
     return {f"results {path.stem}": path for path in sorted((code / "attnbook" / "results").glob("*.json"))}
 
 
-def results_read(cells, known):
-    """Return which of the ``known`` stored results cells read: those whose names stand there in quotation marks."""
-    return {name for name in known if any(f'"{name.removeprefix("results ")}"' in cell for cell in cells)}
+def results_read(cells, stored):
+    """Return which of the ``stored`` results cells read: those whose names stand there in quotation marks."""
+    return {name for name in stored if any(f'"{name.removeprefix("results ")}"' in cell for cell in cells)}
 
 
-def imported(source, known, name=""):
-    """Return which of the ``known`` modules Python source imports; ``name`` is its own module, for relative imports."""
-    found = set()
+def imported(source, modules, name=""):
+    """Return which of the ``modules`` Python source imports; ``name`` is its own module, for relative imports."""
+    names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             above = name.split(".")[: -node.level or None] if node.level else []
             start = ".".join([*above, *([node.module] if node.module else [])])
-            found |= {start, *(f"{start}.{alias.name}" for alias in node.names)}
-    return found & set(known)
+            names |= {start, *(f"{start}.{alias.name}" for alias in node.names)}
+    return names & set(modules)
 
 
-def imports(known):
+def imports(modules):
     """Return {module: the modules that it imports itself}."""
-    packages = {name for name, path in known.items() if path.name == "__init__.py"}
+    packages = {name for name, path in modules.items() if path.name == "__init__.py"}
     # In a package, `from . import x` counts from the package itself.
-    return {n: imported(p.read_text("utf-8"), known, f"{n}.__init__" if n in packages else n) for n, p in known.items()}
+    return {
+        name: imported(path.read_text("utf-8"), modules, f"{name}.__init__" if name in packages else name)
+        for name, path in modules.items()
+    }
 
 
-def imported_by_cells(cells, known):
+def imported_by_cells(cells, modules):
     """Return modules that cells import. Cells may hold what is no Python, so only their import lines count."""
     lines = [line for cell in cells for line in cell.splitlines() if re.match(r"\s*(from|import) attnbook", line)]
-    return {name for line in lines for name in _imported_by_line(line.strip(), known)}
+    return {name for line in lines for name in _imported_by_line(line.strip(), modules)}
 
 
-def _imported_by_line(line, known):
+def _imported_by_line(line, modules):
     try:
-        return imported(line, known)
+        return imported(line, modules)
     except SyntaxError:  # an import over several lines: its first line names the module
-        return set(re.findall(r"attnbook[\w.]*", line)) & set(known)
+        return set(re.findall(r"attnbook[\w.]*", line)) & set(modules)
 
 
-def closure(names, using):
-    """Return the modules ``names`` and all they depend on, from what `imports` says."""
-    found, waiting = set(), set(names)
+def closure(names, imports):
+    """Return the modules ``names`` and all they depend on, where ``imports`` says what each imports itself."""
+    reached, waiting = set(), set(names)
     while waiting:
         name = waiting.pop()
-        found.add(name)
-        waiting |= using[name] - found
-    parents = {".".join(name.split(".")[:i]) for name in found for i in range(1, name.count(".") + 1)}
-    return found | parents
+        reached.add(name)
+        waiting |= imports[name] - reached
+    parents = {".".join(name.split(".")[:i]) for name in reached for i in range(1, name.count(".") + 1)}
+    return reached | parents
 
 
 def statements(path):

@@ -52,17 +52,16 @@ def libraries():
 @functools.cache
 def _package(code):
     """Read the package when the build begins: its modules, what each imports, its stored results, and all hashes."""
-    known, results = dependencies.modules(code), dependencies.results(code)
-    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in (known | results).items()}
-    return known, dependencies.imports(known), results, hashes, libraries()
+    modules, results = dependencies.modules(code), dependencies.results(code)
+    hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in (modules | results).items()}
+    return modules, dependencies.imports(modules), results, hashes, libraries()
 
 
 def fingerprint(cells, code=CODE):
     """Hash of the modules and stored results that cells depend on, and of the versions of the libraries."""
-    known, using, results, hashes, versions = _package(code)
-    names = dependencies.closure(dependencies.imported_by_cells(cells, known), using) | dependencies.results_read(
-        cells, results
-    )
+    modules, imports, results, hashes, versions = _package(code)
+    names = dependencies.closure(dependencies.imported_by_cells(cells, modules), imports)
+    names |= dependencies.results_read(cells, results)
     lines = [versions, *(f"{name} {hashes[name]}" for name in sorted(names))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -77,8 +76,8 @@ class Cache(JupyterCacheBase):
     def create_hashed_notebook(self, nb, nb_metadata=(), cell_metadata=()):
         """Return the notebook without metadata, and its hash."""
         notebook, digest = super().create_hashed_notebook(nb, (), ())
-        mark = fingerprint([cell.source for cell in notebook.cells])
-        return notebook, hashlib.sha256(f"{digest} {mark} {_quoted(nb)}".encode()).hexdigest()[:32]
+        package = fingerprint([cell.source for cell in notebook.cells])
+        return notebook, hashlib.sha256(f"{digest} {package} {_quoted(nb)}".encode()).hexdigest()[:32]
 
     def match_cache_notebook(self, nb):
         """Return the record of a chapter; KeyError if it must be executed."""
@@ -123,8 +122,8 @@ def _outdated(app, env, added, changed, removed):
     old = getattr(env, "book_fingerprints", {})
     texts = {name: Path(env.doc2path(name)).read_text("utf-8") for name in env.found_docs}
     env.book_fingerprints = {name: fingerprint(dependencies.CELL.findall(text)) for name, text in texts.items()}
-    again = {name for name, mark in env.book_fingerprints.items() if name in old and old[name] != mark}
-    return sorted({name for name in env.found_docs if _is_forced(name)} if _forced_chapters() else again)
+    changed = {name for name, package in env.book_fingerprints.items() if name in old and old[name] != package}
+    return sorted({name for name in env.found_docs if _is_forced(name)} if _forced_chapters() else changed)
 
 
 def _forced_chapters():
@@ -167,7 +166,7 @@ def _execute_all(app, env, docnames):
 
 
 def _end(failures):
-    """End the build, before any page is read or written, with the cells that fail as its last words."""
+    """End the build before any page is read or written; its last lines name the cells that fail."""
     sys.stdout.flush()
     print(f"\nChapters in which a cell fails: {len(failures)}. The results of the others are kept.\n", file=sys.stderr)
     print("\n".join(failures[name] for name in sorted(failures)), file=sys.stderr, flush=True)
@@ -175,7 +174,7 @@ def _end(failures):
 
 
 def _uncached(env, cache, docname):
-    """Read the notebook of ``docname`` as myst-nb will; None if it has no code or its outputs are known."""
+    """Read the notebook of ``docname`` as myst-nb will; None if it has no code or its outputs are stored."""
     path = env.doc2path(docname)
     text = Path(path).read_text(encoding="utf-8")
     reader = create_nb_reader(path, env.myst_config, env.mystnb_config, text)

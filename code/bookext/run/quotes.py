@@ -41,8 +41,8 @@ def add_query_cell(notebook):
 
 def pop_query_cell(notebook):
     """Remove the cell of `add_query_cell` from an executed notebook; its output goes to the last cell of the page."""
-    shown = notebook.cells.pop().outputs
-    [cell for cell in notebook.cells if cell.cell_type == "code"][-1].outputs += shown
+    outputs = notebook.cells.pop().outputs
+    [cell for cell in notebook.cells if cell.cell_type == "code"][-1].outputs += outputs
 
 
 class Quote(SphinxRole):
@@ -52,9 +52,9 @@ class Quote(SphinxRole):
         """Return the nodes."""
         page = self.inliner.document.get("nb_renderer")
         # A translated sentence is a document of its own, without cells: it quotes what the page before it quoted.
-        told = self.env.temp_data.setdefault("book_quotes", {})
-        told.update(page.renderer.nb_client.glue_data if page else {})
-        value = told.get(self.text)
+        values = self.env.temp_data.setdefault("book_quotes", {})
+        values.update(page.renderer.nb_client.glue_data if page else {})
+        value = values.get(self.text)
         if not value:
             raise ExtensionError(
                 f"{self.env.docname}, line {self.lineno}: no cell gives {self.text!r} a text or a whole number to quote"
@@ -65,13 +65,13 @@ class Quote(SphinxRole):
 def typeset(text):
     """Return nodes for a text: numbers in scientific notation as formulas, the sign of a number as a minus."""
     parts, at = [], 0
-    for found in POWER.finditer(text):
-        parts += _words(text[at : found.start()])
-        tex = rf"{found[1]}\cdot10^{{{int(found[2])}}}".removeprefix(r"1\cdot")
+    for match in POWER.finditer(text):
+        parts += _prose(text[at : match.start()])
+        tex = rf"{match[1]}\cdot10^{{{int(match[2])}}}".removeprefix(r"1\cdot")
         parts.append(nodes.math(tex, tex))
-        at = found.end()
-    return parts + _words(text[at:])
+        at = match.end()
+    return parts + _prose(text[at:])
 
 
-def _words(text):
+def _prose(text):
     return [nodes.Text(re.sub(r"(?<!\w)-(?=\d)", "−", text))] if text else []
