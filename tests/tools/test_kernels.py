@@ -40,6 +40,15 @@ def test_a_chapter_that_stalls_is_run_once_more_from_the_beginning(monkeypatch, 
     assert len(ran.cells) == (2 if failure else 1)
 
 
+@pytest.mark.parametrize(("begun", "attempts"), [(None, 2), (1, 1)])
+def test_a_kernel_that_dies_is_started_once_more_if_no_cell_was_begun(monkeypatch, begun, attempts):
+    tried = []
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", execution_count=begun)])
+    monkeypatch.setattr(kernels, "_attempt", lambda *_: tried.append(1) or (DeadKernelError("Kernel died"), False))
+    assert kernels.attempt(notebook, ".")[1] is False
+    assert len(tried) == attempts
+
+
 def test_a_build_in_which_cells_fail_ends_with_these_cells_alone(tmp_path, monkeypatch, capfd):
     from sphinx.application import Sphinx
 

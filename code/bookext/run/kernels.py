@@ -60,10 +60,24 @@ def execute(path, notebook):
 def attempt(notebook, folder, *, stop=True, **options):
     """Run the cells in a new kernel: (the exception that ended it or None, whether the kernel stalled).
 
-    Without ``stop`` the cells after one that fails are run too; ``options`` are those of the kernel, such as ``env``.
+    Without ``stop`` the cells after one that fails are run too; ``options`` are those of the kernel, such as ``env``. A
+    kernel that ends before its first cell is started once more: another program may have taken its port.
     """
+    error, stalled = _attempt(notebook, folder, stop, options)
+    if isinstance(error, RuntimeError) and not _written(notebook):
+        error, stalled = _attempt(notebook, folder, stop, options)
+    return error, stalled
+
+
+def _attempt(notebook, folder, stop, options):
+    resources = {"metadata": {"path": folder}}
     client = NotebookClient(
-        notebook, timeout=LIMIT, extra_arguments=QUIET, resources={"metadata": {"path": folder}}, allow_errors=not stop
+        notebook,
+        timeout=LIMIT,
+        startup_timeout=LIMIT,
+        extra_arguments=QUIET,
+        resources=resources,
+        allow_errors=not stop,
     )
     over, stalled = threading.Event(), threading.Event()
     watching = threading.Thread(target=_watch, args=(client, over, stalled), daemon=True)
