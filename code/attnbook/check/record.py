@@ -44,7 +44,6 @@ class Check:
     worst: float = 0.0  # larger is closer to failing; of repetitions of one law the record of the largest is kept
     note: str = ""  # more words for the reader
     rival: float = 0.0  # of an estimate with a rival, how many standard errors it is away
-    reason: str = ""  # why value and bound are far apart
     widest: float = 0.0  # of an equality, the largest bound of all repetitions: rounding does not choose it
     reason: str = ""  # why the bound is far from the value, where the author gives one
 
