@@ -10,8 +10,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from ..attention import causal_mask
-from ..layers import encoder_layer, feed_forward
-from ..variants import Heads, multi_head_attention
+from ..layers import Heads, encoder_layer, feed_forward, multi_head_attention
 from .genesis import genesis
 from .order import order_task
 from .training import descend

@@ -12,8 +12,7 @@ import torch
 from torch.nn.functional import one_hot, pad
 
 from ..attention import softmax
-from ..positional import clipped, deberta_rows, frequencies, logit_terms, offsets, sinusoidal, t5_bucket
-from ..rotary import rotate
+from ..positional import clipped, deberta_rows, frequencies, logit_terms, offsets, rotate, sinusoidal, t5_bucket
 from .order import encoder_weights, previous_task, read_out, train
 
 __all__ = ["SCHEMES", "Scheme", "scheme_accuracy", "train_scheme"]

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import jupytext
-from attnbook.check_record import MIME
+from attnbook.check.record import MIME
 from nbformat.v4 import new_code_cell
 
 from . import forked, kernels, reseed
