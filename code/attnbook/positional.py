@@ -48,7 +48,8 @@ def logit_terms(
     pairs = (Q.shape[-2], K.shape[-2])
 
     def table(name, x, shape):  # plain numbers may stand beside tensors
-        x = xp.asarray(as_array(name, 0.0 if x is None else x), dtype=content.dtype)
+        x = as_array(name, 0.0 if x is None else x)
+        x = xp.asarray(x if hasattr(x, "detach") else np.array(x), dtype=content.dtype)
         if any(own not in (1, full) for own, full in zip(x.shape[::-1], shape[::-1], strict=False)):
             raise ValueError(f"{name} has shape {shape_of(x)}; expected {shape} after any batch axes, or 1 instead")
         return x
@@ -86,7 +87,7 @@ def sinusoidal(positions: ArrayLike, d: int, base: float = 10_000.0) -> np.ndarr
     """p_t[2k] = sin(ω_k t), p_t[2k + 1] = cos(ω_k t): a row of d numbers per position. An odd d ends with a sine.
 
     ``positions`` of any shape need not be whole and may be negative (offsets, say); the result is float64 of shape
-    (*positions.shape, d). Source: Vaswani et al. (2017), section 3.5.
+    ``(*positions.shape, d)``. Source: Vaswani et al. (2017), section 3.5.
 
     >>> sinusoidal([0], 4)
     array([[0., 1., 0., 1.]])

@@ -90,18 +90,6 @@ def _options(body):
     return {match[1]: yaml.safe_load(match[2]) if match[1] == "tags" else match[2] for match in matches[:count]}, count
 
 
-def toc(root=ROOT):
-    """Return the names of all pages of ``_toc.yml``, in order."""
-
-    def files(node):
-        if isinstance(node, dict):
-            own = [node[key] for key in ("root", "file") if key in node]
-            return own + [file for value in node.values() for file in files(value)]
-        return [file for entry in node for file in files(entry)] if isinstance(node, list) else []
-
-    return files(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8")))
-
-
 @functools.cache
 def page(name):
     return Page(name)

@@ -1,10 +1,11 @@
 """Fixtures of the tests that read the book's sources."""
 
 import pytest
+from bookext.contents import contents
 
-from chapters import page, toc
+from chapters import ROOT, page
 
-PAGES = toc()
+PAGES = contents(ROOT).pages
 
 
 @pytest.fixture(params=PAGES)

@@ -8,16 +8,17 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from bookext.contents import contents
 from packaging.requirements import Requirement
 
-from chapters import ROOT, report, toc
+from chapters import ROOT, report
 
 GUIDES = sorted(path.name for path in ROOT.glob("*.md"))
 SKIPPED = {"_build", "build", "dist", "node_modules", "jupyter_execute", "__pycache__"}
 
 
 def test_the_table_of_contents_is_complete():
-    listed = toc()
+    listed = contents(ROOT).pages
     there = {path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "chapters").rglob("*.md")}
     assert len(listed) == len(set(listed)), "_toc.yml lists a page twice"
     report(f"_toc.yml: {name}.md is listed, or there, but not both" for name in sorted(there ^ set(listed)))

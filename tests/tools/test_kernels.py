@@ -57,8 +57,8 @@ def test_a_build_in_which_cells_fail_ends_with_these_cells_alone(tmp_path, monke
         text = HEAD + "".join(CELL.format(cell) for cell in cells)
         (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
     (tmp_path / "conf.py").write_text(
-        "def setup(app):\n    from bookext.run import execution, quotes\n"
-        "    execution.setup(app), quotes.setup(app)\nextensions = ['myst_nb']\nnb_execution_mode = 'cache'\n"
+        "def setup(app):\n    from bookext.run import eval_role, execution\n"
+        "    execution.setup(app), eval_role.setup(app)\nextensions = ['myst_nb']\nnb_execution_mode = 'cache'\n"
     )
     monkeypatch.chdir(tmp_path)
     app = Sphinx(tmp_path, tmp_path, tmp_path / "out" / "html", tmp_path / "out" / "trees", "html", status=None)

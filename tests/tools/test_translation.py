@@ -20,7 +20,7 @@ CONF = """
 from importlib import import_module
 def setup(app):
     for name in ('collect.checks', 'collect.quiz', 'collect.derived', 'collect.navigation', 'language.catalogue',
-                 'run.execution', 'run.quotes', 'write.boxes', 'write.launch', 'write.notebooks'):
+                 'run.execution', 'run.eval_role', 'write.boxes', 'write.launch', 'write.notebooks'):
         import_module('bookext.' + name).setup(app)
 extensions = ['myst_nb', 'sphinx_external_toc', 'sphinx_proof', 'sphinx_exercise']
 project = html_title = 'The small book'

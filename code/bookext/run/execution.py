@@ -23,7 +23,7 @@ from myst_nb.core.read import create_nb_reader
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from . import dependencies, kernels, quotes
+from . import dependencies, eval_role, kernels
 
 logger = logging.getLogger(__name__)
 CODE = Path(__file__).parents[2]
@@ -107,7 +107,7 @@ def _digest(notebook):
 
 
 def _quoted(notebook):
-    return " ".join(quotes.names(notebook))
+    return " ".join(eval_role.names(notebook))
 
 
 def _choose_cache(app, config):

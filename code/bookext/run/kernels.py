@@ -11,7 +11,7 @@ import psutil
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
 
-from . import forked, quotes
+from . import eval_role, forked
 
 LIMIT = 300  # seconds for one cell
 STALL = 60  # seconds: a kernel that neither writes nor works for so long will not do so any more
@@ -43,7 +43,7 @@ class Watch:
 def execute(path, notebook):
     """Run a chapter in its folder: (executed notebook, seconds, what fails or None, whether a stalled kernel ended)."""
     forked.install()
-    quotes.add_query_cell(notebook)
+    eval_role.add_query_cell(notebook)
     stalled = False
     for _ in range(2):
         ran, start = copy.deepcopy(notebook), time.monotonic()
@@ -53,7 +53,7 @@ def execute(path, notebook):
             break
     if error:
         return ran, time.monotonic() - start, failure(path, ran, error), stalled
-    quotes.pop_query_cell(ran)
+    eval_role.pop_query_cell(ran)
     return ran, time.monotonic() - start, None, stalled
 
 

@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from bookext.run import execution, kernels, quotes
+from bookext.run import eval_role, execution, kernels
 from docutils import nodes
 
 PAGE = """# Title
@@ -30,8 +30,8 @@ def executed(tmp_path, sentence=PAGE):
 
 
 def test_the_names_are_those_of_the_sentences():
-    assert quotes.names(book()) == ["count", "share", "tiny"]
-    assert quotes.names(book("No `{eval}` here.")) == []
+    assert eval_role.names(book()) == ["count", "share", "tiny"]
+    assert eval_role.names(book("No `{eval}` here.")) == []
 
 
 def test_an_executed_notebook_carries_the_values_and_no_other_cell(tmp_path):
@@ -50,10 +50,10 @@ def test_another_quoted_name_executes_the_chapter_and_another_sentence_does_not(
 
 
 def test_numbers_in_scientific_notation_become_formulas():
-    shown = quotes.typeset("from 2.5e-07 to 1e+03, -4e-12")
+    shown = eval_role.typeset("from 2.5e-07 to 1e+03, -4e-12")
     assert [type(node) for node in shown] == [nodes.Text, nodes.math, nodes.Text, nodes.math, nodes.Text, nodes.math]
     assert [node.astext() for node in shown[1::2]] == [r"2.5\cdot10^{-7}", "10^{3}", r"-4\cdot10^{-12}"]
-    assert quotes.typeset("-1 of 2-9") == [nodes.Text("−1 of 2-9")]
+    assert eval_role.typeset("-1 of 2-9") == [nodes.Text("−1 of 2-9")]
 
 
 def test_a_changed_result_changes_the_mark_of_the_chapters_that_read_it(tmp_path):
@@ -84,8 +84,8 @@ def site(tmp_path_factory):
         text = f"{head}# Title\n\n```{{code-cell}} ipython3\n{CODE}\n```\n\n{sentence}\n"
         (folder / "index.md").write_text(text, "utf-8")
         (folder / "conf.py").write_text(
-            "def setup(app):\n    from bookext.run import execution, quotes\n"
-            "    execution.setup(app), quotes.setup(app)\n"
+            "def setup(app):\n    from bookext.run import eval_role, execution\n"
+            "    execution.setup(app), eval_role.setup(app)\n"
             "extensions = ['myst_nb']\nnb_execution_mode = 'cache'\nmyst_enable_extensions = ['dollarmath']\n", "utf-8"
         )  # fmt: skip
         app = Sphinx(folder, folder, folder / "out" / "html", folder / "out" / "trees", "html", status=None)
