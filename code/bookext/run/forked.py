@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import sys
 from importlib.metadata import EntryPoint
+from multiprocessing import forkserver
 
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
@@ -68,6 +69,8 @@ def _server():
 def _kernel(arguments, environment, folder):
     """Be a kernel, in a session of its own, so that the processes that it starts end with it."""
     os.setsid()
+    # The server ends when nobody holds this end of a pipe any more; a kernel that did would keep it alive.
+    os.close(forkserver._forkserver._forkserver_alive_fd)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
