@@ -49,7 +49,7 @@ def logit_terms(
 
     def table(name, x, shape):  # plain numbers may stand beside tensors
         x = as_array(name, 0.0 if x is None else x)
-        x = xp.asarray(x if hasattr(x, "detach") else np.array(x), dtype=content.dtype)
+        x = x if hasattr(x, "detach") else xp.asarray(np.array(x), dtype=content.dtype)
         if any(own not in (1, full) for own, full in zip(x.shape[::-1], shape[::-1], strict=False)):
             raise ValueError(f"{name} has shape {shape_of(x)}; expected {shape} after any batch axes, or 1 instead")
         return x

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import require_int
+from ..arrays import brief, require_int
 from ..length import ntk_frequencies, ramp_frequencies, turns
 from ..positional import frequencies
 from .style import PALETTE, Picture, figure, heatmap, picture
@@ -78,7 +78,7 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
     ``accuracy`` maps a scheme to an array (seeds, lengths), with NaN where it cannot run.
     """
     numbers("lengths", lengths, "n", least=1, whole=True)
-    accuracy = {name: np.asarray(runs, dtype=float) for name, runs in named("accuracy", accuracy).items()}
+    accuracy = {name: _runs(f"accuracy of {name}", runs) for name, runs in named("accuracy", accuracy).items()}
     finite = {name: np.nan_to_num(runs) for name, runs in accuracy.items()}
     each("accuracy", finite, "seeds", len(lengths), least=0, most=1, fit="lengths")
     require_int("trained", trained)
@@ -106,3 +106,10 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
     return picture(
         fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(medians)}."
     )
+
+
+def _runs(name, runs):
+    try:
+        return np.asarray(runs, dtype=float)  # NaN stands for what cannot run
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {brief(runs)}; expected numbers, a row for each seed") from None
