@@ -70,7 +70,7 @@ def _kernel(arguments, environment, folder):
     """Be a kernel, in a session of its own, so that the processes that it starts end with it."""
     os.setsid()
     # The server ends when nobody holds this end of a pipe any more; a kernel that did would keep it alive.
-    os.close(forkserver._forkserver._forkserver_alive_fd)
+    os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
