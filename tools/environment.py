@@ -17,6 +17,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import system
+from system import PIPED
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
@@ -25,7 +28,6 @@ UNPACKING = VENV / "unpacking"  # exists while packages are unpacked: pip takes 
 LOG = VENV / "install.log"
 LOCK = ROOT / ".venv.lock"  # beside .venv, which may be removed and made afresh
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 SHOWN = re.compile(r"Installing collected|Building wheel|Downloading .*\b\d[\d.]* ?[MG]B")
 
 CAUSES = {  # a pattern in the output of pip or venv: why it failed and what helps; the first that matches counts
@@ -170,8 +172,6 @@ def main():
         sys.exit(f"This book needs Python 3.11 or newer; this is {platform.python_version()}.")
     try:
         if options.system:
-            import system
-
             system.install()
         ensure(set(options.extra))
     except KeyboardInterrupt:

@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 import browser
-from environment import PIPED
+
+PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
 
 
 def output(*command):

@@ -1,11 +1,13 @@
-"""The page of the package: which chapters use a function, and the links that lead from their cells to its entry.
+"""The page of the package: its modules, which chapters use a function, and links from cells to its entry.
 
 Sphinx's autodoc reads the docstrings and its napoleon their sections; what both cannot know is added here.
 """
 
 import ast
 import functools
+import importlib
 import inspect
+import pkgutil
 import re
 import textwrap
 from pathlib import Path
@@ -29,6 +31,7 @@ def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("sphinx.ext.napoleon")
     app.connect("env-get-outdated", _outdated)
+    app.connect("source-read", _list_modules)
     app.connect("autodoc-process-signature", _source_signature)
     app.connect("autodoc-skip-member", _skip_fields)
     app.connect("autodoc-process-docstring", _escape_docstring, priority=100)  # before napoleon
@@ -45,8 +48,22 @@ def imported(text):
 def resolve(name, entries):
     """Return which of ``entries`` an imported ``name`` refers to: itself, or one in a module of its package."""
     package, _, last = name.rpartition(".")
-    inside = [k for k in entries if k.startswith(f"{package}.") and k.endswith(f".{last}")]
+    inside = [k for k in entries if re.fullmatch(rf"{re.escape(package)}\.\w+\.{last}", k)]
     return name if name in entries else inside[0] if package != "attnbook" and len(inside) == 1 else None
+
+
+def _list_modules(app, docname, content):
+    """Replace ``<!-- modules of attnbook.live -->`` by an entry for each module of that package."""
+
+    def entries(match):
+        modules = sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(match[1]).__path__))
+        names = [name for name in modules if hasattr(importlib.import_module(f"{match[1]}.{name}"), "__all__")]
+        package = match[1].removeprefix("attnbook.")
+        fence = "```{{eval-rst}}\n.. automodule:: {}.{}\n```"
+        return "\n\n".join(f"### `{package}.{name}`\n\n" + fence.format(match[1], name) for name in names)
+
+    if docname == PAGE:
+        content[0] = re.sub(r"^<!-- modules of ([\w.]+) -->$", entries, content[0], flags=re.MULTILINE)
 
 
 def _outdated(app, env, added, changed, removed):

@@ -32,7 +32,9 @@ class Forked(LocalProvisioner):
     async def launch_kernel(self, cmd, **kwargs):
         """Start a kernel with the arguments of its ordinary command, and with its environment and folder."""
         arguments = cmd[cmd.index("-f") :]
-        process = _server().Process(target=_kernel, args=(arguments, kwargs["env"], str(kwargs["cwd"])), daemon=True)
+        process = _server().Process(
+            target=_kernel, args=(arguments, kwargs["env"], str(kwargs.get("cwd") or os.getcwd())), daemon=True
+        )
         process.start()
         self.process = _Process(process)  # type: ignore[assignment]  # of which it asks for no more than is there
         self.pid, self.pgid, self.cwd = process.pid, process.pid, kwargs["cwd"]
