@@ -7,7 +7,6 @@ import nbformat
 import pytest
 from attnbook.live import files
 from browser import ALONE, chromium
-from drawn import Drawn
 from hypothesis import settings
 from jupyter_client import KernelManager
 from nbclient import NotebookClient
@@ -32,19 +31,6 @@ def run_notebook():
         return dict(zip(cells, outputs, strict=True)), widgets.get("state", {})
 
     return run
-
-
-@pytest.fixture
-def unsaved(monkeypatch):
-    """unsaved(module): from then on its drawing functions return matplotlib's figures, each with its description."""
-
-    def unsaved(module):
-        monkeypatch.setattr(module, "picture", Drawn)
-        if hasattr(module, "beside"):
-            monkeypatch.setattr(module, "beside", lambda *pictures: pictures)
-        return module
-
-    return unsaved
 
 
 @pytest.fixture(scope="module")
