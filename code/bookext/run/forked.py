@@ -32,12 +32,11 @@ class Forked(LocalProvisioner):
     async def launch_kernel(self, cmd, **kwargs):
         """Start a kernel with the arguments of its ordinary command, and with its environment and folder."""
         arguments = cmd[cmd.index("-f") :]
-        process = _server().Process(
-            target=_kernel, args=(arguments, kwargs["env"], str(kwargs.get("cwd") or os.getcwd())), daemon=True
-        )
+        folder = str(kwargs.get("cwd") or os.getcwd())
+        process = _server().Process(target=_kernel, args=(arguments, kwargs["env"], folder), daemon=True)
         process.start()
         self.process = _Process(process)  # type: ignore[assignment]  # of which it asks for no more than is there
-        self.pid, self.pgid, self.cwd = process.pid, process.pid, kwargs["cwd"]
+        self.pid, self.pgid, self.cwd = process.pid, process.pid, folder
         return self.connection_info
 
 
