@@ -36,7 +36,8 @@ class Forked(LocalProvisioner):
         process = _server().Process(target=_kernel, args=(arguments, kwargs["env"], folder), daemon=True)
         process.start()
         self.process = _Process(process)  # type: ignore[assignment]  # of which it asks for no more than is there
-        self.pid, self.pgid, self.cwd = process.pid, process.pid, folder
+        self.pid, self.pgid = process.pid, process.pid
+        self.cwd = folder  # type: ignore[assignment]
         return self.connection_info
 
 
