@@ -104,7 +104,7 @@ def test_the_address_of_the_site_follows_from_that_of_the_repository():
 
 
 def test_notebooks_that_fail_are_named(tmp_path):
-    """`make run-notebooks` is how the weekly run in Colab's image learns that a notebook does not work there."""
+    """`tools/notebooks.py run` is how the weekly run in Colab's image learns that a notebook does not work there."""
     for name, source in {"warns": "import warnings; warnings.warn('x')", "fails": "1 / 0"}.items():
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
         nbformat.write(notebook, tmp_path / f"{name}.ipynb")
