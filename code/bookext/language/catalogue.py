@@ -1,8 +1,8 @@
 """Collect the messages of the catalogue ``book`` and load its translations, beside those that Sphinx knows of.
 
-``make translation TASK=messages`` builds with Sphinx's builder ``gettext``, which takes the text of pages from what it reads. What else
-is shown goes through `messages.translate`, and is written into ``book.pot`` with the messages of the extension and of
-scripts.
+``make translation TASK=messages`` builds with Sphinx's builder ``gettext``, which takes the text of pages from what it
+reads. What else is shown goes through `messages.translate`, and is written into ``book.pot`` with the messages of the
+extension and of scripts.
 """
 
 import ast
