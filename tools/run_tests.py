@@ -4,7 +4,7 @@ python tools/run_tests.py check [CHAPTER]      look at what changed since the la
 python tools/run_tests.py test [--all] [ONLY]  run everything; with --all also the tests that take long
 
 CHAPTER, such as rnn-bottleneck, is executed whether it changed or not. ONLY names a folder or a file below tests/, or
-is a pattern for pytest's -k; the linters are left out then.
+a part of a file's name, or is a pattern for pytest's -k; the linters are left out then.
 """
 
 import argparse
@@ -141,10 +141,17 @@ def check(chapter):
     return results
 
 
+def chosen(only, tests=TESTS):
+    """Return what pytest runs for ``only``: that folder or file, the files with it in their names, or a pattern."""
+    if (tests / only).exists():
+        return [tests / only]
+    return [path for path in sorted(tests.rglob("test_*.py")) if only in path.name] or [tests, "-k", only]
+
+
 def test(only, everything):
     """Run everything, or what ``only`` names; return {what: whether it succeeded}."""
-    paths = ([TESTS / only] if (TESTS / only).exists() else [TESTS, "-k", only]) if only else [TESTS]
-    needs_book = not only or paths[0] == TESTS or any(folder in only for folder in BUILT)
+    paths = chosen(only)
+    needs_book = any(path == TESTS or set(BUILT) & set(path.parts) for path in paths if isinstance(path, Path))
     started = {} if only else linters()
     results = {}
     if needs_book:

@@ -48,6 +48,22 @@ def test_a_change_reaches_the_tests_of_its_module(write_files, changed, expected
 
 
 @pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        ("", ["."]),
+        ("package", ["package"]),
+        ("package/test_base.py", ["package/test_base.py"]),
+        ("base", ["package/test_base.py", "site/test_base_pages.py"]),
+        ("no file", [".", "-k", "no file"]),
+    ],
+)
+def test_a_part_of_a_name_chooses_files_and_anything_else_is_a_pattern(write_files, only, expected):
+    tests = write_files(dict.fromkeys(("package/test_base.py", "site/test_base_pages.py"), ""))
+    paths = run_tests.chosen(only, tests)
+    assert [p if isinstance(p, str) else p.relative_to(tests).as_posix() for p in paths] == expected
+
+
+@pytest.mark.parametrize(
     ("changed", "chapter", "expected"),
     [
         (["chapters/deeper/one.md"], "", ["build"]),
