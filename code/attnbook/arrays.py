@@ -95,9 +95,6 @@ def as_array(name: str, x: ArrayLike, ndim: int = 0) -> Array:
 
     Raises ``ValueError`` that names the argument if it holds no numbers, complex ones, NaN or nothing, or has fewer
     than ``ndim`` axes.
-
-    >>> as_array("x", [1, 2])
-    array([1., 2.])
     """
     if not hasattr(x, "dtype"):
         try:
@@ -173,11 +170,7 @@ def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarra
 
 
 def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
-    """Return ``perm`` as an array of whole numbers; refuse it unless it is a rearrangement of 0 … n−1.
-
-    >>> as_permutation([1, 0])
-    array([1, 0])
-    """
+    """Return ``perm`` as an array of whole numbers; refuse it unless it is a rearrangement of 0 … n−1."""
     try:
         numbers = whole_numbers("perm", perm, 1)
     except ValueError:
@@ -188,16 +181,17 @@ def as_permutation(perm: Sequence[int], n: int | None = None) -> np.ndarray:
     return numbers
 
 
-def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: int | None = None) -> int:
+def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: float = math.inf) -> int:
     """Return ``value`` as an int; refuse it unless it is a multiple of ``multiple`` from ``least`` to ``most``."""
     try:
         number = int(value)
-        accepted = number == value and least <= number <= (most or number) and number % multiple == 0
+        accepted = number == value and least <= number <= most and number % multiple == 0
     except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False
     if not accepted:
         kind = {1: "a whole number", 2: "an even whole number"}.get(multiple, f"a multiple of {multiple}")
-        raise ValueError(f"{name} = {brief(value)}; expected {kind} >= {least}" + (f" and <= {most}" if most else ""))
+        limit = f" and <= {most}" if most < math.inf else ""
+        raise ValueError(f"{name} = {brief(value)}; expected {kind} >= {least}{limit}")
     return number
 
 

@@ -140,7 +140,7 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
     for i in range(0, Q.shape[-2], tile):
         largest, total, U = None, 0.0, 0.0
         for j in range(0, K.shape[-2], tile):
-            S = scores(Q[..., i : i + tile, :], K[..., j : j + tile, :], scale)
+            S = _scores(xp, Q[..., i : i + tile, :], K[..., j : j + tile, :], scale)
             new = finite_max(xp, "S", S) if largest is None else xp.maximum(largest, finite_max(xp, "S", S))
             shrink = 0.0 if largest is None else xp.exp(largest - new)
             E, largest = xp.exp(S - new), new

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, as_numpy, as_permutation, require_int, require_number, shape_of
+from .arrays import Array, arrays, as_array, as_mask, as_numpy, as_permutation, require_int, require_number, shape_of
 from .attention import attention, softmax
 
 if TYPE_CHECKING:
@@ -52,12 +52,20 @@ def encoder_layer(X: ArrayLike, attend: Callable, transform: Callable, norm: Cal
     ``attend`` lets tokens look at each other, ``transform`` works on every token by itself, such as
     :func:`feed_forward`; both keep the shape (..., n, d), and so does ``norm``.
 
+    Raises ``ValueError`` if one of the functions changes the shape.
     Source: Vaswani et al. (2017), section 3.1 (normalisation after the sum).
     """
-    _, X, attended = arrays("X (..., n, d), attend(X) (..., n, d)", X, attend(X))
-    Z = norm(X + attended)
-    _, Z, transformed = arrays("norm(X) (..., n, d), transform(X) (..., n, d)", Z, transform(Z))
-    return norm(Z + transformed)
+    _, X = arrays("X (..., n, d)", X)
+    Z = _like(X, "norm(X)", norm(X + _like(X, "attend(X)", attend(X))))
+    return _like(X, "norm(Z)", norm(Z + _like(X, "transform(Z)", transform(Z))))
+
+
+def _like(X, name, Y):
+    """Return Y, which a function of the caller has returned; refuse it unless it has the shape of X."""
+    Y = as_array(name, Y)
+    if Y.shape != X.shape:
+        raise ValueError(f"{name} has shape {shape_of(Y)}; expected {shape_of(X)}, the shape of X")
+    return Y
 
 
 def graph_attention(
