@@ -97,6 +97,7 @@ def test_a_figure_and_its_kernel_share_one_state(page):
     query.nth(1).press("ArrowUp")
     page.wait_for_function(QUERY.format(0, "0.5,-0.9"))
     page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+    page.evaluate("window.jupyterapp.serviceManager.sessions.shutdownAll()")  # else a new page takes its state from it
     page.reload()  # a saved notebook is alive before anything runs
     query.first.press("ArrowLeft")
     page.wait_for_function(QUERY.format(0, "1.1,1"))
