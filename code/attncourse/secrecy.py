@@ -1,9 +1,9 @@
 """Find solutions, hidden tests, mistakes and marking notes where they must not be."""
 
-import functools
 import html
 import json
 import re
+from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,17 +36,14 @@ def secret_lines(assignment):
     return {line for line in lines if len(line) >= SHORTEST and line not in public} | names
 
 
-@functools.lru_cache(maxsize=2000)
-def _squeezed(path, *state):
-    """Squeeze the text of a file and of what it shows; `state` tells a file that has changed from what it was."""
-    text = path.read_bytes().decode("utf-8", "replace")
-    return squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
-
-
-def leaks(assignment, folder):
-    """Return `file: line` for every secret line in any file below a folder."""
-    wanted = secret_lines(assignment)
+def leaks(wanted, folder):
+    """Return `file: line` for each of these secret lines in any file below a folder."""
+    size, starts = min(map(len, wanted)), defaultdict(list)
+    for line in sorted(wanted):
+        starts[line[:size]].append(line)
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
-            text = _squeezed(path, path.stat().st_mtime_ns, path.stat().st_size)
-            yield from (f"{path}: {line}" for line in sorted(wanted) if line in text)
+            text = path.read_bytes().decode("utf-8", "replace")
+            text = squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
+            found = {text[i : i + size] for i in range(len(text))} & starts.keys()
+            yield from (f"{path}: {line}" for start in sorted(found) for line in starts[start] if line in text)

@@ -66,7 +66,9 @@ def test_gradescope_layout(who, score, chapter, made, assignments, tmp_path):
         )
     (tmp_path / "outputs.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
     leaked = [
-        line for line in secrecy.leaks(assignments[chapter], tmp_path) if line.startswith(str(tmp_path / "outputs.txt"))
+        line
+        for line in secrecy.leaks(secrecy.secret_lines(assignments[chapter]), tmp_path)
+        if line.startswith(str(tmp_path / "outputs.txt"))
     ]
     assert [line for line in leaked if not line.endswith(public_names(assignments[chapter]))] == []
 
@@ -83,7 +85,11 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
 
     def leaked(folder):
         """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
-        return [line for line in secrecy.leaks(assignments[chapter], place / folder) if not line.endswith(public)]
+        return [
+            line
+            for line in secrecy.leaks(secrecy.secret_lines(assignments[chapter]), place / folder)
+            if not line.endswith(public)
+        ]
 
     assert leaked("source")
     assert leaked("release") == []

@@ -28,7 +28,7 @@ JOINED = "globalThis.attnbookLive?.figures.filter((figure) => figure.joined).len
 PROMPT = "document.querySelectorAll('.jp-CodeCell')[{}].querySelector('.jp-InputPrompt').textContent"
 
 
-@pytest.fixture(params=["lab", "notebook"])
+@pytest.fixture(params=["lab", pytest.param("notebook", marks=pytest.mark.thorough)])
 def page(request, tmp_path):
     """A notebook that is open in this user interface; its server listens on this machine only."""
     nbformat.write(nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, CELLS))), tmp_path / "play.ipynb")

@@ -5,16 +5,12 @@ An example is a call with every argument, and what the drawing must contain: lab
 """
 
 import copy
-import functools
 import importlib
 import inspect
 import itertools
 import math
-import os
 import pkgutil
 import re
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -391,23 +387,9 @@ def test_text_is_inside_the_picture_and_none_is_upon_another(draw, example):
             assert wide < 2 or high < 4, f"{one!r} is upon {other!r}"
 
 
-@functools.cache
-def every_svg():
-    return {name_of(example): call(example.draw, example.arguments).svg for example in EXAMPLES}
-
-
-def test_pictures_have_the_same_bytes_in_another_process():
-    script = "import sys, test_figures; sys.stdout.buffer.write(repr(test_figures.every_svg()).encode())"
-    here, environment = os.path.dirname(__file__), os.environ | {"PYTHONHASHSEED": "4242"}
-    there = subprocess.run([sys.executable, "-c", script], cwd=here, env=environment, capture_output=True, check=True)
-    assert repr(every_svg()) == there.stdout.decode()
-    every_svg.cache_clear()
-    assert repr(every_svg()) == there.stdout.decode()
-
-
 @every_example
 def test_an_svg_is_described_takes_the_colours_of_the_page_and_resolves_its_references(example):
-    svg = every_svg()[name_of(example)]
+    svg = call(example.draw, example.arguments).svg
     for part in re.findall(r"<svg.*?</svg>", svg, re.DOTALL):
         root = etree.fromstring(part)
         assert root.get("role") == "img"
@@ -424,7 +406,8 @@ def test_an_svg_is_described_takes_the_colours_of_the_page_and_resolves_its_refe
 
 
 def test_no_two_pictures_of_a_page_share_an_id():
-    ids = [name for svg in every_svg().values() for name in re.findall(r'\bid="([^"]*)"', svg)]
+    ids = [name for example in EXAMPLES
+           for name in re.findall(r'\bid="([^"]*)"', call(example.draw, example.arguments).svg)]  # fmt: skip
     assert len(ids) == len(set(ids)) > 0
 
 

@@ -103,8 +103,9 @@ def several(name, count):
 
 
 @every_figure
-def test_the_page_computes_what_python_computes(open_figures, name):
-    drawn, code = states(name, 300), module(name)
+@pytest.mark.parametrize("count", [100, pytest.param(300, marks=pytest.mark.thorough)])
+def test_the_page_computes_what_python_computes(open_figures, name, count):
+    drawn, code = states(name, count), module(name)
     results = open_figures(figure(name)).evaluate(COMPUTE, [name, drawn])
     for state, result in zip(drawn, results, strict=True):
         code.check(**state)
@@ -282,22 +283,19 @@ def test_the_address_of_a_state_leads_to_the_figure_in_that_state(open_figures, 
 @every_figure
 @pytest.mark.parametrize("width", [1280, 375])
 def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, width):
-    page = open_figures(*several(name, 9), width=width)
+    page = open_figures(*several(name, 4), width=width)
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(HOLD) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-AXE = [
-    ("light", 900),
-    ("dark", 375),
-    *(pytest.param(*c, marks=pytest.mark.thorough) for c in [("dark", 900), ("light", 375)]),
-]
+OTHERS = [("light", 900), ("dark", 900), ("light", 375)]  # the tests of the pages look at every figure in all four
+LOOKS = [("dark", 375), *(pytest.param(*c, marks=pytest.mark.thorough) for c in OTHERS)]
 
 
 @every_figure
-@pytest.mark.parametrize(("theme", "width"), AXE)
+@pytest.mark.parametrize(("theme", "width"), LOOKS)
 def test_axe_finds_nothing(open_figures, name, theme, width):
     from axe_playwright_python.base import AXE_SCRIPT
 

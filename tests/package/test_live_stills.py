@@ -38,7 +38,7 @@ def numbers(value):
 @functools.cache
 def drawn(name):
     """The example of a figure and other states, each with its still."""
-    some = [module(name).example().state, *states(name, 3)]
+    some = [module(name).example().state, states(name, 1)[0]]
     return [(state, module(name).still(state, False)) for state in some]
 
 
