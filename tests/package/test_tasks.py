@@ -349,3 +349,44 @@ def test_a_trained_model_masters_what_it_can_see():
     assert min(tasks.correct(blind, LATIN), tasks.correct(blind, LATIN, (2, 1, 0)), tasks.correct(sighted, LATIN)) >= 36
     assert tasks.correct(blind, CHINESE) <= 30
     assert tasks.correct(sighted, CHINESE) >= 54
+
+
+# ------------------------------------------------------------------------------------------------- comparisons
+
+GRID = {"rates": (0.1, 1, 3, 10, 30), "settings": {"size": (1, 2, 3)}, "seeds": range(12)}
+
+
+def parabola(side, rate, seeds, size):
+    """A loss that is least at rate 1 on one side and at rate 3 on the other, and an accuracy that tells nothing."""
+    least = {"one": 1, "another": 3}[side]
+    return {"loss": [(np.log(rate / least)) ** 2 + size + seed / 100 for seed in seeds], "accuracy": [1.0] * len(seeds)}
+
+
+def test_each_side_is_reported_at_its_own_best_rate_by_other_seeds_than_chose_it():
+    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID)
+    rows = summary([member(k) for k in members])["rows"]
+    assert [(row["side"], row["size"], row["rate"]) for row in rows] == [
+        (side, size, rate) for side, rate in (("one", 1), ("another", 3)) for size in (1, 2, 3)
+    ]
+    assert rows[1]["loss"] == pytest.approx([2.04, 2.075, 2.11])
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"rates": (1, 2, 3, 4)}, "rates"),
+        ({"settings": {"size": (1, 2)}}, "setting"),
+        ({"settings": {}}, "setting"),
+        ({"seeds": range(11)}, "seeds"),
+        ({"sides": ["one"]}, "sides"),
+    ],
+)
+def test_a_comparison_in_one_setting_is_refused(change, named):
+    with pytest.raises(ValueError, match=named):
+        tasks.comparison(parabola, **{"sides": ("one", "another"), **GRID, **change})
+
+
+def test_a_side_whose_best_rate_was_not_tried_is_refused():
+    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID | {"rates": (0.1, 0.3, 1, 2, 3)})
+    with pytest.raises(ValueError, match="another"):
+        summary([member(k) for k in members])

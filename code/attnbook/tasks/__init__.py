@@ -1,5 +1,6 @@
 """Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem."""
 
+from .comparison import comparison
 from .copying import COPY_KINDS, copy_task, train_copying
 from .encoder import (
     draw_weights,
@@ -27,6 +28,7 @@ __all__ = [
     "Scheme",
     "Translator",
     "attention_reader",
+    "comparison",
     "copy_task",
     "correct",
     "draw_weights",
