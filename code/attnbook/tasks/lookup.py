@@ -5,9 +5,10 @@ from collections.abc import Callable
 import torch
 
 from ..arrays import require_int
-from .training import require_generator
+from ..attention import attention
+from .training import fit, require_generator, weights
 
-__all__ = ["lookup_task"]
+__all__ = ["lookup_curve", "lookup_task"]
 
 
 def lookup_task(
@@ -40,3 +41,32 @@ def lookup_task(
         return query, symbol_vectors[shown], class_vectors[labels], labels.gather(1, asked)[:, 0]
 
     return draw
+
+
+def lookup_curve(
+    scale: float,
+    seed: int,
+    *,
+    start: tuple[float, float] = (1, 1),
+    step: tuple[float, float] = (1, 1),
+    lr: float = 0.3,
+    d_k: int = 64,
+    steps: int = 200,
+) -> list[float]:
+    """Train one head Y = softmax(scale · QKᵀ) V on :func:`lookup_task`; return its loss before each step.
+
+    ``start`` multiplies W_Q and W_K (64, d_k) at the start, ``step`` their learning rates. The descent is that of
+    :func:`fit`, which says what is refused.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    W_Q, W_K, W_V = [weights(generator, 64, c) for c in (d_k, d_k, 8)]
+    draw = lookup_task(generator)
+    W_Q.data, W_K.data = start[0] * W_Q.data, start[1] * W_K.data
+
+    def loss():
+        query, keys, values, answer = draw()
+        Y = attention(query @ W_Q, keys @ W_K, values @ W_V, scale=scale)
+        return torch.nn.functional.cross_entropy(Y[:, 0], answer)
+
+    rates = [(W_Q, lr * step[0]), (W_K, lr * step[1]), (W_V, lr)]
+    return fit(loss, [{"params": [W], "lr": rate} for W, rate in rates], steps=steps, lr=lr)
