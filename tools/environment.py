@@ -94,11 +94,12 @@ def in_venv(*arguments):
 def pip(*arguments):
     """Install with pip: its large steps on the screen, everything in the log. A failure ends in one sentence."""
     command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar=off", *arguments]
-    command += ["-c", str(constraints())] if constraints() else []
+    names = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT") if constraints() else ()  # the second for what builds a package
+    environ = child_environ() | dict.fromkeys(names, str(constraints()))
     lines, code = [], None
     UNPACKING.touch()
     try:
-        process = subprocess.Popen(command, cwd=str(ROOT), env=child_environ(), **PIPED)
+        process = subprocess.Popen(command, cwd=str(ROOT), env=environ, **PIPED)
         with process, LOG.open("a", encoding="utf-8") as log:
             for line in process.stdout:
                 lines.append(line)

@@ -104,7 +104,7 @@ def contents(parts, numbers):
             if heading is not None:
                 place = part.get("id") if depth == 1 else heading.getparent().get("id")
                 markup = etree.tostring(heading, encoding="unicode", method="html", with_tail=False)
-                text = re.sub(r"^<h\d[^>]*>|</h\d>$", "", markup)
+                text = re.sub(r"^<h\d[^>]*>|</h\d>$|</?a\b[^>]*>", "", markup)  # the row itself is a link
                 number = numbers.get(place, "")
                 rows.append(f'<li class="level-{depth}"><a href="#{place}"><span>{text}</span><b>{number}</b></a></li>')
     return html.fragment_fromstring(f'<section id="contents"><h1>Contents</h1><ul>{"".join(rows)}</ul></section>')

@@ -26,11 +26,7 @@ from bookext.language import editions
 
 MESSAGES = book.BUILD / "gettext"
 LOCALE = book.ROOT / "locale"
-FOLDER = book.BUILD / "language"  # conf.py, and the pseudo-translation
-PATHS = """
-def setup(app):
-    app.confdir = app.srcdir  # paths in _config.yml count from the top of the tree
-"""
+FOLDER = book.BUILD / "language"  # the pseudo-translation
 PSEUDO = "en_XA"
 ACCENTS = str.maketrans("aeiouyAEIOUYcnszdgrltCNSRT", "áéíóúýÁÉÍÓÚÝćńśźďǵŕĺťĆŃŚŔŤ")
 # What a translator leaves alone: code, roles, formulas, addresses, elements, marks for values and names of claims.
@@ -55,15 +51,7 @@ TEXTS += "[not(ancestor::*[contains(@class, 'citation') or contains(@class, 'bib
 
 def sphinx(builder, target, *options):
     """Run a builder of Sphinx without Jupyter Book; a warning, or a cell that is not stored, is an error."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    settings = FOLDER / "_config.yml"  # conf.py is written beside it
-    settings.write_bytes((book.ROOT / "_config.yml").read_bytes())
-    start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
-    config = [sys.executable, "-c", start, "config", "sphinx", ".", "--config", str(settings)]
-    subprocess.run(config, cwd=book.ROOT, check=True, stdout=subprocess.DEVNULL)
-    with (FOLDER / "conf.py").open("a", encoding="utf-8") as file:
-        file.write(PATHS)
-    command = [sys.executable, "-m", "sphinx", *book.STRICT, "-D", "book_executes=0", "-b", builder, "-c", FOLDER]
+    command = [sys.executable, "-m", "sphinx", *book.STRICT, "-D", "book_executes=0", "-b", builder]
     command += [*options, ".", target]
     if code := subprocess.run([*map(str, command)], cwd=book.ROOT, env=book.environ(["none"])).returncode:
         sys.exit(code)

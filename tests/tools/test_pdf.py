@@ -18,7 +18,8 @@ PAGE = """<!DOCTYPE html><html><body>
 FIRST = """<p>See <a href="chapters/two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
 <div class="explore"><div class="explore-controls">CONTROL</div><div class="frame">FIRSTFRAME</div>
 <div class="frame" hidden>SECONDFRAME</div></div></section>"""
-SECOND = """<section id="later"><h2>Later</h2><p>Formula <math><mi>x</mi><mo>=</mo><mn>42</mn></math> end.</p>
+SECOND = """<section id="later"><h2><a href="../index.html">Later</a></h2>
+<p>Formula <math><mi>x</mi><mo>=</mo><mn>42</mn></math> end.</p>
 <details class="solution" id="sol"><summary>Solution to Exercise 1</summary><p>ANSWER</p></details></section>"""
 
 
