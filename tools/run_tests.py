@@ -196,5 +196,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except KeyboardInterrupt:
-        sys.exit("Interrupted.")
+    except (KeyboardInterrupt, OSError) as error:
+        sys.exit(f"{str(error) or 'Interrupted'}.")
