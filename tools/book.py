@@ -12,12 +12,15 @@ import http.server
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from environment import at_home, exclusive
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
@@ -94,14 +97,20 @@ def environ(chapters=()):
     """Return the environment of a build that executes ``chapters`` in any case."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    return inherited | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
+    return at_home() | inherited | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
 
 
 def sphinx(folder, chapters=()):
     """Run Jupyter Book into ``folder``, which is called _build; return its exit code."""
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
     command = [sys.executable, "-c", start, "build", ".", "--path-output", str(folder.parent), *STRICT]
-    return subprocess.run(command, cwd=ROOT, env=environ(chapters)).returncode
+    # It keeps the lock: should this process be killed, the next build waits until Sphinx has ended.
+    return subprocess.run(command, cwd=ROOT, env=environ(chapters), close_fds=False).returncode
+
+
+def locked():
+    """Return the lock of the folder _build, for a ``with`` or a function: one process builds at a time."""
+    return exclusive(BUILD / "lock", "build")
 
 
 def build(folder=BUILD, chapters=()):
@@ -193,7 +202,7 @@ def serve(first=8000):
 def rebuild():
     """Build after a change; a mistake ends the build but not the server."""
     try:
-        build()
+        locked()(build)()
     except SystemExit as stop:
         print(stop.code if isinstance(stop.code, str) else "", flush=True)
 
@@ -224,8 +233,9 @@ def main():
     parser.add_argument("task", choices=("build", "check", "serve", "watch"))
     parser.add_argument("chapters", nargs="*", help="check: the chapters to execute, such as rnn-bottleneck")
     options = parser.parse_args()
+    tasks = {"build": locked()(build), "check": locked()(lambda: check(options.chapters))}
     try:
-        {"build": build, "check": lambda: check(options.chapters), "serve": serve, "watch": watch}[options.task]()
+        (tasks | {"serve": serve, "watch": watch})[options.task]()
     except KeyboardInterrupt:
         sys.exit("Interrupted." if options.task in ("build", "check") else 0)
     except OSError as error:
@@ -233,4 +243,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the Sphinx that it started ends as well
     main()

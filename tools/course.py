@@ -7,6 +7,7 @@ python tools/course.py safe                                          can this ma
 python tools/course.py bench [SUBMISSIONS=number]
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -31,6 +32,7 @@ from attncourse import (  # noqa: E402
     sandbox,
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
+from environment import exclusive  # noqa: E402
 
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
          "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
@@ -268,7 +270,10 @@ def run(arguments):
     """Do what the command line asks for; whatever goes wrong ends in one sentence."""
     try:
         options = read_options(arguments)
-        TASKS[options.task](options)
+        writes = options.task == "make" or (options.task == "grade" and options.work.is_dir())
+        lock = exclusive(options.work / ".lock", f"command that writes to {options.work}")
+        with lock if writes else contextlib.nullcontext():
+            TASKS[options.task](options)
     except KeyboardInterrupt:
         sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
     except CourseError as error:

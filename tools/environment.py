@@ -8,8 +8,9 @@ and installs nothing.
 """
 
 import argparse
-import fcntl
+import contextlib
 import hashlib
+import locale
 import os
 import platform
 import re
@@ -20,6 +21,11 @@ from pathlib import Path
 import system
 from system import PIPED
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
@@ -27,6 +33,7 @@ STAMP = VENV / "ready"  # written last: from which files, and with which extras
 UNPACKING = VENV / "unpacking"  # exists while packages are unpacked: pip takes a half unpacked one for complete
 LOG = VENV / "install.log"
 LOCK = ROOT / ".venv.lock"  # beside .venv, which may be removed and made afresh
+AT_HOME = ("IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 SHOWN = re.compile(r"Installing collected|Building wheel|Downloading .*\b\d[\d.]* ?[MG]B")
 
@@ -38,6 +45,28 @@ CAUSES = {  # a pattern in the output of pip or venv: why it failed and what hel
     r"ResolutionImpossible": "The requested versions conflict: try without LOCKED, or with another edition",
     r"ensurepip is not|No module named '?(venv|ensurepip)": "This Python lacks venv: install python3-venv",
 }
+
+
+@contextlib.contextmanager
+def exclusive(path, task):
+    """Let one process at a time do a task: wait while another holds the lock ``path``, and say so.
+
+    The lock ends with its process, however that ends. Where the system or the folder cannot lock, nobody waits.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+") as file:
+        os.set_inheritable(file.fileno(), True)  # for what a killed process leaves at work: see book.sphinx
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            print(f"Another {task} is running (process {file.read()}); waiting for it.", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except (OSError, AttributeError):
+            pass
+        file.truncate(0)
+        print(os.getpid(), end="", file=file, flush=True)
+        yield
 
 
 def fail(output):
@@ -77,12 +106,20 @@ def is_current(extras):
     return PYTHON.exists() and stamped()[:1] == [key()] and extras <= set(stamped()[1:])
 
 
+def at_home():
+    """Return variables that let libraries keep below _build what they keep in a home, if that cannot be written."""
+    writable = os.access(os.path.expanduser("~"), os.W_OK)
+    return {} if writable else {name: str(ROOT / "_build" / name.lower()) for name in AT_HOME}
+
+
 def child_environ():
     """Return the environment of a script in .venv: its programs first, no packages of another Python."""
     environ = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     environ.update(VIRTUAL_ENV=str(VENV), PIP_USER="0", PYTHONUNBUFFERED="1")
     environ["PATH"] = str(PYTHON.parent) + os.pathsep + environ.get("PATH", "")
-    return environ
+    if locale.getencoding().lower() not in ("utf-8", "utf8"):  # such as LC_ALL=C: setuptools could not write the path
+        environ["LC_ALL"] = "C.UTF-8"
+    return at_home() | environ
 
 
 def in_venv(*arguments):
@@ -156,8 +193,7 @@ def ensure(extras):
     """Bring .venv up to date; return at once if it is."""
     if is_current(extras):
         return
-    with LOCK.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another command may be installing
+    with exclusive(LOCK, "installation"):
         if not is_current(extras):
             install(extras.union(stamped()[1:]))
 

@@ -29,8 +29,11 @@ def command(options):
 
 def main(options):
     """Run JupyterLab, with these settings below the reader's own."""
-    SETTINGS.parent.mkdir(parents=True, exist_ok=True)
-    SETTINGS.write_text(json.dumps(OVERRIDES, indent=2) + "\n", encoding="utf-8")
+    try:
+        SETTINGS.parent.mkdir(parents=True, exist_ok=True)
+        SETTINGS.write_text(json.dumps(OVERRIDES, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"{error}.")
     paths = [str(SETTINGS.parent.parent), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # kernels inherit it

@@ -16,6 +16,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+import book
 from browser import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +31,11 @@ OF_PAGES = ("chapters/", "course/", "code/", "_config.yml", "_toc.yml")  # what 
 
 def git(*arguments):
     """Return the names of existing files that git prints."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[0]
+        sys.exit(f"`make check` and `make test` need git, and a clone that it made: {reason}")
     return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
 
 
@@ -128,8 +133,11 @@ def check(chapter):
     """Look at what changed; return {what: whether it succeeded}."""
     changed = changed_files()
     arguments = build_arguments(changed, chapter)
-    build = start("tools/book.py", *arguments) if arguments else ()
     started = linters(changed) if changed else {}
+    if arguments:
+        with book.locked():  # here, where one sees what is waited for
+            pass
+        build = start("tools/book.py", *arguments)
     results = {name: finish(name, process) for name, process in started.items()}
     tests = relevant_tests(changed)
     results["tests"] = pytest(TESTS / "source", *tests, workers=WORKERS if tests else "0")
@@ -188,5 +196,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except KeyboardInterrupt:
-        sys.exit("Interrupted.")
+    except (KeyboardInterrupt, OSError) as error:
+        sys.exit(f"{str(error) or 'Interrupted'}.")

@@ -12,6 +12,7 @@ import platforms
 import pytest
 from attncourse import notebooks
 from coursework import ROOT, answers, breaks, needs_a_sandbox, notebook
+from environment import exclusive
 
 CHAPTER = "sqrt-dk-scaling"
 
@@ -115,6 +116,20 @@ def test_two_folders_of_submissions_have_grades_of_their_own(work, call, assignm
     tables = sorted(work.glob(f"grades/{CHAPTER}/*/grades.csv"))
     assert ["anna" in path.read_text() for path in tables] == [True, False]
     assert ["ben" in path.read_text() for path in tables] == [False, True]
+
+
+def test_commands_that_write_to_one_folder_take_turns(work, assignment, course_folder, tmp_path):
+    place = class_folder(tmp_path / "in", assignment, "anna")
+    command = [sys.executable, str(ROOT / "tools/course.py")]
+    with exclusive(work / ".lock", "grading"):
+        running = [
+            subprocess.Popen([*command, *task, f"WORK={work}"], stdout=subprocess.PIPE, text=True)
+            for task in (["grade", CHAPTER, str(place)], ["make", f"COURSE={course_folder}"])
+        ]
+        for process in running:
+            assert f"process {os.getpid()}" in process.stdout.readline()
+        assert not (work / "grades").exists()
+    assert [process.communicate(timeout=170) and process.returncode for process in running] == [0, 0]
 
 
 def test_a_download_a_roster_and_a_policy(work, call, assignment, tmp_path):

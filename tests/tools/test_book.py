@@ -1,5 +1,6 @@
 """`make book`, `make serve`, `make watch` and the build of `make check`: what is reported, and what a build keeps."""
 
+import fcntl
 import os
 import queue
 import re
@@ -109,6 +110,22 @@ def test_a_check_begins_with_the_newest_stored_results(tree, monkeypatch):
         book.check(["two"])
         assert (folder / book.STORED / "global.db").read_text() == result
     assert built == [(folder, ["two"])] * 2
+
+
+@pytest.mark.parametrize("task", ["build", "check", "watch"])
+def test_one_process_builds_at_a_time(tree, monkeypatch, task):
+    def build(*_):
+        with (tree / "_build" / "lock").open() as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        built.append(task)
+
+    built = []
+    (tree / "_build" / book.STORED).mkdir(parents=True)
+    for name in ("build", "copy_results"):
+        monkeypatch.setattr(book, name, build)
+    monkeypatch.setattr(sys, "argv", ["book.py", task])
+    book.rebuild() if task == "watch" else book.main()
+    assert built
 
 
 # A build that copies the chapters, and refuses the word "false".

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import environment
 import pytest
@@ -25,6 +26,41 @@ import pytest
 def test_a_failed_installation_is_explained_in_one_line(output, hint):
     with pytest.raises(SystemExit, match=f"^.*{re.escape(hint)}.*$"):
         environment.fail(output)
+
+
+WORKER = """
+import sys
+from pathlib import Path
+from environment import exclusive
+with exclusive(Path("folder", "lock"), "build"):
+    print("at work", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_process_says_for_whom_it_waits_until_the_first_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(environment.__file__).parent))
+    command, pipes = [sys.executable, "-c", WORKER], {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=tmp_path, **pipes) as first:
+        assert first.stdout.readline() == "at work\n"
+        with subprocess.Popen(command, cwd=tmp_path, **pipes) as second:
+            assert f"process {first.pid}" in second.stdout.readline()
+            first.kill()
+            assert second.stdout.readline() == "at work\n"
+
+
+@pytest.mark.parametrize("error", [OSError("No locks available"), AttributeError("no fcntl on Windows")])
+def test_without_locks_the_work_is_done_all_the_same(tmp_path, monkeypatch, error):
+    monkeypatch.setattr(environment.fcntl, "flock", lambda *_: exec("raise error", {"error": error}))
+    with environment.exclusive(tmp_path / "lock", "build"):
+        pass
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_libraries_leave_a_home_alone_that_cannot_be_written(tmp_path, monkeypatch, writable):
+    monkeypatch.setenv("HOME", str(tmp_path if writable else tmp_path / "missing"))
+    monkeypatch.delenv("IPYTHONDIR", raising=False)
+    assert ("IPYTHONDIR" in environment.child_environ()) is not writable
 
 
 @pytest.fixture

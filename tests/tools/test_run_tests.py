@@ -1,5 +1,7 @@
 """`make check` and `make test`: what an edit reaches, what fails, and what becomes of a skipped test."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +28,11 @@ def test_changed_files_are_those_that_git_does_not_have(tmp_path, monkeypatch):
     (tmp_path / "removed.md").unlink()
     monkeypatch.setattr(run_tests, "ROOT", tmp_path)
     assert run_tests.changed_files() == ["edited.md", "new.md"]
+    shutil.rmtree(tmp_path / ".git")  # as in a downloaded archive
+    for path in (os.environ["PATH"], "/nowhere"):
+        monkeypatch.setenv("PATH", path)
+        with pytest.raises(SystemExit, match="git"):
+            run_tests.changed_files()
 
 
 @pytest.mark.parametrize(

@@ -111,14 +111,15 @@ def tags(page, title, description, book, site, root):
 
 def card(title, description, book, site):
     """Draw the picture of a page once for its words; return its path under ``site``."""
-    digest = hashlib.sha256(repr((title, description, book)).encode()).hexdigest()[:12]
+    above = book if book != title else ""
+    digest = hashlib.sha256(repr((title, description, above)).encode()).hexdigest()[:12]
     path = f"_images/card-{digest}.png"
     target = site / path
     if not target.exists():
         target.parent.mkdir(exist_ok=True)
         font = {"family": families(title + description + book)}
         figure = Figure(figsize=SIZE, dpi=100, facecolor="#fbfaf7")
-        figure.text(0.07, 0.86, book, size=21, color="#4d5662", va="center", **font)
+        figure.text(0.07, 0.86, above, size=21, color="#4d5662", va="center", **font)
         lines = broken(title, 30)
         font |= {"va": "top"}
         figure.text(0.07, 0.75, "\n".join(lines), size=46, weight="bold", color="#12212e", linespacing=1.15, **font)
