@@ -48,7 +48,8 @@ class Writer:
 
     def page(self, doctree):
         """Return the cells of the whole page; a link to a place of its own stays inside if the place has an anchor."""
-        self.linked = {self.target(node)[1:] for node in doctree.findall(nodes.reference)}
+        links = (n for n in doctree.findall(nodes.reference) if type(n.parent.parent).__name__ != "solution_node")
+        self.linked = {self.target(node)[1:] for node in links}
         self.walk(doctree, 0)
         for cell in self.cells:
             cell.text = OWN.sub(lambda m: m[0] if m[1] in self.placed else f"]({self.address}#{m[1]})", cell.text)
