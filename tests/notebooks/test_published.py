@@ -200,5 +200,5 @@ def test_binder_accepts_the_branch(published):
     log = done.stdout + done.stderr
     assert done.returncode == 0, log[-1500:]
     assert "python=3.12" in log
-    install = log.index("binder/requirements.txt")
+    install = log.index('install --no-cache-dir -r "binder/requirements.txt"')
     assert log.index("COPY --chown=0:0 src/ ${REPO_DIR}/") < install, "the wheel is not there when pip wants it"
