@@ -139,13 +139,15 @@ def _stills(text):
     for chosen in re.findall(r'<div class="explore-chosen">(.*?)</div>', text):
         yield {"text/plain": unescape(chosen)}
     for svg in re.findall(r"<svg\b.*?</svg>", text, re.DOTALL):
-        width, height = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups())
-        scale = float(re.search(r"max-width:(\d+)px", svg)[1]) / width
-        size = f'width="{width * scale:.0f}" height="{height * scale:.0f}" font-family="sans-serif"'
-        svg = re.sub(r'style="max-width:\d+px"', size, svg, count=1).replace("currentColor", "#000000")
-        svg = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", svg)
+        sized = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)" style="max-width:(\d+)px"', svg)
+        if sized:
+            width, height, most = map(float, sized.groups())
+            size = f'width="{most:.0f}" height="{height * most / width:.0f}" font-family="sans-serif"'
+            svg = re.sub(r'style="max-width:\d+px"', size, svg, count=1)
+        svg = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", svg).replace("currentColor", "#000000")
         svg = svg.replace(">", '><rect width="100%" height="100%" fill="#ffffff" />', 1)
-        yield {"image/svg+xml": svg, "text/plain": unescape(re.search(r'aria-label="([^"]*)"', svg)[1])}
+        alt = re.search(r'aria-label="([^"]*)"', svg)
+        yield {"image/svg+xml": svg, "text/plain": unescape(alt[1]) if alt else "picture"}
 
 
 def _first_cell():
