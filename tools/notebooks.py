@@ -1,11 +1,11 @@
-"""Write the branch that Colab and Binder open: every chapter as a notebook, the package, and what Binder needs.
+"""Write the branch that Colab and Binder open: every chapter as a notebook, the package as a wheel, what Binder needs.
 
 python tools/notebooks.py write             from the built book into _build/notebooks
 python tools/notebooks.py publish [REMOTE]  push the same tree as the branch `notebooks`, if it changed
 python tools/notebooks.py run FOLDER        run those of a folder with this very Python; it needs nbclient and ipykernel
 
-The notebooks are those of the built site, with the addresses that BOOK_REPOSITORY and BOOK_ADDRESS give them; they
-install the package from this same branch, so that a notebook never meets a package of another state.
+The notebooks are those of the built site, with the addresses that `code/bookext/addresses.py` reads; they install the
+wheel from this same branch, so that a notebook never meets a package of another state.
 """
 
 import argparse
@@ -22,50 +22,80 @@ WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stan
 TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
 LIMIT = 600  # seconds after which a running cell is given up
-COPIED = ("code/attnbook", "pyproject.toml", "LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
+COPIED = ("LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
+PACKAGE = ("code/attnbook", "pyproject.toml", "README.md", "LICENSE-CODE")
+DATE = {"SOURCE_DATE_EPOCH": "1767225600"}  # of every file in the wheel: the same sources give the same bytes
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
 
 This branch is made by `make notebooks` from the sources of the book; nothing here is edited by hand. `binder/` is what
-Binder reads, `code/attnbook` the package that the first cell of every notebook installs.
+Binder reads, the wheel is the package, which a cell of every notebook installs.
 
 """
 BOT = {"NAME": "github-actions[bot]", "EMAIL": "github-actions[bot]@users.noreply.github.com"}
 AUTHOR = {f"GIT_{role}_{field}": value for role in ("AUTHOR", "COMMITTER") for field, value in BOT.items()}
 
 
-def requirements():
-    """Return binder/requirements.txt: the ranges of pyproject.toml, with a torch without CUDA, and the package."""
+def requirements(wheel):
+    """Return binder/requirements.txt: the ranges of pyproject.toml, with a torch without CUDA, and the wheel."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return "\n".join([f"--extra-index-url {CPU_INDEX}", *project["dependencies"], "."]) + "\n"
+    return "\n".join([f"--extra-index-url {CPU_INDEX}", *project["dependencies"], f"./{wheel}"]) + "\n"
+
+
+def copy(names, target):
+    """Copy files and folders of the book into the folder ``target``, with the permissions of a new file."""
+    for name in names:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            skip = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, target / name, ignore=skip, copy_function=shutil.copyfile)
+        else:
+            shutil.copyfile(ROOT / name, target / name)
+
+
+def build_wheel(target):
+    """Build the package as a wheel in the folder ``target``."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy(PACKAGE, Path(folder))
+        for path in Path(folder).rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)  # whatever umask this runs with
+        command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", target, folder]
+        done = subprocess.run(command, env=os.environ | DATE, umask=0o022, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout}{done.stderr}\nThe wheel of the package was not built: pip says above why.")
 
 
 def write():
     """Make the tree of the branch afresh."""
-    sys.path.insert(0, str(ROOT / "code"))
-    from bookext.write.launch import with_addresses  # only here: a Python that publishes need not have Sphinx
+    import yaml  # only here: a Python that publishes or runs need not have it
 
-    repository, site = (os.environ.get(name, "").strip() for name in ("BOOK_REPOSITORY", "BOOK_ADDRESS"))
+    sys.path.insert(0, str(ROOT / "code"))
+    from bookext import addresses
+
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    try:
+        repository, site = addresses.read(config["sphinx"]["config"].get("book_repository"), config["html"]["baseurl"])
+    except ValueError as error:
+        sys.exit(str(error))
+    if not repository:
+        sys.exit(
+            "There is no repository whose branch this could be: set BOOK_REPOSITORY, or book_repository under sphinx: "
+            "config: in _config.yml. Notebooks for this machine alone are in _build/html/notebooks."
+        )
     notebooks = sorted(WRITTEN.glob("*.ipynb"))
     if not notebooks:
         sys.exit("There is no built book with notebooks: run `make notebooks`, which builds it first.")
     shutil.rmtree(TREE, ignore_errors=True)
     (TREE / "binder").mkdir(parents=True)
     for path in notebooks:
-        text = with_addresses(path.read_text(encoding="utf-8"), repository, site)
+        text = addresses.fill(path.read_text(encoding="utf-8"), repository, site)
         (TREE / path.name).write_text(text, encoding="utf-8")
-    for name in COPIED:
-        source, target = ROOT / name, TREE / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copyfile(source, target)
+    copy(COPIED, TREE)
+    build_wheel(TREE)
     titles = "".join(f"- [{path.stem}]({path.name})\n" for path in notebooks)
     (TREE / "README.md").write_text(README + titles, encoding="utf-8")
-    (TREE / "binder" / "requirements.txt").write_text(requirements(), encoding="utf-8")
+    (TREE / "binder" / "requirements.txt").write_text(requirements(addresses.wheel()), encoding="utf-8")
     (TREE / "binder" / "runtime.txt").write_text("python-3.12\n", encoding="utf-8")
-    (TREE / ".gitignore").write_text("__pycache__/\n*.egg-info/\nbuild/\n.ipynb_checkpoints/\n", encoding="utf-8")
     print(f"{len(notebooks)} notebooks, the package and binder/ are in {TREE}")
 
 
@@ -84,7 +114,7 @@ def publish(remote):
         sys.exit("There is nothing to publish: run `make notebooks` first.")
     with tempfile.TemporaryDirectory() as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}  # the branch that is checked out stays as it is
-        git("add", "--all", **index, GIT_WORK_TREE=str(TREE))
+        git("add", "--all", "--force", **index, GIT_WORK_TREE=str(TREE))
         tree = git("write-tree", **index)
     if git("ls-remote", "--heads", remote, BRANCH):
         git("fetch", "--quiet", "--no-tags", remote, BRANCH)

@@ -7,10 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from bookext import addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB, FORK = "https://github.com", "/a-reader/their-fork"
-ADDRESS, ARCHIVE = GITHUB + FORK, f"{FORK}/archive/refs/heads/notebooks.zip"
+ADDRESS, WHEEL = GITHUB + FORK, f"{FORK}/raw/notebooks/{addresses.wheel()}"
 SITE_ADDRESS = "https://a-reader.github.io/their-fork/"
 
 
@@ -35,9 +36,9 @@ def serve(files):
 
 
 def served_from(notebook, address):
-    """Return a copy of a notebook whose first cell takes the package from ``address`` instead of GitHub."""
+    """Return a copy of a notebook that takes the package from ``address`` instead of GitHub."""
     notebook = copy.deepcopy(notebook)
-    notebook.cells[0].source = notebook.cells[0].source.replace(GITHUB, address)
+    notebook.cells[1].source = notebook.cells[1].source.replace(GITHUB, address)
     return notebook
 
 

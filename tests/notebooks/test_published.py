@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -13,6 +14,7 @@ import lxml.html
 import nbformat
 import notebooks
 import pytest
+from bookext import addresses
 from bookext.write import launch
 from docutils import nodes
 from fork import ADDRESS, FORK, ROOT
@@ -56,7 +58,7 @@ def test_the_links_of_a_fork_lead_to_files_of_its_branch(published):
 
 
 def test_no_placeholder_is_left(published):
-    stand_ins = (launch.SITE_PLACEHOLDER, launch.ARCHIVE_PLACEHOLDER)
+    stand_ins = (addresses.SITE_PLACEHOLDER, addresses.WHEEL_PLACEHOLDER)
     for folder in (published.tree, published.site / "notebooks"):
         assert [path for path in folder.glob("*.ipynb") if any(s in path.read_text("utf-8") for s in stand_ins)] == []
 
@@ -65,7 +67,7 @@ def test_links_without_an_address_lead_to_pages_of_the_built_site():
     """From the folder of notebooks, and from the site's own folder with those to download."""
     for folder, built in (("_build/notebooks", "../html/"), ("_build/html/notebooks", "../")):
         for path in notebooks.WRITTEN.glob("*.ipynb"):
-            local = launch.with_addresses(path.read_text("utf-8"), "", built=built)
+            local = addresses.fill(path.read_text("utf-8"), "", "", built=built)
             pages = set(re.findall(r"\]\((\.\./[^)#]+)", local))
             assert pages, path.name
             assert [page for page in pages if not (ROOT / folder / page).resolve().is_file()] == [], path.name
@@ -75,6 +77,7 @@ def test_the_branch_is_the_tree_and_is_pushed_only_when_it_changes(published, tm
     for name in ("remote.git", "local.git"):
         subprocess.run(["git", "init", "--quiet", "--bare", tmp_path / name], check=True)
     monkeypatch.setattr(notebooks, "TREE", published.tree)
+    monkeypatch.setenv("BOOK_REPOSITORY", ADDRESS)
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "local.git"))
 
     def branch(*command):
@@ -84,23 +87,95 @@ def test_the_branch_is_the_tree_and_is_pushed_only_when_it_changes(published, tm
     notebooks.publish(str(tmp_path / "remote.git"))
     files = {path.relative_to(published.tree).as_posix() for path in published.tree.rglob("*") if path.is_file()}
     assert set(branch("ls-tree", "-r", "--name-only", "notebooks")) == files
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "code/attnbook").rglob("*.py")} <= files
+    with zipfile.ZipFile(published.tree / addresses.wheel()) as wheel:
+        packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    package = [path for path in (ROOT / "code/attnbook").rglob("*") if path.suffix in (".py", ".js", ".css", ".json")]
+    assert packed == {path.relative_to(ROOT / "code").as_posix() for path in package}
     first = branch("rev-parse", "notebooks")
+    umask = os.umask(0o077)  # another machine writes the same bytes
+    notebooks.write()
+    os.umask(umask)
     notebooks.publish(str(tmp_path / "remote.git"))
     assert branch("rev-parse", "notebooks") == first
 
 
-@pytest.mark.parametrize("address", ["github.com/a/b", "https://gitlab.com/a/b", "https://github.com/a", "a b"])
-def test_an_address_that_cannot_be_opened_is_named(address, monkeypatch):
-    monkeypatch.setenv("BOOK_REPOSITORY", address)
-    with pytest.raises(ConfigError, match=re.escape(repr(address))):
-        launch._read_setting(None, SimpleNamespace(book_repository=ADDRESS))
+GITHUB_FORMS = (
+    "https://github.com/o/n",
+    "o/n",
+    "github.com/o/n.git",
+    " http://www.github.com/o/n/ ",
+    "git@github.com:o/n.git",
+)
+REPOSITORIES = dict.fromkeys(GITHUB_FORMS, ("https://github.com/o/n", "https://o.github.io/n/"))
+REPOSITORIES |= {"Me/me.github.io": ("https://github.com/Me/me.github.io", "https://me.github.io/"), "": ("", "")}
+SITES = {
+    "https://example.org/book/": ("https://example.org/book", "example.org/book", " EXAMPLE.org/book// "),
+    "http://localhost:8000/": ("http://localhost:8000",),
+    "https://a.example.org/2027/x%20y/": ("a.example.org/2027/x%20y",),
+}
 
 
-def test_the_address_of_the_site_follows_from_that_of_the_repository():
-    assert launch.site_of("https://github.com/Owner/name.git") == "https://owner.github.io/name/"
-    assert launch.site_of("https://github.com/Owner/owner.github.io/") == "https://owner.github.io/"
-    assert launch.site_of("") == ""
+@pytest.mark.parametrize(("value", "expected"), REPOSITORIES.items())
+def test_a_repository_is_read_in_every_usual_form(value, expected, monkeypatch):
+    """From the environment, or else from _config.yml."""
+    monkeypatch.delenv("BOOK_ADDRESS", raising=False)
+    monkeypatch.setenv("BOOK_REPOSITORY", value)
+    assert addresses.read(None, None) == expected
+    monkeypatch.setenv("BOOK_REPOSITORY", "")
+    assert addresses.read(value, "") == expected
+
+
+@pytest.mark.parametrize(("expected", "value"), [(site, value) for site, values in SITES.items() for value in values])
+def test_the_address_of_a_site_is_read_in_every_usual_form(expected, value, monkeypatch):
+    monkeypatch.setenv("BOOK_REPOSITORY", "o/n")
+    monkeypatch.setenv("BOOK_ADDRESS", value)
+    assert addresses.read("", "https://ignored.example/") == ("https://github.com/o/n", expected)
+    monkeypatch.delenv("BOOK_ADDRESS")
+    assert addresses.read("", value)[1] == expected
+
+
+NO_SITE = (
+    "ftp://a.org",
+    "ftp:",
+    "https://",
+    "/book/",
+    "book",
+    "a.org/b c",
+    "https://a.org/?b",
+    "a.org/#b",
+    "a.org/ü",
+    "a.org/<b>",
+)
+NO_SITE += "a.org/../b", "a.org//b", "https:a.org", "https://me@a.org"  # fmt: skip
+NO_REPOSITORY = (
+    "https://gitlab.com/a/b",
+    "gitlab.com/a/b",
+    "github.com/a",
+    "a",
+    "a b",
+    "a/..",
+    "https://github.com/a/b/tree/c",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [*(("ADDRESS", value) for value in NO_SITE), *(("REPOSITORY", value) for value in NO_REPOSITORY)]
+)
+def test_what_cannot_be_published_is_named_with_its_setting(name, value, monkeypatch):
+    for setting in ("ADDRESS", "REPOSITORY"):
+        monkeypatch.setenv(f"BOOK_{setting}", value if setting == name else "")
+    with pytest.raises(ValueError, match=f"BOOK_{name}.*{re.escape(repr(value))}"):
+        addresses.read()
+    with pytest.raises(ConfigError, match=f"BOOK_{name}"):  # which ends the build before it writes
+        launch._read_addresses(None, SimpleNamespace(book_repository="", html_baseurl="", language="en"))
+    with pytest.raises(SystemExit, match=f"BOOK_{name}"):
+        notebooks.write()
+
+
+def test_a_branch_without_a_repository_is_refused(monkeypatch):
+    monkeypatch.setenv("BOOK_REPOSITORY", "")
+    with pytest.raises(SystemExit, match="BOOK_REPOSITORY"):
+        notebooks.write()
 
 
 def test_notebooks_that_fail_are_named(tmp_path):
@@ -125,5 +200,5 @@ def test_binder_accepts_the_branch(published):
     log = done.stdout + done.stderr
     assert done.returncode == 0, log[-1500:]
     assert "python=3.12" in log
-    install = log.index("binder/requirements.txt")
-    assert log.index("COPY --chown=0:0 src/ ${REPO_DIR}/") < install, "the package is not there when pip wants it"
+    install = log.index('install --no-cache-dir -r "binder/requirements.txt"')
+    assert log.index("COPY --chown=0:0 src/ ${REPO_DIR}/") < install, "the wheel is not there when pip wants it"

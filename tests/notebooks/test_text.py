@@ -7,6 +7,7 @@ import re
 from urllib.parse import unquote, urldefrag
 
 import jupytext
+import lxml.etree
 import lxml.html
 import nbformat
 import pytest
@@ -40,7 +41,8 @@ def page(published, slug):
 
 def texts(notebook):
     """The Markdown of a notebook, cell by cell, without the note that says where it comes from."""
-    return [cell.source for cell in notebook.cells[2:] if cell.cell_type == "markdown"]
+    title, *others = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return [title.partition("\n\n")[0], *others]
 
 
 def tokens(text):
@@ -86,9 +88,24 @@ def test_the_notebook_is_valid_and_has_the_code_of_its_chapter(notebook, publish
     ids = [cell["id"] for cell in json.loads((published.tree / f"{slug}.ipynb").read_text("utf-8"))["cells"]]
     assert len(set(ids)) == len(ids), "two cells have one id"
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert not any(cell.outputs or cell.execution_count for cell in code)
     chapter = jupytext.read(CHAPTERS[slug], fmt="md:myst")
     assert [cell.source for cell in code[1:]] == [c.source for c in chapter.cells if c.cell_type == "code"]
+
+
+def test_the_outputs_are_those_of_the_page_and_need_no_script(notebook, page):
+    """As GitHub shows them: a line for each check, a picture for each figure, whatever it does on the site."""
+    outputs = [output.data for cell in notebook.cells for output in cell.get("outputs", [])]
+    checks = "\n".join(data["text/plain"] for data in outputs if set(data) == {"text/plain"})
+    laws = [law.text_content() for law in page.xpath("//article//p[@data-kind]/span[@class='check-law']")]
+    assert_same(laws, re.findall("^✓ (.*?)  · ", checks, re.MULTILINE))
+    pictures = "@class='picture' or contains(@class, 'live-still') or @class='frame' and not(@hidden)"
+    shown = page.xpath(f"//article//*[{pictures}]//*[name()='svg']/@aria-label")
+    assert_same(shown, [data["text/plain"] for data in outputs if "image/svg+xml" in data])
+    assert not [data for data in outputs if re.search("<script|class=.(live|explore)", str(data))]
+    for svg in (data["image/svg+xml"] for data in outputs if "image/svg+xml" in data):
+        picture = lxml.etree.fromstring(svg)
+        assert float(picture.get("width")) > 0 < float(picture.get("height"))
+        assert not re.search(r"currentColor|var\(", svg), "a colour that only the page has"
 
 
 def test_the_words_are_those_of_the_page(notebook, page):
@@ -117,16 +134,21 @@ def ids_of(path):
 
 
 def test_links_lead_to_pages_of_the_fork_and_places_on_them(notebook, published, slug):
+    """A place of the same chapter is in the notebook itself; only a state of a live figure is on the page."""
     markdown = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     links = [token.attrs["href"] for text in markdown for token in tokens(text) if token.type == "link_open"]
-    report(f"not an address: {link}" for link in links if not link.startswith(("https://", "http://")))
+    anchors = re.findall('<a id="(.*?)">', "\n".join(markdown))
+    assert len(set(anchors)) == len(anchors)
+    assert {unquote(link[1:]) for link in links if link.startswith("#")} == set(anchors)
+    report(f"not an address: {link}" for link in links if not link.startswith(("https://", "http://", "#")))
     own = [link for link in links if link.startswith(SITE_ADDRESS)]
     assert any(link.endswith(f"{slug}.html") for link in own), "no link leads back to the page"
     for link in own:
         address, place = urldefrag(link)
         path = published.site / address.removeprefix(SITE_ADDRESS)
         assert path.is_file(), link
-        place = place.partition("?")[0]  # what follows is a state of a live figure
+        place, state, _ = place.partition("?")
+        assert state or not (place and path.stem == slug), f"{link} leaves the notebook"
         assert not place or unquote(place) in ids_of(path), link
 
 

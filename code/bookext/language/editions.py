@@ -32,17 +32,18 @@ def link(sites):
     for language, site in sites.items():
         if language != TOP and not (place := sites[TOP] / tag(language)).exists():
             place.symlink_to(os.path.relpath(site, sites[TOP]), target_is_directory=True)
+        home = "".join(path.read_text(encoding="utf-8") for path in Path(site).glob("index.html"))
         for path in Path(site).rglob("*.html"):
             name = path.relative_to(site)
             if "_static" not in name.parts and not path.is_relative_to(sites[TOP] / tag(language)):
-                _link_page(path, name, language, [other for other in sites if (sites[other] / name).exists()])
+                _link_page(path, name, language, [other for other in sites if (sites[other] / name).exists()], home)
 
 
-def _link_page(path, name, language, languages):
+def _link_page(path, name, language, languages, home):
     text = path.read_text(encoding="utf-8")
     if not PLACE.search(text):  # it leads on to another page
         return
-    whole = CANONICAL.search(text)
+    whole = CANONICAL.search(text) or CANONICAL.search(home)  # the page for missing addresses has none
     page = name.as_posix() if name.as_posix() != "index.html" else ""  # as canonical links and the sitemap say it
     top = whole[1].removesuffix(page).removesuffix(address(language, "")) if whole else ""
     # The page for missing addresses is shown in whatever folder was asked.

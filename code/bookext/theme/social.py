@@ -1,12 +1,10 @@
 """Describe pages to others: to search engines, in messages that link to them, and where an address leads nowhere.
 
-The address of the site is one setting: the variable ``BOOK_ADDRESS`` when building, ``html: baseurl`` in
-``_config.yml``, or else where GitHub Pages shows the repository. Without any of them the pages work all the same; only
-what needs an address (sitemap, robots.txt) is left out.
+Without an address of the site (see ``addresses``) the pages work all the same; only what needs one, sitemap and
+robots.txt, is left out.
 """
 
 import hashlib
-import os
 import re
 from html import escape
 from pathlib import Path
@@ -20,9 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ..collect import derived
-from ..language import chinese, editions
+from ..language import chinese
 from ..language.messages import _
-from ..write import launch
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
 CHINESE_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "Droid Sans Fallback")
@@ -32,18 +29,10 @@ NOT_FOUND = """<section><h1>{title}</h1>
 
 
 def setup(app):
-    """Read the address from the environment; describe each page, and write what stands beside the pages."""
-    app.connect("config-inited", _read_address, priority=600)  # after the address of the repository is read
+    """Describe each page, and write what stands beside the pages."""
     app.connect("html-collect-pages", _not_found_page)
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _write_sitemap)
-
-
-def _read_address(app, config):
-    address = os.environ.get("BOOK_ADDRESS") or config.html_baseurl or launch.site_of(config.book_repository)
-    if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
-        raise ValueError(f"the address of the site is {address!r}; expected one that begins with https://")
-    config.html_baseurl = editions.address(config.language, address.rstrip("/") + "/") if address else ""
 
 
 def _not_found_page(app):
@@ -77,6 +66,9 @@ def _describe(app, name, template, context, doctree):
     context.setdefault("metatags", "")  # a page that no text was written for has none
     if name in DESCRIPTIONS:
         context["metatags"] += meta(name="description", content=_(DESCRIPTIONS[name]))
+        if name == "404":  # it is shown for any address and has none
+            context["metatags"] += meta(name="robots", content="noindex")
+            context["pageurl"] = ""
     elif doctree:
         contents = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
         description = " ".join(next(contents, "").split())

@@ -1,73 +1,42 @@
-"""Buttons that open a chapter, running: they lead to its notebook on the branch that is published with the site.
+"""Read where the book is published, and put links under titles that open a chapter, running.
 
-The address of the repository is one setting: ``book_repository`` in ``_config.yml``, or BOOK_REPOSITORY in the
-environment, which CI sets so that the buttons of a fork open the fork. Without an address there is no button.
+They lead to its notebook on the branch that is published with the site. Without a repository there are none.
 """
-
-import os
-import re
 
 from docutils import nodes
 from sphinx.errors import ConfigError
 
+from .. import addresses
+from ..addresses import BRANCH
+from ..language import editions
 from ..language.messages import _
 
-BRANCH = "notebooks"
 LINKS = ("Open in Colab", "Open in Binder", "Open in Kaggle", "Download .ipynb")
-# Placeholders for addresses that depend on where a notebook is published: see with_addresses.
-SITE_PLACEHOLDER, ARCHIVE_PLACEHOLDER = "https://site-of-the-book.invalid/", "archive-of-the-branch"
-GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
 
 def setup(app):
-    """Read the setting; put the line of links below the title of every page that has a notebook."""
+    """Read the settings; put the line of links below the title of every page that has a notebook."""
     app.add_config_value("book_repository", "", "html", str)
-    app.connect("config-inited", _read_setting)
+    app.connect("config-inited", _read_addresses)
     app.connect("doctree-resolved", _add_links, priority=450)  # after the notebook is written
 
 
-def _read_setting(app, config):
-    config.book_repository = os.environ.get("BOOK_REPOSITORY", config.book_repository).strip()
-    owner_and_name(config.book_repository)
+def _read_addresses(app, config):
+    """Put the addresses into the configuration, that of the site with the folder of this edition."""
+    try:
+        config.book_repository, site = addresses.read(config.book_repository, config.html_baseurl)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    config.html_baseurl = site and editions.address(config.language, site)
 
 
-def owner_and_name(address):
-    """Return owner and name of a repository on GitHub, which Colab and Binder open; None without an address."""
-    if not address:
-        return None
-    match = GITHUB.fullmatch(address)
-    if not match:
-        raise ConfigError(
-            f"The repository address {address!r} is not of the form https://github.com/owner/name: "
-            "correct book_repository in _config.yml, or BOOK_REPOSITORY in the environment."
-        )
-    return match.groups()
-
-
-def site_of(address):
-    """Return where GitHub Pages shows the site of a repository, with a slash at its end; '' without an address."""
-    owner, name = owner_and_name(address) or ("", "")
-    if not owner:
-        return ""
-    path = "" if name.lower() == f"{owner}.github.io".lower() else f"{name}/"
-    return f"https://{owner.lower()}.github.io/{path}"
-
-
-def with_addresses(notebook, address, site="", built="../html/"):
-    """Fill in a notebook's links for the repository ``address``; without one, they lead to the site in ``built``."""
-    owner, name = owner_and_name(address) or ("", "")
-    archive = f"https://github.com/{owner}/{name}/archive/refs/heads/{BRANCH}.zip" if owner else ""
-    site = site or site_of(address) or built
-    return notebook.replace(SITE_PLACEHOLDER, site).replace(ARCHIVE_PLACEHOLDER, archive)
-
-
-def links(address, slug):
+def links(repository, slug):
     """Return the links of the line below the title, {label: address}; the last is a file of the site."""
-    owner, name = owner_and_name(address)
-    notebook = f"{owner}/{name}/blob/{BRANCH}/{slug}.ipynb"
+    name = repository.removeprefix("https://github.com/")
+    notebook = f"{name}/blob/{BRANCH}/{slug}.ipynb"
     targets = (
         f"https://colab.research.google.com/github/{notebook}",
-        f"https://mybinder.org/v2/gh/{owner}/{name}/{BRANCH}?urlpath=lab/tree/{slug}.ipynb",
+        f"https://mybinder.org/v2/gh/{name}/{BRANCH}?urlpath=lab/tree/{slug}.ipynb",
         f"https://kaggle.com/kernels/welcome?src=https://github.com/{notebook}",
         f"{BRANCH}/{slug}.ipynb",
     )

@@ -15,6 +15,7 @@ from sphinx.locale import admonitionlabels
 
 from ..language.messages import _
 
+OWN = re.compile(r"\]\(#([^)]+)\)")  # the end of a link to a place on the page itself
 SILENT = {"target", "comment", "meta", "substitution_definition", "index", "compound", "toctree", "pending", "docinfo"}
 BOXES = {"note", "tip", "hint", "important", "warning", "caution", "attention", "danger", "error", "seealso"}
 
@@ -25,6 +26,7 @@ class Cell:
 
     text: str = ""
     code: int | None = None
+    node: nodes.Node | None = None  # that code cell on the page
     collapsed: bool = False  # a heading whose section is closed when the notebook opens
     solution: bool = False  # stands in a solution
 
@@ -39,13 +41,34 @@ class Writer:
     figure_format: str = "Fig. %s"
     cells: list = field(default_factory=list)
     code_cells: int = 0  # so far
+    linked: set = field(default_factory=set)  # ids to which the page links itself
+    placed: set = field(default_factory=set)  # those of them that have an anchor in the notebook
 
     # --- Cells ----------------------------------------------------------------------------------------------------
 
     def page(self, doctree):
-        """Return the cells of the whole page."""
+        """Return the cells of the whole page; a link to a place of its own stays inside if the place has an anchor."""
+        links = (n for n in doctree.findall(nodes.reference) if type(n.parent.parent).__name__ != "solution_node")
+        self.linked = {self.target(node)[1:] for node in links}
         self.walk(doctree, 0)
+        for cell in self.cells:
+            cell.text = OWN.sub(lambda m: m[0] if m[1] in self.placed else f"]({self.address}#{m[1]})", cell.text)
         return self.cells
+
+    def target(self, node):
+        """Return where a reference leads: an address, or # and an id of this page."""
+        target = urljoin(self.address, node.get("refuri") or f"#{node['refid']}")
+        return target.removeprefix(self.address) if re.match(r"#[^?]+$", target.removeprefix(self.address)) else target
+
+    def anchors(self, node):
+        """Return an anchor for each id of ``node`` to which the page links itself."""
+        ids = [name for name in node["ids"] if name in self.linked - self.placed]
+        self.placed.update(ids)
+        return "".join(f'<a id="{name}"></a>' for name in ids)
+
+    def heading(self, level, text, node):
+        """Add a heading; an anchor stands behind it, where no list of headings shows it."""
+        self.add(f"{'#' * level} {text} {self.anchors(node)}".rstrip())
 
     def add(self, text, solution=False):
         """Add text to the last cell if that holds text and is no collapsed heading, else in a new cell."""
@@ -62,27 +85,28 @@ class Writer:
             kind = type(child).__name__
             if kind == "title" and isinstance(node, nodes.section):
                 number = self.sections.get("" if level == 1 else f"#{node['ids'][0]}")
-                self.add(f"{'#' * level} {'.'.join(map(str, number)) + '. ' if number else ''}{self.line(child)}")
+                self.heading(level, f"{'.'.join(map(str, number)) + '. ' if number else ''}{self.line(child)}", node)
             elif kind == "section":
                 self.walk(child, level + isinstance(child[0], nodes.title), solution)
             elif kind == "exercise_enumerable_node":
                 number = self.number(child, "exercise")
                 title = _("Exercise {number}", number=number) + self.line(child[0]).replace("%s", number, 1)
-                self.add(f"{'#' * min(level + 1, 5)} {title}")
+                self.heading(min(level + 1, 5), title, child)
                 self.walk(child[1], level + 1, solution)
             elif kind == "solution_node":
                 title = "".join(self.line(part) for part in child[0].children)  # without the link to the exercise
-                heading = f"{'#' * min(level + 2, 6)} {title}"
+                heading = f"{'#' * min(level + 2, 6)} {title} {self.anchors(child)}".rstrip()
                 self.cells.append(Cell(heading, collapsed=True, solution=True))
                 self.walk(child[1], level + 2, True)
             elif child.get("nb_element") == "cell_code":
-                self.cells.append(Cell(code=self.code_cells, solution=solution))
+                self.add(self.anchors(child), solution)
+                self.cells.append(Cell(code=self.code_cells, node=child, solution=solution))
                 self.code_cells += 1
                 for figure in child.findall(nodes.figure):
                     caption = next(figure.findall(nodes.caption), None)
                     if caption is not None:
                         label = self.figure_format.replace("%s", self.number(figure, "figure"))
-                        self.add(f"**{label}.** {self.line(caption)}", solution)
+                        self.add(f"{self.anchors(figure)}**{label}.** {self.line(caption)}", solution)
             else:
                 self.add(self.block(child), solution)
 
@@ -100,7 +124,11 @@ class Writer:
         return "\n\n".join(filter(None, map(self.block, children)))
 
     def block(self, node):
-        """Return Markdown for one block."""
+        """Return Markdown for one block, below its anchor if it has one."""
+        return "\n\n".join(filter(None, [self.anchors(node), self.markdown(node)]))
+
+    def markdown(self, node):
+        """Return Markdown for one block without its anchor."""
         kind = type(node).__name__
         if kind in SILENT:
             return ""
@@ -217,7 +245,7 @@ class Writer:
             mark = "*" if kind == "emphasis" else "**"
             return f"{mark}{inside}{mark}"
         if kind in ("reference", "number_reference"):
-            return f"[{inside}]({urljoin(self.address, node.get('refuri') or '#' + node['refid'])})"
+            return f"[{inside}]({self.target(node)})"
         if kind == "image":
             return f"![{node.get('alt', '')}]({urljoin(self.address, node['uri'])})"
         if kind in ("inline", "literal", "title_reference", "generated", "exercise_subtitle", "term"):

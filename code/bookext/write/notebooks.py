@@ -1,34 +1,43 @@
 """Write every chapter as a notebook that runs anywhere: in Colab, on Binder, in a Jupyter of one's own.
 
 A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. The code
-comes from the chapter as jupytext reads it. The first cell installs the package where it is missing. A copy
-with placeholders for addresses is stored beside the doctrees, so that one build serves every fork.
+comes from the chapter as jupytext reads it, the outputs from the page; of a figure that needs a script a still is
+kept. A cell below the title installs the package where it is missing. A copy with placeholders for addresses is stored
+beside the doctrees, so that one build serves every fork.
 """
 
 import hashlib
+import json
+import re
 from collections import Counter
+from html import unescape
 from itertools import zip_longest
 from pathlib import Path
 
 import jupytext
 import nbformat
+from attnbook.check.record import figure
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from ..collect import quiz
-from ..language.messages import _
-from . import launch
+from .. import addresses
+from ..collect import checks, quiz
+from ..language.messages import _, translate
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
-FIRST_CELL = Path(__file__).with_name("first_cell.txt")  # a text: it names the package, which nothing here imports
-SOURCES = (
-    Path(__file__),
-    Path(__file__).with_name("notebook_text.py"),
-    FIRST_CELL,
-    Path(launch.__file__),
-    Path(quiz.__file__),
-)
+TEXT = Path(__file__).with_name("notebook_text.py")
+SOURCES = [Path(__file__), *(Path(module.__file__) for module in (addresses, checks, quiz)), TEXT]
+# Colab's numpy, torch and ipywidgets satisfy the package's ranges, so pip leaves them as they are.
+FIRST_CELL = """# {title}
+import os
+from importlib.util import find_spec
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the matrices are small: with more threads each waits for the others
+if not find_spec("attnbook"):
+    %pip install --quiet --disable-pip-version-check {wheel}
+if not find_spec("attnbook"):
+    raise ModuleNotFoundError({reason})"""
 FOLDED: dict = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter, and for Colab
 
 
@@ -44,7 +53,7 @@ def _write(app, doctree, docname):
     if app.builder.name != "html":
         return
     text = nbformat.writes(notebook(app, doctree, docname)) + "\n" if _code(doctree) else ""
-    addressed = launch.with_addresses(text, app.config.book_repository, app.config.html_baseurl, built="../")
+    addressed = addresses.fill(text, app.config.book_repository, app.config.html_baseurl, built="../")
     for folder, written in ((app.doctreedir, text), (app.outdir, addressed)):
         target = Path(folder) / FOLDER / f"{docname.rpartition('/')[2]}.ipynb"
         target.parent.mkdir(exist_ok=True)
@@ -67,8 +76,8 @@ def _code(doctree):
 
 
 def notebook(app, doctree, docname):
-    """Return the notebook of a resolved page, with the placeholders of ``launch`` where the book's addresses belong."""
-    slug, page = docname.rpartition("/")[2], launch.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
+    """Return the notebook of a resolved page, with the placeholders of ``addresses`` where addresses belong."""
+    slug, page = docname.rpartition("/")[2], addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
     source = jupytext.read(app.env.doc2path(docname), fmt="md:myst")
     code = [cell for cell in source.cells if cell.cell_type == "code"]
     shown = [next(node.findall(nodes.literal_block)).astext().strip() for node in _code(doctree)]
@@ -81,8 +90,11 @@ def notebook(app, doctree, docname):
         app.env.toc_secnumbers.get(docname, {}),
         app.config.numfig_format["figure"],
     )
-    cells = [_first_cell(), _introduction(app, page)]
-    cells += [_cell(cell, code) for cell in writer.page(doctree)]
+    first, *others = writer.page(doctree)
+    title, _between, text = first.text.partition("\n\n")
+    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}"), _first_cell()]
+    cells += [nbformat.v4.new_markdown_cell(text)] if text else []
+    cells += [_cell(cell, code) for cell in others]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -101,17 +113,55 @@ def _cell(cell, code):
         return nbformat.v4.new_markdown_cell(cell.text, metadata=metadata)
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
         metadata |= FOLDED
-    return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata)
+    outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node)]
+    return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata, outputs=outputs)
+
+
+def _outputs(cell):
+    """Yield what a cell of the page shows, in forms that need no script and no style sheet: {MIME type: text}."""
+    for output in (node for node in cell.findall(nodes.container) if node.get("nb_element") == "cell_code_output"):
+        for shown in output.findall(lambda n: isinstance(n, checks.checks_of_cell | nodes.raw | nodes.literal_block)):
+            text = shown.astext()
+            if isinstance(shown, checks.checks_of_cell):
+                lines = (f"✓ {translate(check.law)}  ·  {figure(check, translate)}" for check in shown["checks"])
+                yield {"text/plain": "\n".join(lines)}
+            elif isinstance(shown, nodes.literal_block):
+                yield {"text/plain": text}
+            elif "<svg" not in text:
+                yield {"text/html": text}
+            else:
+                yield from _stills(text)
+
+
+def _stills(text):
+    """Yield the pictures that HTML shows before its script runs, as SVG that can stand alone: sized, and on white."""
+    text = re.sub(r'<div class="frame" hidden>.*?(?=<div class="(?:frame|explore-spoken)")', "", text, flags=re.DOTALL)
+    for chosen in re.findall(r'<div class="explore-chosen">(.*?)</div>', text):
+        yield {"text/plain": unescape(chosen)}
+    for svg in re.findall(r"<svg\b.*?</svg>", text, re.DOTALL):
+        sized = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)" style="max-width:(\d+)px"', svg)
+        if sized:
+            width, height, most = map(float, sized.groups())
+            size = f'width="{most:.0f}" height="{height * most / width:.0f}" font-family="sans-serif"'
+            svg = re.sub(r'style="max-width:\d+px"', size, svg, count=1)
+        svg = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", svg).replace("currentColor", "#000000")
+        svg = svg.replace(">", '><rect width="100%" height="100%" fill="#ffffff" />', 1)
+        alt = re.search(r'aria-label="([^"]*)"', svg)
+        yield {"image/svg+xml": svg, "text/plain": unescape(alt[1]) if alt else "picture"}
 
 
 def _first_cell():
-    source = FIRST_CELL.read_text(encoding="utf-8").strip().replace("ARCHIVE", f'"{launch.ARCHIVE_PLACEHOLDER}"')
     title = _("Run this cell first: it installs the book's package where that is missing")
-    return nbformat.v4.new_code_cell(f"# @title {title}\n{source}", metadata=dict(FOLDED))
+    reason = _(
+        "attnbook is not installed, and pip says above why. Connect to the internet (Kaggle: Settings, Turn on "
+        "internet) and run this cell again; or run make lab in a copy of the book."
+    )
+    reason = json.dumps(reason, ensure_ascii=False)
+    return nbformat.v4.new_code_cell(FIRST_CELL.format(title=title, wheel=addresses.WHEEL_PLACEHOLDER, reason=reason))
 
 
 def _introduction(app, page):
-    book = launch.SITE_PLACEHOLDER + app.builder.get_target_uri(app.config.root_doc)
+    book = addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(app.config.root_doc)
     sentences = [
         _(
             "This notebook is [a chapter]({page}) of [{title}]({book}), made to run.",
@@ -119,10 +169,10 @@ def _introduction(app, page):
             title=app.config.html_title,
             book=book,
         ),
-        _("Links lead to the book's pages. Run the cells in order, beginning with the folded one above."),
+        _("Run the cells in order, beginning with the next one. A live figure is a picture until its cell has run."),
         _("A check that holds leaves one line, and one that does not stops the notebook."),
     ]
-    return nbformat.v4.new_markdown_cell(f"*{' '.join(sentences)}*")
+    return f"*{' '.join(sentences)}*"
 
 
 def _digest(*parts):
