@@ -5,7 +5,7 @@ export LOCKED
 venv = $(PYTHON) tools/environment.py
 tests = --system --extra check --extra test --extra course --extra pdf --extra watch
 
-.PHONY: help book serve watch check test test-all lab pdf translation notebooks publish-notebooks experiments evidence course grade grade-safe bench-grade try clean
+.PHONY: help book serve watch check test test-all lab pdf translation notebooks readme publish-notebooks experiments evidence course grade grade-safe bench-grade try clean
 
 help: ## list the tasks
 	@sed -nE 's/^([a-z-]+):[^#]*## /make \1  /p' Makefile
@@ -39,6 +39,9 @@ translation: book ## for translators: TASK=messages, TASK=pseudo, or [LANGUAGE=z
 
 notebooks: book ## write the chapters as notebooks into _build/notebooks: [BOOK_REPOSITORY=https://github.com/me/book]
 	@$(venv) tools/notebooks.py write
+
+readme: ## write the links in README.md: [BOOK_REPOSITORY=https://github.com/me/book]
+	@$(venv) tools/notebooks.py readme
 
 publish-notebooks: ## push them as the branch `notebooks`: [REMOTE=origin]
 	@$(PYTHON) tools/notebooks.py publish $(REMOTE)

@@ -2,6 +2,7 @@
 
 python tools/notebooks.py write             from the built book into _build/notebooks
 python tools/notebooks.py publish [REMOTE]  push the same tree as the branch `notebooks`, if it changed
+python tools/notebooks.py readme            write the table of chapters in README.md, with links to site and Colab
 python tools/notebooks.py run FOLDER        run those of a folder with this very Python; it needs nbclient and ipykernel
 
 The notebooks are those of the built site, with the addresses that `code/bookext/addresses.py` reads; they install the
@@ -10,6 +11,7 @@ wheel from this same branch, so that a notebook never meets a package of another
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +19,10 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import book
+
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "code"))  # bookext, where the book is not installed
 WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stand-ins for addresses
 TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
@@ -65,18 +70,50 @@ def build_wheel(target):
         sys.exit(f"{done.stdout}{done.stderr}\nThe wheel of the package was not built: pip says above why.")
 
 
-def write():
-    """Make the tree of the branch afresh."""
+def published():
+    """Return the addresses of the repository and of the site, '' where there is none."""
     import yaml  # only here: a Python that publishes or runs need not have it
-
-    sys.path.insert(0, str(ROOT / "code"))
     from bookext import addresses
 
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     try:
-        repository, site = addresses.read(config["sphinx"]["config"].get("book_repository"), config["html"]["baseurl"])
+        return addresses.read(config["sphinx"]["config"].get("book_repository"), config["html"]["baseurl"])
     except ValueError as error:
         sys.exit(str(error))
+
+
+def table(repository, site):
+    """Return the chapters as a table with links to the site and into Colab; without addresses, to files on GitHub."""
+    from bookext.contents import contents
+    from bookext.write import launch
+
+    rows = [f"[Read the book]({site}).\n"] if site else []
+    rows += ["| | chapter | run it |", "|---|---|---|"]
+    for number, name in enumerate(contents(ROOT).chapters, 1):
+        title = re.search(r"^# (.*)", (ROOT / f"{name}.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+        slug = name.rpartition("/")[2]
+        page = f"{site}{name}.html" if site else f"{name}.md"
+        notebook = f"[notebook](../../blob/{BRANCH}/{slug}.ipynb)"
+        if repository:
+            notebook = f"[open in Colab]({launch.links(repository, slug)['Open in Colab']})"
+        rows.append(f"| {number} | [{title}]({page}) | {notebook} |")
+    return "\n".join(rows)
+
+
+def readme():
+    """Write the table between its two comments in README.md."""
+    path = ROOT / "README.md"
+    head, start, rest = path.read_text(encoding="utf-8").partition("<!-- chapters")
+    comment, end = rest.partition("\n")[0], "<!-- end of chapters -->"
+    text = f"{head}{start}{comment}\n\n{table(*published())}\n\n{end}{rest.partition(end)[2]}"
+    path.write_text(text, encoding="utf-8")
+
+
+def write():
+    """Make the tree of the branch afresh."""
+    from bookext import addresses
+
+    repository, site = published()
     if not repository:
         sys.exit(
             "There is no repository whose branch this could be: set BOOK_REPOSITORY, or book_repository under sphinx: "
@@ -92,8 +129,7 @@ def write():
         (TREE / path.name).write_text(text, encoding="utf-8")
     copy(COPIED, TREE)
     build_wheel(TREE)
-    titles = "".join(f"- [{path.stem}]({path.name})\n" for path in notebooks)
-    (TREE / "README.md").write_text(README + titles, encoding="utf-8")
+    (TREE / "README.md").write_text(f"{README}{table(repository, site)}\n", encoding="utf-8")
     (TREE / "binder" / "requirements.txt").write_text(requirements(addresses.wheel()), encoding="utf-8")
     (TREE / "binder" / "runtime.txt").write_text("python-3.12\n", encoding="utf-8")
     print(f"{len(notebooks)} notebooks, the package and binder/ are in {TREE}")
@@ -149,13 +185,15 @@ def run(folder):
 def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("write", "publish", "run"))
+    parser.add_argument("task", choices=("write", "publish", "readme", "run"))
     parser.add_argument("where", nargs="?", help="publish: a remote or an address, origin by default; run: a folder")
     options = parser.parse_args()
     if options.task == "write":
-        write()
+        book.locked()(write)()  # no other build takes the pages away meanwhile
     elif options.task == "publish":
         publish(options.where or "origin")
+    elif options.task == "readme":
+        readme()
     else:
         run(options.where or TREE)
 

@@ -31,7 +31,7 @@ def test_what_a_guide_names_is_there(guide):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M))
     code = "\n".join(re.findall(r"```.*?```|`[^`]+`", text, flags=re.S))
     report(f"{guide}: no target {verb}" for verb in {*re.findall(r"\bmake ([a-z-]+)\b", code)} - targets)
-    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not re.match(r"\w+://|\.\./\.\./blob/", link)]
     report(f"{guide}: {link} does not exist" for link in links if not (ROOT / link).exists())
 
 
