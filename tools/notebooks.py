@@ -28,7 +28,7 @@ TREE = ROOT / "_build" / "notebooks"
 BRANCH = "notebooks"
 LIMIT = 600  # seconds after which a running cell is given up
 COPIED = ("LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
-PACKAGE = ("code/attnbook", "pyproject.toml", "README.md", "LICENSE-CODE")
+PACKAGE = "code/attnbook"
 DATE = {"SOURCE_DATE_EPOCH": "1767225600"}  # of every file in the wheel: the same sources give the same bytes
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
@@ -47,21 +47,12 @@ def requirements(wheel):
     return "\n".join([f"--extra-index-url {CPU_INDEX}", *project["dependencies"], f"./{wheel}"]) + "\n"
 
 
-def copy(names, target):
-    """Copy files and folders of the book into the folder ``target``, with the permissions of a new file."""
-    for name in names:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).is_dir():
-            skip = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, target / name, ignore=skip, copy_function=shutil.copyfile)
-        else:
-            shutil.copyfile(ROOT / name, target / name)
-
-
 def build_wheel(target):
     """Build the package as a wheel in the folder ``target``."""
     with tempfile.TemporaryDirectory() as folder:
-        copy(PACKAGE, Path(folder))
+        shutil.copytree(ROOT / PACKAGE, Path(folder, PACKAGE), ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("pyproject.toml", "README.md", "LICENSE-CODE"):
+            shutil.copyfile(ROOT / name, Path(folder, name))
         for path in Path(folder).rglob("*"):
             path.chmod(0o755 if path.is_dir() else 0o644)  # whatever umask this runs with
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", target, folder]
@@ -127,7 +118,8 @@ def write():
     for path in notebooks:
         text = addresses.fill(path.read_text(encoding="utf-8"), repository, site)
         (TREE / path.name).write_text(text, encoding="utf-8")
-    copy(COPIED, TREE)
+    for name in COPIED:
+        shutil.copyfile(ROOT / name, TREE / name)
     build_wheel(TREE)
     (TREE / "README.md").write_text(f"{README}{table(repository, site)}\n", encoding="utf-8")
     (TREE / "binder" / "requirements.txt").write_text(requirements(addresses.wheel()), encoding="utf-8")

@@ -99,81 +99,51 @@ def test_the_branch_is_the_tree_and_is_pushed_only_when_it_changes(published, tm
     assert branch("rev-parse", "notebooks") == first
 
 
-GITHUB_FORMS = (
+OF_GITHUB = (
     "https://github.com/o/n",
     "o/n",
     "github.com/o/n.git",
     " http://www.github.com/o/n/ ",
     "git@github.com:o/n.git",
 )
-REPOSITORIES = dict.fromkeys(GITHUB_FORMS, ("https://github.com/o/n", "https://o.github.io/n/"))
-REPOSITORIES |= {"Me/me.github.io": ("https://github.com/Me/me.github.io", "https://me.github.io/"), "": ("", "")}
-SITES = {
-    "https://example.org/book/": ("https://example.org/book", "example.org/book", " EXAMPLE.org/book// "),
-    "http://localhost:8000/": ("http://localhost:8000",),
-    "https://a.example.org/2027/x%20y/": ("a.example.org/2027/x%20y",),
-}
+FORMS = [("REPOSITORY", form, ("https://github.com/o/n", "https://o.github.io/n/")) for form in OF_GITHUB]
+FORMS += [("REPOSITORY", "Me/me.github.io", ("https://github.com/Me/me.github.io", "https://me.github.io/"))]
+OF_A_SITE = "https://example.org/book", "https://example.org/book/", "example.org/book", " EXAMPLE.org/book// "
+FORMS += [("ADDRESS", form, ("", "https://example.org/book/")) for form in OF_A_SITE]
+FORMS += [("ADDRESS", form, ("", f"{form}/")) for form in ("http://localhost:8000", "https://a.b.org/2027/x%20y")]
+WRONG = ["ftp://a.org", "ftp:", "https://", "/book/", "book", "a.org/b c", "https://a.org/?b", "a.org/#b", "a.org/ü"]
+WRONG += ["a.org/<b>", "a.org/../b", "a.org//b", "https:a.org", "https://me@a.org"]
+NO_GITHUB = ["https://gitlab.com/a/b", "gitlab.com/a/b", "github.com/a", "a", "a b", "a/..", "github.com/a/b/tree/c"]
+REFUSED = [*(("ADDRESS", value) for value in WRONG), *(("REPOSITORY", value) for value in NO_GITHUB)]
 
 
-@pytest.mark.parametrize(("value", "expected"), REPOSITORIES.items())
-def test_a_repository_is_read_in_every_usual_form(value, expected, monkeypatch):
-    """From the environment, or else from _config.yml."""
-    monkeypatch.delenv("BOOK_ADDRESS", raising=False)
-    monkeypatch.setenv("BOOK_REPOSITORY", value)
-    assert addresses.read(None, None) == expected
-    monkeypatch.setenv("BOOK_REPOSITORY", "")
-    assert addresses.read(value, "") == expected
+@pytest.fixture
+def unset(monkeypatch):
+    """Neither address is in the environment."""
+    for name in ("ADDRESS", "REPOSITORY"):
+        monkeypatch.delenv(f"BOOK_{name}", raising=False)
 
 
-@pytest.mark.parametrize(("expected", "value"), [(site, value) for site, values in SITES.items() for value in values])
-def test_the_address_of_a_site_is_read_in_every_usual_form(expected, value, monkeypatch):
-    monkeypatch.setenv("BOOK_REPOSITORY", "o/n")
-    monkeypatch.setenv("BOOK_ADDRESS", value)
-    assert addresses.read("", "https://ignored.example/") == ("https://github.com/o/n", expected)
-    monkeypatch.delenv("BOOK_ADDRESS")
-    assert addresses.read("", value)[1] == expected
+@pytest.mark.parametrize(("name", "value", "expected"), FORMS)
+def test_an_address_is_read_in_every_usual_form(name, value, expected, unset, monkeypatch):
+    """From _config.yml; the environment goes first, unless it is empty, as it is in a workflow without the variable."""
+    monkeypatch.setenv(f"BOOK_{name}", "")
+    assert addresses.read(*((value, "") if name == "REPOSITORY" else (None, value))) == expected
+    monkeypatch.setenv(f"BOOK_{name}", value)
+    assert addresses.read(*(("x/y", "") if name == "REPOSITORY" else (None, "https://x.org"))) == expected
 
 
-NO_SITE = (
-    "ftp://a.org",
-    "ftp:",
-    "https://",
-    "/book/",
-    "book",
-    "a.org/b c",
-    "https://a.org/?b",
-    "a.org/#b",
-    "a.org/ü",
-    "a.org/<b>",
-)
-NO_SITE += "a.org/../b", "a.org//b", "https:a.org", "https://me@a.org"  # fmt: skip
-NO_REPOSITORY = (
-    "https://gitlab.com/a/b",
-    "gitlab.com/a/b",
-    "github.com/a",
-    "a",
-    "a b",
-    "a/..",
-    "https://github.com/a/b/tree/c",
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [*(("ADDRESS", value) for value in NO_SITE), *(("REPOSITORY", value) for value in NO_REPOSITORY)]
-)
-def test_what_cannot_be_published_is_named_with_its_setting(name, value, monkeypatch):
-    for setting in ("ADDRESS", "REPOSITORY"):
-        monkeypatch.setenv(f"BOOK_{setting}", value if setting == name else "")
-    with pytest.raises(ValueError, match=f"BOOK_{name}.*{re.escape(repr(value))}"):
-        addresses.read()
-    with pytest.raises(ConfigError, match=f"BOOK_{name}"):  # which ends the build before it writes
-        launch._read_addresses(None, SimpleNamespace(book_repository="", html_baseurl="", language="en"))
-    with pytest.raises(SystemExit, match=f"BOOK_{name}"):
+@pytest.mark.parametrize(("name", "value"), REFUSED)
+def test_what_cannot_be_published_is_named_with_its_setting(name, value, unset, monkeypatch):
+    monkeypatch.setenv(f"BOOK_{name}", value)
+    config = SimpleNamespace(book_repository="", html_baseurl="", language="en")
+    with pytest.raises(ConfigError, match=f"BOOK_{name}.*{re.escape(repr(value))}"):  # before the build writes anything
+        launch._read_addresses(None, config)
+    with pytest.raises(SystemExit, match=f"BOOK_{name}.*{re.escape(repr(value))}"):
         notebooks.write()
 
 
-def test_a_branch_without_a_repository_is_refused(monkeypatch):
-    monkeypatch.setenv("BOOK_REPOSITORY", "")
+def test_a_branch_without_a_repository_is_refused(unset):
     with pytest.raises(SystemExit, match="BOOK_REPOSITORY"):
         notebooks.write()
 
