@@ -12,8 +12,8 @@ CHOOSE, LEAST = 4, {"sides": 2, "rates": 5, "values of a setting": 3, "reported 
 def comparison(run, sides, rates, settings, seeds):
     """Return MEMBERS, member and summary of an experiment that compares ``sides`` over a grid.
 
-    ``run(side, rate, seeds, **setting)`` returns {measure: one number per seed}. The first measure is a loss, smaller
-    is better, and does not saturate. ``settings`` is {name: values}, ``rates`` grows. The first four seeds choose the
+    ``run(side, rate, seeds, **setting)`` returns {measure: one number per seed}. One measure is called ``"loss"``:
+    smaller is better, and it does not saturate. ``settings`` is {name: values}, ``rates`` grows. The first four seeds choose the
     rate of a side in a setting by their median loss, and the others are reported at that rate.
 
     The summary has a row for each side and setting: ``side``, the setting, ``rate``, and under the name of each measure
@@ -41,7 +41,7 @@ def comparison(run, sides, rates, settings, seeds):
         rows = []
         for k, (side, setting) in enumerate(cases):
             runs = results[k * len(rates) : (k + 1) * len(rates)]
-            loss = np.nan_to_num(np.array([next(iter(measures.values())) for measures in runs]), nan=np.inf)
+            loss = np.nan_to_num(np.array([measures["loss"] for measures in runs]), nan=np.inf)
             best = int(np.median(loss[:, :CHOOSE], axis=1).argmin())
             inner = min(max(best, 1), len(rates) - 2)
             if best != inner and loss[best].max() < loss[inner].min():
