@@ -236,13 +236,6 @@ EXAMPLES = [
         marks=[points([1, 4, 16], NORMS[0, :, 1].mean(axis=1)), points([1, 4, 16], np.sort(NORMS[1, :, 1])[:, 3])],
         alt=[f"{NORMS[0, 2, 0].mean():.2g}", f"{np.median(NORMS[0, 2, 1]):.1e}"],
     ),
-    Example(
-        scaling.draw_learning, {"curves": dict(zip(("no scale", "1/√dₖ"), LEARNING, strict=True))},
-        curves={name: points([2, 7], np.median(runs.reshape(3, 2, 5).mean(axis=2), axis=0))
-                for name, runs in zip(("no scale", "1/√dₖ"), LEARNING, strict=True)},
-        marks=[points([2, 7], run.reshape(2, 5).mean(axis=1)) for run in LEARNING.reshape(-1, 10)],
-        alt=[f"{np.median(runs[:, 5:].mean(axis=1)):.3f}" for runs in LEARNING],
-    ),
     Example(simplex.draw_temperature, {"T": T, "angle": ANGLE}, marks=[[THREE @ SIMPLEX], [THREE @ simplex.VALUES]],
             alt=[f"{x:.2f}" for x in (*THREE, np.exp(special.entr(THREE).sum()))]),
     Example(simplex.draw_hull, {"V": HULL, "Y": INNER, "outside": {"far": OUTER}},

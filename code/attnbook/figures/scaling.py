@@ -10,7 +10,7 @@ from ..scores import density
 from .style import PALETTE, Picture, bars, figure, heatmap, picture
 from .validate import each, numbers
 
-__all__ = ["draw_densities", "draw_gradients", "draw_learning", "draw_scaling", "draw_two_layers"]
+__all__ = ["draw_densities", "draw_gradients", "draw_scaling", "draw_two_layers"]
 
 SCALES = {"no scale": lambda d_k: 1.0, "1/√dₖ": lambda d_k: d_k**-0.5, "1/dₖ": lambda d_k: 1 / d_k}
 ROW = np.array([-1.53, -0.89, -0.49, -0.16, 0.16, 0.49, 0.89, 1.53])  # eight scores in units of √dₖ: normal quantiles
@@ -103,22 +103,3 @@ def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> 
         f"Two panels against dₖ from {d_ks[0]} to {d_ks[-1]}. With the scale all curves are flat. Without it, at the "
         f"largest dₖ the norm of the Jacobian has {ends[0]}; the gradient at the query has {ends[1]}.",
     )
-
-
-def draw_learning(curves: dict[str, np.ndarray]) -> Picture:
-    """Draw the training loss against the step, a line for every seed: ``curves`` maps a name to (seeds, steps)."""
-    curves = each("curves", curves, "seeds", "steps", entries=len(DASHES), least=0)
-    fig, ax = figure(height=2.7)
-    final = {}
-    for (name, runs), dash, color in zip(curves.items(), DASHES, ("orange", "blue", "green", "purple"), strict=False):
-        require_int("the number of steps in curves", runs.shape[1], least=5, multiple=5)
-        runs = runs.reshape(len(runs), -1, 5).mean(-1)  # average five steps, so that lines stay apart
-        steps = 5 * np.arange(runs.shape[1]) + 2
-        for run in runs:
-            ax.plot(steps, run, dash, color=PALETTE[color], alpha=0.35, linewidth=0.9)
-        ax.plot(steps, np.median(runs, axis=0), dash, color=PALETTE[color], linewidth=2.2, label=name)
-        final[name] = np.median(runs[:, -1])
-    ax.set(xlabel="step of gradient descent", ylabel="loss", ylim=(0, None))
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
-    ends = ", ".join(f"{name} {loss:.3f}" for name, loss in final.items())
-    return picture(fig, f"Loss curves of {len(runs)} seeds for each scale. Median loss at the end: {ends}.")

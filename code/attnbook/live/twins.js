@@ -73,7 +73,7 @@ function render({ model, el }) {
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until B has the losses of A at every step."),
+  el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until B has the losses of A at every step, no higher and no lower."),
     make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
@@ -102,9 +102,8 @@ function render({ model, el }) {
 function sentence({ scale, start, step }) {
   const [starts, steps] = [2 * start === -scale, step === -scale];
   if (starts && steps) return "Start and step do the work of the scale: two runs, the same losses.";
-  if (starts) return `B starts with the scores of A. Its steps are ${step > -scale ? "too long" : "too short"}.`;
-  const far = `B starts with scores that are ${2 * start > -scale ? "too large" : "too small"}`;
-  return steps ? `${far}; its steps fit the scale.` : `${far}, and its steps do not fit the scale.`;
+  const lengths = steps ? "steps to match" : `${step > -scale ? "longer" : "shorter"} steps`;
+  return `B starts with ${starts ? "the scores of A" : `${2 * start > -scale ? "larger" : "smaller"} scores than A`} and takes ${lengths}.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -13,8 +13,8 @@ def comparison(run, sides, rates, settings, seeds):
     """Return MEMBERS, member and summary of an experiment that compares ``sides`` over a grid.
 
     ``run(side, rate, seeds, **setting)`` returns {measure: one number per seed}. One measure is called ``"loss"``:
-    smaller is better, and it does not saturate. ``settings`` is {name: values}, ``rates`` grows. The first four seeds choose the
-    rate of a side in a setting by their median loss, and the others are reported at that rate.
+    smaller is better, and it does not saturate. ``settings`` is {name: values}. The first four seeds choose the rate of
+    a side in a setting by their median loss, and the others are reported at that rate.
 
     The summary has a row for each side and setting: ``side``, the setting, ``rate``, and under the name of each measure
     its least, median and largest value over the reported seeds.
