@@ -33,6 +33,8 @@ STAMP = VENV / "ready"  # written last: from which files, and with which extras
 UNPACKING = VENV / "unpacking"  # exists while packages are unpacked: pip takes a half unpacked one for complete
 LOG = VENV / "install.log"
 LOCK = ROOT / ".venv.lock"  # beside .venv, which may be removed and made afresh
+COMPILED = "import attnbook.tasks, IPython, ipykernel, matplotlib.pyplot, scipy.stats, torch"
+LEFT_OUT = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE")
 AT_HOME = ("IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 SHOWN = re.compile(r"Installing collected|Building wheel|Downloading .*\b\d[\d.]* ?[MG]B")
@@ -113,8 +115,8 @@ def at_home():
 
 
 def child_environ():
-    """Return the environment of a script in .venv: its programs first, no packages of another Python."""
-    environ = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    """Return the environment of a script in .venv: its programs first, none of another Python's packages."""
+    environ = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     environ.update(VIRTUAL_ENV=str(VENV), PIP_USER="0", PYTHONUNBUFFERED="1")
     environ["PATH"] = str(PYTHON.parent) + os.pathsep + environ.get("PATH", "")
     if locale.getencoding().lower() not in ("utf-8", "utf8"):  # such as LC_ALL=C: setuptools could not write the path
@@ -130,7 +132,7 @@ def in_venv(*arguments):
 
 def pip(*arguments):
     """Install with pip: its large steps on the screen, everything in the log. A failure ends in one sentence."""
-    command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar=off", *arguments]
+    command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar=off", "--no-compile", *arguments]
     names = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT") if constraints() else ()  # the second for what builds a package
     environ = child_environ() | dict.fromkeys(names, str(constraints()))
     lines, code = [], None
@@ -186,6 +188,7 @@ def install(extras):
         linux = platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64")
         pip(*(find_cpu_torch(pinned) if linux else ["torch" + pinned]))  # elsewhere every build is one for the CPU
     pip("-r", "requirements.txt", *(word for extra in sorted(extras) for word in ("-e", f".[{extra}]")))
+    in_venv("-c", COMPILED)  # pip would compile five times as much; a sandbox cannot store what it compiles
     STAMP.write_text(" ".join([key(), *sorted(extras)]) + "\n", encoding="utf-8")
 
 

@@ -186,7 +186,6 @@ def main():
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every worker and every kernel compiles the package again
     results = check(options.only) if options.task == "check" else test(options.only, options.all)
     failed = [name for name, succeeded in results.items() if not succeeded]
     print(f"\nFAILED: {', '.join(failed)}" if failed else f"\nAll is well: {', '.join(results)}")
