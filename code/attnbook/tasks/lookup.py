@@ -56,7 +56,7 @@ def lookup_curve(
     """Train one head Y = softmax(scale · QKᵀ) V on :func:`lookup_task`; return its loss before each step.
 
     ``start`` multiplies W_Q and W_K (64, d_k) at the start, ``step`` their learning rates. The descent is that of
-    :func:`fit`, which says what is refused.
+    ``fit``, which says what is refused.
     """
     generator = torch.Generator().manual_seed(seed)
     W_Q, W_K, W_V = [weights(generator, 64, c) for c in (d_k, d_k, 8)]
