@@ -16,7 +16,7 @@ def run(side, rate, seeds, n):
     """Loss at 12; shares right at 12, at n, there with scores times ln (n + 1) / ln 13, and in a window of 12 keys."""
     scheme, w = SCHEMES[side], trained(side, rate, len(seeds))
     loss, short = measure_scheme(scheme, w, 12)
-    changes = {"long": {}, "log n": {"scale": np.log(n + 1) / np.log(13)}, "window": {"window": 12}}
+    changes = {"stretched": {}, "tempered": {"scale": np.log(n + 1) / np.log(13)}, "window": {"window": 12}}
     shares = {name: measure_scheme(scheme, w, n, **change)[1] for name, change in changes.items()}
     return {"loss": loss.astype(float), "short": short} | shares
 
