@@ -276,6 +276,24 @@ def test_a_scheme_sees_the_past_alone_and_no_further_than_its_window(name):
     assert not torch.allclose(read(tokens)[..., 5:, :], read(earlier)[..., 5:, :])
 
 
+def test_a_clipped_rotary_score_counts_every_far_offset_as_the_clip():
+    Q, K = torch.randn(2, 1, 1, 9, 16, generator=generator())
+    theta, i = np.geomspace(1, 0.01, 8), np.arange(9)
+    clipped = tasks.rotary(theta, clip=3).score({}, Q, K, i, i)
+    for back in range(9):  # key 0, turned to where it counts
+        nearer = tasks.rotary(theta).score({}, Q[..., [back], :], K[..., [0], :], [min(back, 3)], [0])
+        torch.testing.assert_close(clipped[..., [back], [0]], nearer[..., 0])
+
+
+def test_further_training_leaves_the_weights_that_it_begins_with():
+    start = tasks.train_scheme(tasks.SCHEMES["T5"], 0.01, seeds=2, steps=1)
+    before = {name: x.clone() for name, x in start.items()}
+    after = tasks.train_scheme(tasks.SCHEMES["T5"], 0.01, steps=1, n=20, batch=2, start=start, ask=slice(-5, None))
+    for name, x in before.items():
+        assert torch.equal(start[name], x)
+        assert not torch.equal(after[name], x)
+
+
 # ---------------------------------------------------------------------------------------------- the translator
 
 CHINESE, LATIN = tasks.sentences("Chinese"), tasks.sentences("Latin")

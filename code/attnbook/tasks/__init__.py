@@ -17,7 +17,7 @@ from .lookup import lookup_curve, lookup_task
 from .marked import marked_accuracy, marked_tokens, train_marked_head
 from .order import encoder_weights, order_task, previous_task, read_out, train
 from .recall import RECALL_READERS, attention_reader, recall_task, recurrent_reader, train_recall
-from .schemes import SCHEMES, Scheme, scheme_accuracy, train_scheme
+from .schemes import SCHEMES, Scheme, measure_scheme, rotary, train_scheme
 from .training import fit, weights
 from .translation import Translator, correct, loss_per_sentence, sentences, train_translator, translate
 
@@ -43,6 +43,7 @@ __all__ = [
     "loss_per_sentence",
     "marked_accuracy",
     "marked_tokens",
+    "measure_scheme",
     "next_letter",
     "order_sentences",
     "order_task",
@@ -50,7 +51,7 @@ __all__ = [
     "read_out",
     "recall_task",
     "recurrent_reader",
-    "scheme_accuracy",
+    "rotary",
     "sentences",
     "train",
     "train_copying",

@@ -1,4 +1,4 @@
-"""Ten positional rules in one small reader, which names the previous symbol under a causal mask.
+"""Positional rules in one small reader, which names the previous symbol under a causal mask.
 
 In front of every sequence stands a marker, symbol 4. Several seeds train side by side, as in the module ``order``.
 """
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch.nn.functional import one_hot, pad
+from torch.nn.functional import cross_entropy, one_hot, pad
 
 from ..attention import softmax
 from ..positional import clipped, deberta_rows, frequencies, logit_terms, offsets, rotate, sinusoidal, t5_bucket
 from .order import encoder_weights, previous_task, read_out, train
 
-__all__ = ["SCHEMES", "Scheme", "scheme_accuracy", "train_scheme"]
+__all__ = ["SCHEMES", "Scheme", "measure_scheme", "rotary", "train_scheme"]
 
 MARKER, WIDTH, TRAINED = 4, 16, 12
 
@@ -37,8 +37,29 @@ def _terms(tables):
     return lambda w, Q, K, i, j: sum(logit_terms(Q, K, **tables(w, i, j)))
 
 
-def _rotary(theta):
-    return lambda w, Q, K, i, j: rotate(Q, i, theta) @ rotate(K, j, theta).mT
+def rotary(theta: np.ndarray, clip: int | None = None) -> Scheme:
+    """Turn queries and keys by ``theta`` per position; an offset beyond ``clip`` counts as ``clip``.
+
+    Source: Su et al. (2024), "RoFormer"; Su (2023), "ReRoPE", for the clip.
+    """
+
+    def score(w, Q, K, i, j):
+        S = rotate(Q, i, theta) @ rotate(K, j, theta).mT
+        if clip is None:
+            return S
+        return torch.where(torch.tensor(-offsets(i, j) > clip), rotate(Q, np.full(len(i), clip), theta) @ K.mT, S)
+
+    return Scheme({}, score)
+
+
+def _shaw(clip):
+    return Scheme(
+        {"a": (2 * clip + 1, WIDTH)}, _terms(lambda w, i, j: {"A": w["a"][..., clipped(offsets(i, j), clip), :]})
+    )
+
+
+def _alibi(slope):
+    return Scheme({}, _terms(lambda w, i, j: {"B": -slope * abs(offsets(i, j))}))
 
 
 def _sinusoidal(t):
@@ -59,18 +80,21 @@ def _t5(w, i, j):
     return {"B": w["b"][..., 0, :][..., t5_bucket(offsets(i, j), 8, 12, bidirectional=False)]}
 
 
-#: Ten rules by name. *One pair* turns the first pair of coordinates by one radian a position, and no other.
+#: Rules by name. *One pair* turns the first pair of coordinates by one radian a position, and no other.
 SCHEMES: dict[str, Scheme] = {
     "none": Scheme({}, _dots),
     "sinusoidal": Scheme({}, _dots, lambda w, t: _sinusoidal(t)),
     "learned": Scheme({"E": (TRAINED + 1, WIDTH)}, _dots, lambda w, t: w["E"][..., t, :]),
-    "Shaw": Scheme({"a": (9, WIDTH)}, _terms(lambda w, i, j: {"A": w["a"][..., clipped(offsets(i, j), 4), :]})),
+    "Shaw": _shaw(4),
+    "Shaw, clip 11": _shaw(11),
     "Transformer-XL": Scheme({"R": (WIDTH, WIDTH), "u": (1, WIDTH), "v": (1, WIDTH)}, _terms(_transformer_xl)),
     "DeBERTa": Scheme({"K_r": (8, WIDTH), "Q_r": (8, WIDTH)}, _terms(_deberta)),
     "T5": Scheme({"b": (1, 8)}, _terms(_t5)),
-    "ALiBi": Scheme({}, _terms(lambda w, i, j: {"B": 0.5 * offsets(i, j)})),
-    "rotary": Scheme({}, _rotary(frequencies(WIDTH))),
-    "one pair": Scheme({}, _rotary(np.eye(WIDTH // 2)[0])),
+    "ALiBi, ¼": _alibi(0.25),
+    "ALiBi, ½": _alibi(0.5),
+    "ALiBi, 1": _alibi(1.0),
+    "rotary": rotary(frequencies(WIDTH)),
+    "one pair": rotary(np.eye(WIDTH // 2)[0]),
 }
 
 
@@ -99,18 +123,38 @@ def _behind_marker(generator, seeds, batch):
 
 
 def train_scheme(
-    scheme: Scheme, lr: float, *, seed: int = 0, seeds: int = 5, steps: int = 300
+    scheme: Scheme,
+    lr: float,
+    *,
+    seed: int = 0,
+    seeds: int = 5,
+    steps: int = 300,
+    n: int = TRAINED,
+    batch: int = 16,
+    start: dict[str, torch.Tensor] | None = None,
+    ask: slice = slice(2, None),
 ) -> dict[str, torch.Tensor]:
-    """Train a reader with a positional rule on 12 symbols behind the marker, by Adam; return its weights."""
+    """Train a reader with a positional rule on n symbols behind the marker, by Adam; return its weights.
+
+    It begins with copies of the weights ``start``, or with fresh ones, and answers at the positions ``ask``.
+    """
     generator = torch.Generator().manual_seed(seed)
-    w = encoder_weights(generator, seeds=seeds, symbols=5, outputs=4, **scheme.sizes)
-    draw = _behind_marker(generator, seeds, 16)
-    train(lambda tokens: _read(scheme, w, tokens, slice(2, None)), draw, w, n=TRAINED, steps=steps, lr=lr)
+    if start is None:
+        w = encoder_weights(generator, seeds=seeds, symbols=5, outputs=4, **scheme.sizes)
+    else:
+        w = {name: x.detach().clone().requires_grad_() for name, x in start.items()}
+    behind = _behind_marker(generator, len(w["Q"]), batch)
+
+    def draw(n):
+        tokens, answer = behind(n)
+        return tokens, answer[..., slice(None) if ask.start == 2 else ask]
+
+    train(lambda tokens: _read(scheme, w, tokens, ask), draw, w, n=n, steps=steps, lr=lr)
     return w
 
 
 @torch.no_grad()
-def scheme_accuracy(
+def measure_scheme(
     scheme: Scheme,
     w: dict[str, torch.Tensor],
     n: int,
@@ -118,11 +162,12 @@ def scheme_accuracy(
     batch: int = 200,
     scale: float = 1.0,
     window: int | None = None,
-) -> np.ndarray:
-    """Test a trained reader on the last of n symbols; return the share of 200 right for each seed.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ask a trained reader for the symbol before the last of n; return loss and share of right answers for each seed.
 
     ``scale`` multiplies the scores, and ``window`` limits how many keys a query sees.
     """
-    tokens, answer = _behind_marker(torch.Generator().manual_seed(n), len(w["Q"]), 200)(n)
-    guess = _read(scheme, w, tokens, slice(-1, None), scale, window).argmax(dim=-1)
-    return (guess == answer[..., -1:]).double().mean(dim=(1, 2)).numpy()
+    tokens, answer = _behind_marker(torch.Generator().manual_seed(n), len(w["Q"]), batch)(n)
+    logits = _read(scheme, w, tokens, slice(-1, None), scale, window)[..., 0, :]
+    loss = cross_entropy(logits.movedim(-1, 1), answer[..., -1], reduction="none").mean(dim=1)
+    return loss.numpy(), (logits.argmax(dim=-1) == answer[..., -1]).double().mean(dim=1).numpy()
