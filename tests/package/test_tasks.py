@@ -231,6 +231,14 @@ def test_there_are_480_sentences_and_fixed_weights_stay():
     assert not torch.equal(w["O1"], tasks.draw_weights(0)["O1"])
 
 
+def test_seeds_that_are_trained_together_are_trained_as_alone():
+    for train, n in ((tasks.train_order, 6), (tasks.train_letters, 24)):
+        E = torch.eye(n, 2 * n if n == 6 else n)
+        together, alone = train([3, 5], E, steps=3), train(5, E, steps=3)
+        for name, x in alone.items():
+            torch.testing.assert_close(together[name][1, 0], x)
+
+
 def test_windows_of_letters_overlap_by_one_and_are_not_learned_from():
     letters, learn, test = tasks.letter_windows()
     spell = lambda numbers: "".join(letters[i] for i in numbers)  # noqa: E731
