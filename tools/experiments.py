@@ -126,7 +126,8 @@ def main(arguments=None, tree=ROOT):
     chosen = named(tree, options.only)
     waiting = [name for name in chosen if not is_stored(tree, name)]
     print(f"{len(chosen) - len(waiting)} of {len(chosen)} experiments are stored already.")
-    keys = {(name, seed): digest(source(tree, name), seed) for name in waiting for seed in load(tree, name).MEMBERS}
+    sources = {name: source(tree, name) for name in waiting}
+    keys = {(name, seed): digest(sources[name], seed) for name in waiting for seed in load(tree, name).MEMBERS}
     work = {key: functools.partial(measure, tree, *member) for member, key in keys.items()}
     with ProcessPoolExecutor(options.jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         answers = jobs.resume(tree / "_build" / "experiments" / "results.jsonl", work, pool)

@@ -126,14 +126,6 @@ def test_what_a_failed_command_printed_is_shown(capsys):
         assert ("why" in capsys.readouterr().out) is (code == 1)
 
 
-def test_advice_fails_nothing(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "advice", None)
-    run_tests.advise(["one"])
-    monkeypatch.setitem(sys.modules, "advice", type("advice", (), {"advice": lambda names: [f"{names}: long"]}))
-    run_tests.advise(["one"])
-    assert "['one']: long" in capsys.readouterr().out
-
-
 SKIPPING = """
 import pytest
 
