@@ -38,8 +38,7 @@ def inks(
     as for every ρ times an orthogonal matrix. Words whose positions differ by a multiple of d_h share a number, and R²
     of a word is its share of the variance of that number. Σ R² = min(n, d_h): the budget Σ R² ≤ d_h is spent in full.
 
-    Noise of standard deviation σ on each number that is read is one more addend of its variance. So R² of a word is at
-    most g²/(g² + σ²) with g = ‖∂h_n/∂x_t‖: what has faded below the noise is lost, in however many numbers.
+    Each number is read with noise of deviation σ, which adds σ² to its variance: R² ≤ g²/(g² + σ²), g = ‖∂h_n/∂x_t‖.
 
     The ring is chosen because its R² is exact: M Mᵀ is diagonal for M = [u, Wu, …, W^(n−1)u]. A network with tanh has
     no closed form for R², and a constant forget gate f is ρ = f; neither is offered. Attention keeps all n words and
