@@ -1,14 +1,15 @@
 """Train five models to recall a marked symbol 7, 15 and 99 steps back, each at its own best learning rate."""
 
+import numpy as np
 from attnbook.tasks import RECALL_READERS, comparison, train_recall
 
 RUNS = range(12)  # they train side by side
 
 
 def run(side, rate, seeds, distance):
-    """Loss and accuracy of each run on new lists."""
+    """Loss and accuracy of each run on new lists; every loss below 0.01 counts as learned, equally well."""
     loss, right = train_recall(RECALL_READERS[side], distance, rate)
-    return {"loss": loss, "right": right}
+    return {"loss": np.maximum(loss, 0.01), "right": right}
 
 
 MEMBERS, member, summary = comparison(
