@@ -1,5 +1,6 @@
 // Two inks: how strongly the last state depends on each word of a sentence, and how well a reader of it recovers each.
 const MOST = 16, LEAST = 0.5, LEAD = 5; // words and numbers, the smallest ρ, how far the key asked for is ahead in score
+const NOISES = [0, 0.0001, 0.001, 0.01, 0.1]; // standard deviations
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
 const tokens = (text) =>
@@ -8,14 +9,14 @@ const tokens = (text) =>
 /** What makes both inks of n words. The state is a ring of `size` numbers, which a step turns by one and multiplies by ρ:
  *  words share a number if their positions differ by a multiple of `size`. Attention asks for each word by itself. */
 const MODELS = {
-  recurrent({ rho, size }, n) {
+  recurrent({ rho, size, noise }, n) {
     const influence = range(n).map((t) => rho ** (n - 1 - t));
     const shared = influence.map((_, t) => total(influence.map((g, s) => ((t - s) % size ? 0 : g * g))));
-    return { influence, recovery: influence.map((g, t) => (g * g) / shared[t]), kept: size };
+    return { influence, recovery: influence.map((g, t) => (g * g) / (shared[t] + noise * noise)), kept: size };
   },
-  attention(_, n) {
+  attention({ noise }, n) {
     const rows = range(n).map((t) => softmax(range(n).map((j) => (j === t ? LEAD : 0))));
-    const recovery = rows.map((row, t) => (row[t] * row[t]) / dot(row, row));
+    const recovery = rows.map((row, t) => (row[t] * row[t]) / (dot(row, row) + noise * noise));
     return { influence: rows.map((row, t) => row[t]), recovery, kept: n };
   },
 };
@@ -27,8 +28,9 @@ function compute(state) {
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
-const valid = ({ model, text, rho, size }) => Object.hasOwn(MODELS, model) && !/\p{Surrogate}/u.test(text)
-  && rho >= LEAST && rho <= 1 && Number.isInteger(size) && size >= 1 && size <= MOST;
+const valid = ({ model, text, rho, size, noise }) => Object.hasOwn(MODELS, model) && !/\p{Surrogate}/u.test(text)
+  && rho >= LEAST && rho <= 1 && Number.isInteger(size) && size >= 1 && size <= MOST
+  && NOISES.includes(noise);
 
 /** A sentence whose words have more or less ink, with a number below each; `put` draws it. */
 function inkRow(shows) {
@@ -77,6 +79,8 @@ function render({ model, el }) {
     (x) => change({ rho: x }));
   const size = slider(["state size, d", make("sub", {}, "h")], { min: 1, max: MOST, step: 1, text: String },
     (x) => change({ size: x }));
+  const noise = slider("noise, σ", { min: 0, max: NOISES.length - 1, step: 1, text: (i) => String(NOISES[i]) },
+    (i) => change({ noise: NOISES[i] }));
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 150, autocomplete: "off",
     oninput: () => change({ text: typed.value }) });
   const own = set(control(`your sentence, up to ${MOST} words`, typed, typed.id), { class: "live-control live-wide" });
@@ -85,8 +89,8 @@ function render({ model, el }) {
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
   const spent = make("span", { "data-shows": "spent" }), below = make("span"), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Can the two sliders give every word its full ink in both rows?"),
-    make("div", { class: "live-controls" }, sliders, kind.element,
+  el.append(make("p", { class: "live-hint" }, "Can the sliders give every word its full ink in both rows? Under noise, too?"),
+    make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
       button("Back to start", () => change(first))), own,
     titleA, A.element, titleB, B.element, bar.svg,
     make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), message);
@@ -99,6 +103,7 @@ function render({ model, el }) {
     kind.put(state.model);
     rho.put(state.rho);
     size.put(state.size);
+    noise.put(NOISES.indexOf(state.noise));
     for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
     without.hidden = recurrent;
     if (typed.value !== state.text) typed.value = state.text;
@@ -118,7 +123,7 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ model, rho, size }, { words, influence }, n) {
+function sentence({ model, rho, size, noise }, { words, influence, recovery }, n) {
   if (model === "attention") {
     return "Attention keeps every word and asks for each with a query of its own.";
   }
@@ -127,7 +132,8 @@ function sentence({ model, rho, size }, { words, influence }, n) {
   const far = n === 1 ? "There is one word" : rho === 1 ? `A: ${start}, ${back}, counts as much as ${end}`
     : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}`;
   const numbers = size === 1 ? "1 number is" : `${size} numbers are`;
-  return `${far}. B: ${n > size ? `${numbers} shared out among ${n} words` : "every word has a number of its own"}.`;
+  return `${far}. B: ${n > size ? `${numbers} shared out among ${n} words` : "every word has a number of its own"}`
+    + `${noise && n > 1 ? `, and under the noise ${start} has R² = ${show(recovery[0])}` : ""}.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -15,6 +15,7 @@ __all__ = ["inks"]
 
 MOST = 16  # words of a sentence, and numbers of a state
 LEAST = 0.5  # the smallest ρ
+NOISES = (0.0, 0.0001, 0.001, 0.01, 0.1)  # standard deviations
 LEAD = 5.0  # by how much the key that a query looks for is ahead in score
 MODELS = ("recurrent", "attention")
 
@@ -24,6 +25,7 @@ def inks(
     *,
     rho: float = 0.8,
     size: int = 4,
+    noise: float = 0.0,
     model: str = "recurrent",
     ask: dict[str, Any] | str | None = None,
     label: str = "inks",
@@ -36,10 +38,12 @@ def inks(
     as for every ρ times an orthogonal matrix. Words whose positions differ by a multiple of d_h share a number, and R²
     of a word is its share of the variance of that number. Σ R² = min(n, d_h): the budget Σ R² ≤ d_h is spent in full.
 
+    Each number is read with noise of deviation σ, which adds σ² to its variance: R² ≤ g²/(g² + σ²), g = ‖∂h_n/∂x_t‖.
+
     The ring is chosen because its R² is exact: M Mᵀ is diagonal for M = [u, Wu, …, W^(n−1)u]. A network with tanh has
     no closed form for R², and a constant forget gate f is ρ = f; neither is offered. Attention keeps all n words and
     asks for word t with a query whose score for it is 5 above the others: y = Σ_j a_j x_j, ∂y/∂x_t = a_t, and
-    R² = a_t²/Σ_j a_j².
+    R² = a_t²/(Σ_j a_j² + σ²).
 
     Parameters
     ----------
@@ -49,6 +53,8 @@ def inks(
         ρ, from 0.5 to 1.
     size : int
         d_h, from 1 to 16.
+    noise : float
+        σ: 0, 0.0001, 0.001, 0.01 or 0.1.
     model : {"recurrent", "attention"}
         Attention has neither ρ nor d_h.
     ask : dict, optional
@@ -59,18 +65,18 @@ def inks(
     Raises
     ------
     ValueError
-        If the text is no text, or ρ, the size or the model is not as above.
+        If the text is no text, or ρ, the size, the noise or the model is not as above.
 
     Source: Jaeger (2001) for the budget.
 
     >>> inks("the cat sat down", rho=1, size=2).compute()["recovery"]
     array([0.5, 0.5, 0.5, 0.5])
     """
-    state = {"model": model, "text": text, "rho": float(rho), "size": size}
+    state = {"model": model, "text": text, "rho": float(rho), "size": size, "noise": noise}
     return Live("inks", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(model: str, text: str, rho: float, size: int) -> None:
+def check(model: str, text: str, rho: float, size: int, noise: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError(f"text = {text!r}; expected a sentence")
@@ -78,11 +84,13 @@ def check(model: str, text: str, rho: float, size: int) -> None:
         raise ValueError(f"rho = {rho}; expected {LEAST} to 1")
     if size not in range(1, MOST + 1):
         raise ValueError(f"size = {size}; expected a whole number from 1 to {MOST}")
+    if noise not in NOISES:
+        raise ValueError(f"noise = {noise!r}; expected one of {list(NOISES)}")
     if model not in MODELS:
         raise ValueError(f"model = {model!r}; expected one of {list(MODELS)}")
 
 
-def compute(model: str, text: str, rho: float, size: int) -> dict[str, Any]:
+def compute(model: str, text: str, rho: float, size: int, noise: float) -> dict[str, Any]:
     """Return the words, ‖∂h_n/∂x_t‖ and R² of each, how many numbers are kept, and Σ R².
 
     The mirror of ``compute`` in inks.js.
@@ -91,12 +99,12 @@ def compute(model: str, text: str, rho: float, size: int) -> dict[str, Any]:
     n = len(words)
     if model == "attention":
         A = attention_weights(LEAD * np.eye(n), np.eye(n), scale=1)
-        influence, recovery, kept = A.diagonal(), A.diagonal() ** 2 / (A**2).sum(1), n
+        influence, recovery, kept = A.diagonal(), A.diagonal() ** 2 / ((A**2).sum(1) + noise**2), n
     else:
         W = rho * np.roll(np.eye(size), 1, axis=0)
         M = np.array([np.linalg.matrix_power(W, n - t)[:, 0] for t in range(1, n + 1)]).T  # column t is W^(n−t) u
         influence, kept = path_norms(np.broadcast_to(W, (n, size, size)))[-2::-1], size  # ‖W^(n−1)‖ … ‖I‖
-        recovery = np.einsum("it,ij,jt->t", M, np.linalg.pinv(M @ M.T, hermitian=True), M)
+        recovery = np.einsum("it,ij,jt->t", M, np.linalg.pinv(M @ M.T + noise**2 * np.eye(size), hermitian=True), M)
     return {"words": words, "influence": influence, "recovery": recovery, "kept": kept, "spent": recovery.sum()}
 
 
@@ -115,7 +123,8 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     text = " ".join(str(word) for word in rng.choice(words, rng.choice([0, 1, 24]) if edge else rng.integers(1, 17)))
     rho = float(rng.choice([0.5, 1.0]) if edge else np.round(rng.uniform(0.5, 1), 2))
     size = int(rng.choice([1, 16]) if edge else rng.integers(1, 17))
-    return {"model": str(rng.choice(["recurrent", "recurrent", "attention"])), "text": text, "rho": rho, "size": size}
+    model, noise = str(rng.choice(["recurrent", "recurrent", "attention"])), float(rng.choice(NOISES))
+    return {"model": model, "text": text, "rho": rho, "size": size, "noise": noise}
 
 
 def still(state: dict, asking: bool) -> Picture:
@@ -147,7 +156,8 @@ def still(state: dict, asking: bool) -> Picture:
         line = "-" if i < kept else ":"
         bar.add_patch(Rectangle((i + 0.03, 0), 0.94, 1, fill=False, edgecolor="#000000", linestyle=line))
     alt = f"The sentence “{' '.join(words)}” twice, with {kept} numbers kept"
-    alt += f" and ρ = {state['rho']:.2f}." if state["model"] == "recurrent" else " by attention."
+    alt += f" and ρ = {state['rho']:.2f}" if state["model"] == "recurrent" else " by attention"
+    alt += f", read with noise {state['noise']:g}."
     if asking:
         return picture(fig, f"{alt} The ink of each word is for you to predict.")
     rows = (", ".join(f"{amount:.2f}" for amount in result[row]) for row in ("influence", "recovery"))
