@@ -37,7 +37,7 @@ pdf: book ## print the book into one file, to which its pages then link
 translation: book ## for translators: TASK=messages, TASK=pseudo, or [LANGUAGE=zh_CN]
 	@$(venv) tools/translation.py $(or $(TASK),build) $(LANGUAGE)
 
-notebooks: book ## write the chapters as notebooks into _build/notebooks: [BOOK_REPOSITORY=https://github.com/me/book]
+notebooks: book ## write the branch `notebooks` into _build/notebooks: BOOK_REPOSITORY=https://github.com/me/book
 	@$(venv) tools/notebooks.py write
 
 readme: ## write the links in README.md: [BOOK_REPOSITORY=https://github.com/me/book]
