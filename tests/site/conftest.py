@@ -7,6 +7,7 @@ something open pages from the folder itself, as a reader does who has downloaded
 import functools
 import hashlib
 import pickle
+import re
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from playwright.sync_api import TimeoutError
 
 HERE = Path(__file__).parent
 LOOKS = built.ROOT / "_build" / "looks"
+OF_PAGES = re.compile(r"search-index|live-.*\.js")  # changes with every word, or is named with its digest in a page
 THEME = "document.documentElement.dataset.theme"
 
 
@@ -116,7 +118,7 @@ def open_page(browser):
 def shared():
     """Return a digest of what all looks depend on: the files that pages share, and how one looks."""
     files = [
-        *(path for path in (built.SITE / "_static").rglob("*") if path.is_file()),
+        *(path for path in (built.SITE / "_static").rglob("*") if path.is_file() and not OF_PAGES.match(path.name)),
         *HERE.glob("*.js"),
         HERE / "conftest.py",
     ]
