@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -121,3 +122,9 @@ def test_the_student_notebook_needs_numpy_only(assignment):
 )  # fmt: skip
 def test_same(value, expected, holds):
     assert kit.same(value, expected) is holds
+
+
+def test_the_instructor_reads_the_line_of_a_hidden_test_that_does_not_hold():
+    source = "def test_it(f):\n    assert f(1) == 1\n    assert f(2) == 2\n"
+    test = SimpleNamespace(function="test_it", source=source, asks=["f"], name="it", points=1)
+    assert "assert f(2) == 2" in marks.run(SimpleNamespace(name="question"), test, {"f": lambda x: 1}).why
