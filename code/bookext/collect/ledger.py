@@ -151,10 +151,11 @@ def _deciding(app, docname, claims, name, numbers):
 
     ``numbers`` is the text of the entry whose numbers these checks have to show.
     """
-    executed = defaultdict(list)
+    executed, named = defaultdict(list), {e.page for e in evidence(claims)}
     for page in pages(app.env):
-        for entry in checks.page_checks(app.env).get(page, []):
-            executed[page.rpartition("/")[2], entry.check.law].append((page, entry))
+        if (short := page.rpartition("/")[2]) in named:
+            for entry in checks.page_checks(app.env).get(page, []):
+                executed[short, entry.check.law].append((page, entry))
     by_law = {key: [entry for _, entry in entries] for key, entries in executed.items()}
     problems = [*unfounded(claims, by_law), *unmeasured(numbers, claims, by_law)]
     problems += [problem for key, claim in claims.items() for problem in misplaced(key, claim)]
