@@ -23,9 +23,11 @@ import book
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))  # bookext, where the book is not installed
+from bookext import addresses  # noqa: E402
+from bookext.addresses import BRANCH  # noqa: E402
+
 WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stand-ins for addresses
 TREE = ROOT / "_build" / "notebooks"
-BRANCH = "notebooks"
 LIMIT = 600  # seconds after which a running cell is given up
 COPIED = ("LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
 PACKAGE = "code/attnbook"
@@ -64,7 +66,6 @@ def build_wheel(target):
 def published():
     """Return the addresses of the repository and of the site, '' where there is none."""
     import yaml  # only here: a Python that publishes or runs need not have it
-    from bookext import addresses
 
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     try:
@@ -102,8 +103,6 @@ def readme():
 
 def write():
     """Make the tree of the branch afresh."""
-    from bookext import addresses
-
     repository, site = published()
     if not repository:
         sys.exit(
