@@ -19,8 +19,9 @@ from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
 from attnbook.recurrent import rnn, rnn_jacobians
 from attnbook.scores import row_coverage
 from scipy import stats
+from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import erf, gamma, logsumexp
+from scipy.special import erf, gamma, kv, logsumexp
 from tex import Random
 
 ROW = "softmax_\\mathrm{row}"
@@ -486,3 +487,153 @@ def one_product(rng):
 @names_of("eq-softmax")
 def one_weight(rng):
     return {"softmax": softmax, "s": rng.normal(size=5), "m": 5, "j": 3}
+
+
+@names_of("thm-rnn-rate", written=dict.fromkeys((r"WW^\top = W^\top W", r"\kappa = 1", r"\|W^k\| = 1"), ""))
+def rate(rng):
+    V, lam = np.asmatrix(rng.normal(size=(4, 4))), np.asmatrix(np.diag([0.9, -0.7, 0.4, 0.2]))
+    known = {"W": V * lam * V**-1, "V": V, "\\Lambda": lam, "k": 3, "\\kappa": np.linalg.cond(V)}
+    return known | {"\\rho": lambda W: max(abs(np.linalg.eigvals(W)))}
+
+
+@names_of("thm-rnn-latching", written={r"\partial f/\partial h": r"\frac{\partial f}{\partial h}"})
+def latching(rng):
+    W, h = np.asmatrix(rng.normal(size=(4, 4))) / 9, np.asmatrix(rng.normal(size=4)).T
+    after = W**3
+    return {"h_t": after * h, "h'_t": -0.99 * after * h, "h_0": h, "h'_0": -0.99 * h, "t": 3,
+            "\\gamma": 1.1 * np.linalg.norm(W, 2),
+            "\\partialf/\\partialh": W, "\\partialh_t/\\partialh_0": after}  # fmt: skip
+
+
+@names_of("thm-rnn-direct", written={
+    r"\frac{\partial L}{\partial v_j}": "G_j", r"\frac{\partial L}{\partial y_i}": "R_i", r"\partial L/\partial V": "G",
+    r"\partial L/\partial Y": "R", r"\partial L/\partial v_j": "G_j", r"\partial L/\partial y_i": "R_i"})  # fmt: skip
+def direct(rng):
+    A, V, R = (
+        attention_weights(rng.normal(size=(4, 3)), rng.normal(size=(5, 3))),
+        rng.normal(size=(5, 2)),
+        rng.normal(size=(4, 2)),
+    )
+    V = torch.tensor(V, requires_grad=True)
+    (torch.tensor(A) @ V).backward(torch.tensor(R))
+    return {"A": A, "\\alpha": A, "n": 4, "j": 3, "#j": 5, "#i": 4, "G": V.grad.numpy(), "R": R}
+
+
+@names_of("thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
+def limit(rng):
+    s, v = np.array([0.3, 1.5, -0.2, 0.9]), rng.normal(size=(4, 2))
+    return {"v": v, "v_j^*": v[1], "m": 4, "#j": 4, "\\beta": 3.0, "\\Delta": 0.5,
+            "D": max(np.linalg.norm(v - v[1], axis=1)), "y": lambda beta: softmax(beta * s) @ v}  # fmt: skip
+
+
+@names_of("thm-qkv-rows")
+def rows(rng):
+    V = rng.normal(size=(3, 3))
+    return {"m": 3, "r": np.linalg.matrix_rank(np.c_[V, np.ones(3)]), "d_v": 3}
+
+
+@names_of("thm-qkv-cosine")
+def equal_lengths(rng):
+    k, q = rng.normal(size=(5, 4)), rng.normal(size=4)
+    k *= 1.7 / np.linalg.norm(k, axis=1, keepdims=True)
+    angles = np.arccos(k @ q / 1.7 / np.linalg.norm(q))
+    g = 1.7 * np.linalg.norm(q) / 2
+    return {"softmax": softmax, "q": q, "k_j": k.T, "d_k": 4, "g": g, "r": 1.7, "\\theta_j": angles}
+
+
+@names_of("thm-softmax-laws")
+def laws(rng):
+    s = np.array([0.3, 1.5, -0.2, 0.9])
+    return {"a": softmax(s), "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4}
+
+
+@names_of("thm-softmax-hull", "thm-softmax-variance")
+def averages(rng):
+    a, V = softmax(rng.normal(size=4)), rng.normal(size=(4, 3))
+    return {"a": a, "V": V, "y": a @ V, "M": rng.normal(size=(3, 2)), "b": rng.normal(size=3), "m": 4, "j": 2, "#j": 4}
+
+
+@names_of("thm-softmax-contraction", written={"\\operatorname{range}_c": "\\operatorname{range}"})
+def ranges(rng):
+    names = contraction(rng)
+    return names | {"range": lambda V: np.ptp(V[:, 1]), "#i": 3}
+
+
+@names_of("thm-softmax-rank", written={r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o"})
+def jacobian_rank(rng):
+    a = softmax(rng.normal(size=4))
+    known = {"J": softmax_jacobian(a), "a": np.asmatrix(a).T, "diag": lambda a: np.diag(np.ravel(a)), "r": 4, "m": 4}
+    return known | {"mathbf 1": np.ones((4, 1)), "o": np.zeros((4, 1))}
+
+
+@names_of("thm-variance")
+def variance(rng):
+    return signs(1, 3) | {"mathbb E": np.mean}
+
+
+@names_of("thm-perm-sides", "thm-perm-sign", written={"\\text{inversions}": "k", "n \\ge 2": ""})
+def sides(rng):
+    perm = [2, 0, 1, 4, 3]
+    k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
+    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": rng.normal(size=(5, 3)),
+            "B": rng.normal(size=(3, 5)), "i": 2, "n": 5, "c": len(cycle_type(perm)), "k": k}  # fmt: skip
+
+
+@names_of("thm-perm-group")
+def group(rng):
+    one, two = [1, 2, 0, 3], [0, 2, 3, 1]
+    perms = {
+        "\\pi": one,
+        "\\pi^{-1}": [2, 0, 1, 3],
+        "\\sigma": one,
+        "\\tau": two,
+        "\\tau\\circ\\sigma": [two[i] for i in one],
+    }
+    return {f"P_{name}": np.asmatrix(permutation_matrix(perm)) for name, perm in perms.items()} | {"I": np.eye(4)}
+
+
+@names_of("thm-perm-birkhoff")
+def birkhoff_sum(rng):
+    theta, P = (
+        rng.dirichlet(np.ones(3)),
+        np.array([permutation_matrix(perm) for perm in ([0, 1, 2], [1, 2, 0], [1, 0, 2])]),
+    )
+    return {"\\theta": theta, "P": P, "D": np.einsum("k,kij", theta, P), "k": 2, "#k": 3}
+
+
+@names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": ""})
+def equivariant(rng):
+    """P turns the tokens round in a ring, and M lets each see itself and the next: PMPᵀ = M."""
+    names = projected(rng)
+
+    def f(X, M=None):
+        return attention(*(X @ names[f"W_{s}"] for s in "QKV"), mask=M if M is None else M > 0.5)
+
+    E = sinusoidal(np.arange(4), 6)[:, :5]
+    return names | {"f": f, "P": np.roll(np.eye(4), 1, axis=1), "M": np.eye(4) + np.roll(np.eye(4), 1, axis=1), "E": E}
+
+
+@names_of("thm-pos-shift")
+def shift(rng):
+    T = {t: rotate(np.eye(6), np.full(6, -t), frequencies(6)) for t in (2, 5, 7)}
+    p = {t: sinusoidal([t], 6)[0] for t in (3, 5)}
+    return {"p_t": p[3], "p_t+s": p[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6}
+
+
+@names_of("thm-pos-rotary", written={r"t = 0, 1, 2, \dots": ""})
+def rotary(rng):
+    R = [np.asmatrix(rotate(np.eye(4), np.full(4, t), frequencies(4)).T) for t in range(4)]
+    return {"I": np.eye(4), "R_0": R[0], "R_1": R[1], "R_t": R[3], "t": 3}
+
+
+@names_of("thm-length-gates")
+def gates(rng):
+    i = np.arange(1, 7)
+    return {"B": (i[:, None] - i) * math.log(0.8), "f": 0.8, "i": 6, "j": 1, "l": 3}
+
+
+@names_of("thm-law", written={"\\dfrac": "\\frac", "f(s)": "f"})
+def score_density(rng):
+    """Given q, the score is normal with variance ‖q‖²."""
+    f = quad(lambda x: stats.chi2(5).pdf(x) * stats.norm.pdf(1.4, scale=math.sqrt(x)), 0, 80)[0]
+    return {"f": f, "s": 1.4, "\\nu": 2.0, "d_k": 5, "K_\\nu": lambda x: kv(2.0, x), "\\Gamma": gamma}

@@ -1,8 +1,10 @@
-"""Equations of the book are evaluated as they are written, and a flipped sign in one is noticed.
+"""Equations and theorems are evaluated as they are written, and a flipped sign or inequality in one is noticed.
 
-An equation is evaluated if `equations` says what its names stand for; the others are counted.
+They are evaluated if `equations` says what their names stand for; the others are counted. Of a theorem, whose formulas
+stand between its words, those are evaluated whose names are all known.
 """
 
+import contextlib
 import re
 import warnings
 from pathlib import Path
@@ -17,9 +19,9 @@ LABELLED = re.compile(r"^\$\$\n((?:(?!\$\$)[^\n]*\n)+)\$\$ \(([\w-]+)\)$", re.MU
 BODIES = {
     label: body for path in sorted(CHAPTERS.rglob("*.md")) for body, label in LABELLED.findall(path.read_text("utf-8"))
 }
-EVALUATED = sorted(BODIES.keys() & equations.NAMES.keys())
-if len(EVALUATED) < len(BODIES):
-    warnings.warn(f"{len(BODIES) - len(EVALUATED)} of {len(BODIES)} equations are not evaluated", stacklevel=1)
+THEOREM = re.compile(r"^(`{3,})\{prf:theorem\}[^\n]*\n:label: (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+FORMULA = re.compile(r"\$\$(.*?)\$\$|\$([^$]+)\$", re.DOTALL)
+RELATION = re.compile("|".join(re.escape(relation) + r"(?![a-z])" for relation in tex.RELATIONS))
 
 
 def relations_that_hold(label, body, seed=0):
@@ -30,28 +32,59 @@ def relations_that_hold(label, body, seed=0):
         return tex.holds(body, equations.NAMES[label](np.random.default_rng(seed)))
 
 
+def known_formulas(label, text):
+    """Join the formulas of a theorem that state a relation between known names."""
+    known = []
+    for formula in map("".join, FORMULA.findall(text)):
+        if not (RELATION.search(formula) and equations.WRITTEN[label].get(formula, formula)):
+            continue
+        with contextlib.suppress(KeyError, AssertionError):
+            relations_that_hold(label, formula)
+            known.append(formula)
+    return r" \qquad ".join(formula.rstrip(" .,\n") for formula in known)
+
+
+THEOREMS = {
+    label: text
+    for path in sorted(CHAPTERS.rglob("*.md"))
+    for _, label, text in THEOREM.findall(path.read_text("utf-8"))
+}
+BODIES |= {label: known_formulas(label, text) for label, text in THEOREMS.items() if label in equations.NAMES}
+EVALUATED = sorted(BODIES.keys() & equations.NAMES.keys())
+if unknown := (BODIES.keys() | THEOREMS.keys()) - set(EVALUATED):
+    warnings.warn(f"{len(unknown)} equations and theorems are not evaluated", stacklevel=1)
+
+
 @pytest.mark.parametrize("label", EVALUATED)
 def test_an_equation_holds_as_it_is_written(label):
     assert relations_that_hold(label, BODIES[label]) > 0
 
 
-def faults(body):
-    """Yield an equation with 9 less on its last side, with one sign flipped, or without one transpose."""
-    yield re.sub(r"[\s.,]*(\\(?:qquad)?\\text.*)?(\\end\{aligned\})?\s*$", " - 9", body, count=1)
-    for sign in re.finditer(r"[+-]", body):
-        yield body[: sign.start()] + {"+": "-", "-": "+"}[sign[0]] + body[sign.end() :]
-    for top in re.finditer(r"\^\\top", body):
-        yield body[: top.start()] + body[top.end() :]
+INVERSE = {"\\le": "\\ge", "\\ge": "\\le", "<": ">", ">": "<"}
+INEQUALITY = re.compile(r"\\[lg]e(?![a-z])|[<>]")
+
+
+def unnoticed(label, *faults):
+    """List the changed forms of a body that hold as well; shapes that do not fit are noticed."""
+    holding = []
+    for fault in faults:
+        with contextlib.suppress(Exception):
+            holding += [fault] * bool(relations_that_hold(label, fault))
+    return holding
 
 
 @pytest.mark.parametrize("label", EVALUATED)
 def test_a_changed_equation_is_noticed(label):
-    """A changed statement may be true as well, such as a weaker bound: at most one form of an equation."""
-    unnoticed = []
-    for fault in faults(BODIES[label]):
-        try:
-            if relations_that_hold(label, fault):
-                unnoticed.append(fault)
-        except Exception:  # shapes that do not fit are noticed, too
-            continue
-    assert len(unnoticed) <= 1, unnoticed
+    """9 less on the last side, a flipped sign, a transpose less. A weaker bound may hold, and one other form."""
+    body, bounds = BODIES[label], len(INEQUALITY.findall(BODIES[label]))
+    less = re.sub(r"[\s.,]*(\\(?:qquad)?\\text.*)?(\\end\{aligned\})?\s*$", " - 9", body, count=1)
+    signs = [body[: s.start()] + {"+": "-", "-": "+"}[s[0]] + body[s.end() :] for s in re.finditer(r"[+-]", body)]
+    tops = [body[: top.start()] + body[top.end() :] for top in re.finditer(r"\^\\top", body)]
+    assert len(held := unnoticed(label, less, *signs, *tops)) <= 1 + bounds, held
+
+
+@pytest.mark.parametrize("label", [label for label in EVALUATED if INEQUALITY.search(BODIES[label])])
+def test_an_inverted_inequality_is_noticed(label):
+    body = BODIES[label]
+    inverted = [body[: r.start()] + INVERSE[r[0]] + body[r.end() :] for r in INEQUALITY.finditer(body)]
+    assert not unnoticed(label, *inverted)

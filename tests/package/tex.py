@@ -14,7 +14,8 @@ from scipy.integrate import quad
 OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")", "]", "}"}
 ACCENTS = ("\\tilde", "\\hat", "\\bar", "\\mathbf", "\\mathrm", "\\mathbb", "\\operatorname")
 BIG = {"\\sum": sum, "\\prod": math.prod, "\\max": max, "\\min": min}
-FUNCTIONS = {"\\exp": np.exp, "\\ln": np.log, "\\cos": np.cos, "\\sin": np.sin}
+FUNCTIONS = {"\\exp": np.exp, "\\ln": np.log, "\\cos": np.cos, "\\sin": np.sin, "\\det": np.linalg.det}
+FUNCTIONS |= {"diag": np.diag, "rank": np.linalg.matrix_rank}
 KNOWN = {"e": np.float64(math.e), "\\pi": math.pi, "\\infty": math.inf, "mathrm i": 1j, **FUNCTIONS}
 
 
@@ -238,7 +239,7 @@ def _combine(how, left, right):
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\[^A-Za-z]|[^\s]")
 DROPPED = {"\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\left", "\\right", "\\textstyle", "\\,", "\\;", "\\!", "&"}
-RELATIONS = ("=", "\\le", "<", "\\approx", "\\mapsto", "\\leftarrow")
+RELATIONS = ("=", "\\le", "\\ge", "<", ">", "\\approx", "\\mapsto", "\\leftarrow")
 BREAKS = {",", "\\quad", "\\qquad", "\\\\"}
 
 
@@ -315,5 +316,7 @@ RELATION = {
     "\\mapsto": _same,
     "\\approx": _same,
     "\\le": lambda a, b, near: np.all(a <= b),
+    "\\ge": lambda a, b, near: np.all(a >= b),
     "<": lambda a, b, near: np.all(a < b),
+    ">": lambda a, b, near: np.all(a > b),
 }
