@@ -517,51 +517,11 @@ def test_a_group_hangs_from_the_smallest_groups_around_it(draw):
     assert [word for line in lines_of_text(ax) for word in line if word.isdigit()] == ["24", "8", "4", "4", "1"]
 
 
-def test_a_ledger_has_a_letter_for_each_verdict(draw):
-    verdicts = {"map": ["equivariant", "invariant", "both"], "pool": ["–", "neither", "equivariant"]}
-    [ax], _ = draw(Example(groups.draw_ledger, {"verdicts": verdicts, "columns": ["tokens", "shift", "swap"]}))
-    assert lines_of_text(ax) == [["tokens", "shift", "swap"], ["map", "E", "I", "E I"], ["pool", "–", "N", "E"]]
-
-
-def test_a_list_read_twice(draw):
-    (gather, scatter), _ = draw(Example(permuting.draw_routes, {"perm": [2, 0, 1]}))
-    lines = lines_of_text(gather)[-3:]
-    for ax, result, side in ((gather, "cab", slice(0, 2)), (scatter, "bca", slice(2, 4))):
-        assert [line[side] for line in lines] == [[f"{i}: {'abc'[i]}", f"{i}: {result[i]}"] for i in range(3)]
-        ends = {(round(-note.xyann[1]), round(-note.xy[1])) for note in ax.texts if getattr(note, "arrowprops", None)}
-        assert ends == {("abc".index(letter), i) for i, letter in enumerate(result)}
-
-
 def test_permuted_entries_keep_their_names(draw):
     [ax], _ = draw(Example(permuting.draw_permuting, {"rows": [1, 0, 2], "columns": [2, 1, 0]}))
     S = np.array([[f"{i}{j}" for j in range(3)] for i in range(3)])
     lines = [line for line in lines_of_text(ax) if all(re.fullmatch(r"\d\d", word) for word in line)]
     assert lines == [*np.hstack([S, S[[1, 0, 2]]]).tolist(), *np.hstack([S[:, ::-1], S[[1, 0, 2], ::-1]]).tolist()]
-
-
-def test_a_doubly_stochastic_matrix_is_written_beside_its_terms(draw):
-    [ax], _ = draw(Example(permuting.draw_birkhoff, {"D": D, "terms": TERMS}))
-    lines = lines_of_text(ax)
-    for row in D:
-        assert any([f"{x:.2f}" for x in row] == line[:3] for line in lines)
-    ones = {(round(x, 1), round(y, 1)) for x, y in (text.get_position() for text in ax.texts if text.get_text() == "1")}
-    step = 4.4
-    assert ones == {
-        (round(step * (k % 3) + j, 1), round(step * (k // 3) + i, 1))
-        for k, (_, perm) in enumerate(TERMS, 1)
-        for i, j in enumerate(perm)
-    }
-
-
-def test_a_head_has_a_shade_for_each_weight(draw):
-    maps = rng.dirichlet(np.ones(3), size=(6, 3))
-    [ax], _ = draw(Example(capstone.draw_heads, {"words": ["cat", "sees", "fish"], "maps": maps, "heads": [1] * 6}))
-    shades = {}
-    for patch in ax.patches:
-        for x, y in patch.get_path().vertices.reshape(-1, 5, 2)[:, 0].tolist():
-            shades[y, x] = patch.get_facecolor()[3] / 0.12
-    expected = np.ceil(5 * maps.round(2)).reshape(2, 3, 3, 3).swapaxes(1, 2)
-    np.testing.assert_allclose([shades[at] for at in sorted(shades)], expected.ravel())
 
 
 def test_blocks_have_a_cell_for_each_number_and_a_dash_for_each_negative_one(draw):
@@ -580,49 +540,6 @@ def test_blocks_have_a_cell_for_each_number_and_a_dash_for_each_negative_one(dra
 
 
 # ----------------------------------------------------------------------- drawings that compute what they show
-
-
-@pytest.mark.parametrize(
-    ("offset", "direction"), [(-13, "both"), (0, "both"), (50, "both"), (-30, "past"), (-200, "past")]
-)
-def test_a_staircase_of_buckets_follows_the_rule_of_T5(draw, offset, direction):
-    def bucket(offset):
-        count, first = (16, 16 * (offset > 0)) if direction == "both" else (32, 0)
-        distance = abs(offset) if direction == "both" else max(-offset, 0)
-        if distance < count // 2:
-            return first + distance
-        steps = math.log(distance / (count // 2)) / math.log(128 / (count // 2)) * (count // 2)
-        return first + min(count // 2 + int(steps + 1e-9), count - 1)
-
-    [ax], drawn = draw(Example(position.draw_buckets, {"offset": offset, "direction": direction}))
-    stairs, dot = ax.lines
-    at, drawn_buckets = stairs.get_xydata().astype(int).T
-    assert [drawn_buckets[at <= o][-1] for o in range(-140, 141)] == [bucket(o) for o in range(-140, 141)]
-    assert dot.get_xydata().tolist() == [[max(offset, -140), bucket(offset)]]
-    shared = [o for o in range(-140, 141) if bucket(o) == bucket(offset)]
-    [shade] = ax.patches
-    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (shared[0] - 0.5, shared[-1] + 0.5)
-    assert f"bucket {bucket(offset)}" in drawn.alt
-
-
-@pytest.mark.parametrize(("radius", "n"), [(0.9, 30), (1.1, 12)])
-def test_what_is_left_of_a_gradient_is_a_product_of_matrices(draw, radius, n):
-    [ax], _ = draw(Example(recurrence.draw_decay, {"radius": radius, "n": n}))
-    generator = np.random.default_rng(2)
-    W = recurrence.random_recurrence(generator, 32, radius)
-    W_x, x, h, states = generator.normal(size=(32, 8)) / 8**0.5, generator.normal(size=(100, 8)), np.zeros(32), []
-    for row in x:
-        h = np.tanh(W_x @ row + W @ h)
-        states.append(h)
-    plain, curved, norms = np.eye(32), np.eye(32), [[1.0], [1.0]]
-    for h in states[:0:-1]:
-        plain, curved = plain @ W, curved @ (np.diag(1 - h**2) @ W)
-        norms[0].append(np.linalg.norm(plain, 2))
-        norms[1].append(np.linalg.norm(curved, 2))
-    for label, expected in zip(("linear recurrence", "tanh network with inputs"), norms, strict=True):
-        [k, drawn] = next(line.get_xydata().T for line in ax.lines if line.get_label() == label)
-        assert (k[0], k[-1]) == (0, n - 1)
-        np.testing.assert_allclose(drawn, np.log10(expected)[k.astype(int)], atol=1e-9)
 
 
 @pytest.mark.parametrize(("d_k", "scale"), [(2, "no scale"), (16, "1/√dₖ"), (512, "1/√dₖ"), (2, 3.0)])
@@ -677,17 +594,6 @@ def test_numbers_have_a_true_minus_and_zero_has_none(value, text):
     fig, ax = style.figure()
     style.bars(ax, [value], digits=1)
     assert text in written(fig)
-
-
-@pytest.mark.parametrize(("x", "text"), [(0.37, "0.37"), (12, "12"), (1.6e-5, "1.6·10⁻⁵"), (2500, "2.5·10³")])
-def test_numbers_of_all_sizes_are_written_out(x, text):
-    assert recurrence._figure(x) == text
-
-
-def test_pictures_beside_each_other_are_described_in_their_order():
-    joined = style.beside(style.Picture("<svg>1</svg>", "First."), style.Picture("<svg>2</svg>", "Second."))
-    assert joined.alt == "First. Second."
-    assert joined.svg.index("<svg>1</svg>") < joined.svg.index("<svg>2</svg>")
 
 
 def test_a_table_has_four_figures_and_its_columns_in_order():

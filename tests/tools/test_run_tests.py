@@ -35,56 +35,6 @@ def test_changed_files_are_those_that_git_does_not_have(tmp_path, monkeypatch):
             run_tests.changed_files()
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        (["code/attnbook/base.py"], ["package/test_base.py"]),
-        (["code/attnbook/check/record.py"], ["package/test_check.py"]),
-        (["tools/tool.py"], ["tools/test_tool.py"]),
-        (["tests/package/test_check.py"], ["package/test_check.py"]),
-        (["code/attnbook/live/figure.py", "tests/package/test_live.py"], []),  # in a browser
-        (["tests/package/test_other.py"], []),  # with a package that is not installed
-        (["chapters/base.md", "README.md"], []),
-    ],
-)
-def test_a_change_reaches_the_tests_of_its_module(write_files, changed, expected):
-    names = ("package/test_base.py", "package/test_check.py", "tools/test_tool.py")
-    more = {"package/test_live.py": "from browser import chromium", "package/test_other.py": "import no_such_package"}
-    tests = write_files(dict.fromkeys(names, "import pytest") | more)
-    assert [path.relative_to(tests).as_posix() for path in run_tests.relevant_tests(changed, tests)] == expected
-
-
-@pytest.mark.parametrize(
-    ("only", "expected"),
-    [
-        ("", ["."]),
-        ("package", ["package"]),
-        ("package/test_base.py", ["package/test_base.py"]),
-        ("base", ["package/test_base.py", "site/test_base_pages.py"]),
-        ("no file", [".", "-k", "no file"]),
-    ],
-)
-def test_a_part_of_a_name_chooses_files_and_anything_else_is_a_pattern(write_files, only, expected):
-    tests = write_files(dict.fromkeys(("package/test_base.py", "site/test_base_pages.py"), ""))
-    paths = run_tests.chosen(only, tests)
-    assert [p if isinstance(p, str) else p.relative_to(tests).as_posix() for p in paths] == expected
-
-
-@pytest.mark.parametrize(
-    ("changed", "chapter", "expected"),
-    [
-        (["chapters/deeper/one.md"], "", ["build"]),
-        (["code/bookext/theme/pages.py"], "", ["build"]),
-        (["chapters/deeper/one.md", "code/attnbook/base.py"], "", ["check", "deeper/one"]),
-        (["code/attnbook/base.py"], "", []),
-        (["README.md", "tools/book.py"], "", []),
-        ([], "two", ["check", "two"]),
-    ],
-)
-def test_a_change_builds_the_pages_that_it_reaches(changed, chapter, expected):
-    assert run_tests.build_arguments(changed, chapter) == expected
-
-
 @pytest.fixture
 def steps(monkeypatch, tmp_path):
     """steps(failing): let every step of a run succeed but one; the list of the paths that pytest gets."""
