@@ -14,7 +14,6 @@ NAMES = {  # a setting of Jupyter Book: what Sphinx or an extension calls it
     "author": "author",
     "copyright": "copyright",
     "logo": "html_logo",
-    "only_build_toc_files": "external_toc_exclude_missing",
     "exclude_patterns": "exclude_patterns",
     "bibtex_bibfiles": "bibtex_bibfiles",
     "execute_notebooks": "nb_execution_mode",
