@@ -22,8 +22,10 @@ from .quiz import quiz
 
 INDEX = "_static/search-index.js"
 SYNONYMS = Path(__file__).with_name("search.yml")
-# Not indexed: code, outputs of cells, displayed formulas, and quizzes, whose wrong answers would mislead.
+# Of code, names of several words are indexed, such as key_padding_mask; nothing is of outputs, displayed formulas, and
+# quizzes, whose wrong answers would mislead.
 NOT_INDEXED = (nodes.FixedTextElement, nodes.math_block, nodes.raw, nodes.Invisible, addnodes.desc_signature, quiz)
+NAME = re.compile(r"\b[A-Za-z]{2,}_[A-Za-z_]{2,}\b|\b[A-Z]?[a-z]{3,}[A-Z][a-z]\w+\b")
 LONGEST = 60  # characters of the TeX of a formula that is indexed
 LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that rank last
 BEGINNING = 400  # characters of an entry of these that are indexed: the ledger has a filter of its own
@@ -149,6 +151,8 @@ def readable(node):
     """Return the readable text of a node, without its nested entries; `_write` fills in the titles of linked pages."""
     if isinstance(node, nodes.Text):
         return node.astext()
+    if isinstance(node, nodes.literal_block) and "python" in node.get("language", ""):
+        return " ".join(dict.fromkeys([*NAME.findall(node.astext()), ""]))
     if isinstance(node, NOT_INDEXED) or kind(node) or "coursework" in node["classes"]:
         return ""
     if isinstance(node, nodes.math):

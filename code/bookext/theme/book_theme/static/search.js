@@ -3,13 +3,16 @@ const bookSearch = (function ({ pages, synonyms }) {
   // Titles count more than words of the text, and what few readers look for comes last.
   const WEIGHTS = { page: 3, title: 8, boxes: 4, text: 1 };
   const KINDS = { page: 1.1, section: 1, term: 1, exercise: 0.6, name: 0.5, solution: 0.25 };
-  const LAST = 0.2;
-  const COMMON = "a an and are as at by do does for from how i in is it of on or that the this to we what why with you";
+  const LAST = 0.1;
+  const COMMON = "a an and are as at by do does for from how i in is it not of on or that the this to vs we what why with you";
   const common = new Set(COMMON.split(" "));
   const WORD = /\p{sc=Han}|[\p{L}\p{N}]+/gu;
 
-  const spelled = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[_’']/g, "").toLowerCase();
-  const words = (text) => (spelled(text).replace(/√/g, " sqrt ").match(WORD) ?? []).map(stem);
+  // d_k, W_Q and QK^T are one word each; key_padding_mask and MultiheadAttention are as many as a reader sees in them.
+  const LETTER = /(?<!\p{L})(\p{L})_(?=[\p{L}\p{N}]{1,2}(?![\p{L}\p{N}]))/gu, CAMEL = /(\p{Ll}{3})(?=\p{Lu}\p{Ll})/gu;
+  const spelled = (text) => text.normalize("NFKD").replace(/\p{M}|[’'^]/gu, "").replace(/√/g, " sqrt ")
+    .replace(LETTER, "$1").replace(CAMEL, "$1 ").toLowerCase();
+  const words = (text) => (spelled(text).replaceAll("_", " ").match(WORD) ?? []).map(stem);
 
   // The part of a word that its forms share: mask, masks, masked and masking are one word.
   const stems = new Map();
@@ -60,6 +63,8 @@ const bookSearch = (function ({ pages, synonyms }) {
     return { list, found };
   }
 
+  const rare = (counts) => Math.log(1 + entries.length / counts.size);
+
   // How well each entry fits one name: all its words are there, better side by side, best as the whole title.
   function fits({ name, weight }) {
     const counts = name.map((word) => places.get(word) ?? begins(word));
@@ -67,7 +72,6 @@ const bookSearch = (function ({ pages, synonyms }) {
     if (counts.some((count) => !count)) { return scores; }
     for (const entry of counts[0].keys()) {
       if (counts.every((count) => count.has(entry))) {
-        const rare = (count) => Math.log(1 + entries.length / count.size);
         const sum = counts.reduce((all, count) => all + rare(count) * count.get(entry) / (count.get(entry) + 6), 0);
         scores.set(entry, weight * sum * side(entry.fields, name));
       }
@@ -94,19 +98,22 @@ const bookSearch = (function ({ pages, synonyms }) {
   // The entries that fit a question, best first: each idea counts by its best name, and what lacks one falls behind.
   function search(question) {
     const { list, found } = ideas(question), total = new Map();
+    let all = 0;
     for (const names of found) {
       const best = new Map();
       for (const name of names) {
         fits(name).forEach((score, entry) => best.set(entry, Math.max(score, best.get(entry) ?? 0)));
       }
+      const share = best.size ? rare(best) : 0;  // of the question: a rare idea is more of it than a frequent one
+      all += share;
       best.forEach((score, entry) => {
-        const [sum, count] = total.get(entry) ?? [0, 0];
-        total.set(entry, [sum + score, count + 1]);
+        const [sum, held] = total.get(entry) ?? [0, 0];
+        total.set(entry, [sum + score, held + share]);
       });
     }
     const together = (entry) => (list.length > 1 ? side(entry.fields, list) : 1);
-    const ranked = [...total].map(([entry, [sum, count]]) => (
-      { entry, score: sum * entry.rank * (count / found.length) ** 3 * together(entry) }));
+    const ranked = [...total].map(([entry, [sum, held]]) => (
+      { entry, score: sum * entry.rank * (held / all) ** 3 * together(entry) }));
     return ranked.sort((a, b) => b.score - a.score).map(({ entry }) => entry);
   }
 
