@@ -3,7 +3,7 @@ const bookSearch = (function ({ pages, synonyms }) {
   // Titles count more than words of the text, and what few readers look for comes last.
   const WEIGHTS = { page: 3, title: 8, boxes: 4, text: 1 };
   const KINDS = { page: 1.1, section: 1, term: 1, exercise: 0.6, name: 0.5, solution: 0.25 };
-  const LAST = 0.1;
+  const LAST = 0.05;
   const COMMON = "a an and are as at by do does for from how i in is it not of on or that the this to vs we what why with you";
   const common = new Set(COMMON.split(" "));
   const WORD = /\p{sc=Han}|[\p{L}\p{N}]+/gu;
