@@ -1,5 +1,6 @@
 """Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem."""
 
+from .agreement import AGREEMENT_WORDS, agreement_task, read_verb, train_agreement
 from .comparison import comparison
 from .copying import COPY_KINDS, copy_task, train_copying
 from .encoder import (
@@ -22,11 +23,13 @@ from .training import fit, weights
 from .translation import Translator, correct, loss_per_sentence, sentences, train_translator, translate
 
 __all__ = [
+    "AGREEMENT_WORDS",
     "COPY_KINDS",
     "RECALL_READERS",
     "SCHEMES",
     "Scheme",
     "Translator",
+    "agreement_task",
     "attention_reader",
     "comparison",
     "copy_task",
@@ -49,11 +52,13 @@ __all__ = [
     "order_task",
     "previous_task",
     "read_out",
+    "read_verb",
     "recall_task",
     "recurrent_reader",
     "rotary",
     "sentences",
     "train",
+    "train_agreement",
     "train_copying",
     "train_letters",
     "train_marked_head",
