@@ -189,9 +189,9 @@ def symmetry(
     ``actions`` holds a function for each input, ``action(perm, x)`` being g·x: :func:`rows`, :func:`conjugate`,
     :func:`stay`, or your own; ``out`` moves the output. ``f`` returns one array, the same for the same input.
 
-    The verdict is "equivariant", "invariant", "both" or "neither"; errors are absolute, and ``equivariance`` is NaN if
-    f(x) has no axis as long as a permutation. A law holds when its error is at most √ε times the largest |entry| of
-    f(x), half of all digits: rounding spoils the last few digits, a broken law spoils the first.
+    The verdict is "equivariant", "invariant", "both" or "neither"; errors are absolute, and ``equivariance`` is NaN
+    unless f(x) has n rows, as a permutation has n entries. A law holds when its error is at most √ε times the largest
+    |entry| of f(x), half of all digits: rounding spoils the last few digits, a broken law nearly always the first.
 
     Raises ``ValueError`` unless inputs have actions, the group holds permutations, and outputs are of one shape.
     """

@@ -184,7 +184,7 @@ def draw_balance(errors: np.ndarray, rate: float) -> Picture:
     return picture(
         fig,
         f"The error of the row sums falls from {errors[0]:.2g} after one round to {errors[-1]:.1e} after {len(errors)} "
-        f"rounds, along a straight line on a logarithmic axis: a factor {rate:.3f} per round.",
+        f"rounds, in the end along a straight line on a logarithmic axis: a factor {rate:.3f} per round.",
     )
 
 
