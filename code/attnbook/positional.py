@@ -122,7 +122,7 @@ def deberta_rows(offset: ArrayLike, span: int) -> np.ndarray:
 
 
 def t5_edges(buckets: int = 32, max_distance: int = 128) -> list[int]:
-    """Return the smallest distance in each bucket of one direction, ``buckets`` whole numbers from 0.
+    """Return the distance at which each bucket of one direction begins, ``buckets`` whole numbers from 0.
 
     With e = buckets // 2 the first e distances have a bucket each; bucket e + t begins at the smallest distance
     ≥ e (max_distance / e)^(t / (buckets − e)). Compared in whole numbers, so no rounding can move an edge.
