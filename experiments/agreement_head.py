@@ -8,8 +8,8 @@ correctly, and the share in which the subject gets the largest weight.
 import torch
 from attnbook.tasks import agreement_task, read_verb, train_agreement
 
-STEPS = (0, 10, 20, 30, 50, 100)
-SEED = 2  # of 0, 1, 2, … the first whose subject gets the largest weight in every sentence
+STEPS = (0, 10, 20, 30, 40, 50, 100)
+SEED = 6  # of the eight that were tried, 3, 6 and 7 look at the subject in every sentence, and 6 takes longest to learn it
 MEMBERS = range(len(STEPS))
 
 
