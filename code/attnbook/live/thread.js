@@ -142,7 +142,7 @@ function render({ model, el }) {
     set(hand, { "aria-valuetext": `${show(state.alpha)}${hidden ? "" : `, ${result.right} of 180 right`}` });
     set(curves, { visibility: hidden ? "hidden" : null });
     write(text, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, tried.size));
-    speak(text.textContent);
+    speak(`${said.textContent} ${text.textContent}`);
   }
   new ResizeObserver(() => { if (svg.clientWidth && svg.clientWidth !== width) { width = svg.clientWidth; update(); } }).observe(svg);
   model.on("change:state", update);
@@ -151,11 +151,11 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentenceOf({ right, answers }, tried) {
-  if (right === ORDERS.length) return "Two bundles: all 180 orders are answered right.";
+  if (right === ORDERS.length) return "Two bundles: all 180 are right.";
   if (right > 90) return `The thread tears: ${right} of 180 are right.`;
-  if (answers > 1) return `The thread frays: ${answers} different answers to 180 orders, and still ${right} right.`;
+  if (answers > 1) return `The thread frays: ${answers} answers, ${right} right.`;
   if (tried === 1) return "You have tried one order.";
-  return `The cards have moved, the dot has not.${tried > 3 ? " Now pull the slider." : ""}`;
+  return `The dot has not moved.${tried > 3 ? " Now pull the slider." : ""}`;
 }
 
 export default { initialize, render, compute, valid };
