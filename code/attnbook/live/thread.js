@@ -59,7 +59,7 @@ function render({ model, el }) {
   // the answers: 179 dots in a stack, and that of the sentence in its ring on the axis
   let width = 343, result;
   const x = (odds) => 14 + ((width - 28) * (odds - LEAST)) / (MOST - LEAST);
-  const svg = make("svg", { class: "live-thread-dots", role: "group", "aria-label": "The answers to all 180 orders" });
+  const svg = make("svg", { class: "live-thread-dots", height: BASE + 36, role: "group", "aria-label": "The answers to all 180 orders" });
   const axis = make("line", { class: "live-axis", x1: 0, y1: BASE, y2: BASE });
   const middle = make("line", { class: "live-thread-middle", y1: 0, y2: BASE + 6 });
   const label = (anchor, text) => make("text", { class: "live-label live-thread-side", y: BASE + 32, "text-anchor": anchor }, text);
