@@ -40,7 +40,7 @@ translation: book ## for translators: TASK=messages, TASK=pseudo, or [LANGUAGE=z
 notebooks: book ## write the branch `notebooks` into _build/notebooks: BOOK_REPOSITORY=https://github.com/me/book
 	@$(venv) tools/notebooks.py write
 
-readme: ## write the links in README.md: [BOOK_REPOSITORY=https://github.com/me/book]
+readme: ## write the links in README.md and its picture: [BOOK_REPOSITORY=https://github.com/me/book]
 	@$(venv) tools/notebooks.py readme
 
 publish-notebooks: ## push them as the branch `notebooks`: [REMOTE=origin]

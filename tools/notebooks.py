@@ -2,7 +2,7 @@
 
 python tools/notebooks.py write             from the built book into _build/notebooks
 python tools/notebooks.py publish [REMOTE]  push the same tree as the branch `notebooks`, if it changed
-python tools/notebooks.py readme            write the table of chapters in README.md, with links to site and Colab
+python tools/notebooks.py readme            write README.md's chapters, with links to site and Colab, and its picture
 python tools/notebooks.py run FOLDER        run those of a folder with this very Python; it needs nbclient and ipykernel
 
 The notebooks are those of the built site, with the addresses that `code/bookext/addresses.py` reads; they install the
@@ -93,7 +93,10 @@ def table(repository, site):
 
 
 def readme():
-    """Write the table between its two comments in README.md."""
+    """Write the table between its two comments in README.md, and the picture."""
+    import readme_picture  # only here: it imports the drawings
+
+    readme_picture.write()
     path = ROOT / "README.md"
     head, start, rest = path.read_text(encoding="utf-8").partition("<!-- chapters")
     comment, end = rest.partition("\n")[0], "<!-- end of chapters -->"

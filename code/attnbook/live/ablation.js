@@ -5,19 +5,20 @@ const SENTENCES = memoize(() => {
   return every.map((words) => words.join(" ")).filter(isSentence);
 });
 
-/** The maps of all heads and P(cat first) for a sentence, with some heads off. */
-function answer(sentence, heads, instead) {
-  const off = range(N).map(() => range(N).map(() => INSTEAD[instead]));
-  return forward(weightsOf("positions", STEP), sentence, true, (l, r) => (heads[H * l + r] ? null : off));
+/** The maps of all heads and the log-odds of "cat first" for some sentences, with some heads off. */
+function answer(sentences, heads, instead) {
+  const off = new Float64Array(N * N).fill(INSTEAD[instead]);
+  return forward(weightsOf("positions", STEP), sentences, 1, (l, r) => (heads[H * l + r] ? null : off));
 }
 
 /** How many of the 480 sentences are answered correctly. */
-const rightOf = memoize((instead, ...heads) =>
-  SENTENCES().filter((sentence) => answer(sentence, heads, instead).p > 0.5 === catFirst(sentence)).length);
+const rightOf = memoize((instead, ...heads) => answer(SENTENCES(), heads, instead).odds
+  .filter((x, s) => x > 0 === catFirst(SENTENCES()[s])).length);
 
 /** The maps of all heads for the sentence, P(cat first), and how many of the 480 sentences are right. */
 function compute({ sentence, heads, instead }) {
-  const { maps, p } = answer(sentence, heads, instead), at = sentence.split(" ").indexOf("fish");
+  const { maps: all, odds } = answer([sentence], heads, instead), at = sentence.split(" ").indexOf("fish");
+  const maps = all.map(([A]) => range(N).map((i) => [...A.slice(N * i, N * i + N)])), p = sigmoid(odds[0]);
   const onFish = maps.map((A) => mean(A.map((row) => row[at])));
   return { p, catFirst: catFirst(sentence), maps, onFish, right: rightOf(instead, ...heads) };
 }

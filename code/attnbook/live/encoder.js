@@ -1,4 +1,4 @@
-// What the figures mirror and ablation share: a trained encoder with two layers of three heads, and a row of six words.
+// What the figures mirror, ablation and thread share: a trained encoder with two layers of three heads, and a row of six words.
 // Its weights, in thousandths, are the constant `stored`, which files.py puts in front.
 const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2;
 
@@ -12,58 +12,100 @@ function memoize(f) {
   };
 }
 
-/** The weights of a model, "positions" or "no positions", after so many steps of training, as matrices. */
+/** The weights of a model, "positions" or "no positions", after so many steps of training: matrices, row after row. */
 const weightsOf = memoize((name, step) => {
   const { weights } = stored.find((m) => m.model === name && m.step === step);
   let at = 0;
-  const row = (columns) => weights.slice(at, at += columns).map((x) => x / 1000);
-  const matrix = (rows, columns) => range(rows).map(() => row(columns));
+  const matrix = (rows, columns) => Float64Array.from(weights.slice(at, at += rows * columns), (x) => x / 1000);
   const heads = () => range(H).map(() => matrix(D, D / H));
   const layer = () => ({ Q: heads(), K: heads(), V: heads(), O: matrix(D, D), up: matrix(D, HIDDEN),
     down: matrix(HIDDEN, D) });
   return { embed: matrix(WORDS.length, D), layers: range(LAYERS).map(layer), read: matrix(D, 2) };
 });
 
-const wave = (t) => range(D).map((c) => [Math.sin, Math.cos][c % 2](t * 10000 ** (-2 * (c >> 1) / D)));
-const WAVES = range(N).map(wave);
-const plus = (A, B) => A.map((row, i) => row.map((x, c) => x + B[i][c]));
+const WAVES = range(N).map((t) => range(D).map((c) => [Math.sin, Math.cos][c % 2](t * 10000 ** (-2 * (c >> 1) / D))));
 const mean = (x) => x.reduce((a, b) => a + b) / x.length;
 
-/** The product AB, with loops: the scoreboard asks for eighty forward passes at once. */
-const product = (A, B) => A.map((row) => {
-  const sums = B[0].map(() => 0);
-  for (let k = 0; k < row.length; k++) for (let c = 0; c < sums.length; c++) sums[c] += row[k] * B[k][c];
-  return sums;
-});
-
-/** Each row with mean 0 and variance 1. */
-const norm = (X) => X.map((row) => {
-  const middle = mean(row), centred = row.map((x) => x - middle);
-  const size = Math.sqrt(mean(centred.map((x) => x * x)) + 1e-5);
-  return centred.map((x) => x / size);
-});
-
-/** The maps of all heads for a sentence, layer by layer, and P(cat first): both layers, the mean of the rows, softmax of
- *  the two answers. Head r looks with softmax(X Q_r (X K_r)ᵀ / √d_k) at X V_r; the heads stand side by side, times O.
- *  `instead(l, r)`, unless it is null, takes the place of the map of head r in layer l. */
-function forward({ embed, layers, read }, sentence, positions, instead = () => null) {
-  const T = sentence.split(" ").map((word) => embed[WORDS.indexOf(word)]), maps = [];
-  let X = positions ? plus(T, WAVES) : T;
-  layers.forEach(({ Q, K, V, O, up, down }, l) => {
-    const heads = range(H).map((r) => {
-      const [q, k, v] = [Q, K, V].map((W) => product(X, W[r]));
-      maps.push(instead(l, r) ?? q.map((u) => softmax(k.map((row) => dot(u, row) / Math.sqrt(D / H)))));
-      return product(maps.at(-1), v);
-    });
-    const Z = norm(plus(X, product(X.map((_, i) => heads.flatMap((Y) => Y[i])), O)));
-    const hidden = product(Z, up).map((row) => row.map((x) => Math.max(x, 0)));
-    X = norm(plus(Z, product(hidden, down)));
-  });
-  return { maps, p: softmax(product([transpose(X).map(mean)], read)[0])[1] };
+/** The product AB of matrices that are stored row after row: one call may hold the words of 480 sentences. Two columns of
+ *  B at once take half the time; it has an even number of them. */
+function product(A, B, inner) {
+  const columns = B.length / inner, out = new Float64Array(A.length / inner * columns);
+  for (let i = 0, at = 0; i < A.length; i += inner) for (let c = 0; c < columns; c += 2) {
+    let one = 0, two = 0;
+    for (let k = 0, b = c; k < inner; k++, b += columns) {
+      one += A[i + k] * B[b];
+      two += A[i + k] * B[b + 1];
+    }
+    out[at++] = one;
+    out[at++] = two;
+  }
+  return out;
 }
 
+/** X + Y, each row then with mean 0 and variance 1. */
+function addAndNorm(X, Y) {
+  const out = X.map((x, i) => x + Y[i]);
+  for (let i = 0; i < out.length; i += D) {
+    let middle = 0, square = 0;
+    for (let c = i; c < i + D; c++) middle += out[c] / D;
+    for (let c = i; c < i + D; c++) square += (out[c] -= middle) ** 2 / D;
+    for (let c = i, size = Math.sqrt(square + 1e-5); c < i + D; c++) out[c] /= size;
+  }
+  return out;
+}
+
+/** The map of a head for the sentence whose first row is `from`: softmax(q kᵀ / √d_k), its rows one after the other. */
+function mapOf(q, k, from) {
+  const A = new Float64Array(N * N), d = D / H;
+  for (let i = 0; i < N; i++) {
+    let sum = 0, largest = -Infinity;
+    for (let j = 0; j < N; j++) {
+      let score = 0;
+      for (let c = 0; c < d; c++) score += q[(from + i) * d + c] * k[(from + j) * d + c];
+      A[N * i + j] = score / Math.sqrt(d);
+      largest = Math.max(largest, A[N * i + j]);
+    }
+    for (let j = N * i; j < N * i + N; j++) sum += A[j] = Math.exp(A[j] - largest);
+    for (let j = N * i; j < N * i + N; j++) A[j] /= sum;
+  }
+  return A;
+}
+
+/** For several sentences at once: the maps of all heads, layer by layer, each with a map for every sentence; and the
+ *  log-odds of "cat first", from the mean of the rows after both layers. The rows enter as X + αE. Head r looks with
+ *  softmax(X Q_r (X K_r)ᵀ / √d_k) at X V_r; the heads stand side by side, times O. `instead(l, r)`, unless it is
+ *  null, takes the place of the map of head r in layer l. */
+function forward({ embed, layers, read }, sentences, alpha, instead = () => null) {
+  const maps = [], d = D / H;
+  let X = new Float64Array(sentences.length * N * D);
+  sentences.forEach((sentence, s) => sentence.split(" ").forEach((word, t) => {
+    const from = D * WORDS.indexOf(word), to = D * (N * s + t);
+    for (let c = 0; c < D; c++) X[to + c] = embed[from + c] + alpha * WAVES[t][c];
+  }));
+  layers.forEach(({ Q, K, V, O, up, down }, l) => {
+    const mixed = new Float64Array(X.length);
+    for (let r = 0; r < H; r++) {
+      const [q, k, v] = [Q, K, V].map((W) => product(X, W[r], D)), other = instead(l, r);
+      maps.push(sentences.map((_, s) => {
+        const A = other ?? mapOf(q, k, N * s);
+        for (let i = 0; i < N; i++) for (let c = 0; c < d; c++) {
+          let sum = 0;
+          for (let j = 0; j < N; j++) sum += A[N * i + j] * v[(N * s + j) * d + c];
+          mixed[(N * s + i) * D + r * d + c] = sum;
+        }
+        return A;
+      }));
+    }
+    const Z = addAndNorm(X, product(mixed, O, D));
+    X = addAndNorm(Z, product(product(Z, up, D).map((x) => Math.max(x, 0)), down, HIDDEN));
+  });
+  const scores = product(X, read, D), odds = (_, s) => range(N).reduce((sum, i) => // the mean comes last: it is linear
+    sum + (scores[2 * (N * s + i) + 1] - scores[2 * (N * s + i)]) / N, 0);
+  return { maps, odds: sentences.map(odds) };
+}
+
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 const catFirst = (sentence) => sentence.indexOf("cat") < sentence.indexOf("fish");
-const other = { sees: "and", and: "sees" };
 
 /** Whether a text is a sentence of six words, with cat and fish once each. */
 function isSentence(text) {
@@ -71,9 +113,9 @@ function isSentence(text) {
   return words.length === N && words.every((word) => WORDS.includes(word)) && count("cat") === 1 && count("fish") === 1;
 }
 
-/** The sentence of a state as six tiles, which are dragged, moved by arrow keys, or tapped to change sees and and.
- *  `put(words)` writes them, and each flies from where it was; `reorder(order, rest)` gives position i word order[i]. */
-function tileRow(read, change) {
+/** The sentence of a state as six tiles, which are dragged, moved by arrow keys, or, with `other`, tapped to change one
+ *  word into another. `put(words)` writes them, and each flies from where it was; `reorder(order, rest)` gives position i word order[i]. */
+function tileRow(read, change, other = { sees: "and", and: "sees" }) {
   const still = range(N), wordsNow = () => read().sentence.split(" ");
   let came = still; // where each word was before the change that is being drawn
   const reorder = (order, rest = {}) => {
@@ -94,9 +136,9 @@ function tileRow(read, change) {
   const tiles = range(N).map((i) => make("span", look(i))), row = make("div", names, tiles);
   let held = -1, moved = false;
   tiles.forEach((tile, i) => {
-    arrows(tile, (dx, dy) => (dx ? place(i, i + dx) : Math.abs(dy) > 1 ? place(i, i + dy) : swap(i)));
+    arrows(tile, (dx, dy) => (dx || !other || Math.abs(dy) > 1 ? place(i, i + (dx || dy)) : swap(i)));
     tile.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
+      if (!other || (event.key !== "Enter" && event.key !== " ")) return;
       event.preventDefault();
       swap(i);
     });
@@ -118,7 +160,7 @@ function tileRow(read, change) {
     place(held, to);
     held = to;
   });
-  row.addEventListener("pointerup", () => { if (held >= 0 && !moved) swap(held); });
+  row.addEventListener("pointerup", () => { if (other && held >= 0 && !moved) swap(held); });
   row.addEventListener("lostpointercapture", () => { held = -1; });
   const put = (words) => {
     words.forEach((word, i) => {

@@ -9,8 +9,8 @@ __all__ = ["module", "names", "script", "stored", "styles"]
 
 FOLDER = Path(__file__).parent
 SHARED = ("core.js", "parts.js")
-ENCODER = ("mirror", "encoder.js")
-NEEDS = {"ablation": ENCODER, "mirror": ENCODER}  # the stored experiment of a figure, and the script that reads it
+READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
+LAST = {"ablation", "thread"}  # of these, the ones that need the model with positions after its last step, and no other
 
 
 def _read(name: str) -> str:
@@ -22,24 +22,26 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.js") if path.with_suffix(".py").exists())
 
 
-def stored(name: str) -> str:
-    """Return the numbers that an experiment has measured for the figure ``name``, as JavaScript.
+def stored(names: Iterable[str]) -> str:
+    """Return the weights that the experiment ``mirror`` has stored for the figures ``names``, as JavaScript.
 
-    They are the constant ``stored``, the list of the experiment's members; the text is empty if there is none.
+    They are the constant ``stored``, a list of models; the text is empty if no figure reads them.
     """
-    if name not in NEEDS:
-        return ""
-    path = FOLDER.parent / "results" / f"{NEEDS[name][0]}.json"
-    return f"const stored = {json.dumps(json.loads(path.read_text('utf-8'))['members'], separators=(',', ':'))};\n"
+    need = READS.intersection(names)
+    members = json.loads((FOLDER.parent / "results" / "mirror.json").read_text("utf-8"))["members"] if need else []
+    if need <= LAST:
+        members = [m for m in members if (m["model"], m["step"]) == ("positions", 100)]
+    return f"const stored = {json.dumps(members, separators=(',', ':'))};\n" if need else ""
 
 
-def _dependencies(name: str) -> str:
-    return stored(name) + _read(NEEDS[name][1]) if name in NEEDS else ""
+def _dependencies(names: Iterable[str]) -> str:
+    weights = stored(names)
+    return weights and weights + _read("encoder.js")
 
 
 def module(name: str) -> str:
     """Return the JavaScript of the figure ``name`` as a module: what figures share, then the figure itself."""
-    return "".join([*map(_read, SHARED), _dependencies(name), _read(f"{name}.js")])
+    return "".join([*map(_read, SHARED), _dependencies([name]), _read(f"{name}.js")])
 
 
 def script(names: Iterable[str]) -> str:
@@ -48,7 +50,7 @@ def script(names: Iterable[str]) -> str:
     It is a classic script because Chromium loads no module from a folder.
     """
     names = list(names)
-    shared = "".join([*map(_read, SHARED), *dict.fromkeys(map(_dependencies, names))])  # each dependency once
+    shared = "".join([*map(_read, SHARED), _dependencies(names)])
     figures = [f'"{name}": (() => {{\n{_read(f"{name}.js").replace("export default", "return")}}})()' for name in names]
     text = f"(() => {{\n{shared}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
     return re.sub(r"^\s*(//.*|/\*\*[\s\S]*?\*/)\n", "", text, flags=re.MULTILINE)

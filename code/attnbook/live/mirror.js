@@ -3,7 +3,8 @@ const MOST = 20, TRAINED = [0, 10, 25, 50, 100], NAMES = { blind: "no positions"
 const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(NAMES);
 
 /** P(cat first) that a model gives to a sentence. */
-const probability = memoize((name, step, sentence) => forward(weightsOf(NAMES[name], step), sentence, name === "seeing").p);
+const probability = memoize((name, step, sentence) =>
+  sigmoid(forward(weightsOf(NAMES[name], step), [sentence], name === "seeing" ? 1 : 0).odds[0]));
 
 const reflected = (sentence) => sentence.split(" ").reverse().join(" ");
 const both = (sentence) => [sentence, reflected(sentence)];

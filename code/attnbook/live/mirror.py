@@ -122,9 +122,14 @@ def weights(model: str, step: int) -> dict[str, np.ndarray]:
 
 
 def forward(
-    model: str, step: int, tokens: ArrayLike, instead: Callable[[int, int], float | None] = lambda i, r: None
+    model: str,
+    step: int,
+    tokens: ArrayLike,
+    instead: Callable[[int, int], float | None] = lambda i, r: None,
+    *,
+    strength: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights A of all heads, and the pooled answer mean(F(T + E)) W_read, with E = 0 without positions.
+    """Return the weights A of all heads, and the pooled answer mean(F(T + αE)) W_read, with E = 0 without positions.
 
     Parameters
     ----------
@@ -134,6 +139,8 @@ def forward(
         Indices into cat, fish, sees, and.
     instead : callable
         instead(i, r), unless it is None, takes the place of each weight of head r in layer i, counted from 0.
+    strength : float
+        α, which multiplies the positions.
 
     Returns
     -------
@@ -148,7 +155,7 @@ def forward(
         If no such model is stored.
     """
     w, maps = weights(model, step), []
-    X = w["embed"][np.asarray(tokens)] + (sinusoidal(np.arange(N), D) if model == "positions" else 0)
+    X = w["embed"][np.asarray(tokens)] + (strength * sinusoidal(np.arange(N), D) if model == "positions" else 0)
     for i in range(LAYERS):
 
         def attend(X, i=i):
