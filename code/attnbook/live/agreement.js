@@ -1,11 +1,11 @@
 // A query in a trained head: the place of a verb asks, the words before it answer, and their values say is or are.
 // The head after several numbers of training steps, in thousandths, is the constant `head`, which files.py puts in front.
 const NOUNS = ["key", "cabinet", "letter", "door"], PLURALS = NOUNS.map((noun) => `${noun}s`);
-const WORDS = [...NOUNS, ...PLURALS, "the", "old", "to", "near", "…"], D = 16, REACH = 6, STEPS = head.map(({ steps }) => steps);
-const FRAMES = ["the keys to the cabinet", "the old keys near the doors", "the letter near the old doors to the cabinets"];
+const WORDS = [...NOUNS, ...PLURALS, "the", "old", "to", "near", "…"], D = 16, REACH = 5, TRAINED = head.map(({ steps }) => steps);
+const FRAMES = ["the keys to the cabinet", "the old keys near the doors", "the letter near the doors to the cabinets"];
 const NOUN = `(?:${NOUNS.join("|")})s?`;
-const SENTENCE = new RegExp(`^the (?:old )?${NOUN}(?: (?:to|near) the (?:old )?${NOUN}){1,2}$`);
-const MOST = 9; // words
+const SENTENCE = new RegExp(`^the (?:old ${NOUN}|${NOUN}(?: (?:to|near) the ${NOUN})?) (?:to|near) the ${NOUN}$`);
+const MOST = 8; // words
 
 const rowsOf = (numbers, columns) => range(numbers.length / columns).map((i) => numbers.slice(i * columns, (i + 1) * columns));
 const wave = (t) => range(D).map((c) => [Math.sin, Math.cos][c % 2](t * 10000 ** (-2 * (c >> 1) / D)));
@@ -23,7 +23,7 @@ function compute({ sentence, steps, taken }) {
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
-const valid = ({ sentence, steps, taken }) => SENTENCE.test(sentence) && STEPS.includes(steps)
+const valid = ({ sentence, steps, taken }) => SENTENCE.test(sentence) && TRAINED.includes(steps)
   && Number.isInteger(taken) && taken >= -1 && taken < sentence.split(" ").length;
 
 const isNoun = (word) => WORDS.indexOf(word) < 2 * NOUNS.length;
@@ -46,8 +46,8 @@ function render({ model, el }) {
 
   const lines = range(MOST).map((i) => {
     const word = button("", () => flip(i)), take = button("", () => change({ taken: read().taken === i ? -1 : i }));
-    const weight = make("span", { "data-shows": `weights ${i}` }), bar = make("span", { class: "live-bar" });
-    const speaks = make("span", { "data-shows": `speaks ${i}` });
+    const weight = make("span"), bar = make("span", { class: "live-bar" });
+    const speaks = make("span");
     const side = make("span", { class: "live-agreement-side" }, make("span"));
     const row = make("tr", {}, make("th", { scope: "row" }, word), make("td", { class: "live-share" }, bar, weight),
       make("td", { class: "live-agreement-speaks" }, side, speaks), make("td", {}, take));
@@ -55,17 +55,17 @@ function render({ model, el }) {
   });
   const heading = make("tr", {}, ["word", "weight", "value: is ← → are", ""].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
   const table = make("table", { class: "live-agreement-table" }, make("thead", {}, heading), make("tbody", {}, lines.map(({ row }) => row)));
-  const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("b", { class: "live-agreement-says" });
-  const answer = make("p", {}, "What arrives: is ", is, ", are ", are, ". The head says ", says);
+  const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("p", { class: "live-agreement-says" });
+  const answer = make("p", {}, "What arrives: ", is, " for is, ", are, " for are.");
 
   const frame = choice("sentence", Object.fromEntries(FRAMES.map((text, i) => [i, singular(text)])),
     (i) => change({ sentence: FRAMES[i], taken: -1 }));
-  const trained = slider("steps of training", { min: 0, max: STEPS.length - 1, step: 1, text: (k) => String(STEPS[k]) },
-    (k) => change({ steps: STEPS[k] }));
+  const trained = slider("steps of training", { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) },
+    (k) => change({ steps: TRAINED[k] }));
   const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Click a noun to change its number. When does the verb follow? Then take away the value of a word."),
     make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))),
-    make("div", { class: "live-planes live-lean" }, space.element, make("div", { class: "live-reading" }, table)), answer, message);
+    says, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element), answer, message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -76,20 +76,22 @@ function render({ model, el }) {
     set(ray, { x2: end[0].toFixed(1), y2: end[1].toFixed(1) });
     set(tip, { cx: end[0].toFixed(1), cy: end[1].toFixed(1) });
     const most = Math.max(...speaks.map(Math.abs), 1e-9);
+    const heights = labelHeights(words, keys.map((key) => space.px(key)[1]));
     points.forEach(({ point, shapes, letter }, i) => {
       set(point, { visibility: i < words.length ? "visible" : "hidden" });
       if (i >= words.length) return;
       const [x, y] = space.px(keys[i].map((c) => clamp(c, -REACH, REACH))), hue = hueOf(words, i);
       const shape = hue === "live-ink" ? 3 : HUES.indexOf(hue);
-      set(point, { class: hue, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` });
+      set(point, { class: `live-agreement-key ${hue}`, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` });
       shapes.forEach((one, k) => set(one, { visibility: k === shape && i < words.length ? "visible" : "hidden" }));
       write(letter, isNoun(words[i]) ? words[i] : "");
-      set(letter, { "text-anchor": x > 220 ? "end" : "start", x: x > 220 ? -9 : 9 });
+      const left = x > 220 || (x > 70 && words.every((word, j) => !isNoun(word) || keys[i][0] <= keys[j][0]));
+      set(letter, { "text-anchor": left ? "end" : "start", x: left ? -11 : 11, y: (heights[i] - y + 4).toFixed(1) });
     });
     lines.forEach(({ row, word, take, weight, bar, speaks: number, side }, i) => {
-      row.hidden = i >= words.length;
-      if (row.hidden) return;
-      set(row, { class: hueOf(words, i) });
+      set(row, { class: i < words.length ? hueOf(words, i) : "live-agreement-none" });
+      [[weight, "weights"], [number, "speaks"]].forEach(([text, name]) => set(text, { "data-shows": i < words.length ? `${name} ${i}` : null }));
+      if (i >= words.length) return;
       write(word, words[i]);
       word.disabled = !isNoun(words[i]);
       set(word, { "aria-label": isNoun(words[i]) ? `${words[i]}: change to ${flipped(words[i])}` : words[i] });
@@ -102,14 +104,22 @@ function render({ model, el }) {
       set(take, { "aria-pressed": state.taken === i, "aria-label": `${state.taken === i ? "give back" : "take away"} the value of ${words[i]}, word ${i + 1}` });
     });
     frame.put(FRAMES.findIndex((text) => singular(text) === singular(state.sentence)));
-    trained.put(STEPS.indexOf(state.steps));
+    trained.put(TRAINED.indexOf(state.steps));
     [is, are].forEach((text, k) => write(text, hidden ? "?" : show(result.arrives[k])));
-    write(says, hidden ? "?" : `${state.sentence} ${result.are ? "are" : "is"} …`);
+    write(says, `${state.sentence} ${hidden ? "…" : result.are ? "are" : "is"}`);
     write(message, hidden ? "Weights and answer are hidden until you have answered." : sentenceOf(state, words, result));
     speak(message.textContent);
   }
   model.on("change:state", update);
   update();
+}
+
+/** Where the names of the nouns stand, none upon another: at the height of the key, or lower. */
+function labelHeights(words, heights) {
+  let last = -99;
+  const nouns = range(words.length).filter((i) => isNoun(words[i])).sort((a, b) => heights[a] - heights[b]);
+  const placed = new Map(nouns.map((i) => [i, last = Math.max(heights[i], last + 15)]));
+  return range(words.length).map((i) => placed.get(i) ?? 0);
 }
 
 const singular = (text) => text.split(" ").map((word) => (isPlural(word) ? word.slice(0, -1) : word)).join(" ");

@@ -17,9 +17,9 @@ __all__ = ["agreement"]
 NOUNS = ["key", "cabinet", "letter", "door"]
 WORDS = [*NOUNS, *(f"{noun}s" for noun in NOUNS), "the", "old", "to", "near", "…"]
 NOUN = f"(?:{'|'.join(NOUNS)})s?"
-SENTENCE = re.compile(rf"the (?:old )?{NOUN}(?: (?:to|near) the (?:old )?{NOUN}){{1,2}}")
+SENTENCE = re.compile(rf"the (?:old {NOUN}|{NOUN}(?: (?:to|near) the {NOUN})?) (?:to|near) the {NOUN}")
 STEPS = (0, 10, 20, 30, 40, 50, 100)
-D, REACH = 16, 6
+D, REACH = 16, 5
 HUES, MARKS = ["blue", "orange", "green"], ["o", "s", "^"]
 
 
@@ -38,8 +38,8 @@ def agreement(
     Parameters
     ----------
     sentence : str
-        *the*, *old* or not, a noun, then once or twice *to* or *near* and such a noun phrase again. The nouns are
-        *key*, *cabinet*, *letter*, *door*, and their plurals.
+        Two noun phrases, or three, such as *the keys* and *the cabinet*, joined by *to* or *near*; of two, the first
+        may be *old*. The nouns are *key*, *cabinet*, *letter*, *door*, and their plurals.
     steps : {0, 10, 20, 30, 40, 50, 100}
         For how many steps the head has been trained.
     taken : int
@@ -64,7 +64,7 @@ def agreement(
 def check(sentence: str, steps: int, taken: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(sentence, str) or not SENTENCE.fullmatch(sentence):
-        raise ValueError(f"sentence = {sentence!r}; expected one such as 'the old keys to the cabinet near the door'")
+        raise ValueError(f"sentence = {sentence!r}; expected one such as 'the old keys to the cabinet'")
     if steps not in STEPS:
         raise ValueError(f"steps = {steps}; expected one of {STEPS}")
     if taken not in range(-1, len(sentence.split())):
@@ -82,8 +82,8 @@ def weights(steps: int) -> tuple[np.ndarray, np.ndarray]:
 def compute(sentence: str, steps: int, taken: int) -> dict[str, Any]:
     """Return the query of the verb, keys, weights and values of the words before it, and what arrives.
 
-    ``speaks`` is V_j(are) − V_j(is) of each word; ``arrives`` is Σ_j a_j V_j without the word ``taken``, the numbers for
-    *is* and *are*, and ``are`` says which is larger. The mirror of ``compute`` in agreement.js.
+    ``speaks`` is V_j(are) − V_j(is) of each word; ``arrives`` is Σ_j a_j V_j without the word ``taken``: a number for
+    *is* and one for *are*. ``are`` says which is larger. The mirror of ``compute`` in agreement.js.
     """
     embed, (W_Q, W_K, W_V) = weights(steps)
     tokens = [WORDS.index(word) for word in [*sentence.split(), "…"]]
@@ -104,17 +104,15 @@ def compute(sentence: str, steps: int, taken: int) -> dict[str, Any]:
 
 def example() -> Live:
     """Return a figure in which everything can be moved: the generic tests start from it."""
-    return agreement("the letters near the old door to the cabinet", steps=30, taken=1)
+    return agreement("the letters near the door to the cabinet", steps=30, taken=1)
 
 
 def sample(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a state; half of them are extreme: the untrained or the trained head, nothing taken or the subject."""
 
-    def phrase():
-        return "the " + "old " * int(rng.integers(2)) + str(rng.choice(WORDS[:8]))
-
-    more = "".join(f" {rng.choice(['to', 'near'])} {phrase()}" for _ in range(int(rng.integers(1, 3))))
-    sentence = phrase() + more
+    nouns = rng.choice(WORDS[:8], int(rng.integers(2, 4)))
+    more = "".join(f" {rng.choice(['to', 'near'])} the {noun}" for noun in nouns[1:])
+    sentence = f"the {'old ' * (len(nouns) == 2 and rng.random() < 0.5)}{nouns[0]}{more}"
     if rng.random() < 0.5:
         words = sentence.split()
         subject = next(i for i, word in enumerate(words) if word in WORDS[:8])

@@ -10,11 +10,22 @@ __all__ = ["module", "names", "script", "stored", "styles"]
 FOLDER = Path(__file__).parent
 SHARED = ("core.js", "parts.js")
 READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
+OWN = {"agreement": "agreement_head"}  # the experiment whose members are the constant `head` of a figure
 LAST = {"ablation", "thread"}  # of these, the ones that need the model with positions after its last step, and no other
 
 
 def _read(name: str) -> str:
     return (FOLDER / name).read_text("utf-8")
+
+
+def _members(experiment: str) -> list:
+    return json.loads((FOLDER.parent / "results" / f"{experiment}.json").read_text("utf-8"))["members"]
+
+
+def _figure(name: str) -> str:
+    """Return the script of a figure alone, after the numbers that belong to it."""
+    numbers = f"const head = {json.dumps(_members(OWN[name]), separators=(',', ':'))};\n" if name in OWN else ""
+    return numbers + _read(f"{name}.js")
 
 
 def names() -> list[str]:
@@ -28,7 +39,7 @@ def stored(names: Iterable[str]) -> str:
     They are the constant ``stored``, a list of models; the text is empty if no figure reads them.
     """
     need = READS.intersection(names)
-    members = json.loads((FOLDER.parent / "results" / "mirror.json").read_text("utf-8"))["members"] if need else []
+    members = _members("mirror") if need else []
     if need <= LAST:
         members = [m for m in members if (m["model"], m["step"]) == ("positions", 100)]
     return f"const stored = {json.dumps(members, separators=(',', ':'))};\n" if need else ""
@@ -41,7 +52,7 @@ def _dependencies(names: Iterable[str]) -> str:
 
 def module(name: str) -> str:
     """Return the JavaScript of the figure ``name`` as a module: what figures share, then the figure itself."""
-    return "".join([*map(_read, SHARED), _dependencies([name]), _read(f"{name}.js")])
+    return "".join([*map(_read, SHARED), _dependencies([name]), _figure(name)])
 
 
 def script(names: Iterable[str]) -> str:
@@ -51,7 +62,7 @@ def script(names: Iterable[str]) -> str:
     """
     names = list(names)
     shared = "".join([*map(_read, SHARED), _dependencies(names)])
-    figures = [f'"{name}": (() => {{\n{_read(f"{name}.js").replace("export default", "return")}}})()' for name in names]
+    figures = [f'"{name}": (() => {{\n{_figure(name).replace("export default", "return")}}})()' for name in names]
     text = f"(() => {{\n{shared}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
     return re.sub(r"^\s*(//.*|/\*\*[\s\S]*?\*/)\n", "", text, flags=re.MULTILINE)
 
