@@ -155,7 +155,7 @@ def heatmap(
     one_of("aspect", aspect, "equal", "auto")
     limit = require_number("limit", 0 if limit is None else limit, least=0) or np.abs(M).max() or 1.0
     for i, j in np.ndindex(n, m):
-        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **ink(M[i, j] / limit)))
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **ink(float(M[i, j] / limit))))
         if n <= 8 and m <= 8:
             ax.text(j, i, number(M[i, j], digits), ha="center", va="center")
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)

@@ -22,6 +22,8 @@ def setup(app):
 class Letter(int):
     """The number of a page that goes deeper: it counts as the one that Sphinx gave, and is written as a letter."""
 
+    letter: str
+
     def __str__(self):
         return self.letter
 
