@@ -423,7 +423,7 @@ def test_a_loop_leaves_one_line_with_its_count_and_worst_case(notebook):
     assert line["worst"] == pytest.approx(1 / 8)
     [paragraph] = page.fromstring(bundle["text/html"]).iter("p")
     assert paragraph.get("data-kind") == "equal"
-    for words in ("✓", "holds:", "1.0 = 1.0 + gap", "2.2e-16", "3 times"):
+    for words in ("✓", "holds:", "1.0 = 1.0 + gap", "2.2·10⁻¹⁶", "3 times"):
         assert words in paragraph.text_content()
 
 

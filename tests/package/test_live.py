@@ -13,6 +13,7 @@ import pytest
 from attnbook.live import files
 from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, state_of, states
 
+PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
 COMPUTE = "([id, states]) => states.map((state) => document.getElementById(id).figure.compute(state))"
 # What an address brings to a figure that begins with the state `first`.
@@ -130,8 +131,8 @@ def test_what_is_shown_is_the_rounding_of_what_is_computed(open_figures, name):
             for part in path.split():
                 value = value[int(part) if part.isdigit() else part]
             assert np.shape(texts) == np.shape(value), (path, state)
-            for text, number in zip(np.ravel(texts), np.ravel(np.asarray(value, dtype=float)), strict=True):
-                digits, _, power = str(text).replace("−", "-").partition("e")
+            for text, number in zip(map(str, np.ravel(texts)), np.ravel(np.asarray(value, dtype=float)), strict=True):
+                digits, _, power = text.translate(PLAIN).partition("·10")
                 unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
                 assert abs(float(f"{digits}e{power or 0}") - number) <= 0.5001 * unit, (path, text, number, state)
 

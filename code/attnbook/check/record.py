@@ -7,14 +7,16 @@ records; nothing reads a check's words to learn what it is.
 import dataclasses
 import html
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["MIME", "WORDS", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary"]
+__all__ = ["MIME", "WORDS", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary", "typeset"]
 
 #: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
 HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SPOKEN = '<span style="{}">{} </span>'  # heard, not seen
 
 #: What `figure`, `summary` and `as_html` say around numbers, for who translates them.
@@ -96,6 +98,16 @@ def figure(check: Check, say: Callable[[str], str] = str) -> str:
     return say("{words}, {times} times").format(words=words, times=check.times) if check.times > 1 else words
 
 
+def typeset(text: str) -> str:
+    """Numbers as a page writes them.
+
+    >>> typeset("-1.5, 2.7e-05")
+    '−1.5, 2.7·10⁻⁵'
+    """
+    text = re.sub(r"(\d)e([-+]\d+)", lambda m: f"{m[1]}·10{str(int(m[2])).translate(RAISED)}", text)
+    return re.sub(r"(?<!\w)-(?=[\d.])", "−", text)
+
+
 def summary(checks: Sequence[Check], say: Callable[[str], str] = str) -> str:
     """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
     errors = [check for check in checks if check.kind == "equal" and check.value]
@@ -122,7 +134,7 @@ def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Ca
     if len(checks) == 1:
         return f'<div class="checks">{_line(checks[0], anchors[0], say, SPOKEN.format(HIDDEN, say("holds:")))}</div>'
     lines = [_line(check, anchor, say) for check, anchor in zip(checks, anchors, strict=True)]
-    words = html.escape(summary(checks, say))
+    words = html.escape(typeset(summary(checks, say)))
     head = f'<summary><span class="check-mark" aria-hidden="true">✓</span> {words}</summary>'
     return f'<details class="checks">{head}{"".join(lines)}</details>'
 
@@ -136,5 +148,5 @@ def _line(check, anchor, say, said=""):
     return (
         f'<p class="check" data-kind="{check.kind}"{address}>{mark}{said} '
         f'<span class="check-law">{html.escape(say(check.law))}</span> '
-        f'<span class="check-figure">{html.escape(figure(check, say))}</span></p>'
+        f'<span class="check-figure">{html.escape(typeset(figure(check, say)))}</span></p>'
     )

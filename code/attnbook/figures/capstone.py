@@ -70,23 +70,23 @@ def draw_heads(words: list[str], maps: np.ndarray, heads: list[int], said: str =
     side = n * size
     lines = len(heads) // 3
     fig, ax = canvas(3 * (side + 34) + 4, lines * (side + 52) + 24)
-    ax.text(4, 12, " ".join(words), fontsize=9.5)
+    ax.text(4, 12, " ".join(words))
     parts = []
     for k, (A, on) in enumerate(zip(maps, heads, strict=True)):
         x, y = 22 + (k % 3) * (side + 34), 54 + (k // 3) * (side + 52)
         name = f"layer {k // 3 + 1}, head {k % 3 + 1}" + ("" if on else ": off")
-        ax.text(x, y - 20, name, fontsize=9.2)
+        ax.text(x, y - 20, name)
         shades = {}
         for i, word in enumerate(words):
-            ax.text(x + (i + 0.5) * size, y - 4, word[:1], fontsize=9.2, ha="center")
-            ax.text(x - 5, y + (i + 0.75) * size, word[:1], fontsize=9.2, ha="right")
+            ax.text(x + (i + 0.5) * size, y - 4, word[:1], ha="center")
+            ax.text(x - 5, y + (i + 0.75) * size, word[:1], ha="right")
         for (i, j), value in np.ndenumerate(A):
             shades.setdefault(int(np.ceil(LEVELS * np.round(value, 2))), []).append((x + j * size, y + i * size))
         for level, corners in shades.items():
             tiles(ax, corners, size, size, (PALETTE["blue"], 0.12 * level), clip=False)
         most = (f"{word} at {words[j]}" for word, j in zip(words, A.argmax(axis=1), strict=True))
         parts.append(f"{name}: {', '.join(most)}" if on else name)
-    ax.text(4, lines * (side + 52) + 18, said, fontsize=9.5)
+    ax.text(4, lines * (side + 52) + 18, said)
     alt = f"Attention maps of six heads for the sentence {' '.join(words)}. Most weight: {'; '.join(parts)}."
     return picture(fig, f"{alt} {said}." if said else alt)
 

@@ -39,7 +39,7 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -
         ax.text(left, 18, title)
         _squares(ax, grid, left, 26, 20)
         for i in range(n):
-            ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] if left > 100 else i), fontsize=9.5, ha="right")
+            ax.text(left - 5, 26 + 20 * i + 14, str(perm[i] if left > 100 else i), ha="right")
     for i, j in np.argwhere(moved != M):
         x, y = 172 + 20 * j, 26 + 20 * i
         ax.plot([x + 4, x + 16, x + 16, x + 4, x + 4], [y + 4, y + 4, y + 16, y + 16, y + 4], color=PALETTE["orange"])
@@ -88,7 +88,7 @@ def draw_hierarchy(masks: dict[str, ArrayLike]) -> Picture:
         size = len(groups[name])
         ax.text(x + 4, y + 24, str(size), weight="bold", color=PALETTE["blue" if size > 1 else "orange"])
         for k, line in enumerate(name.split("\n")):
-            ax.text(x, y + 50 + 13 * k, line, fontsize=9.5, ha="center")
+            ax.text(x, y + 50 + 13 * k, line, ha="center")
     sizes = "; ".join(f"{name}: {len(groups[name])}".replace("\n", " ") for name in groups)
     inside = "; ".join(f"{inner} in {outer}".replace("\n", " ") for outer, inner in lines)
     return picture(
@@ -101,16 +101,16 @@ def draw_ledger(verdicts: dict[str, Sequence[str]], columns: Sequence[str]) -> P
 
     ``verdicts`` maps a layer to one of "equivariant", "invariant", "both", "neither" and "–" for each column.
     """
-    left, cell, height = 150, 164 // len(texts("columns", columns)), 19
+    left, cell, height = 162, 152 // len(texts("columns", columns)), 19
     for layer, row in named("verdicts", verdicts).items():
         for verdict in texts(f"verdicts[{layer!r}]", row, len(columns), "columns"):
             one_of(f"verdicts[{layer!r}]", verdict, *VERDICTS)
     fig, ax = canvas(left + cell * len(columns) + 4, 22 + height * len(verdicts) + 4)
     for c, column in enumerate(columns):
-        ax.text(left + cell * (c + 0.5), 14, column, fontsize=9.5, ha="center")
+        ax.text(left + cell * (c + 0.5), 14, column, ha="center")
     for r, (layer, row) in enumerate(verdicts.items()):
         y = 22 + height * r
-        ax.text(left - 6, y + 13, layer, fontsize=9.5, ha="right")
+        ax.text(left - 6, y + 13, layer, ha="right")
         for c, verdict in enumerate(row):
             letter, color = VERDICTS[verdict]
             x = left + cell * c

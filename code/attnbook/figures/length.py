@@ -101,8 +101,8 @@ def draw_lengths(lengths: Sequence[int], accuracy: dict[str, np.ndarray], traine
     for ax in axes.flat:
         ax.set_xticks(lengths, lengths)
         ax.minorticks_off()
-    fig.supxlabel(f"length at test time (trained at {trained})", fontsize="medium")
-    fig.supylabel("share of right answers", fontsize="medium")
+    fig.supxlabel(f"length at test time (trained at {trained})")
+    fig.supylabel("share of right answers")
     return picture(
         fig, f"A panel for each scheme: accuracy against length, dotted line at chance. Medians: {'; '.join(medians)}."
     )

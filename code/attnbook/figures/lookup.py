@@ -107,7 +107,7 @@ def _equation(ax, words, parts, top):
         n, m = M.shape
         if ax:
             ax.text(x + m / 2, top - 1.55, name, ha="center", va="center")
-            ax.text(x + m / 2, top - 0.6, f"{n}×{m}", ha="center", va="center", fontsize=9.5)
+            ax.text(x + m / 2, top - 0.6, f"{n}×{m}", ha="center", va="center")
             for i, j in np.ndindex(n, m):
                 shade = (PALETTE[colour], 0.08 + 0.72 * min(abs(M[i, j]) / (np.abs(M).max() or 1), 1))
                 ax.add_patch(Rectangle((x + j, top + i), 1, 1, facecolor=shade, edgecolor="none"))
@@ -115,7 +115,7 @@ def _equation(ax, words, parts, top):
                     ax.plot([x + j + 0.3, x + j + 0.7], [top + i + 0.5] * 2, color="black", linewidth=0.9)
             ax.add_patch(Rectangle((x, top), m, n, fill=False, edgecolor=PALETTE[colour], linewidth=1.2))
             for i, word in enumerate(words if first and n == len(words) else ()):
-                ax.text(x - 0.4, top + i + 0.5, word, ha="right", va="center", fontsize=9.5)
+                ax.text(x - 0.4, top + i + 0.5, word, ha="right", va="center")
         x, first = x + m + 0.5, False
     return x
 
@@ -179,7 +179,7 @@ def draw_self_weights(without: np.ndarray, projected: np.ndarray) -> Picture:
     projected = numbers("projected", projected, n, n, least=0, most=1, fit="without")
     fig, axes = figure(1, 2, height=2.3)
     for ax, A, title in zip(axes, (without, projected), ("Q = K = V = X", "with projections"), strict=True):
-        heatmap(ax, A, rows=range(1, n + 1), columns=range(1, n + 1), limit=1)
+        heatmap(ax, A, rows=range(1, n + 1), columns=range(1, n + 1), limit=1, digits=1)
         ax.set_xlabel("token looked at")
         ax.set_title(title)
     axes[0].set_ylabel("token that asks")

@@ -46,7 +46,7 @@ def draw_permuting(rows: Sequence[int], columns: Sequence[int], counts: bool = T
     lists = f"rows {list(rows)}, columns {list(columns)}"
     home = sum(i == j for i, j in zip(rows, columns, strict=True))
     title = f"{lists}\nframed on the diagonal: {home} of {n}" if counts else lists
-    ax.text(-0.46, -1.55, title, va="bottom", fontsize=9.2)
+    ax.text(-0.46, -1.55, title, va="bottom")
     alt = (
         f"Each of four matrices has the entries of S, named by old row and column: S itself; PS with the old rows "
         f"{list(rows)} from top to bottom; SRᵀ with the old columns {list(columns)} from left to right; PSRᵀ with both."
@@ -204,8 +204,8 @@ def _cells(ax, texts, tints, title, left=0.0, top=0.0, bars=None):
         ax.add_patch(PathPatch(Path.make_compound_path(*lines), facecolor=ROW_COLORS[k], edgecolor="none"))
     for (i, j), text in np.ndenumerate(texts):
         if text:
-            ax.text(left + j, top + i, text, ha="center", va="center", fontsize=9.2)
-    ax.text(left - 0.46, top - 0.62, title, va="bottom", fontsize=9.2, in_layout=False)
+            ax.text(left + j, top + i, text, ha="center", va="center")
+    ax.text(left - 0.46, top - 0.62, title, va="bottom", in_layout=False)
 
 
 def _square(x, y, half=0.46, high=0.46):

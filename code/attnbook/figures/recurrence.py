@@ -181,7 +181,7 @@ def draw_blocks(blocks: dict[str, np.ndarray]) -> Picture:
     """Draw heat maps of ‖∂(output i)/∂(input j)‖, side by side: ``blocks`` maps a name to a matrix (n, n)."""
     maps = []
     for name, M in each("blocks", blocks, "n", "n", least=0).items():
-        fig, ax = figure(height=2.5, width=2.4)
+        fig, ax = figure(height=2.9, width=2.8)
         heatmap(ax, M, limit=np.max(M))
         ax.set(xlabel="input j", ylabel="output i", title=name)
         reached = np.mean(np.asarray(M) > 0)

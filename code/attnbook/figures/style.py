@@ -42,24 +42,25 @@ STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "attention-and-order",
     "font.family": "sans-serif",
-    "font.size": 9.5,
-    "axes.titlesize": 10,
+    "font.size": 10.2,
+    "axes.titlesize": 10.2,
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.prop_cycle": f"cycler('color', {list(PALETTE.values())})",
     "axes.linewidth": 0.8,
+    "hatch.linewidth": 0.6,
     "lines.linewidth": 1.6,
     "lines.markersize": 4,
     "legend.frameon": False,
-    "legend.fontsize": 10,
+    "legend.fontsize": 10.2,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
     "figure.constrained_layout.use": True,
 }
 
-SMALLEST, LARGEST = 9.2, 10  # points of text: 9 px on a phone, and as large as the text of the page on a wide screen
+SIZE = 10.2  # points of all text: 11 px on a phone, and as large as the text of the page on a wide screen
 
 
 class Picture(NamedTuple):
@@ -113,8 +114,8 @@ def picture(fig: Figure, alt: str) -> Picture:
         raise ValueError(f"alt = {alt!r}; expected a sentence that says what the picture shows")
     for legend in filter(None, [*fig.legends, *(ax.get_legend() for ax in fig.axes)]):
         legend.set_frame_on(False)  # a filled frame would be a light patch on a dark page
-    for text in fig.findobj(Text):  # matplotlib's own sizes, where a drawing names none, do not fit a phone or the page
-        text.set_fontsize(min(max(text.get_fontsize(), SMALLEST), LARGEST))
+    for text in fig.findobj(Text):
+        text.set_fontsize(SIZE)
     buffer = io.BytesIO()
     with rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # text stays text: the page's fonts draw it
@@ -140,7 +141,7 @@ def heatmap(
     digits: int = 2,
     aspect: str = "equal",
 ) -> None:
-    """Draw the matrix ``M`` on ``ax``: blue for positive, hatched orange for negative, numbers when it is small.
+    """Draw the matrix ``M`` on ``ax``: dark for positive, hatched for negative, numbers when it is small.
 
     ``rows`` and ``columns`` are the labels of the axes' ticks; ``limit`` is the absolute value of full colour;
     ``aspect="auto"`` lets wide cells fill the axes.
@@ -154,18 +155,21 @@ def heatmap(
     one_of("aspect", aspect, "equal", "auto")
     limit = require_number("limit", 0 if limit is None else limit, least=0) or np.abs(M).max() or 1.0
     for i, j in np.ndindex(n, m):
-        negative, strength = M[i, j] < 0, 0.6 * min(abs(M[i, j]) / limit, 1)
-        colour = PALETTE["orange" if negative else "blue"]
-        hatch = "////" if negative and n * m <= 64 else None
-        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=(colour, strength), edgecolor="none", hatch=hatch))
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **ink(float(M[i, j] / limit))))
         if n <= 8 and m <= 8:
-            ax.text(j, i, number(M[i, j], digits), ha="center", va="center", fontsize=9.2)
+            ax.text(j, i, number(M[i, j], digits), ha="center", va="center")
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
     ax.tick_params(length=0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
+
+
+def ink(share: float) -> dict[str, Any]:
+    """How a cell is filled: dark if ``share`` is positive, hatched if it is negative, the stronger the nearer to ±1."""
+    face = ("black", 0.35 * min(abs(share), 1))
+    return {"facecolor": face, "edgecolor": "none", "hatch": "////" if share < 0 else None}
 
 
 def tiles(

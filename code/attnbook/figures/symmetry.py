@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..attention import attention_weights, scores
-from .style import PALETTE, Picture, canvas, figure, heatmap, number, picture, tiles
+from .style import PALETTE, Picture, canvas, figure, heatmap, ink, number, picture, tiles
 from .validate import arrangement, each, numbers, texts
 
 __all__ = ["WORDS", "draw_errors", "draw_patterns", "draw_rounding", "draw_shuffled"]
@@ -36,12 +36,12 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
         ("Y = AV", Y, 34, 222, 2), ("mean of Y", mean[None], 163, 222, 2),
     ):  # fmt: skip
         square = name in "SA"
-        ax.text(x, y - (17 if square else 5), name, fontsize=9.5)
+        ax.text(x, y - (17 if square else 5), name)
         _matrix(ax, M, x, y, limit, digits=2 if name == "A" else 1)
         for j, word in enumerate(words if square else []):
-            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, fontsize=9.2, ha="center")
+            ax.text(x + (j + 0.5) * CELL[0], y - 4, word, ha="center")
         for i, word in enumerate(words if len(M) == 4 and name not in "KV" else []):
-            ax.text(x - 4, y + i * CELL[1] + 12, word, fontsize=9.2, ha="right")
+            ax.text(x - 4, y + i * CELL[1] + 12, word, ha="right")
         if len(M) == 4:
             _outline(ax, x, y + cat * CELL[1], M.shape[1], 1)
         if square:
@@ -59,16 +59,18 @@ def _outline(ax, x, y, columns, rows):
 
 
 def _matrix(ax, M, x, y, limit, digits=1):
-    """Write the numbers of ``M`` into cells from (x, y) on, blue if positive, orange if not; one path per shade."""
+    """Write the numbers of ``M`` into cells from (x, y) on, dark if positive, hatched if not; one path per shade."""
     w, h = CELL
     shades = {}
     for (i, j), value in np.ndenumerate(M):
         value = round(value, digits) + 0.0  # no "-0.0"
-        ax.text(x + (j + 0.5) * w, y + i * h + 12, number(value, digits), fontsize=9.2, ha="center")
+        ax.text(x + (j + 0.5) * w, y + i * h + 12, number(value, digits), ha="center")
         level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
-        shades.setdefault(("blue" if value > 0 else "orange", level), []).append((x + j * w, y + i * h))
-    for (color, level), corners in shades.items():
-        tiles(ax, corners, w, h, (PALETTE[color], 0.11 * level), clip=False)
+        shades.setdefault(float(np.sign(value)) * level / LEVELS, []).append((x + j * w, y + i * h))
+    for share, corners in shades.items():
+        look = ink(share)
+        tiles(ax, corners, w, h, look["facecolor"], clip=False)
+        ax.patches[-1].set_hatch(look["hatch"])
 
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:

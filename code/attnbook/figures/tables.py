@@ -4,6 +4,7 @@ import html
 from collections.abc import Sequence
 
 from ..arrays import brief, require_int
+from ..check.record import typeset
 from .validate import listed, named, texts
 
 __all__ = ["Table", "table"]
@@ -52,6 +53,6 @@ def table(columns: dict[str, Sequence], digits: int = 4) -> Table:
 
 def _cell(x, digits):
     try:
-        return x if isinstance(x, str) else str(x) if isinstance(x, (int, bool)) else f"{float(x):.{digits}g}"
+        return x if isinstance(x, str) else typeset(str(x) if isinstance(x, (int, bool)) else f"{float(x):.{digits}g}")
     except (TypeError, ValueError):
         raise ValueError(f"an entry of columns is {brief(x)}; expected a text or a number") from None

@@ -34,7 +34,7 @@ function valid({ query, key, pairs, base, scheme }) {
     && pairs >= 1 && pairs <= 6 && base >= 1 && base <= 1e6 && Object.hasOwn(SCHEMES, scheme);
 }
 
-const signed = (x) => String(x).replace("-", "−"), short = (x) => signed(Number(x.toPrecision(4)));
+const short = (x) => typeset(Number(x.toPrecision(4)));
 
 /** Points along an arc that winds outwards, so that full turns can be counted. */
 function spiral(from, sweep) {
@@ -108,7 +108,7 @@ function render({ model, el }) {
   const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0)), middle = axis(280, 280, 10, 106);
   const plot = make("svg", { viewBox: "0 0 560 128", role: "img", class: "live-ruler", "aria-label":
     "The score against the offset" }, zero, middle, band, line, point, most,
-  range(7).map((t) => label(along(t / 6), 125, signed(20 * t - LAST))));
+  range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST))));
   const score = make("span", { "data-shows": "score" }), legend = make("span");
 
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
@@ -156,12 +156,12 @@ function render({ model, el }) {
     faces.forEach(({ element, speed, angle, adds, apart }, k) => {
       if ((element.hidden = k >= state.pairs)) return;
       write(speed, short(result.speeds[k]));
-      write(apart, rotary ? `${signed(j - i)} ω${low(k)} = ` : "apart ");
+      write(apart, rotary ? `${typeset(j - i)} ω${low(k)} = ` : "apart ");
       write(angle, hidden ? "?" : short(result.angles[k]));
       write(adds, hidden ? "?" : show(result.terms[k]));
     });
     travel([i, j]);
-    const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = signed(j - i);
+    const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = typeset(j - i);
     putQuery([x1, 4], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
     putKey([x2, 100], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
     [x1, x2].forEach((x, h) => set(stems[h], { x1: x, x2: x }));
@@ -209,7 +209,7 @@ function sentence(state, { angles, speeds, score, scoreFromZero }, was, from) {
   if (rotary && same && was.query === i && was.key !== j) return `Only the key turns; one position adds ${ends(speeds)}.`;
   if (rotary) return `The angle between the hands is ${ends(angles)}. The score, the sum of the cosines, is ${now}.`;
   if (i === 0) return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
-  return `The score is ${now}; with the query at 0 and the key at ${signed(j - i)} it is ${show(scoreFromZero)}.`;
+  return `The score is ${now}; with the query at 0 and the key at ${typeset(j - i)} it is ${show(scoreFromZero)}.`;
 }
 
 export default { initialize, render, compute, valid };

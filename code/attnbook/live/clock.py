@@ -138,7 +138,7 @@ def still(state: dict, asking: bool) -> Picture:
                 [at + axle, at + axle + x], [0, y], look, color=PALETTE[colour], lw=2, markevery=[1], markersize=5
             )
         below = f"ω{'₀₁₂₃₄₅'[k]} = {speed:.4g} rad" + ("" if asking else f"\n{angle:.4g} rad apart".replace("-", "−"))
-        faces.text(at, -1.2, below, ha="center", va="top", fontsize=9)
+        faces.text(at, -1.2, below, ha="center", va="top")
     faces.set(xlim=(-1.3, 2.8 * pairs - 1.3), ylim=(-2.2, 1.1), aspect="equal")
     faces.axis("off")
     faces.set_title(f"query at position {state['query']} (solid), key at position {state['key']} (dashed)")

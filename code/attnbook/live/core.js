@@ -43,8 +43,10 @@ function softmax(s) {
 
 // ---- numbers as text -----------------------------------------------------------------------------------------------
 const show = (x, digits = 2) => (Number(x.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
+const high = (t) => String(t).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
 const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
-const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? x.toExponential(1).replace("-", "−") : show(x, 3));
+const typeset = (x) => String(x).replace(/e\+?(.*)/, (_, power) => `·10${high(power)}`).replace("-", "−");
+const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? typeset(x.toExponential(1)) : show(x, 3));
 
 // ---- elements ------------------------------------------------------------------------------------------------------
 const SHAPES = new Set(["svg", "g", "path", "line", "circle", "rect", "polygon", "polyline", "text", "tspan", "title"]);

@@ -143,7 +143,7 @@ def still(state: dict, asking: bool) -> Picture:
         for t, (word, amount) in enumerate(zip(words, amounts, strict=True)):
             shown = word if len(word) < 11 else f"{word[:9]}…"
             ax.text(t % 8, t // 8, shown, ha="center", alpha=0.5 if asking else 0.07 + 0.93 * amount, weight="bold")
-            ax.text(t % 8, t // 8 + 0.35, "?" if asking else f"{amount:.2f}", ha="center", fontsize=8)
+            ax.text(t % 8, t // 8 + 0.35, "?" if asking else f"{amount:.2f}", ha="center")
     bar, filled = axes[2], np.arange(kept, dtype=float)
     bar.set(xlim=(-0.1, max(n, kept) + 0.1), ylim=(-0.1, 1.1))
     bar.set_axis_off()

@@ -37,7 +37,7 @@ const valid = ({ train, test, way, base, fast }) => [train, test].every(Number.i
 const shape = ({ train }) => train;
 
 // ---- drawing: a face of radius 50, whose hands begin at the top and go round clockwise -----------------------------
-const RADIUS = 50, short = (x) => String(Number(x.toPrecision(3)));
+const RADIUS = 50, short = (x) => typeset(Number(x.toPrecision(3)));
 const onRim = (angle, r = RADIUS) => [r * Math.sin(angle), -r * Math.cos(angle)].map(hundredth);
 
 /** The path of an arc on the rim from one angle to another, at most once round; of two halves, so that a whole circle

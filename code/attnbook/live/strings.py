@@ -130,7 +130,7 @@ def still(state: dict, asking: bool) -> Picture:
         ax.set(xlim=(-0.3, last + 0.3), ylim=(n - 0.5, -1.4))
         ax.axis("off")
         if asking and last == 1:
-            ax.text(0.5, (n - 1) / 2, "?", ha="center", va="center", fontsize=20)
+            ax.text(0.5, (n - 1) / 2, "?", ha="center", va="center")
             continue
         for j, hue in enumerate(HUES[:n]):
             places = [column[j] for column in columns]

@@ -41,7 +41,7 @@ const index = (...places) => places.map((x) => "₁₂₃₄"[x]).join("");
 const factor = (x) => (x < 0 ? `(−${-x})` : String(x));
 const short = (x) => show(x, Math.abs(x) < 10 ? 2 : Math.abs(x) < 100 ? 1 : 0);
 const shown = (stage, x) => (stage !== "A" ? short(x) : x ? show(x, 3) : "0");
-const power = (x) => (x < 0.01 ? tiny(x) : x < 1e4 ? show(x) : x.toExponential(1));
+const power = (x) => (x < 0.01 ? tiny(x) : x < 1e4 ? show(x) : typeset(x.toExponential(1)));
 
 /** The sum behind the chosen number as two lines: in letters, and in numbers. */
 function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, value, sumGap }, hidden) {

@@ -156,7 +156,7 @@ def still(state: dict, asking: bool) -> Picture:
         (axes[1, 3], result["Y"], "Y = AV", [f"y{INDEX[r]}" for r in range(len(Q))], None),
     ]
     for ax, M, title, rows, columns in tables:
-        ax.set_title(title, fontsize=9)
+        ax.set_title(title)
         if M is None or (asking and title[:1] in STAGES):
             ax.set(xticks=[], yticks=[], frame_on=M is not None)
             continue

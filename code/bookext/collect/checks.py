@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from attnbook.check.record import MIME, Check, as_html, figure, from_data
+from attnbook.check.record import MIME, Check, as_html, figure, from_data, typeset
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
@@ -67,7 +67,7 @@ def mistakes(env):
 def item(app, at, docname, entry):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
     law = nodes.inline("", translate(entry.check.law), classes=["law"])
-    measured = nodes.Text(f" · {figure(entry.check, translate)}")
+    measured = nodes.Text(f" · {typeset(figure(entry.check, translate))}")
     return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, entry.anchor, law), measured))
 
 

@@ -1,4 +1,4 @@
-"""Say under the title of a chapter how long it takes to read, and which pages go deeper."""
+"""Say under the title of a chapter how long it takes to read, and at its end which pages go deeper: 2.A, 2.B, …"""
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -16,6 +16,30 @@ HIDDEN = {"tag_hide-input", "tag_hide-cell", "tag_remove-input", "tag_remove-cel
 def setup(app):
     """Register the transform."""
     app.add_post_transform(ReadingTime)
+    app.connect("env-get-updated", _letter, priority=600)  # after Sphinx has numbered the sections
+
+
+class Letter(int):
+    """The number of a page that goes deeper: it counts as the one that Sphinx gave, and is written as a letter."""
+
+    letter: str
+
+    def __str__(self):
+        return self.letter
+
+
+def _letter(app, env):
+    """Letter the pages that go deeper, so that they do not seem to be sections of their chapter."""
+    for chapter in chapters(env):
+        for place, page in enumerate(with_deeper(env, chapter)[1:]):
+            sections = env.toc_secnumbers[page]
+            for anchor, (first, number, *rest) in sections.items():
+                sections[anchor] = (first, Letter(number), *rest)
+                sections[anchor][1].letter = chr(ord("A") + place)
+            for part in [env.titles[page], env.longtitles[page], *env.tocs[page].findall(nodes.reference)]:
+                if "secnumber" in part:
+                    part["secnumber"] = sections[part.get("anchorname", "")]
+    return []
 
 
 class ReadingTime(SphinxPostTransform):
@@ -32,11 +56,11 @@ class ReadingTime(SphinxPostTransform):
         title = next(self.document.findall(nodes.title))
         time = nodes.Text(reading_time(self.document))
         line = nodes.paragraph("", "", *self.above(above), time, classes=["reading-time"])
-        if deeper := with_deeper(env, docname)[1:]:
-            line += nodes.Text(f" {_('Deeper:')} ")
-            for place, name in enumerate(deeper):
-                line += [nodes.Text(" · ")] * bool(place) + [self.link(name)]
         title.parent.insert(title.parent.index(title) + 1, line)
+        if deeper := with_deeper(env, docname)[1:]:
+            pages = (nodes.list_item("", nodes.paragraph("", "", *self.numbered(name))) for name in deeper)
+            items = nodes.bullet_list("", *pages, classes=["deeper"])
+            title.parent += [nodes.rubric("", _("Pages that go deeper")), items]
 
     def above(self, name):
         """Return the sentence that leads from a deeper page to its chapter."""
@@ -44,6 +68,10 @@ class ReadingTime(SphinxPostTransform):
             return []
         before, after = _("Goes deeper into {chapter}.").split("{chapter}")
         return [nodes.Text(before), self.link(name), nodes.Text(f"{after} ")]
+
+    def numbered(self, name):
+        """Return the number of a page, such as 2.A, and a link to it."""
+        return nodes.Text(".".join(map(str, self.env.toc_secnumbers[name][""])) + ". "), self.link(name)
 
     def link(self, name):
         """Return a link to a page, labelled with its title."""

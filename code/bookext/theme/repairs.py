@@ -9,6 +9,7 @@ import re
 from ..language.messages import _
 
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
+CELL = "contains(concat(' ', @class, ' '), ' cell ')"
 LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them
 
 
@@ -35,6 +36,11 @@ def drop_space(part):
         part.drop_tag()
 
 
+def move_behind(part):
+    """Move an element behind its neighbours."""
+    part.getparent().append(part)
+
+
 def drop_attributes(*names):
     """Return a change that removes attributes."""
 
@@ -55,6 +61,8 @@ REPAIRS = {
     "//*[@role='doc-biblioentry']": lambda entry: entry.set("role", "listitem"),
     # MyST-NB: a name that replaces the words of the summary, the same for every cell that is folded.
     "//summary[@aria-label]": drop_attributes("aria-label"),
+    # MyST-NB: the code of a figure stands before what it draws.
+    f"//div[{CELL}][.//figure]/details": move_behind,
     # The theme: a button without a name, which unfolds the pages that go deeper into a chapter.
     "//summary[span[@class='toctree-toggle']]": lambda button: button.set("aria-label", _("Pages that go deeper")),
     # Sphinx: a heading in the contents, before the heading of the page.

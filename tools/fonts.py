@@ -1,9 +1,10 @@
-"""Cut STIX Two Math down to what the book's formulas use: code/bookext/static/book-math.woff2.
+"""Cut STIX Two down to what the book uses: the fonts of formulas and of text in code/bookext/static.
 
-Run by hand, with fonttools and brotli installed, on the file `stix-two-math-latin-400-normal.woff2` of the npm package
-`@fontsource/stix-two-math` (SIL Open Font License)::
+Run by hand, with fonttools and brotli installed, on `stix-two-math-latin-400-normal.woff2` of the npm package
+`@fontsource/stix-two-math`, and on `stix-two-text-latin-wght-normal.woff2` and `…-italic.woff2` of
+`@fontsource-variable/stix-two-text` (SIL Open Font License)::
 
-    python tools/math_font.py stix-two-math-latin-400-normal.woff2
+    python tools/fonts.py stix-two-math-latin-400-normal.woff2 stix-two-text-latin-wght-normal.woff2 …
 
 A cut font loses stretched glyphs silently, so whole blocks are kept and the MATH table's variants with them; bold
 italics, bold Greek and the hints for coarse screens, a third of the bytes, are not.
@@ -21,7 +22,8 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.subset import Options, Subsetter, parse_unicodes
 from fontTools.ttLib import TTFont
 
-TARGET = Path(__file__).parent.parent / "code" / "bookext" / "static" / "book-math.woff2"
+STATIC = Path(__file__).parent.parent / "code" / "bookext" / "static"
+TEXT = "20-7E A0-FF 152-153 303 2010-2015 2018-201E 2026 2032-2033 2212"
 RADICAL_WIDTH = 850  # thousandths of an em; the small sign has 794
 KEPT = """20-7E A0 AC B1 B7 D7 F7 2C6-2DD 300-338 391-3FF 2010-2044 2061-2064 20D7 2102 210B-210E 2110-2113 2115
 2119-211D 2124 212C 2130-2131 2133
@@ -51,10 +53,27 @@ def narrow(font, name):
 def main(source):
     """Write the cut font and say how large it is."""
     font = TTFont(source)
-    options = Options(layout_features=["ccmp", "kern"], hinting=False, flavor="woff2")
-    subsetter = Subsetter(options)
-    subsetter.populate(unicodes=parse_unicodes(",".join(KEPT.split())))
+    cut(font, KEPT if "MATH" in font else TEXT, ["ccmp", "kern"] + ["liga", "mark"] * ("MATH" not in font))
+    name = "book-math" if "MATH" in font else "book-text-italic" if "italic" in source else "book-text"
+    if "MATH" in font:
+        prepare_math(font)
+    for record in font["name"].names:
+        if record.nameID in (1, 4, 16):
+            record.string = "Book Math" if "MATH" in font else "Book Text"
+    font.flavor = "woff2"
+    font.save(STATIC / f"{name}.woff2")
+    print(f"{name}.woff2: {(STATIC / name).with_suffix('.woff2').stat().st_size} bytes")
+
+
+def cut(font, characters, features):
+    """Leave out all but some characters."""
+    subsetter = Subsetter(Options(layout_features=features, hinting=False))
+    subsetter.populate(unicodes=parse_unicodes(",".join(characters.split())))
     subsetter.subset(font)
+
+
+def prepare_math(font):
+    """Narrow the radicals, and lower the subscripts alike."""
     variants = font["MATH"].table.MathVariants
     radical = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(font.getBestCmap()[0x221A])]
     names = {record.VariantGlyph for record in radical.MathGlyphVariantRecord}
@@ -63,13 +82,8 @@ def main(source):
         if font["hmtx"][name][0] > RADICAL_WIDTH:
             narrow(font, name)
     font["MATH"].table.MathConstants.SubscriptBaselineDropMin.Value = 0  # or the subscript of q hangs below that of k
-    for record in font["name"].names:
-        if record.nameID in (1, 4, 16):
-            record.string = "Book Math"
-    font.flavor = "woff2"
-    font.save(TARGET)
-    print(f"{TARGET.name}: {TARGET.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    for file in sys.argv[1:]:
+        main(file)
