@@ -71,6 +71,8 @@ def test_a_run_that_was_stopped_goes_on_and_writes_the_same_results(tree):
     store.write_text("\n".join(lines[:2]) + "\n" + lines[2][:9])
     assert len(tree()) == 2
     assert {**json.loads(tree.file.read_text()), "seconds": 0} == {**before, "seconds": 0}
+    with pytest.raises(SystemExit, match="tripling"):
+        experiments.named(tree.root, "tripling")
 
 
 def test_a_changed_training_changes_the_source(write_files):
@@ -90,8 +92,3 @@ def test_a_changed_training_changes_the_source(write_files):
         hashes.append(experiments.source(root, "one"))
     experiments.load.cache_clear()
     assert hashes[0] == hashes[1] != hashes[2]
-
-
-def test_a_wrong_name_is_named(tree):
-    with pytest.raises(SystemExit, match="tripling"):
-        experiments.named(tree.root, "tripling")
