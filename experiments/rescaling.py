@@ -33,7 +33,7 @@ def run(side, rate, seeds, n, s, steps):
     return {"loss": np.round(loss.astype(float), 3), "share": share}
 
 
-SETTINGS = {"n": (12, 32, 64), "s": (2, 4, 8), "steps": (0, 5, 20)}
+SETTINGS = {"n": (12, 32, 64), "s": (2, 4, 8), "steps": (0, 5, 20, 100)}
 MEMBERS, member, summary = comparison(
     run, SIDES, RATES, SETTINGS, seeds=range(12), has_rate=lambda n, s, steps: steps > 0
 )
