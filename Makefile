@@ -3,7 +3,7 @@
 PYTHON ?= python3
 export LOCKED
 venv = $(PYTHON) tools/environment.py
-tests = --system --extra check --extra test --extra course --extra pdf --extra watch
+tests = --system --extra check --extra test --extra cluster --extra course --extra pdf --extra watch
 
 .PHONY: help book serve watch check test test-all lab pdf translation notebooks readme publish-notebooks experiments evidence course grade grade-safe bench-grade try clean
 
@@ -46,8 +46,8 @@ readme: ## write the links in README.md and its picture: [BOOK_REPOSITORY=https:
 publish-notebooks: ## push them as the branch `notebooks`: [REMOTE=origin]
 	@$(PYTHON) tools/notebooks.py publish $(REMOTE)
 
-experiments: ## measure again what takes long and has changed: [ONLY=name] [JOBS=2]
-	@$(venv) tools/experiments.py $(narrow)
+experiments: ## measure again what takes long and has changed: [ONLY=name] [JOBS=2] [CLUSTER=tcp://host:8786]
+	@$(venv) $(if $(CLUSTER),--extra cluster) tools/experiments.py $(narrow) $(if $(CLUSTER),--cluster "$(CLUSTER)")
 
 evidence: ## see whether the checks catch planted faults and hold for other seeds: [ONLY=attention.py] [JOBS=2]
 	@$(venv) $(tests) --extra evidence evidence $(narrow)

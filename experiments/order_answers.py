@@ -28,5 +28,5 @@ def run(side, rate, seeds, steps):
 
 
 MEMBERS, member, summary = comparison(
-    run, SIDES, rates=(0.001, 0.003, 0.01, 0.03, 0.1), settings={"steps": (100, 200, 400)}, seeds=range(12)
+    run, SIDES, rates=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3), settings={"steps": (100, 200, 400)}, seeds=range(12)
 )

@@ -24,20 +24,16 @@ def trained(n, seeds):
     return min(runs, key=lambda w: np.median(measure_scheme(rotary(THETA), w, n)[0][:4]))
 
 
-@functools.cache
-def stretched(side, rate, seeds, n, s, steps):
+def run(side, rate, seeds, n, s, steps):
     """Loss and share of right answers at length s n, after ``steps`` further steps there on the last twelve tokens."""
-    scheme, w = SIDES[side](n, s), trained(n, seeds)
+    scheme, w = SIDES[side](n, s), trained(n, len(seeds))
     if steps:
         w = train_scheme(scheme, rate, steps=steps, n=s * n, batch=2, start=w, ask=slice(-12, None))
     loss, share = measure_scheme(scheme, w, s * n, batch=100)
     return {"loss": np.round(loss.astype(float), 3), "share": share}
 
 
-def run(side, rate, seeds, n, s, steps):
-    """Test a rule; without further steps no rate matters."""
-    return stretched(side, rate if steps else None, len(seeds), n, s, steps)
-
-
-SETTINGS = {"n": (12, 32, 64), "s": (2, 4, 8), "steps": (0, 5, 20)}
-MEMBERS, member, summary = comparison(run, SIDES, RATES, SETTINGS, seeds=range(12))
+SETTINGS = {"n": (12, 32, 64), "s": (2, 4, 8), "steps": (0, 5, 20, 100)}
+MEMBERS, member, summary = comparison(
+    run, SIDES, RATES, SETTINGS, seeds=range(12), has_rate=lambda n, s, steps: steps > 0
+)

@@ -7,6 +7,10 @@ seconds at most; `MEMBERS`, the seeds; and `summary(results)`, the few numbers t
 in _build/experiments, so a run that was stopped goes on where it was, and code/attnbook/results/<name>.json holds what
 the chapter reads. An experiment runs again when its file or a training that it imports from attnbook.tasks changes;
 whether the package still gives its numbers is for the chapter to say, by a check that computes one member afresh.
+
+--cluster tcp://host:8786 gives the members to dask. Start `dask scheduler` there and, in this folder on each machine,
+PYTHONPATH=code:tools .venv/bin/dask worker tcp://host:8786 --nthreads 1 --nworkers 8: all must see the folder under one
+path. Whoever reaches the scheduler can run programs on the workers, so keep it in a private network.
 """
 
 import argparse
@@ -82,6 +86,26 @@ def measure(tree, name, seed):
     return {"result": result, "seconds": round(time.thread_time() - start, 3)}
 
 
+def executor(jobs, cluster):
+    """Run members in processes of this machine, or on the workers of a dask cluster."""
+    if not cluster:
+        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    from distributed import Client
+    from distributed.cfexecutor import ClientExecutor
+
+    class Workers(ClientExecutor):
+        def shutdown(self, wait=True, *, cancel_futures=False):
+            super().shutdown(wait)
+            client.close()
+
+    try:
+        client = Client(cluster, timeout=10)
+    except (OSError, ValueError) as error:
+        sys.exit(f"No dask scheduler answers at {cluster}: {error}.")
+    client.restart()  # a worker that has run an experiment would keep its old code
+    return Workers(client, pure=False)
+
+
 def text(record):
     """Write a record as JSON: the same for the same results, with a line for each member."""
     members = ",\n  ".join(json.dumps(member, sort_keys=True) for member in record["members"])
@@ -122,6 +146,7 @@ def main(arguments=None, tree=ROOT):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="NAME", help="experiments with this in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many members run side by side")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="of a dask scheduler whose workers run them instead")
     options = parser.parse_args(arguments)
     chosen = named(tree, options.only)
     waiting = [name for name in chosen if not is_stored(tree, name)]
@@ -129,14 +154,16 @@ def main(arguments=None, tree=ROOT):
     sources = {name: source(tree, name) for name in waiting}
     keys = {(name, seed): digest(sources[name], seed) for name in waiting for seed in load(tree, name).MEMBERS}
     work = {key: functools.partial(measure, tree, *member) for member, key in keys.items()}
-    with ProcessPoolExecutor(options.jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with executor(options.jobs, options.cluster if work else None) as pool:
         answers = jobs.resume(tree / "_build" / "experiments" / "results.jsonl", work, pool)
     for name in waiting:
         write(tree, name, [answers[keys[name, seed]] for seed in load(tree, name).MEMBERS])
 
 
 if __name__ == "__main__":
+    import experiments  # a worker knows what it is sent by this name, not as __main__
+
     try:
-        main()
+        experiments.main()
     except KeyboardInterrupt:
         sys.exit("Interrupted; the same command goes on from here.")

@@ -420,6 +420,7 @@ TOOLS = [
                           "clip": True}),
     Example(style.bars, {"ax": some_axes, "values": [0.25, 0.75], "labels": ["a", "b"], "color": "blue", "digits": 2}),
     Example(tables.table, {"columns": {"n": [1, 2], "name": ["a", "b"]}, "digits": 3}),
+    Example(tables.with_range, {"span": [0.0, 0.5, 1.0], "form": ".0%"}),
 ]  # fmt: skip
 
 

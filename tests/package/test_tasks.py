@@ -384,16 +384,16 @@ GRID = {"rates": (0.1, 1, 3, 10, 30), "settings": {"size": (1, 2, 3)}, "seeds": 
 
 def parabola(side, rate, seeds, size):
     """A loss that is least at rate 1 on one side and at rate 3 on the other, and an accuracy that tells nothing."""
-    least = {"one": 1, "another": 3}[side]
-    return {"accuracy": [1.0] * len(seeds), "loss": [(np.log(rate / least)) ** 2 + size + seed / 100 for seed in seeds]}
+    off = np.log(rate / {"one": 1, "another": 3}[side]) ** 2 if rate else 0
+    return {"accuracy": [1.0] * len(seeds), "loss": [off + size + seed / 100 for seed in seeds]}
 
 
 def test_each_side_is_reported_at_its_own_best_rate_by_other_seeds_than_chose_it():
-    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID)
+    some = {"has_rate": lambda size: size > 1}
+    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID, **some)
     rows = summary([member(k) for k in members])["rows"]
-    assert [(row["side"], row["size"], row["rate"]) for row in rows] == [
-        (side, size, rate) for side, rate in (("one", 1), ("another", 3)) for size in (1, 2, 3)
-    ]
+    assert [row["rate"] for row in rows] == [None, 1, 1, None, 3, 3]
+    assert [(row["side"], row["size"]) for row in rows] == [(s, k) for s in ("one", "another") for k in (1, 2, 3)]
     assert rows[1]["loss"] == pytest.approx([2.04, 2.075, 2.11])
 
 

@@ -1,9 +1,10 @@
-"""`make experiments` on a small tree: it runs what is not stored, goes on, and writes the same text again."""
+"""`make experiments` on a small tree, here or on a cluster: it runs what is not stored, and goes on."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from distributed import LocalCluster
 
 import experiments
 
@@ -36,11 +37,11 @@ def tree(write_files, monkeypatch):
     monkeypatch.syspath_prepend(root)
     monkeypatch.setattr(experiments, "ProcessPoolExecutor", lambda jobs, **_: ThreadPoolExecutor(jobs))
 
-    def run():
+    def run(*options):
         experiments.load.cache_clear()
         for path in (root / "experiments").glob("ran-*"):
             path.unlink()
-        experiments.main(["--jobs", "2"], root)
+        experiments.main(["--jobs", "2", *options], root)
         return sorted(int(path.name[4:]) for path in (root / "experiments").glob("ran-*"))
 
     run.root, run.file = root, root / "code" / "attnbook" / "results" / "doubling.json"
@@ -48,15 +49,17 @@ def tree(write_files, monkeypatch):
     experiments.load.cache_clear()
 
 
-def test_results_are_stored_rounded_and_run_again_only_when_the_experiment_changes(tree):
-    assert tree() == [0, 1, 2, 3]
-    record = json.loads(tree.file.read_text())
-    assert record["members"] == [[0, 0.0], [2, 0.3333], [4, 0.6667], [6, 1.0]]
-    assert record["summary"] == {"sum": 12}
-    assert tree() == []
-    path = tree.root / "experiments" / "doubling.py"
-    path.write_text(EXPERIMENT.replace("seed / 3", "seed / 4"))
-    assert tree() == [0, 1, 2, 3]
+def test_results_are_stored_rounded_and_run_again_on_workers_that_know_the_experiment_as_it_was(tree):
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        on_it = ("--cluster", cluster.scheduler_address)
+        assert tree(*on_it) == [0, 1, 2, 3]
+        record = json.loads(tree.file.read_text())
+        assert record["members"] == [[0, 0.0], [2, 0.3333], [4, 0.6667], [6, 1.0]]
+        assert record["summary"] == {"sum": 12}
+        assert tree() == []
+        (tree.root / "experiments" / "doubling.py").write_text(EXPERIMENT.replace("seed / 3", "seed / 4"))
+        assert tree(*on_it) == [0, 1, 2, 3]
+    assert json.loads(tree.file.read_text())["members"][1] == [2, 0.25]
 
 
 def test_a_run_that_was_stopped_goes_on_and_writes_the_same_results(tree):
@@ -68,6 +71,8 @@ def test_a_run_that_was_stopped_goes_on_and_writes_the_same_results(tree):
     store.write_text("\n".join(lines[:2]) + "\n" + lines[2][:9])
     assert len(tree()) == 2
     assert {**json.loads(tree.file.read_text()), "seconds": 0} == {**before, "seconds": 0}
+    with pytest.raises(SystemExit, match="tripling"):
+        experiments.named(tree.root, "tripling")
 
 
 def test_a_changed_training_changes_the_source(write_files):
@@ -87,8 +92,3 @@ def test_a_changed_training_changes_the_source(write_files):
         hashes.append(experiments.source(root, "one"))
     experiments.load.cache_clear()
     assert hashes[0] == hashes[1] != hashes[2]
-
-
-def test_a_wrong_name_is_named(tree):
-    with pytest.raises(SystemExit, match="tripling"):
-        experiments.named(tree.root, "tripling")

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from ..arrays import brief, require_int
 from ..check.record import typeset
-from .validate import listed, named, texts
+from .validate import listed, named, numbers, texts
 
-__all__ = ["Table", "table"]
+__all__ = ["Table", "table", "with_range"]
 
 
 class Table(list):
@@ -49,6 +49,16 @@ def table(columns: dict[str, Sequence], digits: int = 4) -> Table:
     if len(set(lengths.values())) != 1:
         raise ValueError(f"columns have lengths {lengths}; expected at least one column and equal lengths")
     return Table(list(columns), [[_cell(x, digits) for x in row] for row in zip(*columns.values(), strict=True)])
+
+
+def with_range(span: Sequence[float], form: str = ".2f") -> str:
+    """Write a median and its range: ``span`` has the least, the median and the most, ``form`` is Python's, as ".0%".
+
+    >>> with_range([0.79, 0.84, 0.91])
+    '0.84 (0.79 to 0.91)'
+    """
+    least, middle, most = (format(x, form) for x in numbers("span", span, 3))
+    return f"{middle} ({least} to {most})"
 
 
 def _cell(x, digits):

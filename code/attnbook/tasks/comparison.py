@@ -9,12 +9,13 @@ __all__ = ["comparison"]
 CHOOSE, LEAST = 4, {"sides": 2, "rates": 5, "values of a setting": 3, "reported seeds": 8}
 
 
-def comparison(run, sides, rates, settings, seeds):
+def comparison(run, sides, rates, settings, seeds, has_rate=lambda **setting: True):
     """Return MEMBERS, member and summary of an experiment that compares ``sides`` over a grid.
 
     ``run(side, rate, seeds, **setting)`` returns {measure: one number per seed}. One measure is called ``"loss"``:
     smaller is better, and it does not saturate. ``settings`` is {name: values}. The first four seeds choose the rate of
-    a side in a setting by their median loss, and the others are reported at that rate.
+    a side in a setting by their median loss, and the others are reported at that rate. Where ``has_rate(**setting)`` is
+    false nothing is trained, so a side runs once there, at the rate None.
 
     The summary has a row for each side and setting: ``side``, the setting, ``rate``, and under the name of each measure
     its least, median and largest value over the reported seeds.
@@ -29,26 +30,27 @@ def comparison(run, sides, rates, settings, seeds):
         if count < LEAST[what]:
             raise ValueError(f"{count} {what}; a comparison needs {LEAST[what]} or more")
     grid = [dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())]
-    cases = [(side, setting) for side in sides for setting in grid]
+    cases = [(side, setting, rates if has_rate(**setting) else [None]) for side in sides for setting in grid]
+    members = [(side, setting, rate) for side, setting, tried in cases for rate in tried]
 
     def member(k):
         """One side in one setting at one rate, for all seeds."""
-        (side, setting), rate = cases[k // len(rates)], rates[k % len(rates)]
+        side, setting, rate = members[k]
         return run(side, rate, seeds, **setting)
 
     def summary(results):
         """Each side at its own best, in each setting."""
-        rows = []
-        for k, (side, setting) in enumerate(cases):
-            runs = results[k * len(rates) : (k + 1) * len(rates)]
+        rows, answers = [], iter(results)
+        for side, setting, tried in cases:
+            runs = list(itertools.islice(answers, len(tried)))
             loss = np.nan_to_num(np.array([measures["loss"] for measures in runs]), nan=np.inf)
             best = int(np.median(loss[:, :CHOOSE], axis=1).argmin())
-            inner = min(max(best, 1), len(rates) - 2)
+            inner = min(max(best, 1), len(tried) - 2)
             if best != inner and loss[best].max() < loss[inner].min():
-                raise ValueError(f"{side}, {setting}: the loss still falls at {rates[best]}, an end of the rates")
+                raise ValueError(f"{side}, {setting}: the loss still falls at {tried[best]}, an end of the rates")
             reported = {name: np.array(numbers)[CHOOSE:] for name, numbers in runs[best].items()}
             ranges = {name: [x.min(), np.median(x), x.max()] for name, x in reported.items()}
-            rows.append({"side": side, **setting, "rate": rates[best], **ranges})
+            rows.append({"side": side, **setting, "rate": tried[best], **ranges})
         return {"rows": rows}
 
-    return range(len(cases) * len(rates)), member, summary
+    return range(len(members)), member, summary
