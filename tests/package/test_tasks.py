@@ -389,8 +389,7 @@ def parabola(side, rate, seeds, size):
 
 
 def test_each_side_is_reported_at_its_own_best_rate_by_other_seeds_than_chose_it():
-    some = {"has_rate": lambda size: size > 1}
-    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID, **some)
+    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID, has_rate=lambda size: size > 1)
     rows = summary([member(k) for k in members])["rows"]
     assert [row["rate"] for row in rows] == [None, 1, 1, None, 3, 3]
     assert [(row["side"], row["size"]) for row in rows] == [(s, k) for s in ("one", "another") for k in (1, 2, 3)]
