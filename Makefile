@@ -5,7 +5,7 @@ export LOCKED
 venv = $(PYTHON) tools/environment.py
 tests = --system --extra check --extra test --extra cluster --extra course --extra pdf --extra watch
 
-.PHONY: help book serve watch check test test-all lab pdf translation notebooks readme publish-notebooks experiments evidence course grade grade-safe bench-grade try clean
+.PHONY: help book serve watch check test test-all lab pdf translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
 
 help: ## list the tasks
 	@sed -nE 's/^([a-z-]+):[^#]*## /make \1  /p' Makefile
@@ -65,9 +65,6 @@ grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=cs
 
 grade-safe: ## see whether this machine can grade in a sandbox
 	@$(venv) --extra course tools/course.py safe
-
-bench-grade: ## measure the grader: [SUBMISSIONS=number]
-	@$(venv) --extra course tools/course.py bench $(call given,ASSIGNMENT COURSE SEED PROCESSES SUBMISSIONS)
 
 try: ## run the visible tests on one notebook: NOTEBOOK=file
 	@$(venv) --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE)

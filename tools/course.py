@@ -1,10 +1,9 @@
-"""Coursework: make the assignments, grade a class, try one notebook, check this machine, measure the grader.
+"""Coursework: make the assignments, grade a class, try one notebook, check this machine.
 
 python tools/course.py make  [NAME=value …]                        with .venv's Python, the extra `course` installed
 python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  names as for `make grade`: SEED, WORK, ROSTER, …
 python tools/course.py try   NOTEBOOK=file [NAME=value …]
 python tools/course.py safe                                          can this machine grade safely?
-python tools/course.py bench [SUBMISSIONS=number]
 """
 
 import contextlib
@@ -228,14 +227,7 @@ def safe(options):
     print("Students' code can be run here.")
 
 
-def bench(options):
-    """Measure the grader beside others, or with a large class."""
-    import course_bench
-
-    (course_bench.scale if options.submissions else course_bench.compare)(options)
-
-
-TASKS = {"make": make, "grade": grade_class, "try": try_notebook, "safe": safe, "bench": bench}
+TASKS = {"make": make, "grade": grade_class, "try": try_notebook, "safe": safe}
 
 
 def read_options(arguments):
