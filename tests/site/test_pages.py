@@ -60,7 +60,7 @@ def test_paper_has_all_there_is_to_read(seen):
     report(f"{name}: on paper the solution {solution} stays folded" for solution in paper["folded"])
 
 
-@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/s1", "index")))
+@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/query-key-value-claims", "index")))
 def test_a_page_needs_no_script(open_page, look, name):
     """All text is there without one, and no control that moves nothing."""
     page = open_page(name, java_script_enabled=False)
@@ -72,7 +72,7 @@ def test_a_page_needs_no_script(open_page, look, name):
     report(f"{name}: without script: {line}" for line in problems)
 
 
-@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/s1", "index")))
+@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/query-key-value-claims", "index")))
 def test_every_page_loads_from_its_folder(open_page, name):
     """As for a reader who has downloaded the site."""
     page = open_page(name)
