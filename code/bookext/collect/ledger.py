@@ -46,7 +46,8 @@ def _add_pages(app):
         (chapter,) = Path(app.srcdir, "chapters").rglob(f"{slug}.md")
         title = re.search(r"^# (.+)$", chapter.read_text("utf-8"), re.MULTILINE)[1]
         name = chapter.relative_to(app.srcdir).with_suffix("").as_posix()
-        text = f"What the sources say and {{doc}}`/{name}` settles. {{doc}}`/{LEDGER}` says how to read a verdict.\n\n"
+        text = f"Here is what the sources say on what {{doc}}`/{name}` settles. "
+        text += f"The page {{doc}}`/{LEDGER}` says how to read a verdict.\n\n"
         description = f"Every claim that the chapter {title} settles, with its verdict and the checks that decide it."
         text += f"```{{claims}} {slug}\n```\n"
         compute_page(app, f"chapters/audit/{slug}-claims", LEDGER, f"Claims: {title}", description, text)

@@ -70,7 +70,7 @@ def _add_pages(app):
         name = module.__name__
         text = f"```{{eval-rst}}\n.. automodule:: {name}\n```\n"
         description = f"Every public name of {name}, with its law, its shapes, its errors and its source."
-        compute_page(app, f"{PAGE}/{name}", PAGE, f"`{name}`", description, text)
+        compute_page(app, f"{PAGE}/{name}", PAGE, name, description, text)
 
 
 def _listed(text):
@@ -82,11 +82,11 @@ def _list_modules(app, docname, content):
 
     def entry(module):
         name = module.__name__
-        summary = [inspect.getdoc(module).split("\n\n")[0]]
+        summary = [" ".join(inspect.getdoc(module).split("\n\n")[0].split())]
         _escape_docstring(app, "", name, module, None, summary)
         names = ", ".join(f":py:obj:`{public} <{name}.{public}>`" for public in module.__all__)
         link = f":doc:`{name.removeprefix('attnbook.')} </{PAGE}/{name}>`"
-        return f"   {link}\n      {' '.join(summary[0].split())}\n\n      {names}\n"
+        return f"   {link}\n      {summary[0]}\n\n      {names}\n"
 
     def entries(match):
         return "```{eval-rst}\n.. container:: modules\n\n" + "\n".join(map(entry, _listed(match[0]))) + "```"

@@ -10,9 +10,8 @@
   const select = (name, label, options) =>
     `<label>${label} <select name="${name}">${option("", "all")}${options.join("")}</select></label>`;
   const sources = [...document.querySelectorAll("section:has(> ul.claims)")];
-  const title = (section) => section.querySelector("h2").firstChild.textContent;
   form.innerHTML =
-    select("source", "Source", sources.map((section) => option(section.id, title(section)))) +
+    select("source", "Source", sources.map((section) => option(section.id, section.id.toUpperCase()))) +
     select("verdict", "Verdict", verdicts.map((c) => option(c, c.slice(3)))) +
     '<label>Words <input type="search" name="words"></label> <output aria-live="polite"></output>';
   document.querySelector(".claims-place").append(form);
