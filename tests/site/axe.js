@@ -53,7 +53,7 @@ async ([rules, judged]) => {
   }
   if (rules) {
     const EXPERIMENTAL = ["label-content-name-mismatch", "td-has-header"];
-    const asked = Object.fromEntries([...COLOURS, ...EXPERIMENTAL].map((rule) => [rule, { enabled: EXPERIMENTAL.includes(rule) }]));
+    const asked = Object.fromEntries([...COLOURS, ...EXPERIMENTAL].map((rule) => [rule, { enabled: !COLOURS.includes(rule) }]));
     document.querySelectorAll("main span[class]").forEach((span) => {
       if (span.attributes.length === 1 && !span.closest(".live")) span.replaceWith(...span.childNodes);
     });

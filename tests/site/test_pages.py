@@ -107,7 +107,7 @@ def test_an_old_address_leads_to_a_page(open_page, server, place, name):
 FAULTY = """<!DOCTYPE html><html lang=en data-theme=light><title>A page</title><main><article><h1>A page</h1>
 <img src="data:," width=9 height=9><p style="color: #bbb; background: #fff">Faint.</p>
 <svg role=img aria-label="A drawing" width=400 height=9></svg><p>A formula: $x$</p><p id=a></p><p>Pushed down.</p>
-</article></main><script src="missing.js"></script><script>
+<button aria-label="Close">Open</button></article></main><script src="missing.js"></script><script>
 requestAnimationFrame(() => setTimeout(() => { a.style.height = "500px"; done = 1 }, 300)); done = 0; nothing();
 </script>"""
 
@@ -129,4 +129,4 @@ def test_what_is_wrong_with_a_page_is_seen(open_page, tmp_path):
     assert facts["pictures"]
     assert facts["raw"]
     assert "svg" in facts["wide"][0]
-    assert {"color-contrast", "image-alt"} <= rules
+    assert {"color-contrast", "image-alt", "label-content-name-mismatch"} <= rules
