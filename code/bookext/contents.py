@@ -9,7 +9,7 @@ import yaml
 class Contents(NamedTuple):
     """The names of pages, in order, each as a path from the top of the tree without its ending."""
 
-    pages: list[str]  # all of them
+    pages: list[str]  # all that have a file
     chapters: list[str]  # those in a numbered part
     deeper: list[str]  # those below a chapter
 
@@ -21,13 +21,14 @@ def contents(root: Path) -> Contents:
     numbered = [entry for part in parts if part.get("numbered") for entry in part["chapters"]]
     below = [name for entry in numbered for name in _files(entry.get("sections", []))]
     every = [name for part in parts for name in _files(part.get("chapters", []))]
-    return Contents([book["root"], *every], [entry["file"] for entry in numbered], below)
+    pages = [name for name in (book["root"], *every) if (root / f"{name}.md").exists()]
+    return Contents(pages, [entry["file"] for entry in numbered], below)
 
 
 def executable(root: Path) -> list[str]:
     """Return the names of the pages that have code cells, each as a path below chapters/."""
-    names = [name for name in contents(root).pages if (root / f"{name}.md").exists()]
-    texts = {name.removeprefix("chapters/"): (root / f"{name}.md").read_text("utf-8") for name in names}
+    pages = contents(root).pages
+    texts = {name.removeprefix("chapters/"): (root / f"{name}.md").read_text("utf-8") for name in pages}
     return [name for name, text in texts.items() if "```{code-cell}" in text]
 
 

@@ -4,7 +4,7 @@ import pytest
 from built_site import DESK, FROM_FOLDER, LAY_OUT, PHONE, mainly, report
 
 LONG = "chapters/equivariance-invariance"
-OVERFLOWED = ("search", "chapters/audit/s1")
+OVERFLOWED = ("search", "chapters/audit/query-key-value-claims")
 # Follow every link of the list of sections: where its heading comes to lie, in px, whether the page ends there, and
 # whether the list then marks one section, which is on the screen.
 FOLLOWED = """async () => {

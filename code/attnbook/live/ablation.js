@@ -40,7 +40,7 @@ function head(k, flip) {
   const svg = make("svg", { viewBox: "0 0 142 142", role: "img", class: "live-ablation-map" }, cells, frame, letters);
   const put = (A, words, on, share) => {
     write(state, on ? "on" : "off");
-    set(press, { "aria-pressed": on === 1, "aria-label": `${nameOf(k)}: ${on ? "on" : "off"}` });
+    set(press, { "aria-pressed": on === 1 });
     letters.forEach((side) => side.forEach((letter, i) => write(letter, words[i][0])));
     A.flat().forEach((x, c) => set(cells[c], { "fill-opacity": thousandth(x) }));
     set(frame, { x: 19 + 20 * words.indexOf("fish") });

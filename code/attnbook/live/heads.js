@@ -81,7 +81,7 @@ function render({ model, el }) {
   });
   const weights = [0, 1].map((h) => [0, 1, 2].map((j) => make("td", { "data-shows": `weights ${h} ${j}` })));
   const rows = weights.map((cells, h) => make("tr", {}, make("th", { scope: "row" }, `head ${h + 1}`), cells));
-  const top = make("tr", {}, make("td", {}, "weights"), POSITIONS.map((name) => make("th", { scope: "col" }, name)));
+  const top = make("tr", {}, make("th", { scope: "col" }, "weights"), POSITIONS.map((name) => make("th", { scope: "col" }, name)));
   const table = make("table", { class: "live-table" }, make("thead", {}, top), make("tbody", {}, rows));
   const note = (words) => make("div", { class: "live-note" }, words);
   const panel = make("div", { class: "live-plane live-answers" }, title("Four sentences"), legend, note(VALUES),

@@ -46,7 +46,7 @@ function grid(choose) {
   const dots = (list) => list.map((j, i) => `M${j} ${i}h1v1h-1z`).join("");
   const cells = LISTS.map((list, l) => make("button", { type: "button", role: "radio", class: "live-list",
     onclick: () => choose(l) }, make("svg", { viewBox: "0 0 4 4", "aria-hidden": true },
-    make("rect", { width: 4, height: 4, "fill-opacity": 0.12 }), make("path", { d: dots(list) })), list.join("")));
+    make("rect", { width: 4, height: 4, "fill-opacity": 0.12 }), make("path", { d: dots(list) })), list.join(" ")));
   const look = { class: "live-lists live-withheld", role: "radiogroup", "aria-label": "All 24 lists" };
   const element = make("div", look, cells);
   arrows(element, (right, up) => {

@@ -19,6 +19,7 @@ from .training import descend, require_generator
 __all__ = ["AGREEMENT_WORDS", "agreement_task", "read_verb", "train_agreement"]
 
 NOUNS = ["key", "cabinet", "letter", "door"]
+#: The words of the sentences, by their number; … stands for the verb.
 AGREEMENT_WORDS = [*NOUNS, *(f"{noun}s" for noun in NOUNS), "the", "old", "to", "near", "…"]
 THE, OLD, TO, NEAR, VERB = range(2 * len(NOUNS), len(AGREEMENT_WORDS))
 D, D_K = 16, 2

@@ -1,10 +1,12 @@
 """What is made from other pages: collections of what pages hold, and the places where it is shown.
 
 What a page holds is collected as it is read. Where another page shows it, a directive leaves a place, which is filled
-when that page is written: only then has every page been read.
+when that page is written: only then has every page been read. A page that would hold only such a directive has no file:
+its text is computed.
 """
 
 from docutils import nodes
+from sphinx.project import Project
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
@@ -16,9 +18,42 @@ class derived(nodes.General, nodes.Element):
 def setup(app):
     """Fill the places, and write their pages again whenever a page was read."""
     app.add_post_transform(Fill)
+    app.connect("builder-inited", _computed, priority=100)
+    app.connect("source-read", _compute)
     app.connect(
         "env-updated", lambda app, env: sorted(name for name, data in env.metadata.items() if "derived" in data)
     )
+
+
+class Pages(Project):
+    """The pages of the book: those with a file, and those that are computed."""
+
+    computed: dict[str, tuple[str, str]]  # name: the page beside which it stands, whose file is read; its own text
+
+    def discover(self, *paths, **options):
+        """Find the pages."""
+        super().discover(*paths, **options)
+        self.docnames.update(self.computed)
+        return self.docnames
+
+    def doc2path(self, docname, absolute):
+        """Return the file of a page."""
+        return super().doc2path(self.computed.get(docname, (docname,))[0], absolute)
+
+
+def _computed(app):
+    app.project.__class__, app.project.computed = Pages, {}
+
+
+def compute_page(app, name, beside, title, description, text):
+    """Add the page ``name``, which has no file, to the book; _toc.yml names it."""
+    head = f"---\nmyst:\n  html_meta:\n    description: >-\n      {description}\n---\n\n# {title}\n\n"
+    app.project.computed[name] = beside, head + text
+
+
+def _compute(app, docname, content):
+    if docname in app.project.computed:
+        content[0] = app.project.computed[docname][1]
 
 
 def place(env, make, **options):

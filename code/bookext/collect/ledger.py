@@ -18,9 +18,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..language.messages import _, translate
 from . import checks
-from .derived import pages, place
+from .derived import compute_page, pages, place
 from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
+LEDGER = "chapters/audit/ledger"  # the pages of claims and of contradictions stand beside it
 GROUPS = ("chapter", "source")  # what claims are counted by
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ def setup(app):
     """Register the directives."""
     for name, directive in {"claims": Claims, "claims-count": Count, "contradictions": Contradictions}.items():
         app.add_directive(name, directive)
+    app.connect("builder-inited", _add_pages)
     app.connect("html-page-context", _filter_script)
     app.add_css_file("ledger.css", priority=900)
 
@@ -36,6 +38,38 @@ def setup(app):
 def _filter_script(app, pagename, templatename, context, doctree):
     if doctree is not None and any("claims" in node["classes"] for node in doctree.findall(nodes.bullet_list)):
         app.add_js_file("ledger.js")
+
+
+def _add_pages(app):
+    """Add a page for each chapter that settles claims."""
+    for slug in dict.fromkeys(claim["chapter"] for claim in _claims(app).values()):
+        (chapter,) = Path(app.srcdir, "chapters").rglob(f"{slug}.md")
+        title = re.search(r"^# (.+)$", chapter.read_text("utf-8"), re.MULTILINE)[1]
+        name = chapter.relative_to(app.srcdir).with_suffix("").as_posix()
+        text = f"Here is what the sources say on what {{doc}}`/{name}` settles. "
+        text += f"The page {{doc}}`/{LEDGER}` says how to read a verdict.\n\n"
+        description = f"Every claim that the chapter {title} settles, with its verdict and the checks that decide it."
+        text += f"```{{claims}} {slug}\n```\n"
+        compute_page(app, f"chapters/audit/{slug}-claims", LEDGER, f"Claims: {title}", description, text)
+
+
+def _claims(app):
+    path = Path(app.srcdir, LEDGER).with_name("claims.yml")
+    data = yaml.safe_load(path.read_text("utf-8")) if path.exists() else {}
+    return {key: claim for key, claim in data.items() if key != "sources"}
+
+
+def address(key, claim):
+    """Return the address of a claim from a page of the ledger."""
+    return f"{claim['chapter']}-claims.html#{key.lower()}"
+
+
+def old_addresses(app):
+    """Return where the claims were when each source had a page: {page: {fragment: new address}}."""
+    old = defaultdict(dict)
+    for key, claim in _claims(app).items():
+        old[f"chapters/audit/{claim['source'].lower()}"][key.lower()] = address(key, claim)
+    return old
 
 
 class FromData(SphinxDirective):
@@ -48,28 +82,26 @@ class FromData(SphinxDirective):
         return yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def claims(self):
-        """Read claims.yml without the description of its sources."""
+        """Return the claims without the description of their sources."""
         return {key: claim for key, claim in self.data("claims.yml").items() if key != "sources"}
 
 
 class Claims(FromData):
-    """`{claims} source`: the claims of one source, under the title of the chapter that settles them."""
+    """`{claims} chapter`: the claims that one chapter settles, under the title of their source."""
 
     required_arguments = 1
 
     def run(self):
-        claims = {key: c for key, c in self.claims().items() if c["source"] == self.arguments[0]}
-        if not claims:
-            raise self.error(f"claims.yml has no claim of {self.arguments[0]!r}")
-        chapters = dict.fromkeys(claim["chapter"] for claim in claims.values())
-        form = nodes.container(classes=["claims-place"])  # for the filter, which a script makes
-        return [form, *(self.chapter(slug, claims) for slug in chapters)]
+        claims, form = defaultdict(list), nodes.container(classes=["claims-place"])  # for the filter, made by a script
+        for key, claim in self.claims().items():
+            if claim["chapter"] == self.arguments[0]:
+                claims[claim["source"]].append(self.entry(key, claim))
+        return [form, *(self.source(name, items) for name, items in claims.items())]
 
-    def chapter(self, slug, claims):
-        """Return the section of the claims that one chapter settles."""
-        title = nodes.title("", "", page_link(self.env, slug))
-        items = [self.entry(key, claim) for key, claim in claims.items() if claim["chapter"] == slug]
-        return nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[slug])
+    def source(self, name, items):
+        """Return the section of the claims of one source."""
+        title = nodes.title("", f"{name}: {translate(self.data('claims.yml')['sources'][name]['title'])}")
+        return nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[name.lower()])
 
     def entry(self, key, claim):
         """Return one claim: what is said, the verdict, the right figure, and a place for its checks."""
@@ -99,21 +131,16 @@ class Count(FromData):
         claims, by = self.claims().values(), directives.choice(self.arguments[0], GROUPS)
         count = Counter((claim[by], claim["verdict"]) for claim in claims)
         groups = dict.fromkeys(claim[by] for claim in claims)
-        pages = {group: group if by == "chapter" else group.lower() for group in groups}
-        names = [page_link(self.env, page, group if by == "source" else "") for group, page in pages.items()]
+        names = [page_link(self.env, group) if by == "chapter" else group for group in groups]
         rows = [[name, *(count[group, v] for v in STANDS)] for name, group in zip(names, groups, strict=True)]
         rows.append([_("all"), *(sum(row[i] for row in rows) for i in range(1, 6))])
         return [table([*map(_, (by, *STANDS, "all"))], [[*row, sum(row[1:])] for row in rows])]
 
 
-def page_link(env, slug, label=""):
-    """Return a link to a page by the last part of its name; its label is the first heading unless one is given."""
-    name = next((name for name in env.found_docs if name.rpartition("/")[2] == slug), None)
-    if name and not label:  # read here: the contents beside the page are made before links are resolved
-        label = re.search(r"^# (.+)$", Path(env.doc2path(name)).read_text("utf-8"), re.MULTILINE)[1]
-    target = f"/{name}" if name else slug
-    options = {"refdomain": "std", "reftype": "doc", "reftarget": target, "refexplicit": True, "refwarn": True}
-    return addnodes.pending_xref("", nodes.inline("", label or slug), refdoc=env.docname, **options)
+def page_link(env, slug):
+    """Return a link to the claims that a chapter settles."""
+    options = {"refdomain": "std", "reftype": "doc", "reftarget": f"{slug}-claims", "refwarn": True}
+    return addnodes.pending_xref("", nodes.inline("", ""), refdoc=env.docname, refexplicit=False, **options)
 
 
 class Contradictions(FromData):
@@ -129,7 +156,8 @@ class Contradictions(FromData):
                 raise self.error(f"contradictions.yml, {entry['id']}: {problem}")
             sides = nodes.bullet_list()
             for statement in entry["says"]:
-                link = claim_link(statement["claim"])
+                key = statement["claim"]
+                link = nodes.reference("", key, refuri=address(key, claims[key]), classes=["claim-id"], internal=True)
                 sides += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *text(statement["text"])))
             title = nodes.paragraph("", "", nodes.strong("", "", *text(f"{entry['id']}. {entry['title']}")))
             by_side = sorted_by_verdict(entry, claims).items()
@@ -139,11 +167,6 @@ class Contradictions(FromData):
             links = place(self.env, _deciding, claims=deciding, name=entry["id"], numbers=entry["resolution"])
             items.append(nodes.list_item("", title, sides, answer, links, ids=[entry["id"].lower()]))
         return [nodes.bullet_list("", *items, classes=["contradictions"])]
-
-
-def claim_link(key):
-    """Return a link to a claim on the page of its source."""
-    return nodes.reference("", key, refuri=f"{key[:2].lower()}.html#{key.lower()}", classes=["claim-id"], internal=True)
 
 
 def _deciding(app, docname, claims, name, numbers):

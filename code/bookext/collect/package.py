@@ -1,4 +1,4 @@
-"""The page of the package: its modules, which chapters use a function, and links from cells to its entry.
+"""The pages of the package: one for each module, which chapters use a function, and links from cells to its entry.
 
 Sphinx's autodoc reads the docstrings and its napoleon their sections; what both cannot know is added here.
 """
@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from ..language.messages import _
+from .derived import compute_page
 
-PAGE = "chapters/package"
+PAGE = "chapters/package"  # lists the modules; the page of each stands below
 IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
 CHECK = re.compile(r"\bcheck\.(\w+)\(")
 # As Pygments writes them: an import line, and a name that may stand after a dot or, as a keyword, before `=`.
 LINE = re.compile(r'(<span class="kn">from</span>.{,40}?<span class="nn">(attnbook[\w.]*)</span>)(.*)')
 OWNER = r'(?:(<span class="n">check</span>)?(<span class="o">\.</span>))?'
 NAME = re.compile(OWNER + r'<span class="n">(\w+)</span>(?!<span class="o">=</span>)')
+LIST = re.compile(r"^<!-- modules: (.+) -->$", re.MULTILINE)
 # In a docstring: code, an index or exponent in braces, a bar.
 SIGN = re.compile(r"(``.*?``)|([_^])\{([^}]*)\}|\|")
 
@@ -31,6 +33,7 @@ def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("sphinx.ext.napoleon")
     app.connect("env-get-outdated", _outdated)
+    app.connect("builder-inited", _add_pages)
     app.connect("source-read", _list_modules)
     app.connect("autodoc-process-signature", _source_signature)
     app.connect("autodoc-skip-member", _skip_fields)
@@ -52,28 +55,52 @@ def resolve(name, entries):
     return name if name in entries else inside[0] if package != "attnbook" and len(inside) == 1 else None
 
 
+def _modules(pattern):
+    """Return the modules with public names: one by its name, or those of a package, for a name such as ``live.*``."""
+    package = importlib.import_module(f"attnbook.{pattern}".removesuffix(".*"))
+    inside = sorted(m.name for m in pkgutil.iter_modules(package.__path__)) if pattern.endswith("*") else ()
+    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in inside] or [package]
+    return [module for module in modules if hasattr(module, "__all__")]
+
+
+def _add_pages(app):
+    """Add a page for each module that the page of the package lists."""
+    source = Path(app.srcdir, f"{PAGE}.md")
+    for module in _listed(source.read_text("utf-8")) if source.exists() else ():
+        name = module.__name__
+        text = f"```{{eval-rst}}\n.. automodule:: {name}\n```\n"
+        description = f"Every public name of {name}, with its law, its shapes, its errors and its source."
+        compute_page(app, f"{PAGE}/{name}", PAGE, name, description, text)
+
+
+def _listed(text):
+    return [module for names in LIST.findall(text) for name in names.split() for module in _modules(name)]
+
+
 def _list_modules(app, docname, content):
-    """Replace ``<!-- modules of attnbook.live -->`` by an entry for each module of that package."""
+    """Replace ``<!-- modules: attention live.* -->`` by a list of these modules, each with its names."""
+
+    def entry(module):
+        name = module.__name__
+        summary = [" ".join(inspect.getdoc(module).split("\n\n")[0].split())]
+        _escape_docstring(app, "", name, module, None, summary)
+        names = ", ".join(f":py:obj:`{public} <{name}.{public}>`" for public in module.__all__)
+        link = f":doc:`{name.removeprefix('attnbook.')} </{PAGE}/{name}>`"
+        return f"   {link}\n      {summary[0]}\n\n      {names}\n"
 
     def entries(match):
-        modules = sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(match[1]).__path__))
-        names = [name for name in modules if hasattr(importlib.import_module(f"{match[1]}.{name}"), "__all__")]
-        package = match[1].removeprefix("attnbook.")
-        fence = "```{{eval-rst}}\n.. automodule:: {}.{}\n```"
-        return "\n\n".join(f"### `{package}.{name}`\n\n" + fence.format(match[1], name) for name in names)
+        return "```{eval-rst}\n.. container:: modules\n\n" + "\n".join(map(entry, _listed(match[0]))) + "```"
 
     if docname == PAGE:
-        content[0] = re.sub(r"^<!-- modules of ([\w.]+) -->$", entries, content[0], flags=re.MULTILINE)
+        content[0] = LIST.sub(entries, content[0])
 
 
 def _outdated(app, env, added, changed, removed):
-    """Read the page of the package again when a chapter uses it in another way."""
-    if PAGE not in env.found_docs:
-        return []
+    """Read the pages of the package again when a chapter uses it in another way."""
     old = getattr(env, "attnbook_imports", None)
     pages = [page for page in app.config.external_site_map if page in env.found_docs]  # in the order of the book
     env.attnbook_imports = {page: imported(Path(env.doc2path(page)).read_text("utf-8")) for page in pages}
-    return [PAGE] if old != env.attnbook_imports else []
+    return [page for page in app.project.computed if page.startswith(PAGE)] if old != env.attnbook_imports else []
 
 
 def _source_signature(app, what, name, obj, options, signature, result):
@@ -121,7 +148,7 @@ def _refers_to(used, name):
 
 def _link_names(app, pagename, templatename, context, doctree):
     """Link each use of an imported name of the package to its entry; the Tab key stops at import lines only."""
-    if "body" not in context or pagename == PAGE:
+    if "body" not in context or pagename.startswith(PAGE):
         return
     objects = app.env.domains["py"].objects
 

@@ -1,12 +1,16 @@
 // What scrolls sideways must be reachable by keyboard, and what does not scroll must not be a stop on the way. A formula
 // within a line cannot be broken: where it is wider than its paragraph it scrolls by itself. A section is looked at when
 // its size changes, which it also does when a long page lays it out, and once more when the font of formulas is there.
+// Until then all that may scroll in it is a stop, and what has the focus stays one.
 (function () {
   var boxes = "div.math, .figures-table, .pst-scrollable-table-container, pre";
   var blocks = "p, li, td, th, dd, dt, h1, h2, h3, div";
   function look(section) {
     var child = section.firstElementChild;
-    if (!child || (child.checkVisibility && !child.checkVisibility({ contentVisibilityAuto: true }))) { return; }
+    if (!child || (child.checkVisibility && !child.checkVisibility({ contentVisibilityAuto: true }))) {
+      section.querySelectorAll(boxes).forEach(function (box) { box.tabIndex = 0; });
+      return;
+    }
     var scrolling = Array.from(section.querySelectorAll(boxes), function (box) {
       return [box, box.scrollWidth > box.clientWidth];
     });
@@ -16,13 +20,26 @@
     });
     formulas.forEach(function (pair) { pair[0].classList.toggle("wide", pair[1]); });
     scrolling.concat(formulas).forEach(function (pair) {
-      if (pair[1]) { pair[0].tabIndex = 0; } else { pair[0].removeAttribute("tabindex"); }
+      if (pair[1]) { pair[0].tabIndex = 0; }
+      else if (pair[0] !== document.activeElement) { pair[0].removeAttribute("tabindex"); }
     });
   }
   var sections = document.querySelectorAll("article > section > *");
   var observer = new ResizeObserver(function (entries) { entries.forEach(function (entry) { look(entry.target); }); });
   sections.forEach(function (section) { observer.observe(section); });
   document.fonts.ready.then(function () { sections.forEach(look); });
+})();
+
+// The entries of the package once stood on the page that now lists them: their addresses lead on, that of a method by the
+// name of its class, and that of a module by its own.
+(function () {
+  var names = Array.from(document.querySelectorAll(".modules a"));
+  var entry = decodeURIComponent(location.hash.slice(1)).replace(/^module-/, "");
+  for (var name = names.length ? entry : ""; name; name = name.replace(/\.?[^.]*$/, "")) {
+    var page = "/attnbook." + name.replace("attnbook.", "").replace("-", ".") + ".html";
+    var link = names.find(function (one) { return one.hash === "#" + name || one.pathname.endsWith(page); });
+    if (link) { location.replace(link.pathname + location.hash); return; }
+  }
 })();
 
 // A link to something folded opens what it lies in; not every browser does this by itself.

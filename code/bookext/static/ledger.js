@@ -9,10 +9,9 @@
   const option = (value, label) => `<option value="${value}">${label}</option>`;
   const select = (name, label, options) =>
     `<label>${label} <select name="${name}">${option("", "all")}${options.join("")}</select></label>`;
-  const chapters = [...document.querySelectorAll("section:has(> ul.claims)")];
-  const title = (section) => section.querySelector("h2").firstChild.textContent;
+  const sources = [...document.querySelectorAll("section:has(> ul.claims)")];
   form.innerHTML =
-    select("chapter", "Chapter", chapters.map((section) => option(section.id, title(section)))) +
+    select("source", "Source", sources.map((section) => option(section.id, section.id.toUpperCase()))) +
     select("verdict", "Verdict", verdicts.map((c) => option(c, c.slice(3)))) +
     '<label>Words <input type="search" name="words"></label> <output aria-live="polite"></output>';
   document.querySelector(".claims-place").append(form);
@@ -24,11 +23,11 @@
     claims.forEach((li) => {
       const text = li.textContent.toLowerCase();
       const keep = (!chosen.verdict || li.classList.contains(chosen.verdict)) &&
-        (!chosen.chapter || li.closest("section").id === chosen.chapter) && words.every((word) => text.includes(word));
+        (!chosen.source || li.closest("section").id === chosen.source) && words.every((word) => text.includes(word));
       li.hidden = !keep;
       shown += keep;
     });
-    chapters.forEach((section) => { section.hidden = !section.querySelector("li.claim:not([hidden])"); });
+    sources.forEach((section) => { section.hidden = !section.querySelector("li.claim:not([hidden])"); });
     form.querySelector("output").textContent = `${shown} of ${claims.length} claims`;
   }
 

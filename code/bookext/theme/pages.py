@@ -1,20 +1,23 @@
-"""Finish the written pages of a build: repair what needs it, make the one style sheet, lead on from an old address."""
+"""Finish the written pages of a build: repair what needs it, make the one style sheet, lead on from old addresses."""
 
+import json
 from pathlib import Path
 
 from lxml import html
 
+from ..collect import ledger
 from ..language import editions
 from ..language.messages import _
 from . import assets, repairs, social, styles
 
 PDF = "attention-and-order.pdf"
 
-# Where the preface was, for links from elsewhere. The icon is empty: the page is gone before one comes.
+# Where the preface and the claims were, for links from elsewhere. The icon is empty: the page is gone before one comes.
 MOVED = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="icon" href="data:,"><link rel="canonical" href="{whole}">
-<meta http-equiv="refresh" content="0; url={first}"><meta name="robots" content="noindex"></head>
+<script>location.replace(({places})[location.hash.slice(1)] || "{first}" + location.hash)</script>
+<noscript><meta http-equiv="refresh" content="0; url={first}"></noscript><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
 """
 
@@ -26,13 +29,15 @@ def setup(app):
 
 
 def _lead_on(app, failure):
-    """Write a page at the address that the preface would have after its source, which leads to the root."""
-    old, home = app.config.root_doc, app.builder.get_target_uri(app.config.root_doc)
-    if not failure and app.builder.name == "html" and f"{old}.html" != home:
-        first = "../" * old.count("/") + home
-        whole = app.config.html_baseurl or first
-        language = editions.tag(app.config.language)
-        page = MOVED.format(language=language, title=app.config.html_title, first=first, whole=whole)
+    """Write a page at the address that the preface would have after its source, and at those that claims once had."""
+    if failure or app.builder.name != "html":
+        return
+    new, places = {app.config.root_doc: app.config.root_doc}, ledger.old_addresses(app)
+    for old, name in (new | dict.fromkeys(places, ledger.LEDGER)).items():
+        first = "../" * old.count("/") + app.builder.get_target_uri(name)
+        whole = social.address_of(app, name) or first
+        language, title = editions.tag(app.config.language), app.config.html_title
+        page = MOVED.format(language=language, title=title, first=first, whole=whole, places=json.dumps(places[old]))
         (Path(app.outdir) / f"{old}.html").write_text(page, encoding="utf-8")
 
 

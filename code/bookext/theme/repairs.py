@@ -65,6 +65,8 @@ REPAIRS = {
     f"//div[{CELL}][.//figure]/details": move_behind,
     # The theme: a button without a name, which unfolds the pages that go deeper into a chapter.
     "//summary[span[@class='toctree-toggle']]": lambda button: button.set("aria-label", _("Pages that go deeper")),
+    # Sphinx: the modules of the package in the contents beside every other page.
+    "//aside//li[not(contains(@class, 'current'))]/details[count(ul/li) > 20]": lambda pages: pages.drop_tree(),
     # Sphinx: a heading in the contents, before the heading of the page.
     "//p[@role='heading']": drop_attributes("role", "aria-level"),
     "//span[contains(@class, 'math')][math]": hold_punctuation,
