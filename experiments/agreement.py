@@ -9,7 +9,7 @@ from attnbook.tasks import agreement_task, comparison, read_verb, train_agreemen
 from torch.nn.functional import cross_entropy
 
 UNIFORM = {"Q": torch.zeros(16, 2, dtype=torch.float64)}
-SIDES = {"attention": {}, "uniform weights": {"fixed": UNIFORM}, "no positions": {"positions": False}}
+SIDES: dict[str, dict] = {"attention": {}, "uniform weights": {"fixed": UNIFORM}, "no positions": {"positions": False}}
 
 
 def run(side, rate, seeds, phrases):
