@@ -1,5 +1,6 @@
 // Shuffle the words: the rows that attention gives to the words of a sentence, in any order that the reader drags.
 const D = 4, MOST = 6;
+const TOKENS = [1, 2, 0, 3, 4, 5].map((k) => HUES[k]); // cat and fish as in the preface
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
 const split = (text) => text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"];
@@ -76,7 +77,7 @@ function chipRow(place) {
     }
     order.forEach((p, i) => {
       write(row.children[i], names[p]);
-      set(row.children[i], { class: `live-chip ${HUES[p]}`, "aria-label": names[p], "aria-valuemax": n, "aria-valuetext": `position ${i + 1} of ${n}` });
+      set(row.children[i], { class: `live-chip ${TOKENS[p]}`, "aria-label": names[p], "aria-valuemax": n, "aria-valuetext": `position ${i + 1} of ${n}` });
     });
     for (const [p, left, top] of calm() || was.length !== n ? [] : from) {
       const element = row.children[order.indexOf(p)], [dx, dy] = [left - element.offsetLeft, top - element.offsetTop];
@@ -112,7 +113,7 @@ function render({ model, el }) {
     order.sort((a, b) => key[a] - key[b]);
     if (old.length > 1 && String(order) === String(old)) mix(); else change({ order });
   };
-  const later = slider("a word hears later words", { min: 0, max: 1, step: 0.05, text: (x) => `${Math.round(100 * x)} %` },
+  const later = slider("later words heard", { min: 0, max: 1, step: 0.05, text: (x) => `${Math.round(100 * x)} %` },
     (x) => change({ later: x }));
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
@@ -123,7 +124,7 @@ function render({ model, el }) {
     make("span", { class: "live-new" }, "underlined"), "."),
   make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row,
     step("▶", "Move the marked word right", 1)),
-  make("div", { class: "live-controls" }, later.element, button("Shuffle", mix), button("Back to start", () => change(first)), own),
+  make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
   Y.element, text, laws);
   function update() {
     const state = read(), { order } = state, result = compute(state), n = order.length, { words } = result;
@@ -138,7 +139,7 @@ function render({ model, el }) {
     write(Y.caption, asking ? "Y(X): a row for each word, as written" : "Y(PX): a row for each word, in your order");
     Y.put(now, [...shown.map((p) => names[p]), "mean"], range(D).map((c) => c + 1),
       { changed: (i, j) => Math.abs(now[i][j] - old[i][j]) > EXACT, keys: [...shown, n] });
-    [...Y.body.children].forEach((tr, i) => { tr.className = HUES[shown[i]] || "live-pooled"; });
+    [...Y.body.children].forEach((tr, i) => { tr.className = TOKENS[shown[i]] || "live-pooled"; });
     laws.replaceChildren(...(asking ? [] : [verdict("Y(PX)", "P Y(X)", result.rowsGap),
       verdict("mean of Y(PX)", "mean of Y(X)", result.meanGap)]));
     const left = split(state.text).slice(MOST).join(" "), most = `Six words at most. Left out: ${left.slice(0, 20)}. `;

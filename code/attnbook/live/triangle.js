@@ -66,7 +66,7 @@ function render({ model, el }) {
     text(28, height(s) + 4, String(s).replace("-", "−"), { "text-anchor": "end" })]);
   const names = each((j) => text(column(j), 284, "", { "text-anchor": "middle" }));
   const bars = each((j) => make("rect", { class: `live-score-bar ${HUES[j]}`, x: column(j) - 22, width: 44 }));
-  const level = make("g", {}, line("live-mean", 34, 0, 290, 0), text(278, -6, "mean", { "text-anchor": "end" }));
+  const level = make("g", {}, line("live-mean", 34, 0, 282, 0), text(266, -6, "mean", { "text-anchor": "end" }));
   const left = panel("Scores s", rules, names, bars, level);
   const raise = (j, s) => change({ scores: read().scores.map((old, i) => (i === j ? clamp(s, -REACH, REACH) : old)) });
   const toBar = (j) => (_, y) => raise(j, hundredth((height(0) - y) / 20));
@@ -137,7 +137,7 @@ function render({ model, el }) {
       write(numbers[j], hidden ? "?" : number);
     });
     if (document.activeElement !== typed) fill(state.scores);
-    moveAll([290, height(result.mean)], `mean ${show(result.mean)}`, { now: result.mean.toFixed(2), ...reach });
+    moveAll([282, height(result.mean)], `mean ${show(result.mean)}`, { now: result.mean.toFixed(2), ...reach });
     set(level, { transform: `translate(0 ${height(result.mean)})` });
     here = result.point;
     const spoken = result.weights.map((a) => show(a, 3)).join(", ");
