@@ -47,7 +47,10 @@ function knotsOf(from, to, stays) {
     const across = 1.5 * t * (1 - t) + t ** 3, position = from[j] + (to[j] - from[j]) * s;
     (result[[across.toFixed(2), position.toFixed(2), stay]] ||= { across, position, stay, count: 0 }).count += 1;
   }
-  return Object.values(result);
+  return Object.entries(result).map(([place, knot]) => { // both kinds at one place stand side by side
+    const other = place.replace(String(knot.stay), String(!knot.stay));
+    return { ...knot, aside: other in result ? (knot.stay ? -10 : 10) : 0 };
+  });
 }
 
 /** A picture of layers of strings, one for each name. `put(columns, stays)` takes the position of every string, column
@@ -71,8 +74,8 @@ function layers(title, names, words) {
     label("live-label", 4, y(i) + 4, String(i)), label("live-label live-before", x(0) - 12, y(i) + 4, word)));
   svg.append(...lines, knots, ...ends, ...words.map((_, i) =>
     make("g", { class: `live-mark ${HUES[i]}`, transform: `translate(${x(0)} ${y(i)})` }, mark(i, 6))));
-  const knot = (c) => ({ across, position, stay, count }) => make("g", { class: stay ? "live-knot" : "live-knot live-loose",
-    transform: `translate(${(x(c) + across * WIDE).toFixed(1)} ${y(position).toFixed(1)})` },
+  const knot = (c) => ({ across, position, stay, count, aside }) => make("g", { class: stay ? "live-knot" : "live-knot live-loose",
+    transform: `translate(${(x(c) + across * WIDE + aside).toFixed(1)} ${y(position).toFixed(1)})` },
   make("circle", { r: count > 1 ? 9.5 : stay ? 3.5 : 7 }), count > 1 ? label("live-times", 0, 4.5, String(count)) : null);
   const put = (columns, stays) => {
     lines.forEach((line, j) => {
