@@ -367,6 +367,15 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures, moved):
     assert guess.count() == moved
 
 
+def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
+    page, first = open_figures(figure("triangle")), example("triangle")["scores"]
+    for text, s in (("102, 101, 100", [6, 5, 4]), ("−8 −7; 1", [-6, -5, 3]), ("100, 0, 0", first), ("1, x, 2", first)):
+        put(page, "triangle", example("triangle"))
+        page.locator(".live-three").fill(text)
+        page.locator(".live-three").press("Enter")
+        assert state_of(page, "triangle")["scores"] == s, text
+
+
 def refusal(live, part, value):
     """Why a figure refuses a value for a part of its state, or None."""
     try:

@@ -115,14 +115,9 @@ def test_heads_have_the_margins_of_the_best_cut():
     assert met == some | {(False, True, True)}
 
 
-@pytest.mark.parametrize(
-    ("keys", "depth"),
-    [
-        ([[1, 0], [0, 0], [0, 0], [0, 0]], 0),  # the output is (−2/√2, 0), in the segment
-        ([[-3, 0], [0, 0], [0, 0], [3, 0]], 2 - 12 / 2**0.5),
-    ],
-)
-def test_hull_measures_the_distance_to_values_on_a_line(keys, depth):
+@pytest.mark.parametrize(("first", "last", "depth"), [(1, 0, 0), (-3, 3, 2 - 12 / 2**0.5)])
+def test_hull_measures_the_distance_to_values_on_a_line(first, last, depth):
+    keys = [[first, 0], [0, 0], [0, 0], [last, 0]]  # first, the output is (−2/√2, 0), in the segment
     result = module("hull").compute([1, 0], keys, [[-2, 0], [-1, 0], [1, 0], [2, 0]], 1.0, "none")
     assert result["depth"] == pytest.approx(depth, abs=1e-12)
 

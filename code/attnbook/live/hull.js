@@ -79,43 +79,29 @@ function render({ model, el }) {
   const ring = make("g", { class: "live-output" }, make("path", { d: "M-8 0H8M0 -8V8" }), make("circle", { r: 9 }));
   right.svg.append(ring);
 
-  // the same as a table, whose numbers can be typed
-  const coordinate = (name, j, c) => {
-    const part = j === null ? name : `${name}s`, label = `${name}${j === null ? "" : ` ${j + 1}`}, coordinate ${c + 1}`;
-    return field(label, REACH, (x) => put(part, j)(replaced(j === null ? read().query : read()[part][j], c, x)));
-  };
-  const q = [0, 1].map((c) => coordinate("query", null, c));
-  const [k, v] = ["key", "value"].map((name) => each((j) => [0, 1].map((c) => coordinate(name, j, c))));
-  const scores = each((j) => make("td", { class: "live-score", "data-shows": `scores ${j}` }));
+  // the weights
   const weights = each((j) => make("span", { "data-shows": `weights ${j}` }));
+  const scores = each((j) => make("span", { "data-shows": `scores ${j}` }));
   const bars = each((j) => make("span", { class: `live-bar ${HUES[j]}` }));
-  const outputs = [0, 1].map((c) => make("td", { "data-shows": `output ${c}` }));
-  const head = (text, attributes) => make("th", { scope: "col", ...attributes }, text);
-  const pair = (fields) => fields.map(({ element }) => make("td", {}, element));
-  const row = (title, ...cells) => make("tr", {}, make("th", { scope: "row" }, title), cells);
   const icon = (j) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[j]}`, role: "img",
     "aria-label": LOOKS[j] }, mark(j, 8));
-  const share = (j) => make("td", { class: "live-share" }, bars[j], weights[j]);
-  const titles = [head("token"), head("K", { colspan: 2 }), head("score", { class: "live-score" }), head("weight"),
-    head("V", { colspan: 2 })];
-  const last = [pair(q), make("td", { class: "live-score" }), make("th", { scope: "row" }, "output"), outputs];
-  const table = make("table", { class: "live-table" }, make("thead", {}, make("tr", {}, titles)),
-    make("tbody", {}, each((j) => row(icon(j), pair(k[j]), scores[j], share(j), pair(v[j])))),
-    make("tfoot", {}, row("q", ...last)));
+  const rows = each((j) => make("tr", {}, make("th", { scope: "row" }, icon(j)), make("td", {}, scores[j]),
+    make("td", {}, weights[j]), make("td", { class: "live-share" }, bars[j])));
+  const head = (text) => make("th", { scope: "col" }, text);
+  const table = make("table", { class: "live-table" },
+    make("thead", {}, make("tr", {}, head("key"), head("score"), head("weight"), make("td"))), make("tbody", {}, rows));
 
   // controls
   const log = { min: -2, max: 2, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
   const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
   const weighting = choice("weights", names, (name) => change({ weighting: name }));
-  const type = toggle("Type the numbers", (pressed) => [q, ...k, ...v].flat().forEach((f) => f.open(pressed)));
   const text = make("p", { class: "live-verdict" });
   const back = button("Back to start", () => change(first));
   const hint = "Drag the query, a key or a value, and try to bring the output outside the hull.";
   el.append(make("p", { class: "live-hint" }, hint),
-    make("div", { class: "live-controls" }, temperature.element, weighting.element, type, back),
-    make("div", { class: "live-planes" }, left.element, right.element), text,
-    scroller(make("div", { class: "live-scroll" }, table)));
+    make("div", { class: "live-controls" }, temperature.element, weighting.element, back),
+    make("div", { class: "live-planes live-lean" }, left.element, right.element, table), text);
   const speak = speaker(el);
 
   // predict first: the reader places the output
@@ -152,9 +138,7 @@ function render({ model, el }) {
       write(scores[j], show(result.scores[j]));
       write(weights[j], hidden ? "?" : weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       bars[j].style.width = hidden ? "0" : `${100 * size}%`;
-      [0, 1].forEach((c) => { k[j][c].put(state.keys[j][c]); v[j][c].put(state.values[j][c]); });
     });
-    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(outputs[c], hidden ? "?" : show(result.output[c])); });
     const edge = result.output.map((x) => clamp(x, -REACH, REACH)), beyond = edge.some((x, c) => x !== result.output[c]);
     set(ring, { transform: `translate(${right.px(edge).join(" ")})`, "stroke-dasharray": beyond ? "3 3" : null, ...seen });
     moveGuess(guess);

@@ -109,11 +109,12 @@ function render({ model, el }) {
   const sign = (fate, ...words) => make("span", {}, make("span", { class: "live-list", "data-fate": fate }), words);
   const signs = make("div", { class: "live-signs live-withheld" }, sign("home", "Y[perm] brings all home"),
     sign("away", "it does not"), sign(null, "not tried"));
-  const every = set(button("Try every list", () => change({ tried: "1".repeat(24) })), { disabled: "" });
-  const bet = make("input", { type: "number", id: newId(), class: "live-number", min: 0, max: 24, oninput() {
-    every.disabled = bet.value === "" || !bet.checkValidity(); // who has not bet is not told
-    update();
-  } });
+  const every = button("Try every list", () => { // who has not bet is not told
+    if (!bets()) write(says, "First your bet, a whole number from 0 to 24: for how many lists does Y[perm] bring all home?");
+    else change({ tried: "1".repeat(24) });
+  });
+  const bet = make("input", { type: "number", id: newId(), class: "live-number", min: 0, max: 24, oninput: () => update() });
+  const bets = () => bet.value !== "" && bet.checkValidity();
   const wager = set(control("your bet: green lists out of 24", bet, bet.id, every), { class: "live-control live-withheld" });
   const buttons = make("div", { class: "live-controls" },
     set(button("Run and put back", run), { class: "live-button live-withheld" }), wager,
@@ -152,7 +153,7 @@ function render({ model, el }) {
     [...P.body.children].forEach((tr, i) => { tr.className = HUES[order[i]]; });
     write(P.caption, `P of ${order.join(" ")}`);
     lists.put(placeOf(order), asking() ? result.fates.map(() => null) : result.fates);
-    write(says, revealed ? score(result.count, every.disabled ? null : bet.value) : asking() ? "Where the cards land is hidden until you have answered."
+    write(says, revealed ? score(result.count, bets() ? bet.value : null) : asking() ? "Where the cards land is hidden until you have answered."
       : "This list has not been tried: run it.");
     speak(revealed ? `${landed(result.home)} ${says.textContent}` : `${order.join(" ")}. ${says.textContent}`);
   }

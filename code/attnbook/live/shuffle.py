@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..attention import attention_weights, causal_mask
+from ..attention import causal_mask, scores, softmax
 from ..figures.style import Picture, figure, heatmap, picture
-from ..permutations import permutation_matrix
-from ..positional import rotate, sinusoidal
+from ..permutations import permutation_matrix, permutations
 from .figure import Live
 
 __all__ = ["shuffle", "tokens", "word_vector"]
 
-D, MOST = 4, 8  # numbers of a word, words of a sentence
-POSITIONS, MASKS = ("none", "sinusoidal", "rope"), ("none", "causal")
-POOLINGS = {"none": None, "mean": lambda Y: Y.mean(0), "max": lambda Y: Y.max(0), "last": lambda Y: Y[-1]}
+D, MOST = 4, 6  # numbers of a word, words of a sentence
 SPACE, HAN = r"\s\x1c-\x1f\x85\ufeff", r"\u3400-\u9fff"  # what is space in Python or in JavaScript
 
 
@@ -24,46 +21,39 @@ def shuffle(
     text: str,
     *,
     order: Sequence[int] | None = None,
-    positions: str = "none",
-    mask: str = "none",
-    pooling: str = "none",
-    small: bool = False,
+    later: float = 1.0,
     ask: dict[str, Any] | str | None = None,
     label: str = "shuffle",
 ) -> Live:
-    """A live figure of Y(PX), A(PX) beside P Y(X), P A(X) Pᵀ: the reader types a sentence X and drags its words.
+    """A live figure of Y(PX) beside P Y(X): the reader types a sentence X and drags its words.
 
-    X has a row of four numbers for each word; A = softmax(QKᵀ/√4) and Y = AV are those of one layer with fixed weights.
+    X has a row of four numbers for each word, and Y = softmax(QKᵀ/√4 + B) V is one layer with fixed weights. The bias
+    B_ij is ln(later) where word j comes after word i, and 0 elsewhere. Below the rows of Y stands their mean.
 
     Parameters
     ----------
     text : str
-        One to eight words; a Chinese character is a word, and words after the eighth are left out.
+        One to six words; a Chinese character is a word, and words after the sixth are left out.
     order : list of n int, optional
         π: position i receives word π(i) of the text, (PX)_i = X_π(i). The order of the text unless given.
-    positions : {"none", "sinusoidal", "rope"}
-        Added to X, or rotating queries and keys.
-    mask : {"none", "causal"}
-    pooling : {"none", "mean", "max", "last"}
-        What makes one vector of the rows of Y.
-    small : bool
-        Show the words, the positions and the output alone.
+    later : float
+        From 0 to 1: how much of its weight a later word keeps. 1 is no mask, and 0 a causal mask.
     ask : dict, optional
-        A question whose answer the reader gives before attention and output are shown.
+        A question whose answer the reader gives before the rows of the new order are shown.
     label : str
         The id of the figure on its page; a link to a state begins with it.
 
     Raises
     ------
     ValueError
-        If the text is no text, the order no permutation of its words, or a choice is not as above.
+        If the text is no text, the order no permutation of its words, or ``later`` not from 0 to 1.
 
-    >>> bool(shuffle("man bites dog", order=[2, 1, 0]).compute()["rowsGap"] <= 1e-12)
-    True
+    >>> man = shuffle("man bites dog", order=[2, 1, 0])
+    >>> man.compute()["survivors"], shuffle("man bites dog", later=0).compute()["survivors"]
+    (6, 1)
     """
     order = list(range(len(tokens(text)))) if order is None else [int(i) for i in order]
-    choices = {"positions": positions, "mask": mask, "pooling": pooling}
-    state = {"text": text, "order": order, **choices, "small": bool(small)}
+    state = {"text": text, "order": order, "later": float(later)}
     return Live("shuffle", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
@@ -89,41 +79,37 @@ def word_vector(word: str) -> np.ndarray:
     return np.array(numbers)
 
 
-def check(text: str, order: list, positions: str, mask: str, pooling: str, small: bool) -> None:
+def check(text: str, order: list, later: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError(f"text = {text!r}; expected a sentence")
     if sorted(order) != list(range(len(tokens(text)))):
         raise ValueError(f"order = {order} is no order of the {len(tokens(text))} words of text = {text!r}")
-    chosen = {"positions": (positions, POSITIONS), "mask": (mask, MASKS), "pooling": (pooling, POOLINGS)}
-    for name, (value, allowed) in (chosen | {"small": (small, (False, True))}).items():
-        if value not in allowed:
-            raise ValueError(f"{name} = {value!r}; expected one of {list(allowed)}")
+    if not 0 <= later <= 1:
+        raise ValueError(f"later = {later}; expected 0 to 1")
 
 
-def compute(text: str, order: list, positions: str, mask: str, pooling: str, small: bool) -> dict[str, Any]:
-    """Return P, PX, A(PX), P A(X) Pᵀ, P Y(X), and Y(X) and Y(PX), each with its pooled row below, and three gaps.
+def compute(text: str, order: list, later: float) -> dict[str, Any]:
+    """Return Y(X) and Y(PX), each with the mean of its rows below, and two gaps.
 
-    The mirror of ``compute`` in shuffle.js.
+    ``survivors`` counts the orders, of all n!, in which every row goes with its word. The mirror of ``compute`` in
+    shuffle.js.
     """
-    words, P, pool = tokens(text), permutation_matrix(order), POOLINGS[pooling]
-    X, n = np.array([word_vector(word) for word in words]), len(words)
+    words = tokens(text)
+    X, P, n = np.array([word_vector(word) for word in words]), permutation_matrix(order), len(words)
     W_Q, W_K, W_V = (np.array([word_vector(f"{name} {i}") for i in range(D)]) / 2 for name in ("W_Q", "W_K", "W_V"))
+    bias = np.where(causal_mask(n), 0, np.log(later) if later else -np.inf)
 
     def layer(X):
-        Z = X + sinusoidal(range(n), D) if positions == "sinusoidal" else X
-        Q, K = (rotate(Z @ W, range(n)) if positions == "rope" else Z @ W for W in (W_Q, W_K))
-        A = attention_weights(Q, K, mask=causal_mask(n) if mask == "causal" else None)
-        return A, A @ (Z @ W_V)
+        return softmax(scores(X @ W_Q, X @ W_K) + bias) @ (X @ W_V)
 
-    (A, Y), (A_moved, Y_moved) = layer(X), layer(P @ X)
-    before, after = ([*M, pool(M)] if pool else [*M] for M in (Y, Y_moved))
+    Y, moved, orders = layer(X), layer(P @ X), np.array(permutations(n))
+    gaps = abs(layer(X[orders]) - Y[orders]).max(axis=(1, 2))
     return {
-        **{"words": words, "P": P, "PX": P @ X, "A": A_moved, "PAPt": P @ A @ P.T, "PY": P @ Y},
-        **{"before": np.array(before), "after": np.array(after)},
-        "weightsGap": abs(A_moved - P @ A @ P.T).max(),
-        "rowsGap": abs(Y_moved - P @ Y).max(),
-        "pooledGap": abs(after[-1] - before[-1]).max() if pool else None,
+        **{"words": words, "before": np.vstack([Y, Y.mean(0)]), "after": np.vstack([moved, moved.mean(0)])},
+        **{"orders": len(orders), "survivors": int((gaps <= 1e-12).sum())},
+        "rowsGap": abs(moved - P @ Y).max(),
+        "meanGap": abs(moved.mean(0) - Y.mean(0)).max(),
     }
 
 
@@ -141,35 +127,22 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     if rng.random() < 0.5:
         words = ["a", "a", "aa", "😀", "", "-", "\ufeff", "\x85", "\u3000", "\x1f"]
     text = " ".join(str(word) for word in rng.choice(words, rng.integers(0, 12)))
-    order = rng.permutation(len(tokens(text))).tolist()
-    choices = {"positions": ("none", "sinusoidal", "rope"), "mask": ("none", "causal")}
-    choices["pooling"] = ("none", "mean", "max", "last")
-    chosen = {name: str(rng.choice(values)) for name, values in choices.items()}
-    return {"text": text, "order": order, **chosen, "small": bool(rng.random() < 0.3)}
+    later = float(rng.choice([0.0, 0.5, 1.0, round(rng.random(), 2)]))
+    return {"text": text, "order": rng.permutation(len(tokens(text))).tolist(), "later": later}
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the output in both orders; in the full figure P and the attention weights as well, unless asked for."""
-    result, columns = compute(**state), [str(c + 1) for c in range(D)]
-    words = [word[:8] for word in result["words"]]
-    moved, below = [words[i] for i in state["order"]], [] if state["pooling"] == "none" else [state["pooling"]]
-    shown = [("Y(X), as written", result["before"], words + below, columns)]
-    shown += [("Y(PX), in the new order", result["after"], moved + below, columns)]
-    if not state["small"]:
-        first = [("P", result["P"], moved, words), ("PX", result["PX"], moved, columns)]
-        shown = first if asking else [*first, ("A(PX)", result["A"], moved, moved), *shown]
-    fig, axes = figure(-(-len(shown) // 2), 2, width=6.4, height=(0.28 * len(words) + 0.7) * -(-len(shown) // 2))
-    for ax, drawn in zip(np.ravel(axes), [*shown, None], strict=False):
-        if drawn is None:
-            ax.set_axis_off()
-            continue
-        title, M, rows, names = drawn
-        heatmap(ax, M, rows=rows, columns=names, digits=0 if title == "P" else 2, aspect="auto")
+    """Draw the output as written and, unless it is asked for, in the new order."""
+    result, words = compute(**state), [word[:8] for word in tokens(state["text"])]
+    moved = [words[i] for i in state["order"]]
+    fig, axes = figure(1, 1 if asking else 2, width=3.2 if asking else 6.4, height=0.28 * len(words) + 1)
+    drawn = [("Y(X), as written", result["before"], words), ("Y(PX), in the new order", result["after"], moved)]
+    for ax, (title, Y, rows) in zip(np.ravel(axes), drawn, strict=False):
+        heatmap(ax, Y, rows=[*rows, "mean"], columns=[str(c + 1) for c in range(D)], aspect="auto")
         ax.set_title(title)
-    alt = f"The words {' '.join(words)} in the order {' '.join(moved)}, positions: {state['positions']}. "
+    alt = f"The words {' '.join(words)} and their output, to be put in the order {' '.join(moved)}. "
     if asking:
-        return picture(fig, f"{alt}What attention makes of them is for you to predict.")
-    row = "; ".join(
-        f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in zip(moved + below, result["after"], strict=True)
-    )
-    return picture(fig, f"{alt}Rows of the output: {row}.")
+        return picture(fig, f"{alt}What becomes of the rows is for you to predict.")
+    rows = zip([*moved, "mean"], result["after"], strict=True)
+    rounded = "; ".join(f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in rows)
+    return picture(fig, f"{alt}Rows of the output: {rounded}.")

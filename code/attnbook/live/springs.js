@@ -151,7 +151,7 @@ function render({ model, el }) {
       write(numbers[j], weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       set(numbers[j], { hidden: shown(weights && !state.masked[j]) });
       write(words[j], hidden ? "?" : state.masked[j] ? "masked" : weights ? "" : "none");
-      bars[j].style.width = hidden ? "0" : `${100 * weight}%`;
+      bars[j].style.width = `calc(${hidden ? 0 : weight} * (100% - 3.6rem))`;
     });
     moveRing(state.output);
     ring.classList.toggle("live-away", where === "outside");
@@ -206,7 +206,7 @@ function sentence({ where, weights, query }, masked) {
     return `On a side: all the weight is on ${values}. Only an infinitely long query, in the dashed direction, `
       + "gets here.";
   }
-  return `Inside the hull: exactly one query has this output, q = (${query.map((c) => show(c)).join(", ")}).`;
+  return `Inside the hull: the query q = (${query.map((c) => show(c)).join(", ")}) has this output.`;
 }
 
 export default { initialize, render, compute, valid, shape };

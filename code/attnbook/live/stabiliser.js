@@ -5,7 +5,7 @@ const ORDERS = ordersOf(range(N));
 const PRESETS = {
   "no mask": () => true, "padding": (i, j) => j < 3, "causal": (i, j) => j <= i,
   "two sentences": (i, j) => i >> 1 === j >> 1, "neighbours": (i, j) => Math.abs(i - j) <= 1,
-  "ring, both ways": (i, j) => (i - j) % 2 !== 0, "ring, one way": (i, j) => (i - j + N) % N === 1, "each itself": (i, j) => i === j,
+  "ring, both ways": (i, j) => i === j || (i - j) % 2 !== 0, "ring, one way": (i, j) => (i - j + N) % N <= 1, "each itself": (i, j) => i === j,
 };
 const NAMES = Object.keys(PRESETS);
 const maskOf = (name) => range(N).map((i) => range(N).map((j) => Number(PRESETS[name](i, j))));
@@ -48,15 +48,15 @@ function roving(elements, columns) {
 function drawing(title, square) {
   const names = range(2).map((side) => range(N).map((i) => (side ? text(44 + 40 * i, 16, "") : text(16, 48 + 40 * i, ""))));
   const cells = range(N * N).map((k) => square({ x: 26 + 40 * (k % N), y: 24 + 40 * Math.floor(k / N), width: 36, height: 36 }, k));
-  const frames = range(N * N).map((k) => make("rect", { class: "live-stabiliser-frame live-orange",
-    x: 32 + 40 * (k % N), y: 30 + 40 * Math.floor(k / N), width: 24, height: 24 }));
-  const svg = make("svg", { viewBox: "0 0 190 188", role: "group", class: "live-stabiliser", "aria-label": title }, names, cells, frames);
+  const lines = range(N * N).map((k) => make("rect", { class: "live-stabiliser-new",
+    x: 31 + 40 * (k % N), y: 51 + 40 * Math.floor(k / N), width: 26, height: 4 }));
+  const svg = make("svg", { viewBox: "0 0 190 188", role: "group", class: "live-stabiliser", "aria-label": title }, names, cells, lines);
   const element = make("div", { class: "live-stabiliser-mask" }, make("div", { class: "live-title" }, title), svg);
   return { element, cells, put: (M, order, changed = () => false) => {
     names.forEach((side) => side.forEach((name, i) => write(name, String(order[i]))));
     M.flat().forEach((x, k) => {
       cells[k].classList.toggle("live-stabiliser-on", x === 1);
-      set(frames[k], { visibility: changed(k) ? "visible" : "hidden" });
+      set(lines[k], { visibility: changed(k) ? "visible" : "hidden" });
     });
   } };
 }
@@ -68,10 +68,10 @@ function render({ model, el }) {
 
   // the mask, whose squares are clicked, and the mask that the order makes of it
   const press = (k) => (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); event.stopPropagation(); flip(k); } };
-  const left = drawing("Mask M", (place, k) => make("rect", { ...place, class: "live-stabiliser-square live-blue live-stabiliser-own", tabindex: -1,
+  const left = drawing("Mask M", (place, k) => make("rect", { ...place, class: "live-stabiliser-square live-stabiliser-own", tabindex: -1,
     role: "checkbox", "aria-label": `query ${Math.floor(k / N)} may look at key ${k % N}`, onkeydown: press(k),
     onclick: () => { here(k); flip(k); } }));
-  const right = drawing("P M Pᵀ", (place) => make("rect", { ...place, class: "live-stabiliser-square live-blue" }));
+  const right = drawing("P M Pᵀ", (place) => make("rect", { ...place, class: "live-stabiliser-square" }));
   const here = roving(left.cells, N);
   here(0);
 
@@ -86,8 +86,8 @@ function render({ model, el }) {
   const minis = range(IN_ALL).map((k) => {
     const [x, y] = [4 + 38 * (k % 8), 4 + 38 * Math.floor(k / 8)];
     const dots = range(N * N).map((l) => make("rect", { x: x + 7 * (l % N), y: y + 7 * Math.floor(l / N), width: 6.4, height: 6.4 }));
-    const frame = make("rect", { class: "live-stabiliser-frame live-orange", x: x - 3, y: y - 3, width: 33.4, height: 33.4 });
-    return { dots, frame, group: make("g", { class: "live-stabiliser-mini live-blue" }, dots, frame) };
+    const frame = make("rect", { class: "live-stabiliser-frame", x: x - 3, y: y - 3, width: 33.4, height: 33.4 });
+    return { dots, frame, group: make("g", { class: "live-stabiliser-mini" }, dots, frame) };
   });
   const orbit = make("svg", { viewBox: "0 0 304 114", role: "img", class: "live-stabiliser" }, minis.map(({ group }) => group));
 
@@ -97,12 +97,12 @@ function render({ model, el }) {
   const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
   const rows = [number("stabiliser", "orders of 24 that leave M alone (✓)"), number("orbit", "different masks made from M"),
     number("changed", "entries changed by the chosen order")];
-  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" });
   const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
   el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
     make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
-      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), laws, message)),
+      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), message)),
     make("div", { class: "live-planes live-lean" },
       block("24 orders. ✓: leaves M alone. Framed: makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
   const speak = speaker(el);
@@ -133,7 +133,6 @@ function render({ model, el }) {
     });
     set(orbit, { "aria-label": hidden ? "Hidden" : `${result.orbit} different masks; the chosen order makes number ${number + 1}` });
     rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(result[cell.dataset.shows])));
-    laws.replaceChildren(hidden ? "" : verdict(`${result.stabiliser} · ${result.orbit}`, String(IN_ALL), result.countGap));
     write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(result, number));
     speak(message.textContent);
   }

@@ -47,7 +47,10 @@ function knotsOf(from, to, stays) {
     const across = 1.5 * t * (1 - t) + t ** 3, position = from[j] + (to[j] - from[j]) * s;
     (result[[across.toFixed(2), position.toFixed(2), stay]] ||= { across, position, stay, count: 0 }).count += 1;
   }
-  return Object.values(result);
+  return Object.entries(result).map(([place, knot]) => { // both kinds at one place stand side by side
+    const other = place.replace(String(knot.stay), String(!knot.stay));
+    return { ...knot, aside: other in result ? (knot.stay ? -10 : 10) : 0 };
+  });
 }
 
 /** A picture of layers of strings, one for each name. `put(columns, stays)` takes the position of every string, column
@@ -71,10 +74,9 @@ function layers(title, names, words) {
     label("live-label", 4, y(i) + 4, String(i)), label("live-label live-before", x(0) - 12, y(i) + 4, word)));
   svg.append(...lines, knots, ...ends, ...words.map((_, i) =>
     make("g", { class: `live-mark ${HUES[i]}`, transform: `translate(${x(0)} ${y(i)})` }, mark(i, 6))));
-  const knot = (c) => ({ across, position, stay, count }) => make("g",
-    { transform: `translate(${(x(c) + across * WIDE).toFixed(1)} ${y(position).toFixed(1)})` },
-    make("circle", { class: stay ? "live-knot" : "live-knot live-loose", r: stay ? 3.5 : 7 }),
-    count > 1 ? label("live-times", 0, stay ? -20 : 30, `${count}×`) : null);
+  const knot = (c) => ({ across, position, stay, count, aside }) => make("g", { class: stay ? "live-knot" : "live-knot live-loose",
+    transform: `translate(${(x(c) + across * WIDE + aside).toFixed(1)} ${y(position).toFixed(1)})` },
+  make("circle", { r: count > 1 ? 9.5 : stay ? 3.5 : 7 }), count > 1 ? label("live-times", 0, 4.5, String(count)) : null);
   const put = (columns, stays) => {
     lines.forEach((line, j) => {
       const at = columns.map((column) => y(column[j])), half = (c) => x(c + 0.5);
@@ -119,14 +121,14 @@ function render({ model, el }) {
   const text = make("p", { class: "live-verdict" }), round = make("p", { class: "live-after" });
   const laws = make("ul", { class: "live-verdicts live-after" });
   const icon = (look, r) =>
-    make("svg", { class: "live-icon", viewBox: "-9 -9 18 18", "aria-hidden": true }, make("circle", { class: look, r }));
+    make("svg", { class: "live-icon", viewBox: "-9 -9 18 18", "aria-hidden": true }, make("g", { class: look }, make("circle", { r })));
   const key = make("p", { class: "live-key live-after" }, icon("live-knot", 6), " These two strings cross once. ",
     icon("live-knot live-loose", 8), " These two cross twice, and not at all in one step. ",
-    make("span", { class: "live-count" }, "2×"), " is the number of crossings at one spot.");
+    "A number counts crossings at one spot.");
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
     make("div", { class: "live-layers" }, two.svg), make("div", { class: "live-after" }, one.svg), key);
   const hint = "Drag the end of a string up or down, in the middle or at the right, and watch the crossings.";
-  el.append(make("p", { class: "live-hint" }, hint), buttons, weave, text, round, matrices, laws);
+  el.append(make("p", { class: "live-hint" }, hint), buttons, weave, text, make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -165,12 +167,9 @@ function render({ model, el }) {
     put(P2, "P₂, second", result.P2, second, composed);
     put(P1, "P₁, first", result.P1, first, first);
     put(P21, "P₂P₁, first[second]", result.product, composed, composed);
-    const [a, b, c] = crossings, [s, t, both] = signs.map(signed);
+    const [s, t, both] = signs.map(signed);
     laws.replaceChildren(verdict("P₂P₁", "the matrix of first[second]", result.productGap),
-      verdict(`${a} + ${b} − 2 · ${result.twice} crossings`, `${c} crossings`, result.crossingGap),
-      verdict(`sign (${s}) · (${t})`, `sign ${both}`, result.signGap),
-      make("li", {}, result.commuteGap <= EXACT ? "P₂P₁ = P₁P₂: in either order the result is the same."
-        : "P₂P₁ ≠ P₁P₂: in the other order the result is different."));
+      verdict(`sign (${s}) · (${t})`, `sign ${both}`, result.signGap));
     write(round, circles(result.cycles));
     write(text, asking() ? "What both do in one step is hidden until you have answered." : sentence(result));
     speak(text.textContent);

@@ -9,13 +9,13 @@ const place = (weights) => transpose(CORNERS).map((column) => dot(weights, colum
 /** The weights, their point, the curve from T = ∞ to T = 0, and whether a constant in the scores matters. */
 function compute({ scores, temperature }) {
   const at = (s) => softmax(s.map((x) => x / temperature));
-  const weights = at(scores), mean = total(scores) / 3, centred = scores.map((s) => s - mean);
+  const weights = at(scores), mean = total(scores) / 3;
   const largest = Math.max(...scores), leads = scores.map((s) => Number(s === largest));
   const path = COLDNESS.map((cold) => place(softmax(scores.map((s) => cold * (s - largest)))));
   path.push(place(leads.map((x) => x / total(leads))));
   const spread = Math.exp(-total(weights.map((a) => (a > 0 ? a * Math.log(a) : 0))));
-  const shiftGap = largestDifference(at(centred), weights);
-  return { weights, point: place(weights), path, mean, centred, leads, spread, shiftGap };
+  const shiftGap = largestDifference(at(scores.map((s) => s - mean)), weights);
+  return { weights, point: place(weights), path, mean, leads, spread, shiftGap };
 }
 
 /** The scores T ln a_j of a point, moved to the mean they had; what is out of reach comes as near as it can. */
@@ -27,6 +27,17 @@ function scoresAt([x, y], temperature, mean) {
   const s = logs.map((l) => mean + shrink * (l - middle));
   const back = clamp(0, -REACH - Math.min(...s), REACH - Math.max(...s));
   return s.map((l) => clamp(l + back, -REACH, REACH));
+}
+
+/** Three typed scores, moved together so that they fit the drawing, and what is said about it; or why they are refused. */
+function typedScores(text) {
+  const scores = text.replaceAll("−", "-").split(/[\s,;]+/).filter(Boolean).map(Number);
+  if (scores.length !== 3 || !scores.every(Number.isFinite)) return { note: "Type three numbers, such as 2, 1, −1. " };
+  const low = Math.min(...scores), high = Math.max(...scores), c = clamp(0, -REACH - low, REACH - high);
+  if (high - low > 2 * REACH) return { note: `The drawing holds scores that are at most ${2 * REACH} apart. These stay as they were. ` };
+  const did = c < 0 ? `${+(-c).toFixed(2)} was subtracted from` : `${+c.toFixed(2)} was added to`;
+  return { scores: scores.map((s) => clamp(s + c, -REACH, REACH)),
+    note: c ? `The drawing ends at ±${REACH}, so ${did} each score. The weights are those of the scores you typed. ` : "" };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
@@ -53,9 +64,9 @@ function render({ model, el }) {
   // the scores
   const rules = [-6, -3, 0, 3, 6].map((s) => [line(s ? "live-grid" : "live-axis", 34, height(s), 300, height(s)),
     text(28, height(s) + 4, String(s).replace("-", "−"), { "text-anchor": "end" })]);
-  const names = each((j) => text(column(j), 284, index("s", j), { "text-anchor": "middle" }));
+  const names = each((j) => text(column(j), 284, "", { "text-anchor": "middle" }));
   const bars = each((j) => make("rect", { class: `live-score-bar ${HUES[j]}`, x: column(j) - 22, width: 44 }));
-  const level = make("g", {}, line("live-mean", 34, 0, 300, 0), text(297, -6, "mean", { "text-anchor": "end" }));
+  const level = make("g", {}, line("live-mean", 34, 0, 282, 0), text(266, -6, "mean", { "text-anchor": "end" }));
   const left = panel("Scores s", rules, names, bars, level);
   const raise = (j, s) => change({ scores: read().scores.map((old, i) => (i === j ? clamp(s, -REACH, REACH) : old)) });
   const toBar = (j) => (_, y) => raise(j, hundredth((height(0) - y) / 20));
@@ -85,41 +96,31 @@ function render({ model, el }) {
   const movePoint = handle(right.svg, "weights, a point in the triangle", "live-ink", make("circle", { r: 6 }),
     (x, y) => drag([(x - 40) / SIDE, (BOTTOM - y) / SIDE]), (dx, dy) => drag([here[0] + dx / 50, here[1] + dy / 50]));
 
-  // the same as a table, whose scores can be typed
-  const fields = each((j) => field(`score ${j + 1}`, REACH, (s) => raise(j, s)));
-  const mean = make("td", { "data-shows": "mean" });
-  const cells = (name) => each((j) => make("td", { "data-shows": `${name} ${j}` }));
-  const centred = cells("centred"), weights = cells("weights");
-  const icon = (j) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[j]}`, role: "img",
-    "aria-label": LOOKS[j] }, mark(j, 8));
-  const head = (...inside) => make("th", { scope: "col" }, inside);
-  const row = (title, ...inside) => make("tr", {}, make("th", { scope: "row" }, title), inside);
-  const table = make("table", { class: "live-table live-triples" },
-    make("thead", {}, make("tr", {}, head("key"), each((j) => head(icon(j), ` ${j + 1}`)), head("mean"))),
-    make("tbody", {}, row("score s", fields.map(({ element }) => make("td", {}, element)), mean),
-      row("s − mean", centred, make("td")), row("weight a", weights, make("td"))));
+  // all three bars at once
+  const lift = (by) => {
+    const { scores } = read(), c = clamp(by, -REACH - Math.min(...scores), REACH - Math.max(...scores));
+    if (c) change({ scores: scores.map((s) => s + c) });
+  };
+  const grip = make("rect", { x: -11, y: -5, width: 22, height: 10, rx: 5 });
+  const moveAll = handle(left.svg, "mean, which takes all three scores along", "live-ink", grip,
+    (x, y) => lift(hundredth((135 - y) / 20 - total(read().scores) / 3)), (dx, dy) => lift((dx + dy) / 10));
 
   // controls
   const log = { min: -1.65, max: 1.65, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
   const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
-  const fits = (c) => read().scores.every((s) => Math.abs(s + c) <= REACH);
-  const glide = (state) => { // the same bars are seen to move
-    left.svg.classList.add("live-gliding");
-    setTimeout(() => left.svg.classList.remove("live-gliding"), 400);
-    change(state);
-  };
-  const add = (c) => () => {
-    if (fits(c)) glide({ scores: read().scores.map((s) => s + c) });
-    else write(message, `One of the scores would leave the drawing, which ends at ${c > 0 ? "" : "−"}${REACH}.`);
-  };
-  const shifts = [[1, "Add 1 to every score"], [-1, "Subtract 1"]].map(([c, name]) => [c, button(name, add(c))]);
-  const type = toggle("Type the scores", (pressed) => fields.forEach((f) => f.open(pressed)));
-  const back = button("Back to start", () => glide(first));
+  let note = "";
+  const typed = make("input", { type: "text", id: newId(), class: "live-three", autocomplete: "off", onchange() {
+    const result = typedScores(typed.value);
+    ({ note } = result);
+    if (result.scores) change({ scores: result.scores }); else update();
+    fill(read().scores);
+  } });
+  const fill = (scores) => { typed.value = scores.map((s) => +s.toFixed(2)).join(", ").replaceAll("-", "−"); };
   const message = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  el.append(make("p", { class: "live-hint" }, "Press “Add 1 to every score” and watch the point."),
-    make("div", { class: "live-controls" }, shifts.map(([, element]) => element), temperature.element, type, back),
-    make("div", { class: "live-planes" }, left.element, right.element), message, laws,
-    scroller(make("div", { class: "live-scroll" }, table)));
+  el.append(make("p", { class: "live-hint" }, "Drag a bar, and the grip that takes all three along. Which of them move the point? Can it reach a corner?"),
+    make("div", { class: "live-controls" }, temperature.element, control("scores s", typed, typed.id),
+      button("Back to start", () => change(first))),
+    make("div", { class: "live-planes live-lean" }, left.element, right.element), message, laws);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
   let before = null, shifted = 0;
@@ -131,12 +132,12 @@ function render({ model, el }) {
       const s = state.scores[j], a = result.weights[j], number = a < 5e-4 ? tiny(a) : show(a, 3);
       set(bars[j], { y: Math.min(height(s), height(0)), height: Math.abs(height(s) - height(0)) });
       moveBar[j]([column(j), height(s)], show(s), { now: s.toFixed(2), ...reach });
-      fields[j].put(s);
+      write(names[j], `${index("s", j)} = ${show(s)}`);
       set(discs[j], { r: (26 * Math.sqrt(a)).toFixed(2), ...seen });
-      write(centred[j], show(result.centred[j]));
-      for (const element of [numbers[j], weights[j]]) write(element, hidden ? "?" : number);
+      write(numbers[j], hidden ? "?" : number);
     });
-    write(mean, show(result.mean));
+    if (document.activeElement !== typed) fill(state.scores);
+    moveAll([282, height(result.mean)], `mean ${show(result.mean)}`, { now: result.mean.toFixed(2), ...reach });
     set(level, { transform: `translate(0 ${height(result.mean)})` });
     here = result.point;
     const spoken = result.weights.map((a) => show(a, 3)).join(", ");
@@ -145,10 +146,10 @@ function render({ model, el }) {
     set(path, { points: outline(result.path), ...seen });
     set(right.svg.lastChild, seen);
     temperature.put(Math.log10(state.temperature));
-    for (const [c, element] of shifts) set(element, { "aria-disabled": !fits(c) });
     const by = shiftOf(state, result, before); // the shifts since anything else was changed count together
     shifted = by && shifted + by;
-    write(message, hidden ? "The point is hidden until you have answered." : sentence(state, result, by, shifted));
+    write(message, hidden ? "The point is hidden until you have answered." : note + sentence(state, result, by, shifted));
+    note = "";
     laws.replaceChildren(by ? verdict("softmax((s − mean)/T)", "softmax(s/T)", result.shiftGap) : "");
     before = { ...state, weights: result.weights };
     speak(message.textContent);
@@ -180,8 +181,7 @@ function sentence({ scores }, { weights, leads, spread }, by, shifted) {
   if (weights[best[0]] > 0.999) {
     return `The point seems to lie in ${corner}, but the other weights are ${rest.join(" and ")}, not 0.`;
   }
-  const looks = tie || `These weights have the entropy of ${show(spread, 1)} equal ones. `;
-  return `${looks}As T falls from ∞ to 0, the point goes along the curve to ${corner} and never gets there.`;
+  return tie || `These weights have the entropy of ${show(spread, 1)} equal ones.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -83,7 +83,6 @@ def compute(scores: list, temperature: float) -> dict[str, Any]:
         "point": a @ CORNERS,
         "path": path,
         "mean": mean,
-        "centred": s - mean,
         "leads": leads,
         "spread": np.exp(entropy(a)),
         "shiftGap": abs(softmax((s - mean) / temperature) - a).max(),
