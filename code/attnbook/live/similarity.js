@@ -1,5 +1,5 @@
 // Rows of a sinusoidal table: how alike two of them are, what each pair of columns adds, and what direction needs.
-const LAST = 40, COLUMNS = [2, 4, 8, 16, 64], FEW = 8;
+const LAST = 40, COLUMNS = [2, 4, 8, 16, 64], FEW = 4;
 const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) / d));
 const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
 
@@ -88,10 +88,10 @@ function render({ model, el }) {
     base.put(Math.log10(state.base));
     between.put(String(turn));
     const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
-    write(set(product, { x: along(j), y: result.product < 0 ? ZERO - 6 : ZERO + 16 }), hidden ? "?" : show(result.product, 3));
+    write(set(product, { x: clamp(along(j), 34, 566), y: result.product < 0 ? ZERO - 6 : ZERO + 20 }), hidden ? "?" : show(result.product, 3));
     adds.element.hidden = hidden || d / 2 > FEW;
-    adds.put(result.adds, range(d / 2).map((k) => `pair ${k}`), ["ω", turn ? "sine" : "cosine"], { digits: 3 });
-    laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j − i)`, result.sumGap),
+    if (d / 2 <= FEW) adds.put(result.adds, range(d / 2).map((k) => `pair ${k}`), ["ω", turn ? "sine" : "cosine"], { digits: 3 });
+    laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`, result.sumGap),
       verdict(both(i, j), both(j, i), result.symmetryGap)]));
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
