@@ -40,7 +40,7 @@ function head(k, flip) {
   const svg = make("svg", { viewBox: "0 0 142 142", role: "img", class: "live-ablation-map" }, cells, frame, letters);
   const put = (A, words, on, share) => {
     write(state, on ? "on" : "off");
-    set(press, { "aria-pressed": on === 1 });
+    set(press, { "aria-pressed": on === 1, "aria-label": `head ${k % H + 1} ${on ? "on" : "off"}, layer ${Math.floor(k / H) + 1}` });
     letters.forEach((side) => side.forEach((letter, i) => write(letter, words[i][0])));
     A.flat().forEach((x, c) => set(cells[c], { "fill-opacity": thousandth(x) }));
     set(frame, { x: 19 + 20 * words.indexOf("fish") });
@@ -64,7 +64,7 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
     make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
     tiles.row, make("p", {}, "P(cat first) = ", p, says), make("div", { class: "live-ablation-rows" }, rows),
-    make("p", {}, "Of all 480 answers, ", right, " are right."),
+    make("p", {}, "Of the answers to all 480 sentences, ", right, " are right (dotted line: 240, as by guessing)."),
     make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -88,7 +88,7 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentenceOf({ heads, instead }, right) {
   const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as if it always said the same" : "";
-  if (!off.length) return `All six heads are as trained: ${right} of 480 are right.`;
+  if (!off.length) return "All six heads are as trained.";
   const what = off.length > 3 ? `${off.length} heads` : off.map(nameOf).join(" and ");
   const how = instead === "alike" ? "looking at all words alike" : "adding nothing";
   return `With ${what} ${how}, ${right} of 480 are right${guess}.`;

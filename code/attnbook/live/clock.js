@@ -120,8 +120,9 @@ function render({ model, el }) {
   const hint = make("p", { class: "live-hint" });
   el.append(hint, make("div", { class: "live-controls" }, scheme.element,
     pairs.element, base.element, button("Back to start", () => change(first))),
-  make("div", { class: "live-clocks" }, faces.map(({ element }) => element)), ruler,
-  make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), plot, verdicts, text);
+  make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
+  make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
+    make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), verdicts, text)));
   const speak = speaker(el);
   let seen, before, from, frame;
   predictFirst(el, model.get("ask"), update);

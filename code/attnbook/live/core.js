@@ -113,7 +113,7 @@ function fromLink(id, hash, initial, valid) {
   const [name, query] = hash.slice(1).split("?");
   if (name !== id || !query) return initial;
   const alike = (a, b) => {
-    if (Array.isArray(b)) return Array.isArray(a) && a.length < 100 && a.every((x) => alike(x, b[0]));
+    if (Array.isArray(b)) return Array.isArray(a) && a.length < 100 && a.every((x) => alike(x, b[0] ?? ""));
     if (typeof b === "number") return Number.isFinite(a);
     return typeof a === typeof b && (typeof b !== "string" || a.length < 200);
   };

@@ -22,10 +22,11 @@ def crowd(
     factor: float = 1.0,
     c: float = 1.5,
     train: int = 13,
+    grow: bool = False,
     ask: dict[str, Any] | str | None = None,
     label: str = "crowd",
 ) -> Live:
-    """A live figure of e^H for one key that leads m − 1 equal ones by R: the reader drags m and a factor on the scores.
+    """A live figure of e^H for one key that leads m − 1 equal ones by R: the reader moves m and a factor on the scores.
 
     H is the entropy of the weights, and e^H the number of keys that the query looks at. The lead is given by
     c = R / ln m_0, where m_0 is the number of keys in training. With the factor ln m / ln m_0 the weight of the leading
@@ -42,6 +43,8 @@ def crowd(
         From 0.2 to 3.
     train : int
         m_0, from 2 to 1000.
+    grow : bool
+        Whether the factor is multiplied by ln m / ln m_0.
     ask : dict, optional
         A question that the reader answers before the curves are shown.
     label : str
@@ -55,18 +58,19 @@ def crowd(
     Source: Chiang and Cholak (2022), "Overcoming a theoretical limitation of self-attention", for the factor.
 
     >>> crowd(13, c=1).compute()["weights"].round(3)
-    array([0.52, 0.52, 0.52])
+    array([0.52, 0.52])
     """
     state = {
         "keys": require_int("keys", keys),
         "factor": float(factor),
         "c": float(c),
         "train": require_int("train", train),
+        "grow": grow,
     }
     return Live("crowd", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(keys: int, factor: float, c: float, train: int) -> None:
+def check(keys: int, factor: float, c: float, train: int, grow: bool) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, m, most in (("keys", keys, MOST), ("train", train, 1000)):
         if not 2 <= require_int(name, m) <= most:
@@ -74,6 +78,8 @@ def check(keys: int, factor: float, c: float, train: int) -> None:
     for name, x in (("factor", factor), ("c", c)):
         if not RANGES[name][0] <= x <= RANGES[name][1]:
             raise ValueError(f"{name} = {x}; expected {RANGES[name][0]} to {RANGES[name][1]}")
+    if not isinstance(grow, bool):
+        raise ValueError(f"grow = {grow}; expected True or False")
 
 
 def attend(m: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -86,18 +92,17 @@ def attend(m: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return a[..., 0], np.exp(entropy(a) + a[..., 1] * others)
 
 
-def compute(keys: int, factor: float, c: float, train: int) -> dict[str, Any]:
-    """Return lead, factors, weights of the best key and e^H: in training, with the reader's factor, with log-n.
+def compute(keys: int, factor: float, c: float, train: int, grow: bool) -> dict[str, Any]:
+    """Return lead, factors, weights of the best key and e^H, each in training and now.
 
-    ``curves`` has e^H at the lengths of LADDER, with the reader's factor and with log-n. The mirror of ``compute`` in
-    crowd.js.
+    ``curve`` has e^H at the lengths of LADDER, with the reader's factor. The mirror of ``compute`` in crowd.js.
     """
-    lead, sizes = c * np.log(train), np.array([train, keys, keys])
-    factors = np.array([1.0, factor, np.log(keys) / np.log(train)])
+    lead, sizes = c * np.log(train), np.array([train, keys])
+    rule = lambda m: factor * (np.log(m) / np.log(train) if grow else np.ones(np.shape(m)))  # noqa: E731
+    factors = np.array([1.0, rule(keys)])
     weights, looks = attend(sizes, factors * lead)
-    everywhere = [np.full(len(LADDER), factor), np.log(LADDER) / np.log(train)]
-    curves = np.array([attend(LADDER, g * lead)[1] for g in everywhere])
-    return {"lead": lead, "sizes": sizes, "factors": factors, "weights": weights, "looks": looks, "curves": curves}
+    curve = attend(LADDER, rule(LADDER) * lead)[1]
+    return {"lead": lead, "sizes": sizes, "factors": factors, "weights": weights, "looks": looks, "curve": curve}
 
 
 def example() -> Live:
@@ -113,11 +118,17 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     edge = rng.random() < 0.5
     whole = lambda most: int(rng.choice([2, 3, most]) if edge else 2 + (most - 2) ** rng.uniform(0, 1))  # noqa: E731
     real = lambda low, high: float(rng.choice([low, 1, high]) if edge else np.round(rng.uniform(low, high), 2))  # noqa: E731
-    return {"keys": whole(100_000), "factor": real(0.2, 5.0), "c": real(0.2, 3.0), "train": whole(1000)}
+    return {
+        "keys": whole(100_000),
+        "factor": real(0.2, 5.0),
+        "c": real(0.2, 3.0),
+        "train": whole(1000),
+        "grow": bool(rng.random() < 0.5),
+    }
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw e^H against m with both factors, unless they are asked for; dotted, all keys alike."""
+    """Draw e^H against m with both rules for the factor, unless they are asked for; dotted, all keys alike."""
     result, keys, train = compute(**state), state["keys"], state["train"]
     fig, ax = figure(width=6.4, height=3)
     ax.loglog([1, MOST], [1, MOST], ":", color="#000000", lw=0.8, label="all keys alike")
@@ -127,12 +138,10 @@ def still(state: dict, asking: bool) -> Picture:
     if asking:
         ax.legend()
         return picture(fig, f"{alt}; the curves are for you to predict.")
-    names = (f"scores times {state['factor']:.3g}", f"scores times ln m / ln {train}")
-    for curve, name, colour, dash in zip(result["curves"], names, ("orange", "blue"), ("-", "--"), strict=True):
-        ax.plot(LADDER, curve, dash, color=PALETTE[colour], label=name)
+    names = (f"factor {state['factor']:.3g}", f"factor {state['factor']:.3g} · ln m / ln {train}")
+    for grow, name, dash in zip((False, True), names, ("-", "--"), strict=True):
+        ax.plot(LADDER, compute(**{**state, "grow": grow})["curve"], dash, color=PALETTE["orange"], label=name)
     ax.plot(keys, result["looks"][1], "o", color=PALETTE["orange"])
     ax.legend()
-    texts = [f"{n:.1f} with {name}" for n, name in zip(result["looks"][1:], names, strict=True)]
-    return picture(
-        fig, f"{alt}. In training, among {train}: {result['looks'][0]:.1f}. Among {keys}: {', '.join(texts)}."
-    )
+    now = f"Among {keys}, with {names[state['grow']]}: {result['looks'][1]:.1f}"
+    return picture(fig, f"{alt}. In training, among {train}: {result['looks'][0]:.1f}. {now}.")

@@ -24,10 +24,9 @@ function compute(state) {
   const seen = theta.map((w) => w * train), offsets = range(test + 1).map((t) => counted(state, t));
   const last = omega.map((w) => w * offsets[test]);
   const beyond = omega.map((w, k) => offsets.some((t) => (t * w) % TURN > seen[k] + EDGE));
-  const rounds = [seen, last].map((angles) => angles.filter((x) => x >= TURN).length);
   return { s, raised: raisedBase(state, s), arcs: seen.map((x) => Math.min(x, TURN)), before: theta,
     steps: omega, ends: last, hands: last.map((x) => [Math.cos(x), Math.sin(x)]), beyond,
-    outside: beyond.filter(Boolean).length, rounds };
+    outside: beyond.filter(Boolean).length };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
@@ -92,15 +91,19 @@ function render({ model, el }) {
   fresh, above, label(along(0), 62, "0"), label(along(train), 62, train), label(along(most), 62, most));
   const put = handle(road, "longest offset of the test", "live-orange", mark(3, 10),
     (x) => moveTo(((x - along(0)) * most) / 312), (right, up) => moveTo(read().test + right + up));
-  const id = newId(), typed = make("input", { type: "number", id, class: "live-typed", min: train, max: most, step: 1,
-    onchange: () => { if (typed.value !== "") moveTo(typed.valueAsNumber); typed.value = read().test; } });
+  const id = newId(), typed = make("input", { type: "number", id, class: "live-typed", min: train, max: most, step: 1, onchange() {
+    const test = typed.valueAsNumber, taken = Number.isInteger(test) && test >= train && test <= most;
+    if (taken) return moveTo(test);
+    write(says, `${typed.value || "That"} is not taken: the longest offset is a whole number from ${train} to ${most}.`);
+    speak(says.textContent);
+    typed.value = read().test;
+  } });
 
   const ways = Object.entries(WAYS).map(([way, name]) => [way, button(name, () => change({ way }))]);
   const shows = (name) => make("span", { "data-shows": name }), slowest = PAIRS - 1;
   const rows = [["pairs outside the tint", make("span", {}, "0"), shows("outside")],
-    ["pairs gone right round", shows("rounds 0"), shows("rounds 1")],
-    ["one step in radians, fastest pair", shows("before 0"), shows("steps 0")],
-    ["one step in radians, slowest pair", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
+    ["fastest pair’s step, in radians", shows("before 0"), shows("steps 0")],
+    ["slowest pair’s step, in radians", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
   const head = ["", "training", "test"].map((text) => (text ? make("th", { scope: "col" }, text) : make("td")));
   const tally = make("table", { class: "live-tally" }, make("thead", {}, make("tr", {}, head)), make("tbody", {},
     rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name),
@@ -111,7 +114,7 @@ function render({ model, el }) {
   const legends = make("div", { class: "live-legends" },
     sign("seen in training", make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 })),
     sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
-    sign("one step, clockwise from the top", make("line", { class: "live-stride", ...dash })),
+    sign("one step (below, in radians)", make("line", { class: "live-stride", ...dash })),
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });

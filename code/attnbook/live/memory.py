@@ -94,8 +94,8 @@ def check(train: int, test: int, way: str, base: float, fast: float) -> None:
 def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[str, Any]:
     """Return the arcs seen in training, the angle of one step, where the hands end, and which pairs are outside.
 
-    Angles are in radians. A pair is outside if some offset of the test turns it to an angle beyond its arc; ``rounds``
-    counts the pairs that have gone round, in training and in the test. The mirror of ``compute`` in memory.js.
+    Angles are in radians. A pair is outside if some offset of the test turns it to an angle beyond its arc.
+    The mirror of ``compute`` in memory.js.
     """
     theta, s = frequencies(D, base), test / train
     raised = base * s ** (D / (D - 2))
@@ -122,7 +122,6 @@ def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[s
         "hands": hands.reshape(-1, 2),
         "beyond": beyond.tolist(),
         "outside": int(beyond.sum()),
-        "rounds": [int((turned >= 2 * np.pi).sum()) for turned in (seen, angles[-1])],
     }
 
 
@@ -147,7 +146,7 @@ def still(state: dict, asking: bool) -> Picture:
     fig, ax = figure(width=4.0, height=2.9)
     for k, (arc, (c, s), out) in enumerate(zip(result["arcs"], result["hands"], result["beyond"], strict=True)):
         x, y = 2.5 * (k % 4), -3.2 * (k // 4)
-        ax.add_patch(Wedge((x, y), 1, 90 - np.degrees(arc), 90, facecolor=(PALETTE["sky"], 0.45), edgecolor="none"))
+        ax.add_patch(Wedge((x, y), 1, 90 - np.degrees(arc), 90, facecolor=(PALETTE["grey"], 0.35), edgecolor="none"))
         ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
         look = (
             {"color": PALETTE["orange"], "linestyle": "--", "marker": "X"} if out else {"color": "black", "marker": "o"}

@@ -11,13 +11,12 @@ const both = (sentence) => [sentence, reflected(sentence)];
 
 /** P(cat first) for the sentence and its mirror, and what is right of all that was tried. */
 function compute({ sentence, step, tried }) {
-  const result = { catFirst: catFirst(sentence), count: 2 * tried.length };
+  const result = { catFirst: catFirst(sentence), count: tried.length };
   for (const name of MODELS) {
     const p = both(sentence).map((text) => probability(name, step, text));
     const hits = tried.map((one) => both(one).map((text) => probability(name, step, text) > 0.5 === catFirst(text)));
-    const right = hits.flat().filter((hit) => hit).length;
     Object.assign(result, { [name]: p, [`${name}Gap`]: Math.abs(p[0] - p[1]) });
-    Object.assign(result, { [`${name}Hits`]: hits, [`${name}Right`]: right });
+    Object.assign(result, { [`${name}Hits`]: hits, [`${name}Both`]: hits.filter(([a, b]) => a && b).length });
   }
   return result;
 }
@@ -25,7 +24,7 @@ function compute({ sentence, step, tried }) {
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid({ sentence, step, tried }) {
   const pairs = new Set(tried.map((text) => both(text).sort().join()));
-  return [sentence, ...tried].every(isSentence) && TRAINED.includes(step) && tried.length > 0 && tried.length <= MOST
+  return [sentence, ...tried].every(isSentence) && TRAINED.includes(step) && tried.length <= MOST
     && pairs.size === tried.length;
 }
 
@@ -40,9 +39,8 @@ function panel(name) {
   const frame = make("rect", { class: "live-mirror-frame", y: 1, width: 16, height: 34 });
   const discs = range(MOST).map((x) => [0, 1].map((y) => make("circle", { cx: 10 + 17 * x, cy: 10 + 16 * y })));
   const svg = make("svg", { viewBox: "0 0 344 36", class: "live-mirror-pairs", role: "img" }, frame, discs);
-  const right = make("span", { "data-shows": `${name}Right` }), count = make("span", { "data-shows": "count" });
-  const score = make("span", {}, "right ", right, " of ", count);
-  const head = make("div", { class: "live-mirror-head" }, make("span", {}, TITLES[name]), score);
+  const whole = make("b", { "data-shows": `${name}Both` }), count = make("b", { "data-shows": "count" }), pairs = make("span");
+  const score = make("div", {}, "Both right: ", whole, " of ", count, pairs), head = make("div", { class: "live-mirror-head" }, TITLES[name]);
   const put = (result, at, hidden) => { // at: the column of the pair on the tiles, or -1 if it was not tried
     const truth = [result.catFirst, !result.catFirst], hits = result[`${name}Hits`];
     answers.forEach(([number, message], i) => {
@@ -53,12 +51,12 @@ function panel(name) {
     const look = (x, y) => (hidden || !hits[x] ? "live-mirror-none" : hits[x][y] ? "live-mirror-hit" : "live-mirror-miss");
     discs.forEach((pair, x) => pair.forEach((disc, y) => set(disc, { class: look(x, y) })));
     set(frame, { x: 2 + 17 * at, visibility: at < 0 || hidden ? "hidden" : "visible" });
-    write(right, hidden ? "?" : String(result[`${name}Right`]));
+    write(whole, hidden ? "?" : String(result[`${name}Both`]));
     write(count, String(result.count));
-    const whole = hits.filter(([a, b]) => a && b).length;
-    set(svg, { "aria-label": hidden ? "hidden" : `${whole} of ${hits.length} pairs are right as a whole` });
+    write(pairs, result.count === 1 ? " pair tried" : " pairs tried");
+    set(svg, { "aria-label": hidden ? "hidden" : `right are ${hits.map((pair) => pair.filter((hit) => hit).length).join(", ")} of 2` });
   };
-  return { element: make("div", { class: "live-mirror-panel" }, head, table, svg), put };
+  return { element: make("div", { class: "live-mirror-panel" }, head, table, score, svg), put };
 }
 
 function render({ model, el }) {
@@ -75,21 +73,19 @@ function render({ model, el }) {
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
   const say = make("p", { class: "live-verdict" });
   const word = (w) => make("b", {}, w);
-  el.append(make("p", { class: "live-hint" }, "Drag the words. Tap ", word("sees"), " or ", word("and"),
-    " to change one into the other. Then press Mirror. Can you find a sentence that the model without positions answers ",
-    "correctly, and its mirror too?"),
+  el.append(make("p", { class: "live-hint" }, word("Get both right without positions:"), " find a sentence that this model answers ",
+    "correctly, and its mirror too. Drag the words, tap ", word("sees"), " or ", word("and"), " to change one into the other, then press Mirror."),
   make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
   tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
   make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
-  make("p", {}, "Each column is a pair that was tried (the last 20): the sentence above, its mirror below. A disc ",
-    "is a right answer, a ring a wrong one. The frame marks the pair on the tiles."), say);
+  make("p", {}, "A column is a pair that you tried (the last 20), with a disc for a right answer and a ring for a wrong one."), say);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
   function update() {
     const state = read(), result = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
     tiles.put(state.sentence.split(" "));
-    write(truth, `Does cat come before fish? ${result.catFirst ? "Yes." : "No."}`);
+    write(truth, result.catFirst ? "True: cat; mirrored: fish." : "True: fish; mirrored: cat.");
     panels.forEach(({ put }) => put(result, at, hidden));
     steps.put(TRAINED.indexOf(state.step));
     write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at));

@@ -1,5 +1,5 @@
 // Rows of a sinusoidal table: how alike two of them are, what each pair of columns adds, and what direction needs.
-const LAST = 40, COLUMNS = [2, 4, 8, 16, 64], FEW = 8;
+const LAST = 40, COLUMNS = [2, 4, 8, 16, 64], FEW = 4;
 const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) / d));
 const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
 
@@ -14,7 +14,7 @@ function compute({ row, other, d, base, turn }) {
   const alike = (s) => total(omega.map((w) => Math.cos(w * s))), near = Math.abs(other - row);
   const farther = range(Math.max(row, LAST - row) + 1).slice(near + 1);
   const best = farther.reduce((result, s) => (result && alike(result) >= alike(s) ? result : s), 0);
-  return { table, products, product, adds: [omega, parts], sumGap: Math.abs(product - total(parts)),
+  return { table, products, product, adds: omega.map((w, k) => [w, parts[k]]), sumGap: Math.abs(product - total(parts)),
     symmetryGap: Math.abs(product - dot(between(table[other]), table[row])),
     rival: best && alike(best) > alike(near) + 1e-9 ? best : 0 };
 }
@@ -23,19 +23,26 @@ function compute({ row, other, d, base, turn }) {
 const valid = ({ row, other, d, base }) => [row, other].every((t) => Number.isInteger(t) && t >= 0 && t <= LAST)
   && COLUMNS.includes(d) && base >= 1 && base <= 1e6;
 
+/** Lines across a rectangle that goes down from (x, y), and right, as far as there is room. */
+const hatch = (x, y, width, height) => range(Math.ceil((width + height) / 4.3)).map((k) => {
+  const from = 4.3 * k + 2 - height, [a, b] = [Math.max(from, 0), Math.min(from + height, width)];
+  return b > a ? `M${hundredth(x + a)} ${hundredth(y + height - a + from)}L${hundredth(x + b)} ${hundredth(y + height - b + from)}` : "";
+}).join("");
+
 const STEP = 13, along = (t) => 20 + STEP * t, TOP = 34, HIGH = 112, ZERO = 236, REACH = 48;
 const text = (x, y, words, look = "") => make("text", { class: `live-label ${look}`, x, y, "text-anchor": "middle" }, words);
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const shades = make("g"), bars = range(LAST + 1).map((t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 }));
+  const product = set(text(0, 0, "", "live-similarity-product"), { "data-shows": "product" });
   const frames = ["live-blue", "live-orange"].map((hue) => make("rect", { class: `live-similarity-frame ${hue}`, y: TOP - 2, width: STEP + 3, height: HIGH + 4 }));
   const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: ZERO + REACH }));
   const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO, y2: ZERO });
   const limit = make("line", { class: "live-axis live-similarity-limit", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO - REACH, y2: ZERO - REACH });
-  const most = make("text", { class: "live-label live-similarity-most", x: along(0) - 7, y: ZERO - REACH - 6 }), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
-  const svg = make("svg", { viewBox: "0 0 560 306", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
-    shades, frames, lines, zero, limit, bars, most, ticks);
+  const most = text(along(LAST) + 10, ZERO - REACH + 5, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
+  const svg = make("svg", { viewBox: "0 0 600 306", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
+    shades, frames, lines, zero, limit, bars, most, product, ticks);
   const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
   const moved = (part) => [(x) => change({ [part]: placeAt(x) }), (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) })];
   const putRow = handle(svg, "row i", "live-blue", mark(0, 9), ...moved("row"));
@@ -45,11 +52,11 @@ function render({ model, el }) {
   const log = { min: 0, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   const base = slider("base", log, (x) => change({ base: 10 ** x }));
   const between = choice("between the rows", { false: "nothing", true: "a quarter turn J" }, (yes) => change({ turn: yes === "true" }));
-  const product = make("b", { "data-shows": "product" }), name = make("span"), adds = matrix("What each pair adds", "adds");
+  const adds = matrix("What each pair adds", "adds");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
     make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first))),
-    svg, make("p", {}, name, product), laws, message, adds.element);
+    make("div", { class: "live-similarity-all" }, svg, make("div", {}, laws, message, adds.element)));
   const speak = speaker(el);
   let drawn;
   predictFirst(el, model.get("ask"), update);
@@ -58,8 +65,11 @@ function render({ model, el }) {
     const state = read(), result = compute(state), { row: i, other: j, d, turn } = state, hidden = el.classList.contains("live-asking");
     if (drawn !== `${d} ${state.base}`) { // the table itself changes only with them
       const high = HIGH / d;
-      shades.replaceChildren(...result.table.flatMap((p, t) => p.map((x, c) => make("rect", { class: x < 0 ? "live-similarity-shade live-orange" : "live-similarity-shade live-blue",
-        x: along(t) - STEP / 2, y: thousandth(TOP + c * high), width: STEP, height: thousandth(high), "fill-opacity": hundredth(0.75 * Math.abs(x)) }))));
+      shades.replaceChildren(...result.table.flatMap((p, t) => p.map((x, c) => {
+        const [left, top] = [along(t) - STEP / 2, TOP + c * high], much = hundredth(0.8 * Math.abs(x));
+        return x < 0 ? make("path", { class: "live-similarity-minus", d: hatch(left, top, STEP, high), "stroke-opacity": much })
+          : make("rect", { x: left, y: thousandth(top), width: STEP, height: thousandth(high), fill: "currentColor", "fill-opacity": much });
+      })));
       drawn = `${d} ${state.base}`;
     }
     [i, j].forEach((t, k) => {
@@ -73,16 +83,15 @@ function render({ model, el }) {
       set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
       bars[t].classList.toggle("live-similarity-chosen", t === j);
     });
-    write(most, `d/2 = ${d / 2}`);
+    write(most, String(d / 2));
     columns.put(String(d));
     base.put(Math.log10(state.base));
     between.put(String(turn));
     const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
-    write(name, `${both(i, j)} = `);
-    write(product, hidden ? "?" : show(result.product, 3));
+    write(set(product, { x: clamp(along(j), 34, 566), y: result.product < 0 ? ZERO - 6 : ZERO + 20 }), hidden ? "?" : show(result.product, 3));
     adds.element.hidden = hidden || d / 2 > FEW;
-    adds.put(result.adds, ["ω", turn ? "sin ω(j − i)" : "cos ω(j − i)"], range(d / 2).map((k) => `pair ${k}`), { digits: 3 });
-    laws.replaceChildren(...(hidden ? [] : [verdict(both(i, j), `Σ ${turn ? "sin" : "cos"} ω(j − i)`, result.sumGap),
+    if (d / 2 <= FEW) adds.put(result.adds, range(d / 2).map((k) => `pair ${k}`), ["ω", turn ? "sine" : "cosine"], { digits: 3 });
+    laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`, result.sumGap),
       verdict(both(i, j), both(j, i), result.symmetryGap)]));
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);

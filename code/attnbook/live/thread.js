@@ -18,7 +18,7 @@ function compute({ sentence, alpha }) {
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ sentence, alpha }) => ORDERS.includes(sentence) && alpha >= 0 && alpha <= 1;
 
-const LEAST = -7.6, MOST = 6, TOP = 4, STACK = 112, BASE = 132; // of the axis in log-odds; of the drawing in px
+const LEAST = -7.6, MOST = 6, TOP = 4, STACK = 112, BASE = 132, WIDER = 20; // of the axis in log-odds; of the drawing in px
 /** The height of every order in the stack: each beside its mirror, those that turn first at the bottom. */
 const lanes = memoize(() => {
   const odds = oddsAt(0.5), falling = range(ORDERS.length).filter((s) => !TRUTH[s]).sort((a, b) => odds[b] - odds[a]);
@@ -65,7 +65,12 @@ function render({ model, el }) {
   const label = (anchor, text) => make("text", { class: "live-label live-thread-side", y: BASE + 32, "text-anchor": anchor }, text);
   const sides = [label("start", "← fish first"), label("middle", "undecided"), label("end", "cat first →")];
   const dots = [false, true].map((side) => make("path", { class: side ? "live-thread-square live-orange" : "live-thread-disc live-blue" }));
-  svg.append(axis, middle, ...sides, ...dots);
+  // while all answers are near that of the reader, a lens shows them much farther apart
+  const near = dots.map((path) => path.cloneNode()), frame = make("path", { class: "live-thread-frame" }), open = () => frame.checkVisibility({ visibilityProperty: true });
+  const lens = make("g", { "aria-hidden": "true" }, frame, near, make("text", { class: "live-label live-thread-side", x: 4, y: BASE - 3 }, `${WIDER} times as wide`));
+  const yours = make("text", { class: "live-label live-thread-side", y: BASE - 4 }, "your cards"), edge = () => Math.min(0.45 * width, 420);
+  const widened = (px) => edge() / 2 + WIDER * (px - x(result.odds[ORDERS.indexOf(read().sentence)]));
+  svg.append(axis, middle, ...sides, ...dots, lens, yours);
   const own = [make("circle", { r: 4.5 }), make("rect", { x: -4, y: -4, width: 8, height: 8 })];
   const ring = make("g", {}, own, make("circle", { class: "live-thread-ring", r: 10 }));
   const nearest = (px, py) => {
@@ -82,7 +87,8 @@ function render({ model, el }) {
   const moveRing = handle(svg, "the dot of your sentence", "live-thread-own", ring, go, step);
   svg.addEventListener("click", ({ clientX, clientY }) => {
     const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
-    if (place.y < BASE - 12) go(place.x, place.y);
+    const far = open() && place.x < edge(), [middle, own] = [edge() / 2, x(result.odds[ORDERS.indexOf(read().sentence)])];
+    if (place.y < BASE - 12) go(far ? own + (place.x - middle) / WIDER : place.x, place.y);
   });
 
   // the strength of the positions
@@ -97,7 +103,7 @@ function render({ model, el }) {
   const p = make("span", { "data-shows": "p" }), said = make("span"), row = { class: "live-thread-row" };
   const says = make("p", row, said, make("span", {}, "P(cat first) = ", p));
   const right = make("b", { "data-shows": "right" }), count = make("b"), found = make("b"), word = make("span");
-  const score = make("p", row, make("span", {}, count, " of 180 orders, ", found, word),
+  const score = make("p", row, make("span", {}, "tried ", count, " of 180 orders: ", found, word),
     make("span", {}, right, " of 180 right"));
   const every = button("Try all", () => { ORDERS.forEach((sentence) => tried.add(sentence)); update(); });
   const back = button("Back to start", () => { tried.clear(); change(first); });
@@ -106,8 +112,8 @@ function render({ model, el }) {
   const legend = make("p", { class: "live-thread-legend" }, "All 180 orders: ",
     make("span", {}, key(make("rect", { x: -4, y: -4, width: 8, height: 8 }), "live-orange"), " cat is first, "),
     make("span", {}, key(make("circle", { r: 4.5 }), "live-blue"), " fish is first"));
-  el.append(make("p", { class: "live-hint" }, make("strong", {}, "Move the dot."), " It is a small trained model’s answer to your cards: is ",
-    bold("cat"), " before ", bold("fish"), "?"),
+  el.append(make("p", { class: "live-hint" }, make("strong", {}, "Move the dot."), " It is a small trained model’s answer to your cards: does ",
+    bold("cat"), " come before ", bold("fish"), "? Drag the cards."),
   tiles.row, svg, legend, says, score, knob.element, text, make("div", { class: "live-controls" }, every, back));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -125,6 +131,12 @@ function render({ model, el }) {
     sides.forEach((side, i) => set(side, { x: [2, x(0), width - 2][i] }));
     dots.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => (s !== at && TRUTH[s] === Boolean(side)
       ? `M${x(result.odds[s]).toFixed(1)} ${lanes()[s].toFixed(1)}h0` : "")).join("") }));
+    const place = x(result.odds[at]), shut = hidden || result.answers === 1 || Math.min(...result.odds.map(x)) < edge() + 12;
+    set(lens, { visibility: shut ? "hidden" : null });
+    set(frame, { d: `M2 1H${edge()}V${STACK + 7}H2ZM${edge()} 1L${place} ${TOP}M${edge()} ${STACK + 7}L${place} ${TOP + STACK}` });
+    near.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => { const there = widened(x(result.odds[s]));
+      return TRUTH[s] === Boolean(side) && there > 6 && there < edge() - 4 ? `M${there.toFixed(1)} ${lanes()[s].toFixed(1)}h0` : ""; }).join("") }));
+    set(yours, place > 100 ? { x: place - 17, "text-anchor": "end" } : { x: place + 17, "text-anchor": "start" });
     own.forEach((shape, side) => set(shape, { visibility: hidden || TRUTH[at] !== Boolean(side) ? "hidden" : null }));
     const rank = 1 + result.odds.filter((odds) => odds < result.odds[at]).length;
     const answer = `${result.p > 0.5 ? "cat" : "fish"} first`;
@@ -155,7 +167,7 @@ function sentenceOf({ right, answers }, tried) {
   if (right > 90) return `The thread tears: ${right} of 180 are right.`;
   if (answers > 1) return `The thread frays: ${answers} answers, ${right} right.`;
   if (tried === 1) return "You have tried one order.";
-  return `The dot has not moved.${tried > 3 ? " Now pull the slider." : ""}`;
+  return "The dot has not moved. Try other orders, then pull the slider.";
 }
 
 export default { initialize, render, compute, valid };

@@ -29,7 +29,7 @@ const valid = (state) => NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
 // places in the drawing, which is 340 wide and 260 high: a column for each token, a row for each level, bars below
-const toX = (j) => 20 + 20 * j, toY = (level) => 156 - 34 * level, FLOOR = 236, HIGH = 70;
+const toX = (j) => 20 + 20 * j, toY = (level) => 156 - 34 * level, FLOOR = 236, HIGH = 54;
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-windows-text", x, y, "text-anchor": anchor }, words);
 
@@ -40,13 +40,14 @@ function render({ model, el }) {
 
   // the levels, from the inputs up, with all dots; the edges that lead to the output; a bar for each input
   const near = make("path", { class: "live-windows-edge live-blue" });
-  const far = make("path", { class: "live-windows-edge live-windows-far live-orange" });
+  const far = make("path", { class: "live-windows-edge live-windows-far live-ink" });
   const dots = range(most + 1).map((level) => range(TOKENS).map((j) =>
     make("circle", { class: "live-windows-dot live-blue", cx: toX(j), cy: toY(level), r: 4.5 })));
   const bars = range(TOKENS).map((j) => make("rect", { class: "live-windows-bar live-blue", x: toX(j) - 7, width: 14 }));
+  const largest = set(text(0, 0, ""), { "data-shows": "largest" });
   const svg = make("svg", { viewBox: "0 0 340 260", role: "group", class: "live-windows", "aria-label":
     "Tokens from left to right, layers from the inputs up, and the edges that lead to one output" }, near, far, dots,
-  make("line", { class: "live-axis", x1: 10, x2: 330, y1: FLOOR, y2: FLOOR }), bars,
+  make("line", { class: "live-axis", x1: 10, x2: 330, y1: FLOOR, y2: FLOOR }), bars, largest,
   range(TOKENS).map((j) => text(toX(j), 250, String(j))));
   const drag = (x) => put("query", (x - 20) / 20);
   const move = handle(svg, "the output", "live-orange", mark(3, 8), drag, (dx, dy) => put("query", read().query + dx + dy));
@@ -57,18 +58,17 @@ function render({ model, el }) {
   const sliders = { layers: ["layers L", String], window: ["window w", (n) => plural(n, "key")],
     sinks: ["sinks", String] };
   const made = Object.entries(sliders).map(([name, [label, words]]) => [name, slider(label, ends(name, words), (x) => put(name, x))]);
-  const [inputs, keys, back, largest] = ["inputs", "keys", "back", "largest"].map((part) => make("td", { "data-shows": part }));
+  const [inputs, keys, back] = ["inputs", "keys", "back"].map((part) => make("td", { "data-shows": part }));
   const row = (name, cell) => make("tr", {}, make("th", { scope: "row" }, name), cell);
   const table = make("table", { class: "live-table live-windows-table" }, make("tbody", {}, row("inputs that reach the output", inputs),
-    row("farthest back, through windows", back), row("keys that the output sees in a layer", keys), row("largest share of one input", largest)));
+    row("farthest back, through windows", back), row("keys that the output sees in a layer", keys)));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? ",
     "Then make the first token a sink: which inputs does that bring back?"),
   make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
-    make("p", {}, "Filled: reaches the output. Dashed: through a sink. Bars: what each input contributes ",
-      "if every token attends equally to all keys that it sees, with no residual connection."), message)));
+    make("p", {}, "Filled: reaches the output. Dashed: through a sink. Bars: what each input contributes."), message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -92,10 +92,13 @@ function render({ model, el }) {
     const spoken = hidden ? `token ${query}` : `token ${query}: ${plural(result.inputs, "input")} of ${query + 1}`;
     move([toX(query), toY(layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
     made.forEach(([name, { put: place }]) => place(state[name]));
-    const told = [[inputs, String(result.inputs)], [back, String(result.back)], [keys, String(result.keys)], [largest, show(result.largest)]];
+    const told = [[inputs, String(result.inputs)], [back, String(result.back)], [keys, String(result.keys)]];
     told.forEach(([cell, words]) => write(cell, hidden ? "?" : words));
+    const at = result.shares.indexOf(result.largest);
+    write(set(largest, { x: toX(at), y: hundredth(FLOOR - HIGH * result.largest - 4) }), hidden ? "" : show(result.largest));
     const law = layers * (window - 1) > query ? `${query}, where the text begins` : `L(w − 1) = ${layers} · ${window - 1}`;
-    laws.replaceChildren(hidden ? "" : verdict(`farthest back ${result.back}`, law, result.backGap));
+    const moved = layers !== first.layers || window !== first.window; // before that, it would give the law away
+    laws.replaceChildren(hidden || !moved ? "" : verdict(`farthest back ${result.back}`, law, result.backGap));
     write(message, hidden ? "The inputs are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }

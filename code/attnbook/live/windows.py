@@ -123,7 +123,7 @@ def still(state: dict, asking: bool) -> Picture:
     for level, (above, below) in enumerate(zip(result["reached"], result["reached"][1:], strict=False)):
         for q, k in np.argwhere(M & (above[:, None] > 0)):
             far = q - k >= state["window"]
-            look = {"color": PALETTE["orange"], "ls": "--"} if far else {"color": PALETTE["blue"]}
+            look = {"color": "#000000", "ls": "--"} if far else {"color": PALETTE["blue"]}
             ax.plot([q, k], [L - level, L - level - 1], lw=0.8, **look)
         ax.plot(np.flatnonzero(below), [L - level - 1] * below.sum(), "o", color=PALETTE["blue"], ms=5)
     names = ", ".join(map(str, np.flatnonzero(result["reached"][-1])))
