@@ -336,6 +336,7 @@ def test_a_question_hides_the_answer_until_it_is_answered(open_figures, name):
     spoken = [page.locator(f"#{label} .live-spoken").inner_text() for label in ("asks", "plain")]
     assert spoken[0] != spoken[1]
     page.locator("#asks").get_by_label("that", exact=True).check()
+    page.get_by_role("button", name="Check").click()
     assert not page.locator("#asks .live-asking").count()
     assert page.evaluate(SHOWN, "asks") == page.evaluate(SHOWN, "plain")
 
@@ -345,9 +346,11 @@ def test_an_answer_is_judged_and_a_question_can_be_passed_over(open_figures, ans
     page = open_figures(figure(NAMES[0], ask=QUESTION))
     if answer:
         page.get_by_label(answer, exact=True).check()
+        assert page.locator(".live-asking").count(), "choosing shows nothing yet"
+        page.get_by_role("button", name="Check").click()
         why = page.locator(".live-why").inner_text()
         assert why.startswith(sign)
-        assert QUESTION["why"] in why
+        assert QUESTION["why"][QUESTION["options"].index(answer)] in why
     else:
         page.locator("[data-skip]").click()
     assert not page.locator(".live-asking, [data-skip]").count()
@@ -391,7 +394,7 @@ def test_a_state_that_cannot_be_drawn_is_refused_by_name(name):
 
 
 @pytest.mark.parametrize(
-    ("change", "names"), [({"why": None}, "why"), ({"answer": 2}, "answer 2"), ({"options": ["one"]}, "1 options")]
+    ("change", "names"), [({"why": None}, "why"), ({"why": ["one"]}, "why"), ({"answer": 2}, "answer 2"), ({"options": ["one"]}, "1 options")]
 )
 def test_a_question_that_cannot_be_asked_is_refused(change, names):
     ask = {key: value for key, value in (QUESTION | change).items() if value is not None}
