@@ -54,6 +54,11 @@ function mark(j, r) {
   return make("polygon", { points: corners(n, turn) });
 }
 
+/** A letter in a disc, as the look of a handle: it stays in a plane, and no label of its own lies over another. */
+const badge = (letter, square) => make("g", { class: "live-badge" },
+  square ? make("rect", { x: -10, y: -10, width: 20, height: 20, rx: 2 }) : make("circle", { r: 11 }),
+  make("text", { y: 5, "text-anchor": "middle" }, letter));
+
 /** A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place, text)`, which moves it.
  *  `go(x, y)` receives the place in the coordinates of `svg`; `step(dx, dy)` the steps of the arrow keys. */
 function handle(svg, label, hue, shape, go, step) {
