@@ -80,16 +80,10 @@ function render({ model, el }) {
   const panel = make("div", { class: "live-answers" }, "Can one straight cut tell …", results.map(({ element }) => element));
 
   // controls
-  const fields = [0, 1].map((h) => [0, 1].map((c) => field(`query ${h + 1}, coordinate ${c + 1}`, REACH, (x) =>
-    put(h, read().queries[h].map((old, i) => (i === c ? x : old))))));
-  fields.flat().forEach((f) => f.open(true));
-  const typed = fields.map((pair, h) => make("div", {}, `q${INDEX[h]} = `, pair.map((f) => f.element)));
-  const typing = make("div", { hidden: "" }, typed);
   const second = button("", () => change({ number: 3 - read().number }));
-  const type = toggle("Type the queries", (on) => { typing.hidden = !on; });
   const hint = make("p", { class: "live-hint" }), verdict = make("p", { class: "live-verdict" });
   el.append(hint,
-    make("div", { class: "live-controls" }, second, type, button("Back to start", () => change(first))), typing,
+    make("div", { class: "live-controls" }, second, button("Back to start", () => change(first))),
     make("div", { class: "live-planes" }, left.element, right), panel, verdict);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -102,8 +96,6 @@ function render({ model, el }) {
       set(ray, { x2, y2, ...seen(here) });
       move(state.queries[h]);
       if (here !== (group.parentNode === left.svg)) here ? left.svg.append(group) : group.remove();
-      typed[h].hidden = !here;
-      fields[h].forEach((f, c) => f.put(state.queries[h][c]));
       shares[h].forEach((share, j) => {
         set(share, { "data-shows": here ? `weights ${h} ${j}` : null, dx: h ? 8 : null });
         write(share, !here ? "" : hidden ? "?" : show(result.weights[h][j]));

@@ -139,7 +139,7 @@ function field(label, reach, act, least = -reach) {
     if (inside) act(x);
     fill(here);
     say(!inside ? `${name}: type a number from ${typeset(least)} to ${typeset(reach)}.`
-      : Math.abs(here - x) > 0.006 ? `${name}: ${typeset(x)} is out of reach, and it is now ${typeset(input.value)}.` : "");
+      : Math.abs(here - x) > 0.006 ? `${name}: ${typeset(x)} is not possible here, and it is now ${typeset(input.value)}.` : "");
   };
   const say = (text) => { // in a line of its own, below what the figure says
     const figure = input.closest(".live-figure"), line = figure.querySelector(".live-refused");

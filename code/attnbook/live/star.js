@@ -43,6 +43,16 @@ function valid({ words, query, keys, values, mode, pull }) {
     && pull.every((x) => Math.abs(x) <= 1) && ["query", "weights"].includes(mode);
 }
 
+/** The corners of the smallest convex polygon around the points (Andrew, 1979). */
+function polygonAround(points) {
+  const turn = ([x, y], [a, b], [c, d]) => (a - x) * (d - y) - (b - y) * (c - x), inOrder = [...points].sort(([x, y], [a, b]) => x - a || y - b);
+  const side = (list) => list.reduce((chain, p) => {
+    while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), p) <= 0) chain.pop();
+    return [...chain, p];
+  }, []).slice(0, -1);
+  return [...side(inOrder), ...side(inOrder.reverse())];
+}
+
 const ROW = 36, LEFT = 150, WIDE = 140; // the bars: height of a row, where 0 is, and how long 1 is
 const rowAt = (j) => ROW * j + 15, along = (weight) => LEFT + WIDE * weight;
 const BEGIN = "The star is held, and the query no longer sets the weights.";
@@ -63,7 +73,8 @@ function render({ model, el }) {
       make("g", { class: "live-word", ...at }, sign(j)), make("text", name, `${words[j]} `, shares[j]));
   }), ray);
   const springs = each((j) => make("line", { class: `live-spring ${hue(j)}` }));
-  right.svg.append(...springs);
+  const polygon = make("polygon", { class: "live-hull" });
+  right.svg.append(polygon, ...springs);
   const moveQuery = left.pointHandle("query", "live-ink", badge("q"), (query) => change({ query }));
   const putValue = (j, p) => change({ values: replaced(read().values, j, p.map(tenth)) });
   const values = each((j) => caught(right.svg,
@@ -108,25 +119,13 @@ function render({ model, el }) {
     line("Outline: the weight from the query. Line: how far a bar goes while the others make way."),
     line(make("strong", {}, M), " weights − ", rank, stays, " = ", free, " free directions"));
 
-  // the same as a table for typing
-  const pair = (name, get, put) => [0, 1].map((c) => field(`${name}, coordinate ${c + 1}`, REACH, (x) =>
-    put(replaced(get(), c, x))));
-  const q = pair("query", () => read().query, (query) => change({ query }));
-  const v = each((j) => pair(`value of ${words[j]}`, () => read().values[j], (p) => putValue(j, p)));
-  const w = each((j) => field(`weight of ${words[j]}`, 1, (x) => pullBar(j, x), 0));
-  const row = (title, ...fields) => make("tr", {}, make("th", { scope: "row" }, title),
-    fields.map((f) => make("td", {}, f?.element)));
-  const head = ["", "value x", "y", "weight"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
-  const table = make("table", { class: "live-table", hidden: "" }, make("thead", {}, make("tr", {}, head)),
-    make("tbody", {}, each((j) => row(words[j], ...v[j], w[j])), row("query", ...q, null)));
-
   // controls
   const freeze = button("", () => change({ mode: frozen() ? "query" : "weights", pull: each(() => 0) }));
-  const frozen = () => read().mode === "weights", type = toggle("Type the numbers", (on) => { table.hidden = !on; });
+  const frozen = () => read().mode === "weights";
   const back = button("Back to start", () => change(first)), hint = make("p", { class: "live-hint" });
   const message = make("p", { class: "live-verdict" });
-  el.append(hint, make("div", { class: "live-controls" }, freeze, type, back),
-    make("div", { class: "live-planes" }, left.element, right.element, panel), message, table);
+  el.append(hint, make("div", { class: "live-controls" }, freeze, back),
+    make("div", { class: "live-planes" }, left.element, right.element, panel), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -136,8 +135,6 @@ function render({ model, el }) {
     const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
     to(ray, left.px([0, 0]), left.px(state.query));
     moveQuery(state.query);
-    q.forEach((f, c) => f.put(state.query[c]));
-    for (const f of [...q, ...v.flat()]) f.open(!still);
     each((j) => {
       const b = result.weights[j], fixed = result.directions[j][j] === 0, { put, group } = grips[j];
       values[j].put(state.values[j]);
@@ -155,10 +152,8 @@ function render({ model, el }) {
       put([along(b), rowAt(j)], `${now}, from ${min} to ${max}`, { now, min, max });
       const [from, end, y] = [along(result.low[j]).toFixed(2), along(result.high[j]).toFixed(2), rowAt(j) + 16];
       set(reaches[j], { d: movable ? `M${from} ${y - 3}v6M${from} ${y}H${end}M${end} ${y - 3}v6` : "" });
-      v[j].forEach((f, c) => f.put(state.values[j][c]));
-      w[j].put(b);
-      w[j].open(movable);
     });
+    set(polygon, { points: polygonAround(state.values).map((p) => right.px(p).map(hundredth).join()).join(" ") });
     set(star, { transform: `translate(${right.px(result.output).map((x) => x.toFixed(2)).join(" ")})`, ...seen });
     set(held, { visibility: still && !hidden ? "visible" : "hidden" });
     [left.element.hidden, panel.hidden, freeze.hidden] = [still, !still, hidden];
