@@ -10,7 +10,7 @@ from attnbook.live.figure import Live
 
 NAMES = files.names()
 EXACT = 1e-12
-QUESTION = {"question": "Which?", "options": ["this", "that"], "answer": 1, "why": "Because."}
+QUESTION = {"question": "Which?", "options": ["this", "that"], "answer": 1, "why": ["Never.", "Because."]}
 
 
 def module(name):

@@ -35,7 +35,7 @@ function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const flip = (i) => change({ sentence: read().sentence.split(" ").map((word, j) => (j === i ? flipped(word) : word)).join(" ") });
 
-  const space = plane("The query q of the verb, and the keys", REACH), [x1, y1] = space.px([0, 0]);
+  const space = plane("Query q of the verb, and keys", REACH), [x1, y1] = space.px([0, 0]);
   const ray = make("line", { class: "live-ray live-ink", x1, y1 }), tip = make("circle", { class: "live-agreement-tip", r: 5 });
   const points = range(MOST).map((i) => {
     const letter = make("text", { class: "live-label", x: 9, y: 4 });
@@ -53,19 +53,19 @@ function render({ model, el }) {
       make("td", { class: "live-agreement-speaks" }, side, speaks), make("td", {}, take));
     return { row, word, take, weight, bar, speaks, side };
   });
-  const heading = make("tr", {}, ["word", "weight", "value: is ← → are", ""].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
+  const heading = make("tr", {}, ["word", "weight", "is ← → are", ""].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
   const table = make("table", { class: "live-agreement-table" }, make("thead", {}, heading), make("tbody", {}, lines.map(({ row }) => row)));
-  const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("p", { class: "live-agreement-says" });
-  const answer = make("p", {}, "What arrives: ", is, " for is, ", are, " for are.");
+  const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("strong");
+  const answer = make("p", { class: "live-agreement-says" }, says, make("span", {}, "What arrives: is ", is, ", are ", are));
 
   const frame = choice("sentence", Object.fromEntries(FRAMES.map((text, i) => [i, singular(text)])),
     (i) => change({ sentence: FRAMES[i], taken: -1 }));
   const trained = slider("steps of training", { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) },
     (k) => change({ steps: TRAINED[k] }));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Click a noun to change its number. When does the verb follow? Then take away the value of a word."),
+  el.append(make("p", { class: "live-hint" }, "Click a noun. When does the verb follow?"),
     make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))),
-    says, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element), answer, message);
+    answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -100,8 +100,8 @@ function render({ model, el }) {
       write(number, hidden ? "?" : show(speaks[i], 1));
       const share = hidden ? 0 : 50 * speaks[i] / most;
       set(side.firstChild, { style: `left: ${Math.min(50, 50 + share).toFixed(1)}%; width: ${Math.abs(share).toFixed(1)}%` });
-      write(take, state.taken === i ? "give back" : "take away");
-      set(take, { "aria-pressed": state.taken === i, "aria-label": `${state.taken === i ? "give back" : "take away"} the value of ${words[i]}, word ${i + 1}` });
+      write(take, state.taken === i ? "put back" : "take away");
+      set(take, { "aria-pressed": state.taken === i, "aria-label": `${state.taken === i ? "put back" : "take away"} the value of ${words[i]}, word ${i + 1}` });
     });
     frame.put(FRAMES.findIndex((text) => singular(text) === singular(state.sentence)));
     trained.put(TRAINED.indexOf(state.steps));
@@ -125,11 +125,10 @@ function labelHeights(words, heights) {
 const singular = (text) => text.split(" ").map((word) => (isPlural(word) ? word.slice(0, -1) : word)).join(" ");
 
 /** What the figure says in words. */
-function sentenceOf({ taken }, words, { weights, are }) {
+function sentenceOf({ taken }, words, { are }) {
   const subject = words.find(isNoun), right = are === isPlural(subject);
-  const top = weights.indexOf(Math.max(...weights)), most = `“${words[top]}” has the largest weight, ${show(weights[top])}`;
-  const without = taken < 0 ? "" : `Without the value of “${words[taken]}”: `;
-  return `${without}${most}, and the verb ${right ? "agrees" : "does not agree"} with “${subject}”.`;
+  const without = taken < 0 ? "The" : `Without the value of “${words[taken]}” the`;
+  return `${without} verb ${right ? "agrees" : "does not agree"} with “${subject}”.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -59,6 +59,7 @@ function make(tag, attributes = {}, ...children) {
   // Jupyter takes arrow keys from whatever has the focus, unless that very element says no.
   const focusable = "tabindex" in attributes || ["input", "select", "button"].includes(tag);
   if (focusable) element.dataset.lmSuppressShortcuts = "true";
+  if ("autocomplete" in element) element.autocomplete ||= "off"; // after Back a control says what its figure says
   element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 }
@@ -174,21 +175,34 @@ function isRead(element) {
   return Boolean(element && (element.nextSibling || isRead(element.parentElement)));
 }
 
-/** Draws a figure into its place. */
+/** What the tab keeps under a name until it is closed; nothing where a browser lets nothing be kept. */
+const session = (name) => {
+  const attempt = (act) => { try { return act(); } catch { return null; } };
+  return { read: () => attempt(() => sessionStorage.getItem(name)),
+    write: (text) => attempt(() => sessionStorage.setItem(name, text)) };
+};
+
+/** Draws a figure into its place, in the state of the address, or else as the reader has left it. */
 function mount(figure, place) {
   const { state: initial, ask } = JSON.parse(place.querySelector("script").textContent);
   const el = make("div", { class: "live-figure" });
   const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
-  const model = memory({ state: arrives(location.hash, initial), ask });
+  const model = memory({ state: initial, ask });
   draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
   if (place.dataset.key) registry.figures.push({ key: place.dataset.key, model });
   place.append(el);
+  const skip = () => el.querySelector("[data-skip]")?.click();
+  const left = place.dataset.key ? null : session(`live ${location.pathname}#${place.id}`), before = left?.read();
+  if (before) skip(); // what was moved before an answer is not kept
+  const began = arrives(location.hash, arrives(before || "", initial));
+  if (began !== initial) model.set("state", began);
+  model.on("change:state", () => el.matches(".live-asking") || left?.write(toLink(place.id, model.get("state"), initial)));
   place.classList.add("live-drawn");
   keepHeight(place, el);
   const follow = (clicked) => { // an address, or a link of this page, names a state of this figure
     const linked = arrives(location.hash, initial);
     if (linked === initial) return;
-    if (clicked) el.querySelector("[data-skip]")?.click(); // a link on the page shows what it speaks of
+    if (clicked) skip(); // a link on the page shows what it speaks of
     if (JSON.stringify(linked) !== JSON.stringify(model.get("state"))) model.set("state", linked);
     place.scrollIntoView();
   };

@@ -31,11 +31,10 @@ const toX = (k) => 36 + 2.9 * k, toY = (y) => 6 + 5 * (TOP - y);
 const label = (x, y, text, look = {}) => make("text", { class: "live-label live-power", x, y, ...look }, text);
 const rule = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
 
-/** Where a line ends in the plot: after 100 steps, or where it leaves the plot below. Attention is held at 60. */
-function endOf(i, slope, curve) {
-  if (i === 2) return [0.6 * STEPS_BACK, Math.max(curve[0], FLOOR)];
-  return slope * STEPS_BACK < FLOOR ? [FLOOR / slope, FLOOR] : [STEPS_BACK, slope * STEPS_BACK];
-}
+/** Where a line ends in the plot: after 100 steps, or where it leaves the plot below. */
+const endOf = (slope, [start]) => (start + slope * STEPS_BACK < FLOOR ? [(FLOOR - start) / slope, FLOOR]
+  : [STEPS_BACK, start + slope * STEPS_BACK]);
+const HELD = [1, 0.8, 0.6]; // the part of its line at which a model is held: handles and names stay apart
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), shown = KINDS.map((kind) => first.models.includes(kind));
@@ -58,28 +57,26 @@ function render({ model, el }) {
     go(name), (dx, dy) => put(name, thousandth(read()[name] + (dx + dy) * ARROW[name]))));
 
   // the same as a table, whose settings can be typed
-  const titles = ["", "setting", "×\u00a0per step", "slope of ln", "half-life", "after 100"];
+  const titles = ["", "setting", "×\u00a0per step", "steps to halve", "left after 100"];
   const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x), RANGES[name][0]));
   const cell = (part, i) => make("td", { "data-shows": `${part} ${i}` });
-  const [factor, slope, left] = ["factor", "slope", "left"].map((part) => each((_, i) => cell(part, i)));
+  const [factor, left] = ["factor", "left"].map((part) => each((_, i) => cell(part, i)));
   const half = each(() => make("td", { class: "live-halving" }));
   const icon = (i) => make("svg", { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[i]}`, role: "img",
     "aria-label": LOOKS[i] }, mark(i, 8));
   const rows = each((name, i) => make("tr", {}, make("th", { scope: "row" }, icon(i), "\u00a0", make("span", { class: "live-named" },
       SETTINGS[i])),
-    make("td", {}, fields[i].element), factor[i], slope[i], half[i], left[i]));
+    make("td", {}, fields[i].element), factor[i], half[i], left[i]));
   const heads = titles.map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
   const table = make("table", { class: "live-table live-lives" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, only(rows)));
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the mark on a line. When is half of the gradient gone?"),
+  el.append(make("p", { class: "live-hint" }, "Drag a mark. What does each line need to keep half for 100 steps?"),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
-    make("div", { class: "live-title" }, "What is left of a gradient, by steps back"), svg,
-    make("p", {}, "From dot to dot what is left halves or doubles. ",
-      shown[2] ? "Attention: the weight of one key, whose score is set, against 100 others with score 0." : ""),
-    scroller(make("div", { class: "live-scroll" }, table)), message);
+    make("div", { class: "live-title" }, "What is left of a gradient, by steps back"),
+    make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -89,26 +86,24 @@ function render({ model, el }) {
     each((name, i) => {
       fields[i].put(state[name]);
       if (!shown[i]) return;
-      const s = result.slope[i], curve = result.curves[i], [k, y] = endOf(i, s, curve), at = [toX(k), toY(y)];
-      const from = Math.max(curve[0], FLOOR);
-      set(lines[i], { points: `${toX(0)},${toY(from)} ${toX(i === 2 ? STEPS_BACK : k)},${at[1]}`, ...seen });
+      const s = result.slope[i], curve = result.curves[i], [k, y] = endOf(s, curve);
+      const at = [toX(HELD[i] * k), toY(curve[0] + HELD[i] * (y - curve[0]))];
+      set(lines[i], { points: `${toX(0)},${toY(curve[0])} ${toX(k)},${toY(y)}`, ...seen });
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
       set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
-      const share = i ? 0.35 : 0.9; // apart from each other, however close the lines are
-      const tag = i === 2 ? [at[0], at[1] - 9] : [toX(share * k) - 6, toY(share * y) + 12];
-      set(tags[i], { x: tag[0], y: tag[1], "text-anchor": i === 2 ? "middle" : "end", ...seen });
+      const beside = !i && at[0] < 290; // a steep RNN has room on its right
+      set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
       move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });
       set(svg.querySelectorAll("[role=slider]")[only(KINDS).indexOf(KINDS[i])], seen);
       write(factor[i], hidden ? "?" : show(result.factor[i], 3));
-      write(slope[i], hidden ? "?" : show(s, 3));
-      write(half[i], hidden ? "?" : result.halfLife[i] === null ? "none" : show(result.halfLife[i], 1));
+      write(half[i], hidden ? "?" : result.halfLife[i] === null ? "never" : show(result.halfLife[i], 1));
       write(left[i], hidden ? "?" : tiny(result.left[i]));
     });
     const lives = only(KINDS.map((kind, i) => `${MODELS[kind]}: ${life(i, result)}`)).join("; ");
-    write(message, hidden ? "The lines are hidden until you have answered." : `${lives[0].toUpperCase()}${lives.slice(1)}.`);
-    speak(message.textContent);
+    write(message, hidden ? "The lines are hidden until you have answered." : "");
+    speak(message.textContent || `${lives}.`);
   }
   model.on("change:state", update);
   update();

@@ -106,7 +106,7 @@ class Live:
 
 
 def _checked_ask(ask):
-    """Return ``ask`` if it is None, a word, or a question with options, the index of the answer and the reason."""
+    """Return ``ask`` if it is None, a word, or a question with options, the index of the answer and their reasons."""
     if ask is None or isinstance(ask, str):
         return ask
     missing = sorted({"question", "options", "answer", "why"} - set(ask))
@@ -117,4 +117,6 @@ def _checked_ask(ask):
             f"ask has {len(ask['options'])} options and the answer {ask['answer']}; expected 2 to 6 options, "
             "and the answer as the index of one of them"
         )
+    if isinstance(ask["why"], str) or len(ask["why"]) != len(ask["options"]):
+        raise ValueError(f"why = {ask['why']!r}; expected a reason for each of the {len(ask['options'])} options")
     return dict(ask)

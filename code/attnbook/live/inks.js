@@ -84,13 +84,11 @@ function render({ model, el }) {
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 150, autocomplete: "off",
     oninput: () => change({ text: typed.value }) });
   const own = set(control(`your sentence, up to ${MOST} words`, typed, typed.id), { class: "live-control live-wide" });
-  const without = make("div", { class: "live-without" }, "Attention has no ρ and no state size.");
-  const sliders = make("div", { class: "live-sliders" }, rho.element, size.element, without);
+  const sliders = make("div", { class: "live-sliders" }, rho.element, size.element), hint = make("p", { class: "live-hint" });
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
   const spent = make("span", { "data-shows": "spent" }), below = make("span"), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Can the sliders give every word its full ink in both rows? Under noise, too?"),
-    make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
+  el.append(hint, make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
       button("Back to start", () => change(first))), own,
     titleA, A.element, titleB, B.element, bar.svg,
     make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), message);
@@ -105,7 +103,8 @@ function render({ model, el }) {
     size.put(state.size);
     noise.put(NOISES.indexOf(state.noise));
     for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
-    without.hidden = recurrent;
+    write(hint, recurrent ? "Can the sliders give every word its full ink in both rows? Under noise, too?"
+      : "Attention has no ρ and no state size. Which words lose ink to noise?");
     if (typed.value !== state.text) typed.value = state.text;
     write(titleA, `A. How strongly the ${recurrent ? "last state" : "output"} depends on each word`);
     write(titleB, `B. How well a linear reader of the ${recurrent ? "last state" : "output"} recovers each word, R²`);

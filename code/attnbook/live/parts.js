@@ -54,6 +54,11 @@ function mark(j, r) {
   return make("polygon", { points: corners(n, turn) });
 }
 
+/** A letter in a disc, as the look of a handle: it stays in a plane, and no label of its own lies over another. */
+const badge = (letter, square) => make("g", { class: "live-badge" },
+  square ? make("rect", { x: -10, y: -10, width: 20, height: 20, rx: 2 }) : make("circle", { r: 11 }),
+  make("text", { y: 5, "text-anchor": "middle" }, letter));
+
 /** A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place, text)`, which moves it.
  *  `go(x, y)` receives the place in the coordinates of `svg`; `step(dx, dy)` the steps of the arrow keys. */
 function handle(svg, label, hue, shape, go, step) {
@@ -125,13 +130,24 @@ function toggle(label, act) {
   return element;
 }
 
-/** A number that can be typed once `open(true)` was called: fields that are always open would all be stops for Tab. */
+/** A number that can be typed once `open(true)` was called: fields that are always open would all be stops for Tab.
+ *  A number out of range is refused; where `act` lets it come only part of the way, the figure says so. */
 function field(label, reach, act, least = -reach) {
   let here = 0;
-  const typed = () => { if (input.value !== "") act(clamp(input.valueAsNumber, least, reach)); fill(here); };
+  const typed = () => {
+    const x = input.valueAsNumber, inside = x >= least && x <= reach, name = `${label[0].toUpperCase()}${label.slice(1)}`;
+    if (inside) act(x);
+    fill(here);
+    say(!inside ? `${name}: type a number from ${typeset(least)} to ${typeset(reach)}.`
+      : Math.abs(here - x) > 0.006 ? `${name}: ${typeset(x)} is not possible here, and it is now ${typeset(input.value)}.` : "");
+  };
+  const say = (text) => { // in a line of its own, below what the figure says
+    const figure = input.closest(".live-figure"), line = figure.querySelector(".live-refused");
+    if (line || text) write(line || figure.appendChild(make("p", { class: "live-refused live-fails", role: "status" })), text);
+  };
   const input = make("input", { type: "number", step: 0.1, min: least, max: reach, class: "live-number", disabled: "",
     "aria-label": label, onchange: typed });
-  const fill = (x) => { input.value = +x.toFixed(2); };
+  const fill = (x) => { input.value = +x.toFixed(3); };
   const put = (x) => { here = x; if (document.activeElement !== input) fill(x); };
   return { element: input, put, open: (yes) => { input.disabled = !yes; } };
 }
@@ -152,23 +168,29 @@ function verdict(left, right, gap) {
   return gap <= EXACT ? make("li", { class: "live-holds" }, `✓ ${left} = ${right}`)
     : make("li", { class: "live-fails" }, `${left} ≠ ${right} · largest difference ${tiny(gap)}`);
 }
-/** Hides the results until a question is answered or passed over; then calls `done`. `ask` may be null. */
+/** Hides the results until a choice is checked or passed over; then calls `done`. `ask` may be null. */
 function predictFirst(el, ask, done) {
   if (!ask?.options) return;
   const why = make("p", { class: "live-why", role: "status" }), name = newId();
   const reveal = () => {
-    if (!el.classList.contains("live-asking")) return;
     el.classList.remove("live-asking");
-    skip.remove();
+    [check, skip].forEach((one) => one.remove());
     done();
   };
-  const answer = (i) => { write(why, `${i === ask.answer ? "✓ Right." : "✗ Not so."} ${ask.why}`); reveal(); };
+  const choose = (i) => { check.disabled = false; if (!check.isConnected) reason(i); };
+  const reason = (i) => write(why, `${i === ask.answer ? "✓ Right." : "✗ Not quite."} ${ask.why[i]}`);
   const options = ask.options.map((text, i) =>
-    make("label", {}, make("input", { type: "radio", name, value: i, onchange: () => answer(i) }), " ", text));
-  const skip = set(button("Show without answering", reveal), { "data-skip": "" });
+    make("label", {}, make("input", { type: "radio", name, value: i, onchange: () => choose(i) }), " ", text));
+  const check = set(button("Check", () => {
+    const chosen = box.querySelector(":checked");
+    reason(Number(chosen.value));
+    chosen.focus(); // the button goes
+    reveal();
+  }), { disabled: "" }), skip = set(button("Show without answering", reveal), { "data-skip": "" });
   el.classList.add("live-asking");
   const question = make("legend", {}, `Predict first. ${ask.question}`);
-  el.prepend(make("fieldset", { class: "live-ask" }, question, options, skip, why));
+  const box = make("fieldset", { class: "live-ask" }, question, options, check, skip, why);
+  el.prepend(box);
 }
 
 // ---- tables --------------------------------------------------------------------------------------------------------

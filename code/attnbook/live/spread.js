@@ -59,12 +59,11 @@ function render({ model, el }) {
   const span = (shows) => make("span", { "data-shows": shows });
 
   // the keys and the query
-  const left = plane("Keys: the larger, the more weight", REACH, 28), ray = line("live-ray live-ink", 150, 150, 150, 150);
+  const left = plane("Keys, as large as their weight", REACH, 28), ray = line("live-ray live-ink", 150, 150, 150, 150);
   const dots = keys.map((k) => { const [cx, cy] = left.px(k); return make("circle", { class: "live-spread-key", cx, cy }); });
   left.svg.append(...dots, ray);
-  const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q");
   const put = (query) => change({ query });
-  const move = left.pointHandle("query", "live-ink", make("g", {}, make("circle", { r: 6 }), letter), put);
+  const move = left.pointHandle("query", "live-ink", badge("q"), put);
 
   // the scores
   const ticks = [-8, -4, 0, 4, 8].map((s) => text(along(s), 282, String(s).replace("-", "−")));
@@ -86,19 +85,14 @@ function render({ model, el }) {
   });
   const temperature = slider("temperature T", octaves(() => show(read().temperature)), (x) =>
     change({ temperature: 2 ** x }));
-  const fields = [0, 1].map((c) => field(`query, coordinate ${c + 1}`, REACH, (x) =>
-    put(read().query.map((old, i) => (i === c ? x : old)))));
-  const type = toggle("Type q", (pressed) => fields.forEach((f) => f.open(pressed)));
-  const typed = make("div", {}, type, " (", fields[0].element, ", ", fields[1].element, ")");
   const back = button("Back to start", () => change(first));
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
-  message.append("The scores have standard deviation ", span("deviation"), "; ‖q‖/T is ", span("ratio"),
-    ". The query looks at ", span("looks"), " of 200 keys.");
+  message.append("Standard deviation ", span("deviation"), ", ‖q‖/T ", span("ratio"), ". The query looks at ", span("looks"),
+    " of 200 keys.");
   const shown = Object.fromEntries([...message.children].map((one) => [one.dataset.shows, one]));
-  el.append(make("p", { class: "live-hint" }, "Double the length of q. Then move T alone until the curve is back on the ",
-    "dashed one."), make("div", { class: "live-controls" }, length.element, temperature.element, typed, back),
+  el.append(make("p", { class: "live-hint" }, "Double the length of q. Which T brings the dashed curve back?"), make("div", { class: "live-controls" }, length.element, temperature.element, back),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
-    "Orange curve: the normal density with mean 0 and standard deviation ‖q‖/T. Dashed: the curve at the start."),
+    "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
   message, remark);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -109,7 +103,6 @@ function render({ model, el }) {
     const [x2, y2] = left.px(state.query);
     set(ray, { x2, y2 });
     move(state.query);
-    set(letter, { x: state.query[0] > 3 ? -18 : 8, y: state.query[1] > 3 ? 20 : -8 }); // inside the frame
     dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 70 * Math.sqrt(result.weights[j])) }));
     bars.forEach((bar, i) => {
       const y = height(Math.min(result.counts[i], TALLEST));
@@ -122,7 +115,6 @@ function render({ model, el }) {
     }
     length.put(clamp(Math.log2(result.length || 1e-9), -2, LONGEST));
     temperature.put(Math.log2(state.temperature));
-    fields.forEach((f, c) => f.put(state.query[c]));
     write(remark, hidden ? "" : comparison(state, result, first, start));
     speak(hidden ? "Scores and weights are hidden until you have answered." : `${message.textContent} ${remark.textContent}`);
   }

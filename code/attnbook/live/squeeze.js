@@ -76,8 +76,8 @@ function render({ model, el }) {
   const back = button("Back to start", () => change(first));
   const message = make("p", { class: "live-verdict" });
   const angle = make("div", { class: "live-control" }, "angle", typed.element, "°");
-  el.append(make("p", { class: "live-hint" }, "Turn the line by its knob. Make the orange squares as small as you can."),
-    make("div", { class: "live-controls" }, angle, second, back),
+  const hint = make("p", { class: "live-hint" });
+  el.append(hint, make("div", { class: "live-controls" }, angle, second, back),
     make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
     message);
   const speak = speaker(el);
@@ -102,6 +102,7 @@ function render({ model, el }) {
     moveKnob(px(u.map((c) => 2.75 * c)), `${state.angle} degrees`, { now: state.angle, min: 0, max: 359 });
     typed.put(state.angle);
     set(second, { "aria-pressed": !one });
+    write(hint, one ? "Turn the line by its knob. Make the orange squares as small as you can." : "What is lost now?");
     const share = (x) => (hidden ? "0" : `${(100 * x) / result.total}%`);
     keptBar.style.width = share(result.kept);
     lostBar.style.width = share(result.lost);

@@ -43,10 +43,19 @@ function valid({ words, query, keys, values, mode, pull }) {
     && pull.every((x) => Math.abs(x) <= 1) && ["query", "weights"].includes(mode);
 }
 
-const ROW = 36, LEFT = 94, WIDE = 152; // the bars: height of a row, where 0 is, and how long 1 is
+/** The corners of the smallest convex polygon around the points (Andrew, 1979). */
+function polygonAround(points) {
+  const turn = ([x, y], [a, b], [c, d]) => (a - x) * (d - y) - (b - y) * (c - x), inOrder = [...points].sort(([x, y], [a, b]) => x - a || y - b);
+  const side = (list) => list.reduce((chain, p) => {
+    while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), p) <= 0) chain.pop();
+    return [...chain, p];
+  }, []).slice(0, -1);
+  return [...side(inOrder), ...side(inOrder.reverse())];
+}
+
+const ROW = 36, LEFT = 150, WIDE = 140; // the bars: height of a row, where 0 is, and how long 1 is
 const rowAt = (j) => ROW * j + 15, along = (weight) => LEFT + WIDE * weight;
-const LEGEND = "A bar is the weight of one value. The bars sum to 1.";
-const BEGIN = "The star is held, and the query no longer sets the weights. Which bars can you empty?";
+const BEGIN = "The star is held, and the query no longer sets the weights.";
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), each = (f) => range(M).map(f), words = first.words;
@@ -55,17 +64,18 @@ function render({ model, el }) {
   const caught = (svg, put) => ({ put, group: svg.lastChild }); // a handle and its element
 
   // the two planes
-  const left = plane("Query and keys", REACH, 20), right = plane("Values and star", REACH, 20);
-  const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q"), tip = make("circle", { r: 5 });
-  const ray = make("line", { class: "live-ray live-ink" });
+  const left = plane("Query q, keys, weights", REACH, 20), right = plane("Values and star", REACH, 20);
+  const ray = make("line", { class: "live-ray live-ink" }), shares = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
   left.svg.append(...each((j) => {
     const [x1, y1] = left.px([0, 0]), [x2, y2] = left.px(first.keys[j]), at = { transform: `translate(${x2} ${y2})` };
+    const name = { class: "live-label live-keyname", x: clamp(x2, 36, 264), y: y2 + (first.keys[j][1] < 1 ? 26 : -14), "text-anchor": "middle" };
     return make("g", { class: hue(j) }, make("line", { class: `live-ray ${hue(j)}`, x1, y1, x2, y2 }),
-      make("g", { class: "live-word", ...at }, sign(j)));
+      make("g", { class: "live-word", ...at }, sign(j)), make("text", name, `${words[j]} `, shares[j]));
   }), ray);
   const springs = each((j) => make("line", { class: `live-spring ${hue(j)}` }));
-  right.svg.append(...springs);
-  const moveQuery = left.pointHandle("query", "live-ink", make("g", {}, tip, letter), (query) => change({ query }));
+  const polygon = make("polygon", { class: "live-hull" });
+  right.svg.append(polygon, ...springs);
+  const moveQuery = left.pointHandle("query", "live-ink", badge("q"), (query) => change({ query }));
   const putValue = (j, p) => change({ values: replaced(read().values, j, p.map(tenth)) });
   const values = each((j) => caught(right.svg,
     right.pointHandle(`value of ${looks[j]}`, hue(j), sign(j), (p) => putValue(j, p))));
@@ -83,7 +93,7 @@ function render({ model, el }) {
   const label = (x, j, anchor, ...inside) =>
     make("text", { class: "live-label live-barlabel", x, y: rowAt(j) + 5, "text-anchor": anchor }, inside);
   const numbers = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
-  const name = (j) => make("g", {}, label(26, j, "start", words[j]), label(299, j, "end", numbers[j]),
+  const name = (j) => make("g", {}, label(26, j, "start", words[j]), label(LEFT - 8, j, "end", numbers[j]),
     make("g", { class: `live-sign ${hue(j)}`, transform: `translate(10 ${rowAt(j)})` }, mark(SIGNS[j], 7)));
   const zero = make("line", { class: "live-axis", x1: LEFT, x2: LEFT, y1: 0, y2: ROW * M });
   chart.append(...each(name), zero, ...reaches, ...bars, ...given);
@@ -99,38 +109,23 @@ function render({ model, el }) {
   const grips = each((j) => caught(rows[j], handle(rows[j], `weight of ${looks[j]}`, hue(j), grip(), drag(j),
     (dx, dy) => pullBar(j, compute(read()).weights[j] + (dx + dy) / 50))));
   chart.append(...rows);
-  const at = [0, 1].map((c) => make("span", { "data-shows": `output ${c}` }));
-  const legend = make("div", { class: "live-legend" });
   const line = (...inside) => make("div", {}, inside);
   const title = (...inside) => make("div", { class: "live-title" }, inside);
-  const panel = make("div", { class: "live-plane live-fivebars" }, title("Weights"), chart,
-    line("Σ weight · value = star (", at[0], ", ", at[1], ")"), legend);
 
   // how many directions are free
   const [rank, free] = ["rank", "free"].map((name) => make("strong", { "data-shows": name }));
   const stays = make("span");
-  const counter = make("div", { class: "live-plane live-counter" }, line(make("strong", {}, M), " weights"),
-    line("− ", rank, stays), title("= ", free, " free directions"));
-
-  // the same as a table for typing
-  const pair = (name, get, put) => [0, 1].map((c) => field(`${name}, coordinate ${c + 1}`, REACH, (x) =>
-    put(replaced(get(), c, x))));
-  const q = pair("query", () => read().query, (query) => change({ query }));
-  const v = each((j) => pair(`value of ${words[j]}`, () => read().values[j], (p) => putValue(j, p)));
-  const w = each((j) => field(`weight of ${words[j]}`, 1, (x) => pullBar(j, x), 0));
-  const row = (title, ...fields) => make("tr", {}, make("th", { scope: "row" }, title),
-    fields.map((f) => make("td", {}, f?.element)));
-  const head = ["", "value x", "y", "weight"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
-  const table = make("table", { class: "live-table", hidden: "" }, make("thead", {}, make("tr", {}, head)),
-    make("tbody", {}, each((j) => row(words[j], ...v[j], w[j])), row("query", ...q, null)));
+  const panel = make("div", { class: "live-plane live-fivebars" }, title("Weights"), chart,
+    line("Outline: the weight from the query. Line: how far a bar goes while the others make way."),
+    line(make("strong", {}, M), " weights − ", rank, stays, " = ", free, " free directions"));
 
   // controls
   const freeze = button("", () => change({ mode: frozen() ? "query" : "weights", pull: each(() => 0) }));
-  const frozen = () => read().mode === "weights", type = toggle("Type the numbers", (on) => { table.hidden = !on; });
+  const frozen = () => read().mode === "weights";
   const back = button("Back to start", () => change(first)), hint = make("p", { class: "live-hint" });
   const message = make("p", { class: "live-verdict" });
-  el.append(hint, make("div", { class: "live-controls" }, freeze, type, back),
-    make("div", { class: "live-planes" }, left.element, counter, right.element, panel), message, table);
+  el.append(hint, make("div", { class: "live-controls" }, freeze, back),
+    make("div", { class: "live-planes" }, left.element, right.element, panel), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -140,9 +135,6 @@ function render({ model, el }) {
     const to = (element, [x1, y1], [x2, y2]) => set(element, { x1, y1, x2, y2 });
     to(ray, left.px([0, 0]), left.px(state.query));
     moveQuery(state.query);
-    set(letter, letterAt(state.query, REACH));
-    [0, 1].forEach((c) => { q[c].put(state.query[c]); write(at[c], hidden ? "?" : show(result.output[c])); });
-    for (const f of [...q, ...v.flat()]) f.open(!still);
     each((j) => {
       const b = result.weights[j], fixed = result.directions[j][j] === 0, { put, group } = grips[j];
       values[j].put(state.values[j]);
@@ -152,6 +144,7 @@ function render({ model, el }) {
       set(springs[j], { ...seen, "stroke-width": (12 * b).toFixed(2) });
       set(bars[j], { ...seen, width: (WIDE * b).toFixed(2) });
       set(given[j], { width: (WIDE * result.given[j]).toFixed(2), visibility: still && !hidden ? "visible" : "hidden" });
+      write(shares[j], hidden ? "?" : show(b));
       write(numbers[j], hidden ? "?" : b < 5e-4 ? tiny(b) : show(b, 3));
       const movable = still && !hidden && !fixed;
       if (movable !== (group.parentNode === rows[j])) movable ? rows[j].append(group) : group.remove();
@@ -159,21 +152,17 @@ function render({ model, el }) {
       put([along(b), rowAt(j)], `${now}, from ${min} to ${max}`, { now, min, max });
       const [from, end, y] = [along(result.low[j]).toFixed(2), along(result.high[j]).toFixed(2), rowAt(j) + 16];
       set(reaches[j], { d: movable ? `M${from} ${y - 3}v6M${from} ${y}H${end}M${end} ${y - 3}v6` : "" });
-      v[j].forEach((f, c) => f.put(state.values[j][c]));
-      w[j].put(b);
-      w[j].open(movable);
     });
+    set(polygon, { points: polygonAround(state.values).map((p) => right.px(p).map(hundredth).join()).join(" ") });
     set(star, { transform: `translate(${right.px(result.output).map((x) => x.toFixed(2)).join(" ")})`, ...seen });
     set(held, { visibility: still && !hidden ? "visible" : "hidden" });
-    [left.element.hidden, counter.hidden, freeze.hidden] = [still, !still, hidden];
+    [left.element.hidden, panel.hidden, freeze.hidden] = [still, !still, hidden];
     write(rank, String(result.rank));
     write(free, String(result.free));
-    write(stays, [" condition: the sum", " conditions: the sum, and the star along the line of the values",
-      " conditions: the sum, the star’s x, the star’s y"][result.rank - 1]);
-    write(legend, still ? "Outline: the weight from the query. Line below: how far a bar can go while the others make way." : LEGEND);
+    write(stays, [" condition (sum)", " conditions (sum, star along the line of the values)",
+      " conditions (sum, star’s x, star’s y)"][result.rank - 1]);
     write(freeze, still ? "Let the star go" : "Freeze the star");
-    write(hint, still ? "Drag one bar. The others make way so that the star stays."
-      : `Drag the query q${hidden ? "" : ": bars and star follow"}.`);
+    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Where does the star go, and where not?");
     write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
@@ -186,8 +175,7 @@ function sentence({ words, mode }, { given, weights, directions, moved, starGap 
   const largest = (x) => words[x.indexOf(Math.max(...x))], [was, is] = [largest(given), largest(weights)];
   const list = (test) => words.filter((_, j) => test(j)).map((word) => `“${word}”`).join(" and ");
   const alike = Math.max(...weights) - Math.min(...weights) <= EXACT;
-  if (mode === "query") return `The star is the weighted average of the five values. ${
-    alike ? "All five count the same" : `“${is}” counts most`}.`;
+  if (mode === "query") return alike ? "All five count the same." : `“${is}” counts most.`;
   const fixed = list((j) => directions[j][j] === 0), empty = list((j) => weights[j] === 0);
   const parts = [moved === 0 ? BEGIN : `You have moved ${moved < 0.005 ? "less than 1" : Math.round(100 * moved)} % of `
     + `the weight, and the star ${starGap <= EXACT ? "has not moved" : `has moved by ${tiny(starGap)}`}.`];

@@ -164,7 +164,7 @@ function render({ model, el }) {
   const exercise = make("div", { class: "live-ask" }, request, typed, check, skip, next, reply);
   const back = button("Back to start", () => alter(first));
   const lines = [make("p"), make("p")], text = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Choose any number in S, A or Y, and see what it is made of."),
+  el.append(make("p", { class: "live-hint" }, "What is each number in S, A and Y made of?"),
     make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise,
     make("div", { class: "live-sum" }, lines), tables, text);
   const speak = speaker(el);

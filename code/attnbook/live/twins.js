@@ -73,7 +73,7 @@ function render({ model, el }) {
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Run B has no scale. Drag the square until B has the losses of A at every step, no higher and no lower."),
+  el.append(make("p", { class: "live-hint" }, "Drag the square until B has the losses of A at every step."),
     make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),

@@ -150,14 +150,12 @@ function render({ model, el }) {
   const exponent = slider("exponent p", { min: 0, max: 1, step: 0.05, text: (x) => show(x) }, (x) => change({ power: x }));
   const again = button("Draw again", () => change({ draw: (read().draw + 1) % DRAWS }));
   const back = button("Back to start", () => change(first));
-  const columns = make("p", {}, "Dots stand in columns because scores of ±1 steps differ by whole numbers.");
   const message = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
     ["spread", "mean", "median", "carriers"].map(span);
-  el.append(make("p", { class: "live-hint" }, "Move dₖ and watch the weights. Then find the exponent p at which dₖ ",
-    "no longer matters."), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
+  el.append(make("p", { class: "live-hint" }, "Move dₖ. Is there an exponent p at which the bars no longer care?"), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   make("div", { class: "live-planes" }, left, right),
   make("p", {}, "On average a query looks at ", spread, " of its 16 keys."),
-  title("Gradient ‖∂a/∂q‖ of 200 queries, one dot each; the ring marks the query above"), strip, columns, message);
+  title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);
   message.append("Mean ", mean, ", median ", median, ". ", carriers, " of the 200 queries hold 90 % of the sum.");
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -186,7 +184,6 @@ function render({ model, el }) {
       set(marks[name], { x1: x, x2: x });
       set(names[name], { x: clamp(x, 40, WIDE - 40), visibility: hidden ? "hidden" : "visible" });
     }
-    columns.style.visibility = state.power === 0 && !hidden ? "" : "hidden";
     write(edge, `step ${state.d_k}`);
     write(divisor, plain(result.divisor));
     write(spread, hidden ? "?" : show(result.spread, 1));
