@@ -6,11 +6,11 @@ from live_figures import EXACT, NAMES, distance, figure, module, states
 
 pytestmark = pytest.mark.thorough
 COMPUTE = "(id, states) => states.map((state) => document.getElementById(id).figure.compute(state))"
-# Move the first slider as far as it goes; the state that is then there.
+# Move the first slider as far as it goes, or back from its end; the state that is then there.
 MOVE = """(id) => { const place = document.getElementById(id);
   const held = place.querySelector("[role=slider], input[type=range]");
   held.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
-  if (held.type === "range") { held.value = held.max; held.dispatchEvent(new Event("input")); }
+  if (held.type === "range") { held.value = held.value === held.max ? held.min : held.max; held.dispatchEvent(new Event("input")); }
   return place.figure.model.get("state"); }"""
 
 
