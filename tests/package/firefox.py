@@ -51,11 +51,6 @@ class Firefox:
                 assert answer["type"] == "success", answer
                 return answer["result"]
 
-    def resize(self, width, height):
-        """Give the page this many pixels."""
-        size = {"width": width, "height": height}
-        self.send("browsingContext.setViewport", context=self.context, viewport=size)
-
     def open(self, address):
         """Load a page to its end."""
         self.send("browsingContext.navigate", context=self.context, url=address, wait="complete")
@@ -67,16 +62,3 @@ class Firefox:
         found = self.send("script.evaluate", expression=call, target=target, awaitPromise=True)
         assert found["type"] == "success", found
         return json.loads(found["result"]["value"])
-
-    def drag(self, start, end):
-        """Press the mouse at one place, move it to another, let it go."""
-        (x, y), (to_x, to_y) = start, end
-        actions = [
-            {"type": "pointerMove", "x": round(x), "y": round(y)},
-            {"type": "pointerDown", "button": 0},
-            {"type": "pointerMove", "x": round((x + to_x) / 2), "y": round((y + to_y) / 2), "duration": 50},
-            {"type": "pointerMove", "x": round(to_x), "y": round(to_y), "duration": 50},
-            {"type": "pointerUp", "button": 0},
-        ]
-        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}
-        self.send("input.performActions", context=self.context, actions=[mouse])

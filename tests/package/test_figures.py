@@ -584,7 +584,7 @@ def test_a_heat_map_is_laid_out_like_its_matrix_with_numbers_if_it_is_small(shap
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first row is on top"
     for patch, (i, j) in zip(ax.patches, np.ndindex(shape), strict=True):
         assert patch.get_xy() == (j - 0.5, i - 0.5)
-        assert patch.get_facecolor()[3] == pytest.approx(0.35 * abs(M[i, j]) / abs(M).max())
+        assert patch.get_facecolor()[3] == pytest.approx(0.35 * max(M[i, j], 0) / abs(M).max()), "no ground below lines"
         assert bool(patch.get_hatch()) == (M[i, j] < 0), "the sign is seen without colour"
 
 

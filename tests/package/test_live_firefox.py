@@ -6,12 +6,16 @@ from live_figures import EXACT, NAMES, distance, figure, module, states
 
 pytestmark = pytest.mark.thorough
 COMPUTE = "(id, states) => states.map((state) => document.getElementById(id).figure.compute(state))"
-# Move the first slider as far as it goes; the state that is then there.
-MOVE = """(id) => { const place = document.getElementById(id);
-  const held = place.querySelector("[role=slider], input[type=range]");
-  held.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
-  if (held.type === "range") { held.value = held.max; held.dispatchEvent(new Event("input")); }
-  return place.figure.model.get("state"); }"""
+# Move the first slider to its end, or where it stands there to its other one; the state that is then there.
+MOVE = """(id) => { const place = document.getElementById(id), state = () => place.figure.model.get("state");
+  const held = place.querySelector("[role=slider], input[type=range]"), before = JSON.stringify(state());
+  for (const key of ["End", "Home"]) {
+    if (JSON.stringify(state()) !== before) break;
+    held.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    if (held.type === "range") held.value = key === "End" ? held.max : held.min;
+    held.dispatchEvent(new Event("input"));
+  }
+  return state(); }"""
 
 
 @pytest.fixture(scope="module")

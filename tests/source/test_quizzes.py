@@ -55,14 +55,6 @@ def test_a_quiz_is_read(read):
     assert [option["right"] for option in (wrong, right)] == [False, True]
 
 
-def test_other_formats_get_a_list(read):
-    (node,) = read(GOOD)
-    asked, options = node.plain()
-    assert asked.astext() == "Check yourself. What is 1 + 1, or 1 + 1?"
-    assert options[0].astext().split("\n\n") == ["1", "✗ Not quite. You have added nothing."]
-    assert len(node.children) == 3, "the quiz itself has lost what was copied"
-
-
 FAULTS = {
     "no label": (":label: quiz-test-sum\n", ""),
     "another label": ("quiz-test", "test"),

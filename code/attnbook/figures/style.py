@@ -168,8 +168,15 @@ def heatmap(
 
 def ink(share: float) -> dict[str, Any]:
     """How a cell is filled: dark if ``share`` is positive, hatched if it is negative, the stronger the nearer to ±1."""
-    face = ("black", 0.35 * min(abs(share), 1))
-    return {"facecolor": face, "edgecolor": "none", "hatch": "////" if share < 0 else None}
+    share = max(-1, min(share, 1))
+    if share < 0:  # lines alone, the closer the stronger: of a hatch with opacity, printers leave out one or the other
+        return {
+            "facecolor": "none",
+            "edgecolor": PALETTE["grey"],
+            "linewidth": 0,
+            "hatch": "/" * round(1.5 - 2.5 * share),
+        }
+    return {"facecolor": ("black", 0.35 * share), "edgecolor": "none"}
 
 
 def tiles(

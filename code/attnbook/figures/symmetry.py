@@ -70,7 +70,7 @@ def _matrix(ax, M, x, y, limit, digits=1):
     for share, corners in shades.items():
         look = ink(share)
         tiles(ax, corners, w, h, look["facecolor"], clip=False)
-        ax.patches[-1].set_hatch(look["hatch"])
+        ax.patches[-1].set(**look)
 
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:

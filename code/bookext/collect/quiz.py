@@ -10,7 +10,6 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from ..language.messages import _
@@ -33,15 +32,6 @@ class quiz(nodes.General, nodes.Element):
         folded = _numbered(copied_children(reason) for _, reason in options)
         reasons = f"<details><summary>{_('Answers')}</summary>\n\n{writer.list(folded)}"
         return f"**{_(HEADING)}.** {writer.line(question)}\n\n{writer.list(answers)}\n\n{reasons}\n\n</details>"
-
-    def plain(self):
-        """Return the quiz as nodes that every writer knows: in a list, each reason follows its option."""
-        question, *options = self.children
-        items = ([nodes.paragraph("", "", *copied_children(a)), *copied_children(reason)] for a, reason in options)
-        return [
-            nodes.paragraph("", "", nodes.strong("", f"{_(HEADING)}."), nodes.Text(" "), *copied_children(question)),
-            _numbered(items),
-        ]
 
 
 class quiz_question(nodes.General, nodes.TextElement):
@@ -70,7 +60,6 @@ def setup(app):
     app.add_directive("quiz", Quiz)
     app.add_directive("recall", Recall)
     app.add_transform(Signs)
-    app.add_post_transform(WritePlainly)
     app.add_css_file("quiz.css", priority=900)
     app.connect("doctree-read", _collect)
     app.connect("env-check-consistency", _require_unique_labels)
@@ -176,17 +165,6 @@ def _recalled(app, docname):
                 back = link(app, docname, page, anchor, [part.deepcopy() for part in heading])
                 section += [copy, nodes.paragraph("", _("From") + " ", back, classes=["quiz-from"])]
             yield section
-
-
-class WritePlainly(SphinxPostTransform):
-    """Replace quizzes by lists where the output format has no buttons."""
-
-    default_priority = 6  # after the page that collects them is filled
-
-    def run(self, **kwargs):
-        if self.app.builder.format != "html" and self.app.builder.name != "gettext":
-            for node in list(self.document.findall(quiz)):
-                node.replace_self(node.plain())
 
 
 def _numbered(items):
