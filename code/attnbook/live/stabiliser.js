@@ -78,7 +78,7 @@ function render({ model, el }) {
   // the orders
   const take = (k) => change({ order: ORDERS[k] });
   const chips = ORDERS.map((order, k) => make("button", { type: "button", class: "live-button live-stabiliser-order", tabindex: -1,
-    onclick: () => take(k) }, make("span", { "aria-hidden": "true" }), order.join("")));
+    onclick: () => take(k) }, make("span", { "aria-hidden": "true" }), order.join(" ")));
   const list = make("div", { role: "group", "aria-label": "24 orders", class: "live-stabiliser-orders" }, chips);
   const chosen = slider("order", { min: 0, max: IN_ALL - 1, step: 1, text: (k) => ORDERS[k].join(" ") }, take);
 
