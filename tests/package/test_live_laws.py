@@ -41,8 +41,7 @@ def test_ablation_answers_as_torch_does_with_every_choice_of_heads():
         assert abs(ours - torch.stack(maps).numpy()).max() < EXACT
         assert abs(p - expected).max() < EXACT
         sentence = " ".join(mirror.WORDS[t] for t in tokens[0])
-        right = module("ablation").compute(sentence, list(heads), instead)["right"]
-        assert right == ((expected > 0.5) == first).sum()
+        assert module("ablation").compute(sentence, list(heads), instead)["right"] == ((expected > 0.5) == first).sum()
 
 
 @pytest.mark.parametrize("model", ["no positions", "positions"])
@@ -74,9 +73,8 @@ def test_mirror_answers_as_the_encoder_of_torch(model, step):
 
 
 def test_conjugation_counts_the_ways_to_come_home():
-    of = lambda order: np.eye(4)[order]  # noqa: E731
     for rows in ORDERS:
-        homes = [int(np.trace(of(rows) @ of(columns).T)) for columns in ORDERS]
+        homes = [int(np.trace(np.eye(4)[rows] @ np.eye(4)[columns].T)) for columns in ORDERS]
         result = module("conjugation").compute(rows, ORDERS[5], False)
         assert result["ways"] == [np.bincount(homes).tolist()] == [[9, 8, 6, 0, 1]]
         assert result["home"] == result["trace"] == homes[5]
@@ -257,9 +255,8 @@ def test_stabiliser_can_have_these_sizes():
     M = (np.arange(2**16)[:, None] >> np.arange(16) & 1).reshape(-1, 4, 4)
     sizes = sum((M[:, order][:, :, order] == M).all(axis=(1, 2)).astype(int) for order in map(list, ORDERS))
     assert set(sizes.tolist()) == {1, 2, 3, 4, 6, 8, 24}
-    for mask in M[::4096]:
-        result = stabiliser.compute(mask.tolist(), ORDERS[0])
-        assert result["stabiliser"] == sizes[(mask.ravel() << np.arange(16)).sum()]
+    for m in M[::4096]:
+        assert stabiliser.compute(m.tolist(), ORDERS[0])["stabiliser"] == sizes[(m.ravel() << np.arange(16)).sum()]
 
 
 def test_star_moves_in_the_null_space():

@@ -137,6 +137,7 @@ function render({ model, el }) {
       set(discs[j], { cx, cy, r: (26 * Math.sqrt(size)).toFixed(2), ...seen });
       write(scores[j], show(result.scores[j]));
       write(weights[j], hidden ? "?" : weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
+      bars[j].classList.toggle("live-minus", weight < 0);
       bars[j].style.width = hidden ? "0" : `${100 * size}%`;
     });
     const edge = result.output.map((x) => clamp(x, -REACH, REACH)), beyond = edge.some((x, c) => x !== result.output[c]);

@@ -140,7 +140,8 @@ function render({ model, el }) {
     Y.put(now, [...shown.map((p) => names[p]), "mean"], range(D).map((c) => c + 1),
       { changed: (i, j) => Math.abs(now[i][j] - old[i][j]) > EXACT, keys: [...shown, n] });
     [...Y.body.children].forEach((tr, i) => { tr.className = TOKENS[shown[i]] || "live-pooled"; });
-    laws.replaceChildren(...(asking ? [] : [verdict("Y(PX)", "P Y(X)", result.rowsGap),
+    const home = order.every((p, i) => p === i); // nothing has moved: every equation holds
+    laws.replaceChildren(...(asking || home ? [] : [verdict("Y(PX)", "P Y(X)", result.rowsGap),
       verdict("mean of Y(PX)", "mean of Y(X)", result.meanGap)]));
     const left = split(state.text).slice(MOST).join(" "), most = `Six words at most. Left out: ${left.slice(0, 20)}. `;
     write(text, asking ? "What becomes of the rows is hidden until you have answered."

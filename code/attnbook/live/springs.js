@@ -151,7 +151,7 @@ function render({ model, el }) {
       write(numbers[j], weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       set(numbers[j], { hidden: shown(weights && !state.masked[j]) });
       write(words[j], hidden ? "?" : state.masked[j] ? "masked" : weights ? "" : "none");
-      bars[j].style.width = `calc(${hidden ? 0 : weight} * (100% - 3.6rem))`;
+      bars[j].style.width = `calc(${hidden ? 0 : weight} * (100% - 4rem))`;
     });
     moveRing(state.output);
     ring.classList.toggle("live-away", where === "outside");
