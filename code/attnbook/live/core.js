@@ -196,7 +196,8 @@ function mount(figure, place) {
   if (before) skip(); // what was moved before an answer is not kept
   const began = arrives(location.hash, arrives(before || "", initial));
   if (began !== initial) model.set("state", began);
-  model.on("change:state", () => el.matches(".live-asking") || left?.write(toLink(place.id, model.get("state"), initial)));
+  const whole = () => `#${place.id}?${encodeURIComponent(JSON.stringify(model.get("state")))}`;
+  model.on("change:state", () => el.matches(".live-asking") || left?.write(whole()));
   place.classList.add("live-drawn");
   keepHeight(place, el);
   const follow = (clicked) => { // an address, or a link of this page, names a state of this figure

@@ -90,7 +90,7 @@ function render({ model, el }) {
   message.append("Standard deviation ", span("deviation"), ", ‖q‖/T ", span("ratio"), ". The query looks at ", span("looks"),
     " of 200 keys.");
   const shown = Object.fromEntries([...message.children].map((one) => [one.dataset.shows, one]));
-  el.append(make("p", { class: "live-hint" }, "Double the length of q. Which T brings the dashed curve back?"), make("div", { class: "live-controls" }, length.element, temperature.element, back),
+  el.append(make("p", { class: "live-hint" }, "Double q. Which T brings the dashed curve back?"), make("div", { class: "live-controls" }, length.element, temperature.element, back),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
   message, remark);

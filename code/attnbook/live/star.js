@@ -162,7 +162,7 @@ function render({ model, el }) {
     write(stays, [" condition (sum)", " conditions (sum, star along the line of the values)",
       " conditions (sum, star’s x, star’s y)"][result.rank - 1]);
     write(freeze, still ? "Let the star go" : "Freeze the star");
-    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Where does the star go, and where not?");
+    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Where does the star not go?");
     write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
