@@ -61,7 +61,7 @@ def crowd(
     array([0.52, 0.52])
     """
     state = {"keys": require_int("keys", keys), "factor": float(factor), "c": float(c)}
-    state |= {"train": require_int("train", train), "grow": bool(grow)}
+    state |= {"train": require_int("train", train), "grow": grow}
     return Live("crowd", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
@@ -73,6 +73,8 @@ def check(keys: int, factor: float, c: float, train: int, grow: bool) -> None:
     for name, x in (("factor", factor), ("c", c)):
         if not RANGES[name][0] <= x <= RANGES[name][1]:
             raise ValueError(f"{name} = {x}; expected {RANGES[name][0]} to {RANGES[name][1]}")
+    if not isinstance(grow, bool):
+        raise ValueError(f"grow = {grow}; expected True or False")
 
 
 def attend(m: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
