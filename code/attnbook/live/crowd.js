@@ -29,6 +29,7 @@ const rule = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y
 
 /** A number of keys: with one decimal below a hundred, with three digits and a power of ten from ten thousand. */
 const many = (x) => (x >= 1e4 ? typeset(x.toExponential(2).replace(/\.?0+e/, "e")) : show(x, Number.isInteger(x) || x >= 100 ? 0 : 1));
+const length = (m) => many(m).replace(/^1·/, "");
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), { train } = first;
@@ -42,7 +43,7 @@ function render({ model, el }) {
   const alike = rule("live-crowd-alike", toX(1), toY(1), toX(MOST), toY(MOST));
   const level = rule("live-crowd-level", toX(1), 0, toX(MOST), 0), own = make("polyline", { class: "live-crowd-own live-orange" });
   const trained = make("g", { class: "live-ink live-crowd-trained" }, mark(3, 7));
-  const names = [label(toX(3000) - 6, toY(3000) - 6, "all keys alike", "end"), label(toX(MOST), 0, "as many as in training", "end")];
+  const names = [label(toX(3000) - 6, toY(3000) - 6, "all keys alike", "end"), label(toX(MOST) - 14, 0, "as many as in training", "end")];
   const svg = make("svg", { viewBox: "0 0 340 226", role: "group", class: "live-crowd", "aria-label":
     "Keys that the query looks at, against the number of keys" }, powers, label(187, 223, "keys m"), alike, level, names, own, trained);
   const drag = (x, y) => { // the dot goes to the point of its curve that is nearest to the pointer
@@ -89,7 +90,7 @@ function render({ model, el }) {
     move([toX(state.keys), toY(now)], hidden ? "hidden" : `${state.keys} keys: ${show(now, 1)} looked at`, { now: state.keys, min: 2, max: MOST });
     set(svg.querySelector("[role=slider]"), seen);
     rows.forEach(({ cells, size }, i) => {
-      write(size, many(result.sizes[i]));
+      write(size, length(result.sizes[i]));
       [show, tiny, many].forEach((text, k) => write(cells[k], hidden && i && k ? "?" : text(result[["factors", "weights", "looks"][k]][i])));
       set(bars[i], { style: `width: ${hidden && i ? 0 : hundredth(100 * result.weights[i])}%` });
     });
@@ -102,7 +103,7 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-const sentence = ({ sizes, looks }) => `Among ${many(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at `
+const sentence = ({ sizes, looks }) => `Among ${length(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at `
   + `${many(looks[0])} of ${sizes[0]}.`;
 
 export default { initialize, render, compute, valid };

@@ -60,13 +60,8 @@ def crowd(
     >>> crowd(13, c=1).compute()["weights"].round(3)
     array([0.52, 0.52])
     """
-    state = {
-        "keys": require_int("keys", keys),
-        "factor": float(factor),
-        "c": float(c),
-        "train": require_int("train", train),
-        "grow": grow,
-    }
+    state = {"keys": require_int("keys", keys), "factor": float(factor), "c": float(c)}
+    state |= {"train": require_int("train", train), "grow": grow}
     return Live("crowd", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
@@ -118,13 +113,8 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     edge = rng.random() < 0.5
     whole = lambda most: int(rng.choice([2, 3, most]) if edge else 2 + (most - 2) ** rng.uniform(0, 1))  # noqa: E731
     real = lambda low, high: float(rng.choice([low, 1, high]) if edge else np.round(rng.uniform(low, high), 2))  # noqa: E731
-    return {
-        "keys": whole(100_000),
-        "factor": real(0.2, 5.0),
-        "c": real(0.2, 3.0),
-        "train": whole(1000),
-        "grow": bool(rng.random() < 0.5),
-    }
+    state = {"keys": whole(100_000), "factor": real(0.2, 5.0), "c": real(0.2, 3.0), "train": whole(1000)}
+    return state | {"grow": bool(rng.random() < 0.5)}
 
 
 def still(state: dict, asking: bool) -> Picture:

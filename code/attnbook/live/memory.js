@@ -69,6 +69,7 @@ function dial(k) {
     set(stride, { d: arcPath(0, Math.min(result.steps[k], TURN), RADIUS + 5) });
     needle.classList.toggle("live-beyond", out);
     write(step, hidden ? "?" : short(result.steps[k]));
+    step.toggleAttribute("data-changed", !hidden && result.steps[k] !== result.before[k]);
     const message = out ? "reaches unseen angles" : "only seen angles";
     set(svg, { "aria-label": hidden ? `pair ${k}` : `pair ${k}: ${message}` });
   };
@@ -100,21 +101,13 @@ function render({ model, el }) {
   } });
 
   const ways = Object.entries(WAYS).map(([way, name]) => [way, button(name, () => change({ way }))]);
-  const shows = (name) => make("span", { "data-shows": name }), slowest = PAIRS - 1;
-  const rows = [["pairs outside the tint", make("span", {}, "0"), shows("outside")],
-    ["fastest pair’s step, in radians", shows("before 0"), shows("steps 0")],
-    ["slowest pair’s step, in radians", shows(`before ${slowest}`), shows(`steps ${slowest}`)]];
-  const head = ["", "training", "test"].map((text) => (text ? make("th", { scope: "col" }, text) : make("td")));
-  const tally = make("table", { class: "live-tally" }, make("thead", {}, make("tr", {}, head)), make("tbody", {},
-    rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name),
-      cells.map((cell) => make("td", {}, cell))))));
   const icon = { viewBox: "-11 -7 22 14", "aria-hidden": true };
   const sign = (text, ...parts) => make("span", {}, make("svg", icon, parts), text);
   const dash = { x1: -11, x2: 11 }, cross = set(mark(5, 7), { class: "live-cross" });
   const legends = make("div", { class: "live-legends" },
     sign("seen in training", make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 })),
     sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
-    sign("one step (below, in radians)", make("line", { class: "live-stride", ...dash })),
+    sign("one step, in radians below; underlined: changed", make("line", { class: "live-stride", ...dash })),
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
@@ -123,8 +116,7 @@ function render({ model, el }) {
     control("longest offset", typed, id), button("Back to start", () => change(start))),
   make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
     "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
-  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
-  make("div", { class: "live-tallied" }, tally, says));
+  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends, says);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -151,10 +143,6 @@ function render({ model, el }) {
     write(s, show(result.s));
     if (document.activeElement !== typed) typed.value = test;
     ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
-    for (const [, ...cells] of rows) for (const cell of cells) {
-      const [part, index] = (cell.dataset.shows || "").split(" ");
-      if (part) write(cell, hidden ? "?" : short(index ? result[part][index] : result[part]));
-    }
     write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, result));
     speak(says.textContent);
   }

@@ -68,7 +68,7 @@ function render({ model, el }) {
   make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
-    make("p", {}, "Filled: reaches the output. Dashed: through a sink. Bars: what each input contributes."), message)));
+    message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
