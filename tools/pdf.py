@@ -24,6 +24,9 @@ CLASS = "contains(concat(' ', @class, ' '), ' {} ')"
 LEFT_OUT = ("//script", "//button", "//a[@class='headerlink']", f"//*[{CLASS.format('explore-controls')}]")
 LEFT_OUT += (f"//details[{CLASS.format('hide')}]",)  # code that draws
 LEFT_OUT += (f"//*[{CLASS.format('explore-spoken')}]", f"//*[{CLASS.format('frame')} and @hidden]", "//form")
+# What holds an answer: it stands at the end of the book.
+ANSWERS = f".//details[{CLASS.format('solution')} or {CLASS.format('live-answer')}]"
+ANSWERS += f" | .//*[{CLASS.format('predict')}]//details | .//fieldset[{CLASS.format('quiz')}]"
 REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-cell-id")
 
 
@@ -52,9 +55,8 @@ def section(address):
         for key, value in element.attrib.items():
             if key.rpartition("}")[2] == "href":
                 element.set(key, relocate(value, name))
-            elif "url(#" in value:  # printed, a pattern ignores the opacity of its filling, but not that of the shape
-                value = value.replace("url(#", f"url(#{name}--").replace("fill-opacity", "opacity")
-                element.set(key, value)
+            elif "url(#" in value:
+                element.set(key, value.replace("url(#", f"url(#{name}--"))
         if element.tag == "details" and element.get("class") != "checks":
             element.set("open", "")
     part.set("id", name)
@@ -71,17 +73,18 @@ def relocate(link, name):
 
 
 def take_solutions(name, part):
-    """Take the solutions out of a page; each exercise keeps a link to its own. Returns them as a section, or None."""
+    """Take the answers out of a page; what asks keeps a link to its own. Returns them as a section, or None."""
     solutions = html.fragment_fromstring(f'<section id="solutions--{name}"><h2></h2></section>')
     solutions[0].text = part.xpath("string(h1)")
-    for details in part.xpath(f".//details[{CLASS.format('solution')}]"):
-        summary = details.find("summary")
-        link = html.fragment_fromstring('<p class="to-solution"><a></a></p>')
-        link[0].set("href", f"#{details.get('id')}")
-        link[0].text = " ".join(summary.text_content().split())
-        details.addprevious(link)
-        solutions.append(details)
-        summary.tag, details.tag = "h3", "div"
+    for number, box in enumerate(part.xpath(ANSWERS), 1):
+        title, place, quiz = f"Answer {number}", f"{name}--answer-{number}", box.tag == "fieldset"
+        link = html.fragment_fromstring(f'<p class="to-solution"><a href="#{place}">{title}</a></p>')
+        box.append(link) if quiz else box.addprevious(link)
+        answer = html.fragment_fromstring(
+            f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>'
+        )
+        answer[0].extend(box.xpath(f".//*[{CLASS.format('quiz-reason')}]") if quiz else [box])
+        solutions.append(answer)
     return solutions if len(solutions) > 1 else None
 
 

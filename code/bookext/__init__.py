@@ -11,7 +11,7 @@ only how checks and live figures are shown.
   assignments, ``reading_time`` the time under a title, ``package`` links code to its documentation, ``search`` writes
   the index.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``live``
-  scripts of figures; ``notebooks`` and ``notebook_text`` write each chapter as a notebook, ``launch`` links it.
+  scripts and files of figures; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, ``launch`` links it.
 * ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
   ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads, ``editions`` links them.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, ``assets`` and ``styles`` choose what it

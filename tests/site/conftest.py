@@ -90,10 +90,12 @@ def open_page(browser):
     """open_page(name, theme, width, base=, query=, without=, late=, before=, **context options): a page with its log.
 
     `page.log` holds what went wrong; `without` is a pattern of addresses refused, `late` of those answered after the
-    first paint, `before` a script that runs before any of the page's own.
+    first paint, `before` a script that runs before any of the page's own, `policy` what a server lets the page do.
     """
 
-    def open_page(name, theme="light", width=1280, base="", query="", without=None, late=None, before=None, **options):
+    def open_page(
+        name, theme="light", width=1280, base="", query="", without=None, late=None, before=None, policy="", **options
+    ):
         base = base or built.SITE.as_uri()
         viewport = {"width": width, "height": built.HEIGHT}
         context = browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce", **options)
@@ -106,6 +108,10 @@ def open_page(browser):
             page.route(without, lambda route: route.abort())
         if late:
             page.route(late, lambda route: (time.sleep(0.7), route.continue_()))
+        if policy:
+            page.route(
+                "**/*.html", lambda r: r.fulfill(response=r.fetch(), headers={"content-security-policy": policy})
+            )
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
         if name not in built.REDIRECTS:
             page.evaluate("document.fonts.ready.then(() => 0)")

@@ -17,7 +17,7 @@
     if (seen.length !== 1 || seen[0] !== frames[start]) {
       explorers.push(`${player.id}: ${seen.length} of ${frames.length} frames are visible; expected the start alone`);
     }
-    if (all("input, select, output, label", player).some((e) => e.checkVisibility())) {
+    if (all("input, select, output, label", player).some((e) => e.checkVisibility({ visibilityProperty: true }))) {
       explorers.push(`${player.id}: a control is visible that moves nothing`);
     }
     if (!all(".explore-chosen", player).some((e) => e.checkVisibility())) {
@@ -49,7 +49,12 @@
   const moving = new Set(all(".explore > :not(.explore-chosen), .live-figure, .bd-search-container, form[role=search]").flatMap((e) => e.innerText.split(/\s+/)));
   const words = [...new Set(main.innerText.split(/\s+/))].filter((word) => word && !moving.has(word));
 
+  dispatchEvent(new Event("beforeprint"));
+  const answers = all("details.solution, .predict details, .live-answer, .quiz-reason", main);
+  const beside = answers.filter((e) => !e.closest(".answers") || !e.checkVisibility()).length;
+  dispatchEvent(new Event("afterprint"));
+
   const titles = all("h1"), untitled = titles.length > 0 && !titles.some((e) => e.checkVisibility());
 
-  return { explorers, formulas, faint, untitled, words, folded: folded.map((details) => details.id) };
+  return { beside, explorers, formulas, faint, untitled, words, folded: folded.map((details) => details.id) };
 }

@@ -8,6 +8,7 @@ from collections import Counter
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
+import lxml.etree
 from bookext.language import chinese
 from built_site import BELOW, LANGUAGE, MISSING, PAGES, REDIRECTS, SITE, SOURCES, named, report
 
@@ -83,6 +84,12 @@ def test_a_picture_refers_to_its_own_parts(source):
             names += [part.partition(")")[0] for part in value.split("url(#")[1:]]
             label = (svg.get("aria-label") or "without description")[:60]
             problems += [f"{source.name}: {n} is not in the picture: {label}" for n in names if n not in own]
+        for style in svg.xpath(".//@style[contains(., 'url(#') and contains(., 'opacity')]"):
+            problems.append(f"{source.name}: a pattern with an opacity is black or white in some PDF: {style}")
+    for link in source.page.xpath("//figure//a[contains(@class, 'figure-svg')]/@href"):
+        lxml.etree.parse(SITE / dirname(source.name) / link)
+    without = source.page.xpath("//figure[.//svg[@role='img']][not(.//a[contains(@class, 'figure-svg')])]/@id")
+    problems += [f"{source.name}: {figure} cannot be had as SVG" for figure in without]
     report(problems)
 
 

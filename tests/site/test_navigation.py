@@ -88,7 +88,9 @@ def addressed(tmp_path, monkeypatch):
     def addressed(address, repository="", name="chapters/a"):
         monkeypatch.setenv("BOOK_ADDRESS", address)
         monkeypatch.setenv("BOOK_REPOSITORY", repository)
-        config = SimpleNamespace(html_baseurl="", book_repository="", root_doc="chapters/index", language="en")
+        config = SimpleNamespace(
+            html_baseurl="", book_repository="", root_doc="chapters/index", language="en", html_theme_options={}
+        )
         launch._read_addresses(None, config)
         builder = object.__new__(SiteBuilder)
         builder.config = config

@@ -1,8 +1,20 @@
 """Every built page, opened in a real browser in one load: wide and as on a phone, dark and light, and on paper."""
 
+import ast
+
 import pytest
 from built_site import DESK, FACTS, FROM_FOLDER, PAGES, PHONE, PLAIN, REDIRECTS, mainly, pages_with, report
 
+STRICT = ("chapters/package", "chapters/permutation-matrices", "chapters/rnn-bottleneck")  # doctests, figures, players
+POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"  # of a host: no inline script
+DENIED = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });"""
+UNSEEN = """() => { const e = document.activeElement, ring = getComputedStyle(e);
+  return ring.outlineStyle === "none" ? [`no focus is seen on ${e.localName}.${e.className}`] : []; }"""
+COPIED = """() => { const texts = [], take = () => texts.push(document.activeElement.value);
+  document.addEventListener("copy", take);
+  document.querySelectorAll(":is(.doctest, .cell_input) .copybtn").forEach((button) => button.click());
+  return texts; }"""
 SHIFT = 0.1  # how much of a phone's screen may move while a page loads: what Lighthouse calls good
 
 
@@ -56,6 +68,7 @@ def test_paper_has_all_there_is_to_read(seen):
     name, paper = seen["name"], seen["paper"]
     assert not paper["untitled"], f"{name}: on paper the title is hidden"
     assert not paper["faint"], f"{name}: contrast to white paper below 4.5: {', '.join(paper['faint'])}"
+    assert not paper["beside"], f"{name}: on paper {paper['beside']} answers are hidden, or beside their questions"
     report(f"{name}: on paper: {line}" for line in paper["explorers"])
     report(f"{name}: on paper the solution {solution} stays folded" for solution in paper["folded"])
 
@@ -70,6 +83,21 @@ def test_a_page_needs_no_script(open_page, look, name):
     words = set(plain["words"])
     problems += [f"this word needs a script: {word}" for word in look(name)["words"] if word not in words]
     report(f"{name}: without script: {line}" for line in problems)
+
+
+@pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], 0, also=STRICT))
+def test_a_page_stands_what_is_denied(open_page, server, name):
+    """Scripts, storage, colours: no script dies, no control is dead, focus is seen, what is copied runs."""
+    page = open_page(name, base=server, before=DENIED, policy=POLICY, forced_colors="active")
+    problems = [line for line in page.log if "script fails" in line] + page.evaluate(PLAIN, True)["explorers"]
+    codes = page.evaluate(COPIED)
+    problems += [f"copies what does not run: {code}" for code in codes if ">>>" in code or not ast.parse(code)]
+    for _ in range(99):
+        page.keyboard.press("Tab")
+        problems += page.evaluate(UNSEEN)
+    page.context.close()
+    assert codes, f"{name}: nothing can be copied"
+    report(f"{name}: {line}" for line in problems)
 
 
 @pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], also=("chapters/audit/query-key-value-claims", "index")))

@@ -87,18 +87,3 @@ def test_nothing_overflows_or_is_covered_when_a_page_is_magnified(open_page, nam
         problems += [f"{name}: at {percent} % {problem}" for problem in page.evaluate(MAGNIFIED)]
     page.context.close()
     report(problems)
-
-
-def test_what_is_wrong_only_further_down_is_found(open_page, tmp_path):
-    """A note that stays at the foot of the screen, and a figure that grows as soon as the page is scrolled."""
-    (tmp_path / "index.html").write_text(
-        f"<!DOCTYPE html><main><article><p id=a>First.</p>{'<p>Some words of a text.</p>' * 60}"
-        "<div style='position: sticky; bottom: 0; height: 40px' class=note></div></article></main>"
-        "<script>addEventListener('scroll', () => { if (scrollY > 500) a.style.width = '900px'; })</script>",
-        encoding="utf-8",
-    )
-    page = open_page("index", width=640, base=tmp_path.as_uri())
-    errors = " ".join(page.evaluate(MAGNIFIED))
-    page.context.close()
-    assert "px too wide" in errors
-    assert "div.note lies over" in errors

@@ -41,10 +41,8 @@ def ablation(
         1 for a head as trained, 0 for one that is off: the three heads of layer 1, then those of layer 2.
     instead : {"alike", "nothing"}
         What takes the place of the weights A of a head that is off: 1/6 everywhere, or 0.
-    ask : dict, optional
-        What the reader predicts before answers are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -44,10 +44,8 @@ def agreement(
         For how many steps the head has been trained.
     taken : int
         The index of the word whose value is taken away, -1 for none.
-    ask : dict, optional
-        A question that the reader answers before the weights are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

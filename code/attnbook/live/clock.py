@@ -42,10 +42,8 @@ def clock(
         From 1 to 1 000 000.
     scheme : {"rotary", "sinusoidal"}
         Whether a position turns the content or is added to it.
-    ask : dict, optional
-        A question that the reader answers before angles and scores are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

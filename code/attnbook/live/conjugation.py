@@ -35,10 +35,8 @@ def conjugation(
         Rearrangements of 0 … 3: row i comes from row rows[i] of S, column j from column columns[j].
     together : bool
         Whether a row that the reader moves takes the column of the same place along, and a column its row.
-    ask : dict, optional
-        A question that the reader answers before it is counted what is on the diagonal.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -45,10 +45,8 @@ def crowd(
         m_0, from 2 to 1000.
     grow : bool
         Whether the factor is multiplied by ln m / ln m_0.
-    ask : dict, optional
-        A question that the reader answers before the curves are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -47,10 +47,8 @@ def decay(
         s, from 0 to 12.
     models : list of str
         Which of "rnn", "lstm" and "attention" are drawn.
-    ask : dict, optional
-        A question whose answer the reader gives before the lines are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -46,10 +46,8 @@ def heads(
         A query for each head, coordinates from -3 to 3.
     number : {1, 2}
         How many heads there are at first.
-    ask : dict, optional
-        A question that the reader answers before the outputs are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

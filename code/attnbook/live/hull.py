@@ -41,10 +41,8 @@ def hull(
         T, from 0.01 to 100.
     weighting : {"softmax", "sparsemax", "none"}
         What makes weights of scores; "none" takes the scores themselves.
-    ask : "place" or dict, optional
-        What the reader predicts before the output is shown: where it lies, or the answer to a question.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

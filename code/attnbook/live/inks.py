@@ -57,10 +57,8 @@ def inks(
         σ: 0, 0.0001, 0.001, 0.01 or 0.1.
     model : {"recurrent", "attention"}
         Attention has neither ρ nor d_h.
-    ask : dict, optional
-        A question whose answer the reader gives before the inks are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

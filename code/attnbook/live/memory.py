@@ -52,10 +52,8 @@ def memory(
         From 10 to 1 000 000.
     fast : float
         Turns in training from which YaRN leaves a pair as it is, 1.1 to 32.
-    ask : dict, optional
-        A question that the reader answers before the hands are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -44,10 +44,8 @@ def mirror(
         For how many steps both models have been trained.
     tried : list of str, optional
         At most 20 sentences that are on the scoreboard, each together with its mirror; ``sentence`` alone unless given.
-    ask : dict, optional
-        What the reader predicts before the answers are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

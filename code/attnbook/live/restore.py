@@ -39,10 +39,8 @@ def restore(
         The list ``perm``: position i receives card ``order[i]``.
     tried : sequence of such lists
         The lists whose result is in the grid from the start.
-    ask : dict, optional
-        A question that the reader answers before the cards are put back.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

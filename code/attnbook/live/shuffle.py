@@ -38,10 +38,8 @@ def shuffle(
         π: position i receives word π(i) of the text, (PX)_i = X_π(i). The order of the text unless given.
     later : float
         From 0 to 1: how much of its weight a later word keeps. 1 is no mask, and 0 a causal mask.
-    ask : dict, optional
-        A question whose answer the reader gives before the rows of the new order are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -42,10 +42,8 @@ def similarity(
         1 ≤ base ≤ 10⁶; the slowest of the frequencies is base^(2/d − 1).
     turn : bool
         Whether the quarter turn J stands between the rows.
-    ask : dict, optional
-        A question that the reader answers before products are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

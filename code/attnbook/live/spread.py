@@ -39,10 +39,8 @@ def spread(
         Coordinates from -4 to 4.
     temperature : float
         T, from 1/16 to 16.
-    ask : dict, optional
-        A question that the reader answers before scores and weights are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

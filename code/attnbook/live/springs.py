@@ -40,10 +40,8 @@ def springs(
         y, coordinates from -3 to 3 in steps of 0.05.
     masked : list of int, optional
         Indices of values that get no weight; those that remain are not all on a line.
-    ask : dict, optional
-        A question that the reader answers before the weights and the query are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

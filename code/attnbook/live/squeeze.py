@@ -37,10 +37,8 @@ def squeeze(
         α in degrees, from 0 to 359.
     numbers : {1, 2}
         How many numbers the state holds.
-    ask : dict, optional
-        A question that the reader answers before the errors are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

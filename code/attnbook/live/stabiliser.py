@@ -35,10 +35,8 @@ def stabiliser(
         M, shape (4, 4), of 0 and 1: query i may look at key j if M_ij = 1.
     order : sequence of int
         perm, a rearrangement of 0 … 3: row i of P M Pᵀ comes from row perm[i] of M.
-    ask : dict, optional
-        A question that the reader answers before orders and masks are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -48,10 +48,8 @@ def star(
         q, coordinates from -3 to 3.
     mode : {"query", "weights"}
         What the reader moves first.
-    ask : dict, optional
-        A question that the reader answers before weights and star are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

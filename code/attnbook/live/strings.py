@@ -36,10 +36,8 @@ def strings(
         Both together are ``compose(second, first)``, which is ``X[first][second]``.
     words : sequence of str, optional
         One for each token, of one to eight characters; letters if it is left out.
-    ask : dict, optional
-        A question that the reader answers before both shuffles are shown together.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

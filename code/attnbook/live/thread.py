@@ -28,10 +28,8 @@ def thread(
         The words *cat*, *fish*, *sees*, *sees*, *and* and *and* in some order.
     alpha : float
         α, from 0 to 1: the strength of the positions.
-    ask : dict, optional
-        What the reader predicts before answers are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -47,10 +47,8 @@ def trace(
         "causal" hides key j from query i when j > i.
     scale : {"sqrt", "none"}
         Whether scores are divided by √d.
-    ask : dict, optional
-        A question that the reader answers before S, A and Y are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -39,10 +39,8 @@ def triangle(
         s, each from -6 to 6, without unit.
     temperature : float
         T, from 0.02 to 50.
-    ask : dict, optional
-        A question that the reader answers before the point and the weights are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -37,10 +37,8 @@ def twins(
         log_2 α, from −3 to 0.
     step : int
         log_2 σ, from −5 to 0.
-    ask : dict, optional
-        A question that the reader answers before the losses are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -41,10 +41,8 @@ def walkers(
         The exponent p, from 0 to 1: scores are divided by d_k^p.
     draw : int
         Which random numbers, from 0 to 999; *Draw again* takes the next.
-    ask : dict, optional
-        A question that the reader answers before weights and gradients are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

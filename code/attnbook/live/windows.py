@@ -39,10 +39,8 @@ def windows(
         s, from 0 to 2.
     query : int
         i, from 0 to 15.
-    ask : dict, optional
-        A question that the reader answers before the inputs are shown.
-    label : str
-        The id of the figure on its page; a link to a state begins with it.
+    ask, label : optional
+        A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------

@@ -54,3 +54,29 @@
   addEventListener("hashchange", open);
   open();
 })();
+
+// On paper the answers to what a page asks stand at its end, each under the number that its question gets.
+(function () {
+  const undo = [];
+  const line = (text) => Object.assign(document.createElement("p"), { className: "to-answer", textContent: text });
+  addEventListener("beforeprint", () => {
+    const asked = document.querySelectorAll("article :is(details.solution, .predict details, .live-answer, fieldset.quiz)");
+    const end = Object.assign(document.createElement("section"), { className: "answers", hidden: !asked.length });
+    end.append(Object.assign(document.createElement("h2"), { textContent: document.body.dataset.answers }));
+    asked.forEach((box, i) => {
+      const quiz = box.matches("fieldset"), place = line(`→ ${i + 1}`), answer = document.createElement("div");
+      box[quiz ? "append" : "before"](place);
+      undo.push(() => place.remove());
+      end.append(answer);
+      answer.append(line(i + 1), ...Array.from(quiz ? box.querySelectorAll(".quiz-reason") : [box], (part) => {
+        const hole = document.createComment(""), { open } = part;
+        part.replaceWith(hole);
+        undo.push(() => hole.replaceWith(Object.assign(part, { open })));
+        return Object.assign(part, { open: true });
+      }));
+    });
+    document.querySelector("article > section").append(end);
+    undo.push(() => end.remove());
+  });
+  addEventListener("afterprint", () => undo.splice(0).forEach((back) => back()));
+})();

@@ -12,9 +12,8 @@ from . import styles
 
 THEME = Path(__file__).with_name("book_theme")
 PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
-# Scripts that no page uses: one for tabs, and one for notes in the margin; what else it does is in book-theme.js.
-UNUSED = ("_static/design-tabs.js", "_static/scripts/sphinx-book-theme.js")
-INLINED = "_static/documentation_options.js"  # layout.html writes its text: the next script needs it at once
+# Scripts that no page uses: for tabs, for words of another search, for notes in the margin (the rest: book-theme.js).
+UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scripts/sphinx-book-theme.js")
 SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 PDF_PLACE = "the link to the PDF"  # in a comment, until there is a PDF
@@ -41,7 +40,7 @@ def _choose(app, name, template, context, doctree):
     sheets = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
     names = [str(file.filename) for file in sorted(sheets, key=lambda file: file.priority)]
     # A script without a file sets an option of a script that is not loaded.
-    scripts = [file for file in context["script_files"] if file.filename and str(file.filename) != INLINED]
+    scripts = [file for file in context["script_files"] if file.filename]
     used = [file for file in scripts if str(file.filename) not in UNUSED]
     loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in used), SEARCH[1]]))
     context["script_files"][:] = used

@@ -27,6 +27,8 @@ def _read_addresses(app, config):
         config.book_repository, site = addresses.read(config.book_repository, config.html_baseurl)
     except ValueError as error:
         raise ConfigError(str(error)) from None
+    if config.book_repository:  # the theme's button for a mistake on the page
+        config.html_theme_options |= {"repository_url": config.book_repository, "use_issues_button": True}
     config.html_baseurl = site and editions.address(config.language, site)
 
 

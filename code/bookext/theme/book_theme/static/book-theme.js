@@ -3,6 +3,10 @@
   const root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
   const find = (selector) => document.querySelector(selector), all = (selector) => [...document.querySelectorAll(selector)];
 
+  function remember(storage, key, value) { // where storage is denied, even asking for it fails
+    try { return value === undefined ? window[storage].getItem(key) : window[storage].setItem(key, value); } catch { return null; }
+  }
+
   // Light or dark: the head of the page has chosen already. The button leads to the other one first.
   function paint(mode) {
     root.dataset.mode = mode;
@@ -12,7 +16,7 @@
   all(".theme-switch-button").forEach((button) => button.addEventListener("click", () => {
     const modes = system.matches ? ["auto", "light", "dark"] : ["auto", "dark", "light"];
     const mode = modes[(modes.indexOf(root.dataset.mode) + 1) % 3];
-    localStorage.setItem("mode", mode);
+    remember("localStorage", "mode", mode);
     paint(mode);
   }));
 
@@ -64,7 +68,7 @@
   }
 
   // The contents keep their place from page to page; on the first one the page itself comes into view.
-  const contents = find("#pst-primary-sidebar"), last = sessionStorage.getItem("contents");
+  const contents = find("#pst-primary-sidebar"), last = remember("sessionStorage", "contents");
   const active = [...contents.querySelectorAll(".active")].pop();
   if (last !== null) {
     contents.scrollTop = Number(last);
@@ -72,7 +76,7 @@
     const y = active.getBoundingClientRect().y - contents.getBoundingClientRect().y;
     if (y > innerHeight / 2) { contents.scrollTop = y - contents.clientHeight / 4; }
   }
-  addEventListener("pagehide", () => sessionStorage.setItem("contents", contents.scrollTop));
+  addEventListener("pagehide", () => remember("sessionStorage", "contents", contents.scrollTop));
 
   // The list of sections marks the one that is read.
   const links = new Map(all("#pst-page-toc-nav a").map((link) => [document.getElementById(link.hash.slice(1)), link]));
