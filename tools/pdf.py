@@ -80,9 +80,7 @@ def take_solutions(name, part):
         title, place, quiz = f"Answer {number}", f"{name}--answer-{number}", box.tag == "fieldset"
         link = html.fragment_fromstring(f'<p class="to-solution"><a href="#{place}">{title}</a></p>')
         box.append(link) if quiz else box.addprevious(link)
-        answer = html.fragment_fromstring(
-            f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>'
-        )
+        answer = html.fragment_fromstring(f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>')
         answer[0].extend(box.xpath(f".//*[{CLASS.format('quiz-reason')}]") if quiz else [box])
         solutions.append(answer)
     return solutions if len(solutions) > 1 else None

@@ -19,9 +19,9 @@ class Live:
     """A figure that the reader moves, and its state.
 
     A figure shows what ``compute(state)`` returns. On a page the reader changes the state in JavaScript. In a live
-    kernel the state is joined to this object in both directions, if ``anywidget`` is installed. ``ask`` is a question that
-    the reader answers before the results are shown: a dict with ``question``, ``options``, the index ``answer``, and a
-    list ``why``. A link to a state begins with ``label``, the id of the figure on its page.
+    kernel the state is joined to this object in both directions, if ``anywidget`` is installed. ``ask`` is a question
+    that the reader answers before the results are shown: a dict with ``question``, ``options``, the index ``answer``,
+    and a list ``why``. A link to a state begins with ``label``, the id of the figure on its page.
     """
 
     def __init__(
