@@ -119,6 +119,7 @@ def heads(rng):
         return multi_head_attention(Q, K, V, Heads(**W))
 
     known = {"H": np.hstack([attention(*side) for side in sides]), "W_O": W["W_O"], "MultiHead": whole}
+    known |= {f"X_{s}": names[s] for s in "QKV"}
     return names | {f"W_{s}^(g)": W[f"W_{s}"][1] for s in "QKV"} | {"head_g": outputs[1]} | known
 
 
@@ -265,7 +266,7 @@ def complex_pairs(rng):
             "z": z.view(Random), "\\mapsto": turned}  # fmt: skip
 
 
-@names_of("eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\qquad": ""})
+@names_of("eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\\\": ""})
 def sinusoids(rng):
     E = sinusoidal(np.arange(9), 8)
     return {"X": E + 1.0, "T": np.ones_like(E), "E": E, "\\omega_k": frequencies(8)[2], "t": 7,

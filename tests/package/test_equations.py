@@ -77,7 +77,7 @@ def unnoticed(label, *faults):
 def test_a_changed_equation_is_noticed(label):
     """9 less on the last side, a flipped sign, a transpose less. A weaker bound may hold, and one other form."""
     body, bounds = BODIES[label], len(INEQUALITY.findall(BODIES[label]))
-    less = re.sub(r"[\s.,]*(\\(?:qquad)?\\text.*)?(\\end\{aligned\})?\s*$", " - 9", body, count=1)
+    less = re.sub(r"[\s.,]*(\\(?:qquad)?\\text.*)?(\\end\{\w+\})?\s*$", " - 9", body, count=1)
     signs = [body[: s.start()] + {"+": "-", "-": "+"}[s[0]] + body[s.end() :] for s in re.finditer(r"[+-]", body)]
     tops = [body[: top.start()] + body[top.end() :] for top in re.finditer(r"\^\\top", body)]
     assert len(held := unnoticed(label, less, *signs, *tops)) <= 1 + bounds, held

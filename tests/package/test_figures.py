@@ -506,25 +506,6 @@ def test_a_moved_mask_is_P_M_P_transposed_and_its_orbit_is_counted(draw, M, perm
         assert re.search(rf"\b{24 // len(orbit)}\b.*\b{len(orbit)}\b", where)
 
 
-def test_a_group_hangs_from_the_smallest_groups_around_it(draw):
-    i, j = np.indices((4, 4))
-    masks = {"all": i == i, "pairs": i // 2 == j // 2, "half": j < 2, "ring": (i - j) % 4 <= 1, "causal": j <= i}
-    [ax], drawn = draw(Example(groups.draw_hierarchy, {"masks": masks}))
-    for size in ("all: 24", "pairs: 8", "half: 4", "ring: 4", "causal: 1"):
-        assert size in drawn.alt
-    lines = {"pairs in all", "ring in all", "half in pairs", "causal in half", "causal in ring"}
-    assert lines == set(drawn.alt.rpartition(": ")[2].removesuffix(".").split("; "))
-    assert len(ax.lines) == len(lines)
-    assert [word for line in lines_of_text(ax) for word in line if word.isdigit()] == ["24", "8", "4", "4", "1"]
-
-
-def test_permuted_entries_keep_their_names(draw):
-    [ax], _ = draw(Example(permuting.draw_permuting, {"rows": [1, 0, 2], "columns": [2, 1, 0]}))
-    S = np.array([[f"{i}{j}" for j in range(3)] for i in range(3)])
-    lines = [line for line in lines_of_text(ax) if all(re.fullmatch(r"\d\d", word) for word in line)]
-    assert lines == [*np.hstack([S, S[[1, 0, 2]]]).tolist(), *np.hstack([S[:, ::-1], S[[1, 0, 2], ::-1]]).tolist()]
-
-
 def test_blocks_have_a_cell_for_each_number_and_a_dash_for_each_negative_one(draw):
     X, W = np.array([[1.0, -2.0, 0.5], [0.25, 4.0, -1.0]]), np.array([[1.0, -1.0], [0.5, 2.0], [-2.0, 1.0]])
     parts = [("X", X, "blue"), "·", ("W", W, "orange"), "=", ("Q", X @ W, "green")]
@@ -541,24 +522,6 @@ def test_blocks_have_a_cell_for_each_number_and_a_dash_for_each_negative_one(dra
 
 
 # ----------------------------------------------------------------------- drawings that compute what they show
-
-
-@pytest.mark.parametrize(("d_k", "scale"), [(2, "no scale"), (16, "1/√dₖ"), (512, "1/√dₖ"), (2, 3.0)])
-def test_a_density_has_area_one(draw, d_k, scale):
-    (ax, _), _ = draw(Example(scaling.draw_scaling, {"d_k": d_k, "scale": scale}))
-    [area] = ax.collections
-    x, y = area.get_paths()[0].vertices.T
-    assert abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2 == pytest.approx(1, abs=0.05)
-
-
-def test_errors_are_counted_where_their_power_of_ten_is(draw):
-    follows, stands = np.array([0.0, 5e-17, 2e-16, 3e-16, 2e-15]), np.array([0.02, 0.5, 2.0])
-    [ax], _ = draw(Example(symmetry.draw_errors, {"follows": follows, "stands": stands}))
-    for bars, errors in zip(ax.containers, (follows[1:], stands), strict=True):
-        for bar in bars:
-            inside = (10 ** bar.get_x() <= errors) & (errors < 10 ** (bar.get_x() + bar.get_width()))
-            assert bar.get_height() == inside.sum()
-        assert sum(bar.get_height() for bar in bars) == len(errors)
 
 
 # -------------------------------------------------------------------------------------------------- the style

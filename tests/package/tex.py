@@ -245,7 +245,7 @@ BREAKS = {",", "\\quad", "\\qquad", "\\\\"}
 
 def tokens(tex):
     """Return the tokens of ``tex`` without spaces, sizes, words and alignment."""
-    tex = re.sub(r"\\(?:begin|end)\{aligned\}|\\phantom\{[^}]*\}|\{\}", " ", tex)
+    tex = re.sub(r"\\(?:begin|end)\{(?:aligned|gathered)\}|\\phantom\{[^}]*\}|\{\}", " ", tex)
     tex = re.sub(r"(?<!_\{)\\text\{[^}]*\}", r" \\quad ", tex)
     found = [token for token in TOKEN.findall(tex) if token not in DROPPED]
     while found and found[-1] in (".", ","):
