@@ -21,7 +21,12 @@ TARGET = SITE / "attention-and-order.pdf"
 STYLE = Path(__file__).with_name("pdf.css")
 CLASS = "contains(concat(' ', @class, ' '), ' {} ')"
 # Controls, links to what the page itself is, and what only a screen needs.
-LEFT_OUT = ("//script", "//button", "//a[@class='headerlink']", f"//*[{CLASS.format('explore-controls')}]")
+LEFT_OUT = (
+    "//script",
+    "//button",
+    "//a[@class='headerlink' or @class='figure-svg']",
+    f"//*[{CLASS.format('explore-controls')}]",
+)
 LEFT_OUT += (f"//details[{CLASS.format('hide')}]",)  # code that draws
 LEFT_OUT += (f"//*[{CLASS.format('explore-spoken')}]", f"//*[{CLASS.format('frame')} and @hidden]", "//form")
 # What holds an answer: it stands at the end of the book.
@@ -80,9 +85,7 @@ def take_solutions(name, part):
         title, place, quiz = f"Answer {number}", f"{name}--answer-{number}", box.tag == "fieldset"
         link = html.fragment_fromstring(f'<p class="to-solution"><a href="#{place}">{title}</a></p>')
         box.append(link) if quiz else box.addprevious(link)
-        answer = html.fragment_fromstring(
-            f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>'
-        )
+        answer = html.fragment_fromstring(f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>')
         answer[0].extend(box.xpath(f".//*[{CLASS.format('quiz-reason')}]") if quiz else [box])
         solutions.append(answer)
     return solutions if len(solutions) > 1 else None
