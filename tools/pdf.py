@@ -21,7 +21,12 @@ TARGET = SITE / "attention-and-order.pdf"
 STYLE = Path(__file__).with_name("pdf.css")
 CLASS = "contains(concat(' ', @class, ' '), ' {} ')"
 # Controls, links to what the page itself is, and what only a screen needs.
-LEFT_OUT = ("//script", "//button", "//a[@class='headerlink']", f"//*[{CLASS.format('explore-controls')}]")
+LEFT_OUT = (
+    "//script",
+    "//button",
+    "//a[@class='headerlink' or @class='figure-svg']",
+    f"//*[{CLASS.format('explore-controls')}]",
+)
 LEFT_OUT += (f"//details[{CLASS.format('hide')}]",)  # code that draws
 LEFT_OUT += (f"//*[{CLASS.format('explore-spoken')}]", f"//*[{CLASS.format('frame')} and @hidden]", "//form")
 # What holds an answer: it stands at the end of the book.

@@ -155,7 +155,9 @@ def heatmap(
     one_of("aspect", aspect, "equal", "auto")
     limit = require_number("limit", 0 if limit is None else limit, least=0) or np.abs(M).max() or 1.0
     for i, j in np.ndindex(n, m):
-        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **ink(float(M[i, j] / limit))))
+        corner = (j - 0.5, i - 0.5)
+        ground = ink(ax, [corner], 1, 1, float(M[i, j] / limit))
+        ax.add_patch(Rectangle(corner, 1, 1, facecolor=ground, edgecolor="none"))
         if n <= 8 and m <= 8:
             ax.text(j, i, number(M[i, j], digits), ha="center", va="center")
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)
@@ -166,17 +168,18 @@ def heatmap(
         ax.spines[side].set_visible(True)
 
 
-def ink(share: float) -> dict[str, Any]:
-    """How a cell is filled: dark if ``share`` is positive, hatched if it is negative, the stronger the nearer to ±1."""
+def ink(
+    ax: Axes, corners: Collection[tuple[float, float]], width: float, height: float, share: float, *, clip: bool = True
+) -> tuple[str, float]:
+    """Return the ground of cells, dark if ``share`` is positive; if it is negative, line them, closer towards -1."""
     share = max(-1, min(share, 1))
-    if share < 0:  # lines alone, the closer the stronger: of a hatch with opacity, printers leave out one or the other
-        return {
-            "facecolor": "none",
-            "edgecolor": PALETTE["grey"],
-            "linewidth": 0,
-            "hatch": "/" * round(1.5 - 2.5 * share),
-        }
-    return {"facecolor": ("black", 0.35 * share), "edgecolor": "none"}
+    if share < 0:  # lines and no pattern, of which printers make large pictures
+        count = round(3 - 4 * share)
+        ends = [(max(0, k / count - 1), min(1, k / count)) for k in range(1, 2 * count)]
+        xs = [x + width * part for x, _ in corners for low, high in ends for part in (low, high, np.nan)]
+        ys = [y + height * part for _, y in corners for low, high in ends for part in (high, low, np.nan)]
+        ax.plot(xs, ys, color=PALETTE["grey"], linewidth=0.6, clip_on=clip)
+    return "black", 0.35 * max(share, 0)
 
 
 def tiles(

@@ -68,9 +68,7 @@ def _matrix(ax, M, x, y, limit, digits=1):
         level = int(np.ceil(LEVELS * min(abs(value) / limit, 1)))
         shades.setdefault(float(np.sign(value)) * level / LEVELS, []).append((x + j * w, y + i * h))
     for share, corners in shades.items():
-        look = ink(share)
-        tiles(ax, corners, w, h, look["facecolor"], clip=False)
-        ax.patches[-1].set(**look)
+        tiles(ax, corners, w, h, ink(ax, corners, w, h, share, clip=False), clip=False)
 
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
