@@ -48,7 +48,7 @@ def scope(nodeid):
     file, _, test = nodeid.partition("::")
     folder, _, name = file.removeprefix("tests/").partition("/")
     if folder == "site":
-        return max((slug for slug in SLUGS if slug in test), key=len, default=nodeid)
+        return max((slug for slug in SLUGS if slug in test and f"{slug}/" not in test), key=len, default=nodeid)
     if folder == "notebooks":
         return "servers" if name in ("test_lab.py", "test_live_figures.py") else "published notebooks"
     return nodeid if name == "test_hostile.py" else file

@@ -19,7 +19,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 MARKDOWN = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, double_inline=True)
 CHAPTERS = {path.stem: path for path in sorted((ROOT / "chapters").rglob("*.md")) if "{code-cell}" in path.read_text()}
 CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
-NOT_TEXT = ("math", "eqno", "headerlink", "launch", "toctree-wrapper")
+NOT_TEXT = ("math", "figure-svg", "eqno", "headerlink", "launch", "toctree-wrapper")
 
 
 @pytest.fixture(params=CHAPTERS)

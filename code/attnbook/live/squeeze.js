@@ -54,7 +54,7 @@ function render({ model, el }) {
   const moveKnob = handle(svg, "angle of the line", "live-ink", knob, drag, step);
 
   // the numbers
-  const typed = field("angle of the line, in degrees", 359, turn);
+  const typed = field("angle of the line, in degrees", 359, turn, 0);
   typed.open(true);
   set(typed.element, { step: 1, min: 0 });
   const cell = (name) => make("td", { "data-shows": name });

@@ -75,7 +75,7 @@
         return Object.assign(part, { open: true });
       }));
     });
-    document.querySelector("article > section").append(end);
+    document.querySelector("article > section")?.append(end);
     undo.push(() => end.remove());
   });
   addEventListener("afterprint", () => undo.splice(0).forEach((back) => back()));
