@@ -56,13 +56,6 @@ def test_without_locks_the_work_is_done_all_the_same(tmp_path, monkeypatch, erro
         pass
 
 
-@pytest.mark.parametrize("writable", [True, False])
-def test_libraries_leave_a_home_alone_that_cannot_be_written(tmp_path, monkeypatch, writable):
-    monkeypatch.setenv("HOME", str(tmp_path if writable else tmp_path / "missing"))
-    monkeypatch.delenv("IPYTHONDIR", raising=False)
-    assert ("IPYTHONDIR" in environment.child_environ()) is not writable
-
-
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A tree whose environment is current, with the extra `test`."""

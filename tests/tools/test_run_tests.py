@@ -70,12 +70,6 @@ def test_whatever_fails_makes_the_run_fail(steps, failing, name):
     assert (f"--ignore={ROOT / 'tests' / 'site'}" in paths) is (name == "book")  # or each page would fail again
 
 
-def test_what_a_failed_command_printed_is_shown(capsys):
-    for code in (0, 1):
-        assert run_tests.finish("a tool", run_tests.start("-c", f"print('why'); exit({code})")) is (code == 0)
-        assert ("why" in capsys.readouterr().out) is (code == 1)
-
-
 SKIPPING = """
 import pytest
 
