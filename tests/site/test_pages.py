@@ -5,7 +5,8 @@ import ast
 import pytest
 from built_site import DESK, FACTS, FROM_FOLDER, PAGES, PHONE, PLAIN, REDIRECTS, mainly, pages_with, report
 
-STRICT = ("chapters/package/attnbook.attention", "chapters/permutation-matrices", "chapters/rnn-bottleneck")  # doctests, figures, players
+# With doctests, with figures, and with players:
+STRICT = ("chapters/package/attnbook.attention", "chapters/permutation-matrices", "chapters/rnn-bottleneck")
 POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"  # of a host: no inline script
 DENIED = """for (const name of ["localStorage", "sessionStorage"])
   Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });"""
