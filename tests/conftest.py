@@ -1,6 +1,7 @@
 """Rules of every test run: what may be skipped in CI, which tests share a worker, and in which order folders begin."""
 
 import os
+import re
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -48,7 +49,8 @@ def scope(nodeid):
     file, _, test = nodeid.partition("::")
     folder, _, name = file.removeprefix("tests/").partition("/")
     if folder == "site":
-        return max((slug for slug in SLUGS if slug in test and f"{slug}/" not in test), key=len, default=nodeid)
+        page = re.search(r"package/[\w.]+", test)  # a page without a file
+        return page[0] if page else max((slug for slug in SLUGS if slug in test), key=len, default=nodeid)
     if folder == "notebooks":
         return "servers" if name in ("test_lab.py", "test_live_figures.py") else "published notebooks"
     return nodeid if name == "test_hostile.py" else file

@@ -20,21 +20,6 @@ function compute({ query, keys, values, temperature, weighting }) {
   return { scores, weights, output, corners, depth, spread: weighting === "none" ? null : Math.exp(entropy) };
 }
 
-/** The corners of the convex hull, counterclockwise from the leftmost; no three of them on a line. */
-function convexHull(points) {
-  const order = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
-  const turn = ([a, b], [c, d], [e, f]) => (c - a) * (f - b) - (d - b) * (e - a);
-  const half = (list) => {
-    const chain = [];
-    for (const point of list) {
-      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
-      chain.push(point);
-    }
-    return chain.slice(0, -1);
-  };
-  return [...half(order), ...half(order.reverse())];
-}
-
 /** The least distance, with sign, from a point to the lines through the sides: positive inside, negative outside; to a flat hull, minus the distance. */
 function depthIn(corners, [x, y]) {
   if (corners.length < 3) {

@@ -102,6 +102,21 @@ function plane(title, reach, margin = 0) {
   return { element, svg, px, point, pointHandle };
 }
 
+/** The corners of the convex hull, counterclockwise from the leftmost; no three of them on a line. */
+function convexHull(points) {
+  const order = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
+  const turn = ([a, b], [c, d], [e, f]) => (c - a) * (f - b) - (d - b) * (e - a);
+  const half = (list) => {
+    const chain = [];
+    for (const point of list) {
+      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(order), ...half(order.reverse())];
+}
+
 // ---- controls ------------------------------------------------------------------------------------------------------
 const button = (label, act) => make("button", { type: "button", class: "live-button", onclick: act }, label);
 

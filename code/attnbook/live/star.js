@@ -43,16 +43,6 @@ function valid({ words, query, keys, values, mode, pull }) {
     && pull.every((x) => Math.abs(x) <= 1) && ["query", "weights"].includes(mode);
 }
 
-/** The corners of the smallest convex polygon around the points (Andrew, 1979). */
-function polygonAround(points) {
-  const turn = ([x, y], [a, b], [c, d]) => (a - x) * (d - y) - (b - y) * (c - x), inOrder = [...points].sort(([x, y], [a, b]) => x - a || y - b);
-  const side = (list) => list.reduce((chain, p) => {
-    while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), p) <= 0) chain.pop();
-    return [...chain, p];
-  }, []).slice(0, -1);
-  return [...side(inOrder), ...side(inOrder.reverse())];
-}
-
 const ROW = 36, LEFT = 150, WIDE = 140; // the bars: height of a row, where 0 is, and how long 1 is
 const rowAt = (j) => ROW * j + 15, along = (weight) => LEFT + WIDE * weight;
 const BEGIN = "The star is held, and the query no longer sets the weights.";
@@ -153,7 +143,7 @@ function render({ model, el }) {
       const [from, end, y] = [along(result.low[j]).toFixed(2), along(result.high[j]).toFixed(2), rowAt(j) + 16];
       set(reaches[j], { d: movable ? `M${from} ${y - 3}v6M${from} ${y}H${end}M${end} ${y - 3}v6` : "" });
     });
-    set(polygon, { points: polygonAround(state.values).map((p) => right.px(p).map(hundredth).join()).join(" ") });
+    set(polygon, { points: convexHull(state.values).map((p) => right.px(p).map(hundredth).join()).join(" ") });
     set(star, { transform: `translate(${right.px(result.output).map((x) => x.toFixed(2)).join(" ")})`, ...seen });
     set(held, { visibility: still && !hidden ? "visible" : "hidden" });
     [left.element.hidden, panel.hidden, freeze.hidden] = [still, !still, hidden];

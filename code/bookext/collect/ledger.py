@@ -5,6 +5,7 @@ written, as every chapter has then been read. A claim whose evidence
 does not bear out its verdict is named in a warning, which ends the build.
 """
 
+import functools
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -55,7 +56,17 @@ def _add_pages(app):
 
 def _claims(app):
     path = Path(app.srcdir, LEDGER).with_name("claims.yml")
-    data = yaml.safe_load(path.read_text("utf-8")) if path.exists() else {}
+    return _without_sources(_read(path, path.stat().st_mtime_ns)) if path.exists() else {}
+
+
+@functools.cache
+def _read(path, changed):
+    """Parse a file once for each time that it has ``changed``: every build asks for the claims, and many pages do."""
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def _without_sources(data):
+    """Return the claims of claims.yml without the description of their sources."""
     return {key: claim for key, claim in data.items() if key != "sources"}
 
 
@@ -79,11 +90,11 @@ class FromData(SphinxDirective):
         """Return the parsed file ``name``; the page is read again when it changes."""
         path = Path(self.env.doc2path(self.env.docname)).parent / name
         self.env.note_dependency(str(path))
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return _read(path, path.stat().st_mtime_ns)
 
     def claims(self):
-        """Return the claims without the description of their sources."""
-        return {key: claim for key, claim in self.data("claims.yml").items() if key != "sources"}
+        """Return the claims beside the page."""
+        return _without_sources(self.data("claims.yml"))
 
 
 class Claims(FromData):

@@ -4,16 +4,17 @@ Sphinx's autodoc reads the docstrings and its napoleon their sections; what both
 """
 
 import ast
+import fnmatch
 import functools
 import importlib
 import inspect
-import pkgutil
 import re
 import textwrap
 from pathlib import Path
 from typing import Any
 
 from ..language.messages import _
+from ..run import dependencies
 from .derived import compute_page
 
 PAGE = "chapters/package"  # lists the modules; the page of each stands below
@@ -35,6 +36,7 @@ def setup(app):
     app.connect("env-get-outdated", _outdated)
     app.connect("builder-inited", _add_pages)
     app.connect("source-read", _list_modules)
+    app.connect("doctree-read", _leave_environment)
     app.connect("autodoc-process-signature", _source_signature)
     app.connect("autodoc-skip-member", _skip_fields)
     app.connect("autodoc-process-docstring", _escape_docstring, priority=100)  # before napoleon
@@ -55,33 +57,28 @@ def resolve(name, entries):
     return name if name in entries else inside[0] if package != "attnbook" and len(inside) == 1 else None
 
 
-def _modules(pattern):
-    """Return the modules with public names: one by its name, or those of a package, for a name such as ``live.*``."""
-    package = importlib.import_module(f"attnbook.{pattern}".removesuffix(".*"))
-    inside = sorted(m.name for m in pkgutil.iter_modules(package.__path__)) if pattern.endswith("*") else ()
-    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in inside] or [package]
-    return [module for module in modules if hasattr(module, "__all__")]
-
-
 def _add_pages(app):
     """Add a page for each module that the page of the package lists."""
     source = Path(app.srcdir, f"{PAGE}.md")
-    for module in _listed(source.read_text("utf-8")) if source.exists() else ():
-        name = module.__name__
+    for name in _listed(app, source.read_text("utf-8")) if source.exists() else ():
         text = f"```{{eval-rst}}\n.. automodule:: {name}\n```\n"
         description = f"Every public name of {name}, with its law, its shapes, its errors and its source."
         compute_page(app, f"{PAGE}/{name}", PAGE, name, description, text)
 
 
-def _listed(text):
-    return [module for names in LIST.findall(text) for name in names.split() for module in _modules(name)]
+def _listed(app, text):
+    """Return the names of the listed modules that have public names; every build asks, so none is imported."""
+    modules = dependencies.modules(Path(app.srcdir, "code"))
+    listed = [f"attnbook.{pattern}" for patterns in LIST.findall(text) for pattern in patterns.split()]
+    names = [name for pattern in listed for name in fnmatch.filter(modules, pattern)]
+    return [name for name in names if re.search(r"^__all__ = ", modules[name].read_text("utf-8"), re.MULTILINE)]
 
 
 def _list_modules(app, docname, content):
     """Replace ``<!-- modules: attention live.* -->`` by a list of these modules, each with its names."""
 
-    def entry(module):
-        name = module.__name__
+    def entry(name):
+        module = importlib.import_module(name)
         summary = [" ".join(inspect.getdoc(module).split("\n\n")[0].split())]
         _escape_docstring(app, "", name, module, None, summary)
         names = ", ".join(f":py:obj:`{public} <{name}.{public}>`" for public in module.__all__)
@@ -89,10 +86,16 @@ def _list_modules(app, docname, content):
         return f"   {link}\n      {summary[0]}\n\n      {names}\n"
 
     def entries(match):
-        return "```{eval-rst}\n.. container:: modules\n\n" + "\n".join(map(entry, _listed(match[0]))) + "```"
+        return "```{eval-rst}\n.. container:: modules\n\n" + "\n".join(map(entry, _listed(app, match[0]))) + "```"
 
     if docname == PAGE:
         content[0] = LIST.sub(entries, content[0])
+
+
+def _leave_environment(app, doctree):
+    """Give the nodes of `eval-rst` to their page: their own document holds all of Sphinx's environment."""
+    for node in doctree.findall() if app.env.docname.startswith(PAGE) else ():
+        node.document = doctree
 
 
 def _outdated(app, env, added, changed, removed):

@@ -76,7 +76,7 @@ def _write_question(match):
         return match[0]
     right = ask["answer"]
     options = "".join(f"<li>{escape(text)}</li>" for text in ask["options"])
-    why = escape(f"{ask['options'][right]}. {ask['why'] if isinstance(ask['why'], str) else ask['why'][right]}")
+    why = escape(f"{ask['options'][right]}. {ask['why'][right]}")
     question = f'<p>{_("Predict first.")} {escape(ask["question"])}</p><ol type="a">{options}</ol>'
     answer = f'<details class="live-answer"><summary>{_("Answer")}</summary><p>{why}</p></details>'
     return match[0].replace(STILL, STILL + question + answer, 1)
