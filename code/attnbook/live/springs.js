@@ -8,20 +8,6 @@ const spread = (x) => Math.max(...x) - Math.min(...x);
 /** Positive if r lies to the left of the way from p to q, 0 if on its line. Exact, for the numbers are whole. */
 const turn = (p, q, r) => (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
 
-/** The corners of the hull against the clock, from the leftmost, the lowest of these; no three on a line. */
-function convexHull(points) {
-  const order = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
-  const half = (ordered) => {
-    const chain = [];
-    for (const p of ordered) {
-      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), p) <= 0) chain.pop();
-      chain.push(p);
-    }
-    return chain.slice(0, -1);
-  };
-  return [...half(order), ...half(order.reverse())];
-}
-
 /** The minimiser q of log Σ exp(q·d_j), and the weights softmax(Dq), by damped Newton steps from 0. A step that changes
  *  the differences of scores by up to r is shortened by ln(1 + r)/r, which makes the sum fall from any start. */
 function newton(D) {
