@@ -107,11 +107,13 @@ def build(language, locale=LOCALE):
 
 
 def stars(site):
-    """Yield the texts of an edition in which emphasis broke, so that its stars are seen."""
+    """Yield the translated texts of an edition in which emphasis broke, so that its stars are seen."""
     for path in sorted(site.rglob("*.html")):
         if "_static" not in path.relative_to(site).parts:
-            for text in lxml.html.parse(str(path)).xpath(TEXTS):
-                if re.search(r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])", text):
+            for text in lxml.html.parse(str(path)).xpath(f"{TEXTS}[not(ancestor::*[contains(@class, 'law')])]"):
+                if re.search(r"[^\W\d_a-zA-Z]", text) and re.search(
+                    r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])", text
+                ):
                     yield f"{path.relative_to(site)}: emphasis is broken in “{text.strip()[:80]}”"
 
 

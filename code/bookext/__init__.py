@@ -13,7 +13,8 @@ only how checks and live figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``live``
   scripts and files of figures; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, ``launch`` links it.
 * ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
-  ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads, ``progress`` compares, ``editions`` links.
+  ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads,
+  ``progress`` compares, ``editions`` links them.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, ``assets`` and ``styles`` choose what it
   loads, ``social`` describes it to search engines, ``pages`` applies ``repairs`` to what templates cannot reach.
 """

@@ -42,12 +42,13 @@ def setup(app):
     app.connect("env-updated", _collect)
     app.connect("build-finished", _translate_scripts, priority=700)
     app.add_transform(NameSources)
+    app.add_transform(TranslateTitle)
     app.add_transform(outputs.TranslateOutputs)
     app.add_post_transform(TranslatePrompts)
 
 
 def _load(app, config):
-    """Load every catalogue of the language: those of pages, the book's, and corrections of those of other extensions."""
+    """Load every catalogue of the language: those of pages, the book's, and corrections of other extensions'."""
     messages.requested.clear()
     for folder in config.locale_dirs:
         place = Path(app.srcdir, folder)
@@ -122,6 +123,18 @@ class NameSources(SphinxTransform):
                 docstring = entry is not self.document or "docstring of" in (node.source or "")
                 if docstring and ("translatable" in node or not isinstance(node, nodes.Inline)):
                     node["translatable"] = False
+
+
+class TranslateTitle(SphinxTransform):
+    """Translate the title of a page by the catalogue of the book, if that of the page does not: it is in every menu."""
+
+    default_priority = 25  # after the text of the page
+
+    def apply(self, **kwargs):
+        title = next(self.document.findall(nodes.title), None)
+        if title is not None and isinstance(title[0], nodes.Text) and len(title) == 1:
+            new = messages.translate(title.astext(), "", self.document["source"], title.line or 0)
+            title[0] = title[0] if new == title.astext() else nodes.Text(new)
 
 
 class TranslatePrompts(SphinxPostTransform):

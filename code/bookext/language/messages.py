@@ -1,7 +1,7 @@
 """Translate what is not text of a page: what the extension says, and what cells, checks and live figures show.
 
-Sphinx translates the text of chapters, page by page. What cells show and checks say belongs to the catalogue of its page
-too; the rest, such as the messages of the extension, is in the catalogue ``book``.
+Sphinx translates the text of chapters, page by page. What cells show and checks say belongs to the catalogue of their
+page; the rest, such as the messages of the extension, is in the catalogue ``book``.
 """
 
 import re

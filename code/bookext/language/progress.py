@@ -73,14 +73,13 @@ def _tell(app, name, template, context, doctree):
         return
     places = (Path(app.srcdir, folder, language, "LC_MESSAGES", f"{name}.po") for folder in app.config.locale_dirs)
     path = next((place for place in places if place.exists()), None)
-    done, total, stale = count(read(path)) if path else (0, 1, 0)
+    done, total, _stale = count(read(path)) if path else (0, 1, 0)
     if done == total:
         return
-    text = _("This page has not been translated yet.")
-    if path:
-        text = _("{done} of {total} parts of this page are translated.", done=done, total=total)
-    link = ""
+    text, link = _("{done} of {total} parts of this page are translated.", done=done, total=total), ""
+    if not path:
+        text, context["language"] = _("This page has not been translated yet."), editions.TOP
     if done < ENOUGH * total:
         address = "../" + context["content_root"].removeprefix("./") + app.builder.get_target_uri(name)
         link = f' <a href="{address}" lang="en" hreflang="en">English</a>'
-    context["body"] = f'<p class="translated">{text}{link}</p>\n{context["body"]}'
+    context["body"] = f'<p class="edition">{text}{link}</p>\n{context["body"]}'

@@ -1,7 +1,8 @@
 """Translate the messages of scripts: those of their strings that read like text for the reader.
 
-A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. Names of classes, elements, keys and parts of a state are
-no messages: a message begins with a capital letter or holds a space between words, and is compared with nothing.
+A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. Names of classes, elements and
+keys and parts of a state are no messages: a message begins with a capital letter or holds a space between words, and
+is compared with nothing.
 """
 
 import json
