@@ -1,6 +1,7 @@
 """Collect what is to be translated, and build the book in another language from the stored results of the cells.
 
-python tools/translation.py messages          write every message of the book into _build/gettext
+python tools/translation.py messages          write every message of the book into _build/gettext, and merge them
+                                              into the catalogues in locale/
 python tools/translation.py build [LANGUAGE]  build locale/LANGUAGE into _build/html-LANGUAGE; without a name, all
 python tools/translation.py pseudo            build an edition in which every message has accents
 
@@ -21,21 +22,14 @@ import book
 import lxml.html
 from babel.messages import Catalog
 from babel.messages.mofile import read_mo
-from babel.messages.pofile import read_po, write_po
-from bookext.language import editions
+from babel.messages.pofile import write_po
+from bookext.language import editions, progress
 
 MESSAGES = book.BUILD / "gettext"
 LOCALE = book.ROOT / "locale"
 FOLDER = book.BUILD / "language"  # the pseudo-translation
 PSEUDO = "en_XA"
 ACCENTS = str.maketrans("aeiouyAEIOUYcnszdgrltCNSRT", "áéíóúýÁÉÍÓÚÝćńśźďǵŕĺťĆŃŚŔŤ")
-# What a translator leaves alone: code, roles, formulas, addresses, elements, marks for values and names of claims.
-UNTRANSLATED = re.compile(
-    r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\}|:[\w:]+:)?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"
-    r"|\{\{.*?\}\}|\{[^{}]*\}|<[^<>]*>|&#?\w+;|%\(\w+\)\w|%\w|https?://[^\s)]+|\[\^\w+\]|\\[a-zA-Z]+|(?<= )#\s*noqa$"
-    r"|\b[SC]\d?-\d{2,3}\b)",
-    re.DOTALL,
-)
 LIBRARIES = {  # catalogues of extensions that put words on a page, and the packages that hold them
     "sphinx": ("sphinx", "pydata_sphinx_theme"),
     "proof": ("sphinx_proof",),
@@ -58,23 +52,69 @@ def sphinx(builder, target, *options):
 
 
 def messages():
-    """Write every message of the book: a file for each page, and book.pot for all the rest."""
+    """Write every message of the book: a file for each page, and book.pot for all the rest. Merge them into locale/."""
     shutil.rmtree(MESSAGES, ignore_errors=True)
     sphinx("gettext", MESSAGES, "-E", "-d", FOLDER / "doctrees")
+    for path in catalogues():
+        merge(MESSAGES / path.relative_to(LOCALE / path.relative_to(LOCALE).parts[0] / "LC_MESSAGES"), path)
     print(f"The messages are in {MESSAGES}")
+
+
+def catalogues(locale=LOCALE, language="*"):
+    """Return the .po files of a language, or of all."""
+    return sorted(locale.glob(f"{language}/LC_MESSAGES/**/*.po"))
+
+
+def merge(template, path):
+    """Bring a catalogue up to date: a changed message keeps its translation, as fuzzy, beside the old text.
+
+    An empty file becomes the catalogue of its page. The catalogues of libraries hold corrections and stay as they are.
+    """
+    if (template := template.with_suffix(".pot")).exists():
+        catalogue, new = progress.read(path), progress.read(template)
+        for message in list(new):
+            if message.id and not progress.readable(message.id):
+                new.delete(message.id)
+        catalogue.update(new)
+        with path.open("wb") as file:
+            write_po(file, catalogue, width=0, include_previous=True, omit_header=False)
+
+
+def report(language, locale=LOCALE):
+    """Print how much of each page is translated; exit where a translation lost a formula, a role or a name."""
+    wrong = []
+    for path in catalogues(locale, language):
+        catalogue = progress.read(path)
+        done, total, stale = progress.count(catalogue)
+        print(f"{path.relative_to(locale)}: {done} of {total} translated, {stale} stale")
+        wrong += [f"{path.relative_to(locale)}: {mistake}" for mistake in progress.mistakes(catalogue)]
+    if wrong:
+        sys.exit("\n".join(wrong))
 
 
 def build(language, locale=LOCALE):
     """Build the edition in a language; return its folder."""
     if not (locale / language / "LC_MESSAGES").is_dir():
         sys.exit(f"There is no translation in {locale / language / 'LC_MESSAGES'}: begin with its messages.")
+    report(language, locale)
     site = book.BUILD / f"html-{language}"
     options = ["-d", book.BUILD / f".doctrees-{language}", "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
     sphinx("html", site, *options)
-    if mistakes := book.scan(site):
+    if mistakes := [*book.scan(site), *stars(site)]:
         sys.exit("\n".join([*mistakes, "The edition is not right yet: the reason is above."]))
     print(f"The edition is in {site / 'index.html'}")
     return site
+
+
+def stars(site):
+    """Yield the translated texts of an edition in which emphasis broke, so that its stars are seen."""
+    for path in sorted(site.rglob("*.html")):
+        if "_static" not in path.relative_to(site).parts:
+            for text in lxml.html.parse(str(path)).xpath(f"{TEXTS}[not(ancestor::*[contains(@class, 'law')])]"):
+                if re.search(r"[^\W\d_a-zA-Z]", text) and re.search(
+                    r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])", text
+                ):
+                    yield f"{path.relative_to(site)}: emphasis is broken in “{text.strip()[:80]}”"
 
 
 def build_all(languages):
@@ -96,7 +136,7 @@ def accented(text):
     'Śéé {ref}`ťhé ĺáw <law>` áńď `code`: $x$.'
     """
     parts, end = [], 0
-    for match in UNTRANSLATED.finditer(text):
+    for match in progress.UNTRANSLATED.finditer(text):
         parts.append(text[end : match.start()].translate(ACCENTS))
         # A role that names its target apart has words of its own.
         parts.append(match[1] + match[2].translate(ACCENTS) + match[3] if match[1] else match[0])
@@ -107,18 +147,17 @@ def accented(text):
 def library_messages(package, domain):
     """Return the messages of a library, from its template or from any of its translations."""
     folder = Path(find_spec(package).origin).parent
-    catalogues = [read_po(path.open("rb")) for path in folder.rglob(f"{domain}.pot")][:1]
-    catalogues = catalogues or [read_mo(path.open("rb")) for path in folder.rglob(f"{domain}.mo")]
-    return list(dict.fromkeys(message.id for catalogue in catalogues for message in catalogue if message.id))
+    found = [*map(progress.read, folder.rglob(f"{domain}.pot"))][:1]
+    found = found or [read_mo(path.open("rb")) for path in folder.rglob(f"{domain}.mo")]
+    return list(dict.fromkeys(message.id for catalogue in found for message in catalogue if message.id))
 
 
 def write_pseudo(folder, locale):
     """Write the pseudo-translation of a folder of .pot files, and of the libraries' messages, into ``locale``."""
     collected = {}
     for path in sorted(folder.rglob("*.pot")):
-        with path.open("rb") as file:
-            name = path.relative_to(folder).with_suffix(".po")
-            collected[name] = [message.id for message in read_po(file) if message.id]
+        name = path.relative_to(folder).with_suffix(".po")
+        collected[name] = [message.id for message in progress.read(path) if message.id]
     for domain, packages in LIBRARIES.items():
         collected[f"{domain}.po"] = [text for package in packages for text in library_messages(package, domain)]
     for name, texts in collected.items():

@@ -13,7 +13,8 @@ only how checks and live figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``live``
   scripts and files of figures; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, ``launch`` links it.
 * ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
-  ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads, ``editions`` links them.
+  ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads,
+  ``progress`` compares, ``editions`` links them.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, ``assets`` and ``styles`` choose what it
   loads, ``social`` describes it to search engines, ``pages`` applies ``repairs`` to what templates cannot reach.
 """
@@ -37,7 +38,7 @@ def setup(app):
         reading_time,
         search,
     )
-    from .language import catalogue, chinese
+    from .language import catalogue, chinese, progress
     from .run import eval_role, execution
     from .theme import assets, builder, pages, social
     from .write import boxes, launch, live, mathml, notebooks
@@ -45,6 +46,7 @@ def setup(app):
     builder.setup(app)
     catalogue.setup(app)
     chinese.setup(app)
+    progress.setup(app)
     execution.setup(app)
     eval_role.setup(app)
     derived.setup(app)

@@ -6,13 +6,14 @@ collected, whatever the chapter's text says.
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 
 from attnbook.check.record import MIME, Check, as_html, figure, from_data, typeset
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from ..language.messages import translate
+from ..language.messages import translate_numbers
 from .derived import collection, link, register_collection, section_of
 
 
@@ -66,8 +67,8 @@ def mistakes(env):
 
 def item(app, at, docname, entry):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
-    law = nodes.inline("", translate(entry.check.law), classes=["law"])
-    measured = nodes.Text(f" · {typeset(figure(entry.check, translate))}")
+    law = nodes.inline("", translate_numbers(entry.check.law, docname), classes=["law"])
+    measured = nodes.Text(f" · {typeset(figure(entry.check, partial(translate_numbers, page=docname)))}")
     return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, entry.anchor, law), measured))
 
 
@@ -123,5 +124,6 @@ def _section(node):
 
 
 def _visit_html(translator, node):
+    translate = partial(translate_numbers, page=translator.builder.current_docname)
     translator.body.append(as_html(node["checks"], node["anchors"], translate))
     raise nodes.SkipNode

@@ -23,6 +23,7 @@ from .derived import compute_page, pages, place
 from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 LEDGER = "chapters/audit/ledger"  # the pages of claims and of contradictions stand beside it
+CLAIMS = "claims"  # the catalogue of what the data files say
 GROUPS = ("chapter", "source")  # what claims are counted by
 logger = logging.getLogger(__name__)
 
@@ -111,7 +112,7 @@ class Claims(FromData):
 
     def source(self, name, items):
         """Return the section of the claims of one source."""
-        title = nodes.title("", f"{name}: {translate(self.data('claims.yml')['sources'][name]['title'])}")
+        title = nodes.title("", f"{name}: {translate(self.data('claims.yml')['sources'][name]['title'], CLAIMS)}")
         return nodes.section("", title, nodes.bullet_list("", *items, classes=["claims"]), ids=[name.lower()])
 
     def entry(self, key, claim):
@@ -203,7 +204,7 @@ def _deciding(app, docname, claims, name, numbers):
 
 def text(string):
     """Return nodes for plain text with code between backticks."""
-    parts = re.split(r"`([^`]+)`", translate(" ".join(string.split())))
+    parts = re.split(r"`([^`]+)`", translate(" ".join(string.split()), CLAIMS))
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 

@@ -7,6 +7,7 @@ extension and of scripts.
 
 import ast
 import re
+from functools import partial
 from pathlib import Path
 
 from attnbook.check import record
@@ -41,20 +42,22 @@ def setup(app):
     app.connect("env-updated", _collect)
     app.connect("build-finished", _translate_scripts, priority=700)
     app.add_transform(NameSources)
+    app.add_transform(TranslateTitle)
     app.add_transform(outputs.TranslateOutputs)
     app.add_post_transform(TranslatePrompts)
 
 
 def _load(app, config):
-    """Load every catalogue of the language that belongs to no page: the book's, and those of other extensions."""
+    """Load every catalogue of the language: those of pages, the book's, and corrections of other extensions'."""
     messages.requested.clear()
     for folder in config.locale_dirs:
         place = Path(app.srcdir, folder)
-        for path in sorted(place.glob(f"{config.language}/LC_MESSAGES/*.po")):
-            catalogue = CatalogInfo(str(path.parent), path.stem, "utf-8")
+        messages_of = place / config.language / "LC_MESSAGES"
+        for path in sorted(messages_of.rglob("*.po")):
+            catalogue = CatalogInfo(str(messages_of), path.relative_to(messages_of).with_suffix("").as_posix(), "utf-8")
             if catalogue.is_outdated():
                 catalogue.write_mo(config.language)
-            locale.init([str(place)], config.language, path.stem)
+            locale.init([str(place)], config.language, catalogue.domain)
     config.html_title = config.project = messages.translate(config.html_title or config.project)
     config.author = messages.translate(config.author)
 
@@ -79,10 +82,11 @@ def is_code(law):
 def _collect_laws(app, doctree):
     """Collect the laws and notes of checks, which are translated only where a page is written."""
     for node in doctree.findall(checks_of_cell):
+        place = (app.env.docname, doctree["source"], messages.line_of(node))
         for check in node["checks"]:
-            messages.translate(check.note)
+            messages.translate_numbers(check.note, *place)
             if not is_code(check.law):
-                messages.translate(check.law)
+                messages.translate_numbers(check.law, *place)
 
 
 def _complete_page(app, doctree):
@@ -121,6 +125,18 @@ class NameSources(SphinxTransform):
                     node["translatable"] = False
 
 
+class TranslateTitle(SphinxTransform):
+    """Translate the title of a page by the catalogue of the book, if that of the page does not: it is in every menu."""
+
+    default_priority = 25  # after the text of the page
+
+    def apply(self, **kwargs):
+        title = next(self.document.findall(nodes.title), None)
+        if title is not None and isinstance(title[0], nodes.Text) and len(title) == 1:
+            new = messages.translate(title.astext(), "", self.document["source"], title.line or 0)
+            title[0] = title[0] if new == title.astext() else nodes.Text(new)
+
+
 class TranslatePrompts(SphinxPostTransform):
     """Translate the labels of what folds a cell."""
 
@@ -156,10 +172,17 @@ def _collect(app, env):
     for text in sorted(set(_own_messages())):
         messages.translate(text)
     list(search.synonyms())
-    for text in (*(path.read_text(encoding="utf-8") for path in SCRIPTS), files.script(files.names())):
-        scripts.rewrite(text, messages.translate)
-    for text in messages.requested:
-        app.builder.catalogs[messages.CATALOGUE].add(text, MsgOrigin("book", 0))
+    for path in (*SCRIPTS, *sorted(files.FOLDER.glob("*.js"))):
+        code = path.read_text(encoding="utf-8")
+        scripts.rewrite(code, partial(_collect_from_script, path, code))
+    for (catalogue, text), place in messages.requested.items():
+        app.builder.catalogs[catalogue].add(text, MsgOrigin(*place))
+
+
+def _collect_from_script(path, code, text):
+    """Collect a message of a script, with the line where the longest piece between its values stands."""
+    piece = max(re.split(r"\{\w+\}", text), key=len)
+    return messages.translate(text, "", str(path), code.count("\n", 0, max(code.find(piece), 0)) + 1)
 
 
 def _translate_scripts(app, failure):

@@ -1,4 +1,4 @@
-"""Mark the Chinese words on a page in another language, to be read aloud and drawn as Chinese.
+"""Give editions in Chinese their type; mark Chinese words on other pages, to be read aloud and drawn as Chinese.
 
 They stand in sentences, in laws of checks and in outputs of cells: what is marked is the body of a page.
 """
@@ -14,8 +14,14 @@ PART = re.compile(
 
 
 def setup(app):
-    """Mark the body of each page, once it is HTML."""
+    """Add the style sheet, or mark the body of each page, once it is HTML."""
     app.connect("html-page-context", _mark)
+    app.connect("builder-inited", _add_styles)
+
+
+def _add_styles(app):
+    if app.config.language.startswith("zh"):
+        app.add_css_file("chinese.css", priority=902)
 
 
 def _mark(app, name, template, context, doctree):

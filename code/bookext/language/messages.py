@@ -1,22 +1,48 @@
-"""Translate what the extension itself says.
+"""Translate what is not text of a page: what the extension says, and what cells, checks and live figures show.
 
-Sphinx translates the text of chapters, page by page. Everything else is in the catalogue ``book``: the messages of the
-extension, and what `translate` is called with, such as the laws of checks and the labels of figures.
+Sphinx translates the text of chapters, page by page. What cells show and checks say belongs to the catalogue of their
+page; the rest, such as the messages of the extension, is in the catalogue ``book``.
 """
+
+import re
 
 from sphinx.locale import get_translation
 
 CATALOGUE = "book"
-requested: dict[str, None] = {}  # the texts that `translate` was called with in this build, in order
+NUMBER = re.compile(r"(?<![\w.])[−-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w])")
+requested: dict[tuple[str, str], tuple[str, int]] = {}  # catalogue and text of each message → where it stands first
 _gettext = get_translation(CATALOGUE)
 
 
-def translate(text):
-    """Translate any text of the catalogue; one that is not in it stays as it is."""
+def translate(text, page="", source="book", line=0):
+    """Translate a text by the catalogue of ``page`` or by the book's; one that is in neither stays as it is."""
     if not text.strip():
         return text
-    requested[text] = None
-    return str(_gettext(text))
+    requested.setdefault((page or CATALOGUE, text), (source, line))
+    new = str(get_translation(page)(text)) if page else text
+    return new if new != text else str(_gettext(text))
+
+
+def translate_numbers(text, page="", source="book", line=0):
+    """Translate a text that holds a word; its numbers are put into the translation.
+
+    Numbers are no words: ``0.25 of 4 keys`` is the message ``{1} of {2} keys``, one for all frames of a figure.
+    """
+    if not re.search(r"[^\W\d_]{2,}", text):
+        return text
+    if re.search(r"\{\w+\}", text):
+        return translate(text, page, source, line)
+    numbers = NUMBER.findall(text)
+    places = iter(range(1, len(numbers) + 1))
+    new = translate(NUMBER.sub(lambda _: f"{{{next(places)}}}", text), page, source, line)
+    return re.sub(r"\{(\d+)\}", lambda place: numbers[int(place[1]) - 1], new)
+
+
+def line_of(node):
+    """Return the line of the source on which a node, or else what holds it, begins."""
+    while node is not None and not node.line:
+        node = node.parent
+    return node.line if node is not None else 0
 
 
 def _(message, **values):

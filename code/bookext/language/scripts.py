@@ -1,7 +1,8 @@
 """Translate the messages of scripts: those of their strings that read like text for the reader.
 
-A string with values in it is one message, ``row {1} of {2}``. Names of classes, elements, keys and parts of a state are
-no messages: a message begins with a capital letter or holds a space between words, and is compared with nothing.
+A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. Names of classes, elements and
+keys and parts of a state are no messages: a message begins with a capital letter or holds a space between words, and
+is compared with nothing.
 """
 
 import json
@@ -27,7 +28,7 @@ WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}")
 
 def is_message(text: str, before: str = "") -> bool:
     """Test whether a string is meant for the reader, from itself and the code before it."""
-    plain = re.sub(r"\{\d+\}", "0", text)
+    plain = re.sub(r"\{\w+\}", "0", text)
     text_like = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
     return bool(text_like) and not CODE.search(plain) and not COMPARED.search(before)
 
@@ -64,12 +65,13 @@ def _rewrite(code, at, translate, inside):
 
 def _template(code, at, translate, before):
     """Rewrite the template whose text begins at ``at``; also return where it ended."""
-    text, values = "", []
+    text, values = "", {}
     while code[at] != "`":
         if code.startswith("${", at):
             value, at = _rewrite(code, at + 2, translate, inside=True)
-            values.append(value)
-            text += f"{{{len(values)}}}"
+            name = value if value.isidentifier() else str(len(values) + 1)
+            values[name] = value
+            text += f"{{{name}}}"
             at += 1
         else:
             step = 2 if code[at] == "\\" else 1
@@ -77,5 +79,5 @@ def _template(code, at, translate, before):
             at += step
     if is_message(text, before):
         text = translate(text)
-    parts = re.split(r"\{(\d+)\}", text)
-    return f"`{''.join(f'${{{values[int(p) - 1]}}}' if i % 2 else p for i, p in enumerate(parts))}`", at + 1
+    parts = re.split(r"\{(\w+)\}", text) if values else [text]
+    return f"`{''.join(f'${{{values[p]}}}' if i % 2 else p for i, p in enumerate(parts))}`", at + 1

@@ -4,6 +4,7 @@ Without an address of the site (see ``addresses``) the pages work all the same; 
 robots.txt, is left out.
 """
 
+import functools
 import hashlib
 import re
 from html import escape
@@ -16,13 +17,14 @@ from lxml import etree, html
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from sphinx.errors import ExtensionError
 
 from ..collect import derived
 from ..language import chinese
 from ..language.messages import _
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
-CHINESE_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "Droid Sans Fallback")
+CHINESE_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "Noto Sans CJK JP", "WenQuanYi Zen Hei")
 DESCRIPTIONS = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
 NOT_FOUND = """<section><h1>{title}</h1>
 <p>{reason} {advice}</p><ul>{pages}</ul></section>"""
@@ -130,10 +132,23 @@ def broken(text, width, lines=None):
     return [re.sub(f"({sign}) ", r"\1", row).replace("\0", "") for row in rows]
 
 
+@functools.cache
+def installed_chinese():
+    """Return the Chinese families among the fonts of the system; Matplotlib's own list may be older than a font."""
+    for path in font_manager.findSystemFonts():
+        if re.search("CJK|NotoSansSC|SourceHan|wqy", path):
+            font_manager.fontManager.addfont(path)
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return [name for name in CHINESE_FONTS if name in installed]
+
+
 def families(text):
-    """Return the font families of a card, with installed Chinese ones where its text needs them."""
-    installed = {font.name for font in font_manager.fontManager.ttflist} if chinese.SIGN.search(text) else ()
-    return ["DejaVu Sans", *(name for name in CHINESE_FONTS if name in installed)]
+    """Return the font families of a card, with Chinese ones where its text needs them."""
+    if not chinese.SIGN.search(text):
+        return ["DejaVu Sans"]
+    if not installed_chinese():
+        raise ExtensionError(f"The picture for “{text[:30]}” needs a Chinese font: install fonts-noto-cjk.")
+    return ["DejaVu Sans", *installed_chinese()]
 
 
 def make_links_absolute(page, address):

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from functools import partial
 from html import unescape
 from itertools import zip_longest
 from pathlib import Path
@@ -22,7 +23,7 @@ from sphinx.errors import ExtensionError
 
 from .. import addresses
 from ..collect import checks, quiz
-from ..language.messages import _, translate
+from ..language.messages import _, translate_numbers
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
@@ -94,7 +95,8 @@ def notebook(app, doctree, docname):
     title, _between, text = first.text.partition("\n\n")
     cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}"), _first_cell()]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
-    cells += [_cell(cell, code) for cell in others]
+    translate = partial(translate_numbers, page=docname)
+    cells += [_cell(cell, code, translate) for cell in others]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -104,7 +106,7 @@ def notebook(app, doctree, docname):
     return nbformat.v4.new_notebook(cells=_with_ids(cells), metadata=metadata)
 
 
-def _cell(cell, code):
+def _cell(cell, code, translate):
     """Make one cell of the notebook format."""
     tags = ["solution"] * cell.solution + (code[cell.code].metadata.get("tags", []) if cell.code is not None else [])
     metadata: dict = {"tags": tags} if tags else {}
@@ -113,11 +115,11 @@ def _cell(cell, code):
         return nbformat.v4.new_markdown_cell(cell.text, metadata=metadata)
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
         metadata |= FOLDED
-    outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node)]
+    outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node, translate)]
     return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata, outputs=outputs)
 
 
-def _outputs(cell):
+def _outputs(cell, translate):
     """Yield what a cell of the page shows, in forms that need no script and no style sheet: {MIME type: text}."""
     for output in (node for node in cell.findall(nodes.container) if node.get("nb_element") == "cell_code_output"):
         for shown in output.findall(lambda n: isinstance(n, checks.checks_of_cell | nodes.raw | nodes.literal_block)):

@@ -6,13 +6,15 @@ const bookSearch = (function ({ pages, synonyms }) {
   const LAST = 0.05;
   const COMMON = "a an and are as at by do does for from how i in is it not of on or that the this to vs we what why with you";
   const common = new Set(COMMON.split(" "));
-  const WORD = /\p{sc=Han}|[\p{L}\p{N}]+/gu;
+  const WORD = /\p{sc=Han}+|(?:(?!\p{sc=Han})[\p{L}\p{N}])+/gu;
+  const chinese = new Intl.Segmenter("zh", { granularity: "word" });  // Chinese has no blanks between its words
+  const cut = (run) => (/\p{sc=Han}/u.test(run) ? [...chinese.segment(run)].map(({ segment }) => segment) : [run]);
 
   // d_k, W_Q and QK^T are one word each; key_padding_mask and MultiheadAttention are as many as a reader sees in them.
   const LETTER = /(?<!\p{L})(\p{L})_(?=[\p{L}\p{N}]{1,2}(?![\p{L}\p{N}]))/gu, CAMEL = /(\p{Ll}{3})(?=\p{Lu}\p{Ll})/gu;
   const spelled = (text) => text.normalize("NFKD").replace(/\p{M}|[’'^]/gu, "").replace(/√/g, " sqrt ")
     .replace(LETTER, "$1").replace(CAMEL, "$1 ").toLowerCase();
-  const words = (text) => (spelled(text).replaceAll("_", " ").match(WORD) ?? []).map(stem);
+  const words = (text) => (spelled(text).replaceAll("_", " ").match(WORD) ?? []).flatMap(cut).map(stem);
 
   // The part of a word that its forms share: mask, masks, masked and masking are one word.
   const stems = new Map();
@@ -123,7 +125,7 @@ const bookSearch = (function ({ pages, synonyms }) {
     const wanted = new Set(names.filter((word) => !common.has(word)));
     return (text) => words(text).some((word) => wanted.has(word));
   }
-  return { search, asksFor };
+  return { search, asksFor, cut };
 })(searchIndex);
 
 (function () {
@@ -137,9 +139,9 @@ const bookSearch = (function ({ pages, synonyms }) {
     return element;
   }
 
-  // The sentences around the one that holds most of the words, with these words marked. A Chinese sign is a word.
+  // The sentences around the one that holds most of the words, with these words marked.
   function excerpt(text, asked) {
-    const parts = (part) => part.split(/( |\p{sc=Han})/u);
+    const parts = (part) => part.split(/( |\p{sc=Han}+)/u).flatMap(bookSearch.cut);
     const sentences = text.split(/(?<=[.?!] |[。？！])/);
     const hits = sentences.map((one) => parts(one).filter(asked).length);
     const best = hits.indexOf(Math.max(...hits)), rest = sentences.slice(best).join("");
