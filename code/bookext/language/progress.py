@@ -54,7 +54,7 @@ def mistakes(catalogue):
 
 
 def read(path):
-    """Return the catalogue of a .po file with the old texts of its stale translations, which Babel takes for comments."""
+    """Return the catalogue of a .po file with the old texts of stale ones; Babel reads these as comments."""
     with Path(path).open("rb") as file:
         catalogue = read_po(file)
     for message in catalogue:
