@@ -50,15 +50,13 @@ def section(address):
         for element in page.xpath(path):
             element.drop_tree()
     part = page.xpath("//article/section")[0]
-    for token in part.xpath(".//pre//span"):  # without colours they are a hundred thousand tags that say nothing
-        token.drop_tag()
     for element in part.iter(etree.Element):
         for key in REFERENCES:
             element.attrib.pop(key, None)
         if element.get("id"):
             element.set("id", f"{name}--{element.get('id')}")
         for key, value in element.attrib.items():
-            if key.rpartition("}")[2] == "href":
+            if key in ("href", "xlink:href"):  # a <use> as well: the ticks of an axis
                 element.set(key, relocate(value, name))
             elif "url(#" in value:
                 element.set(key, value.replace("url(#", f"url(#{name}--"))
@@ -122,6 +120,9 @@ def assemble(numbers):
     solutions = html.fragment_fromstring('<section id="solutions"><h1>Solutions</h1></section>')
     solutions.extend(filter(lambda taken: taken is not None, [take_solutions(*named) for named in sections]))
     parts = [part for _, part in sections] + [solutions]
+    for part in parts:
+        for token in part.xpath(".//pre//span"):  # without colours they are a hundred thousand tags that say nothing
+            token.drop_tag()
     document = html.document_fromstring(
         '<!DOCTYPE html><html lang="en" data-theme="light">'
         '<head><meta charset="utf-8"><title>Attention and Order</title>'
@@ -190,9 +191,9 @@ def main():
         browser.close()
     finish(assemble(numbers), numbers)
     sys.path.insert(0, str(ROOT / "code"))
-    from bookext.theme.pages import offer_pdf
+    from bookext.theme.pages import offer_files
 
-    offer_pdf(SITE)  # the built pages link to the file now; every later build does so by itself
+    offer_files(SITE)  # the built pages link to the file now; every later build does so by itself
     print(f"The book is in {TARGET}: {count} pages, {TARGET.stat().st_size / 1e6:.1f} MB.")
 
 
