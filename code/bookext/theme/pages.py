@@ -11,8 +11,8 @@ from ..language import editions
 from ..language.messages import _
 from . import assets, repairs, social, styles
 
-FILE = "attention-and-order."
-PLACE = re.compile(f'<!--{assets.FILES_PLACE}-->(<p class="book-files">.*?</p>)?')
+FILE = "attention-and-order"
+PLACE = re.compile(f'(<!--{assets.FILES_PLACE}-->)(<p class="book-files">.*?</p>)?')
 
 # Where the preface and the claims were, for links from elsewhere. The icon is empty: the page is gone before one comes.
 MOVED = """<!DOCTYPE html>
@@ -66,11 +66,10 @@ def _finish_pages(app, failure):
 def offer_files(site):
     """Link every page to the book as one file, where `make pdf` or `make epub` has left it."""
     kinds = {"pdf": _("The whole book as a PDF"), "epub": _("The whole book as an EPUB")}
-    offered = {FILE + kind: text for kind, text in kinds.items() if (site / (FILE + kind)).exists()}
+    offered = [(f"{FILE}.{kind}", text) for kind, text in kinds.items() if (site / f"{FILE}.{kind}").exists()]
     for path in site.rglob("*.html") if offered else ():
-        root = "../" * len(path.relative_to(site).parts[1:])
-        links = "<br>".join(f'<a href="{root}{file}">{text}</a>' for file, text in offered.items())
-        text = path.read_text(encoding="utf-8")
-        linked = PLACE.sub(f'<!--{assets.FILES_PLACE}--><p class="book-files">{links}</p>', text)
+        root, text = "../" * len(path.relative_to(site).parts[1:]), path.read_text(encoding="utf-8")
+        links = "<br>".join(f'<a href="{root}{file}">{words}</a>' for file, words in offered)
+        linked = PLACE.sub(rf'\1<p class="book-files">{links}</p>', text)
         if linked != text:
             path.write_text(linked, encoding="utf-8")
