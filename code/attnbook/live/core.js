@@ -74,6 +74,17 @@ function set(element, attributes) {
   return element;
 }
 
+/** The pieces of a whole sentence: text or elements at the places of their names, as in {name}, and *words* stressed. */
+const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) => text.split(/(\{\w+\}|\*[^*]+\*)/)
+  .map((piece) => ({ "{": () => parts[piece.slice(1, -1)], "*": () => stress(piece.slice(1, -1)) }[piece[0]] ?? String)(piece));
+
+/** Makes a whole sentence what an element shows. */
+const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, parts));
+
+/** Several sentences, without those that are not there; and several names in one sentence. */
+const paragraph = (...sentences) => sentences.filter(Boolean).join(" ");
+const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
+
 /** Writes text that has changed. */
 const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 
