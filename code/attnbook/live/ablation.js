@@ -8,7 +8,7 @@ const SENTENCES = memoize(() => {
 /** The maps of all heads and the log-odds of "cat first" for some sentences, with some heads off. */
 function answer(sentences, heads, instead) {
   const off = new Float64Array(N * N).fill(INSTEAD[instead]);
-  return forward(weightsOf("positions", STEP), sentences, 1, (l, r) => (heads[H * l + r] ? null : off));
+  return forward(weightsOf(true, STEP), sentences, 1, (l, r) => (heads[H * l + r] ? null : off));
 }
 
 /** How many of the 480 sentences are answered correctly. */

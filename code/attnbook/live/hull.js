@@ -132,7 +132,7 @@ function render({ model, el }) {
     weighting.put(state.weighting);
     write(text, hidden ? "The output is hidden until you have answered." : sentence(result, m));
     const away = Math.hypot(guess[0] - result.output[0], guess[1] - result.output[1]);
-    if (guessed) write(text, `${text.textContent} Your guess, the cross, was ${show(away)} away.`);
+    if (guessed) write(text, paragraph(text.textContent, `Your guess, the cross, was ${show(away)} away.`));
     else if (!guessing) done();
     guessed = false;
     speak(text.textContent);

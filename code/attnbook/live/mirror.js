@@ -1,10 +1,10 @@
 // Break the law: two trained encoders, with positions and without, answer a sentence and its mirror.
-const MOST = 20, TRAINED = [0, 10, 25, 50, 100], NAMES = { blind: "no positions", seeing: "positions" };
-const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(NAMES);
+const MOST = 20, TRAINED = [0, 10, 25, 50, 100];
+const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(TITLES);
 
 /** P(cat first) that a model gives to a sentence. */
 const probability = memoize((name, step, sentence) =>
-  sigmoid(forward(weightsOf(NAMES[name], step), [sentence], name === "seeing" ? 1 : 0).odds[0]));
+  sigmoid(forward(weightsOf(name === "seeing", step), [sentence], name === "seeing" ? 1 : 0).odds[0]));
 
 const reflected = (sentence) => sentence.split(" ").reverse().join(" ");
 const both = (sentence) => [sentence, reflected(sentence)];

@@ -4,7 +4,7 @@ const ORDERS = [...new Set(ordersOf(range(N)).map((order) => order.map((i) => ST
 const TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
 
 /** The log-odds of "cat first" of all orders. */
-const oddsAt = memoize((alpha) => forward(weightsOf("positions", 100), ORDERS, alpha).odds);
+const oddsAt = memoize((alpha) => forward(weightsOf(true, 100), ORDERS, alpha).odds);
 
 /** How many of some answers differ by more than rounding can. */
 const different = (odds) => [...odds].sort((a, b) => a - b).filter((x, i, all) => !i || x - all[i - 1] > EXACT).length;

@@ -47,7 +47,7 @@ const power = (x) => (x < 0.01 ? tiny(x) : x < 1e4 ? show(x) : typeset(x.toExpon
 function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, value, sumGap }, hidden) {
   const name = `${stage}${index(i, j)}`, d = Q[0].length, root = scale === "sqrt" ? ` / √${d}` : "";
   if (stage === "S" && !allowed[i][j]) return [[`${name} = −∞`], []];
-  const row = (text, shows = null) => make("b", { class: "live-hued live-blue", "data-shows": shows }, text);
+  const row = (text, l) => make("b", { class: "live-hued live-blue", "data-shows": l in terms ? `terms ${l}` : null }, text);
   const column = (text) => make("b", { class: "live-hued live-orange" }, text);
   const e = (text) => ["e", make("sup", {}, text)], each = (f) => terms.map((_, l) => [l ? " + " : "", f(l)]);
   const products = (f, g) => each((l) => [row(f(l)), "·", column(g(l))]);
@@ -61,7 +61,7 @@ function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, va
   const numbers = {
     S: () => [root && "(", products((l) => factor(Q[i][l]), (l) => factor(K[j][l])), root && `)${root}`],
     A: () => [share((l) => (allowed[i][l] ? short(S[i][l]) : "−∞")), " ≈ ", power(terms[j]), " / (",
-      each((l) => row(power(terms[l]), `terms ${l}`)), ")"],
+      each((l) => row(power(terms[l]), l)), ")"],
     Y: () => products((l) => shown("A", A[i][l]), (l) => factor(V[l][j])),
   }[stage](), valueText = make("b", { "data-shows": "value" }, shown(stage, value));
   const sign = sumGap > EXACT ? " ≠ " : Number(valueText.textContent.replace("−", "-")) === value ? " = " : " ≈ ";
