@@ -74,9 +74,12 @@ function set(element, attributes) {
   return element;
 }
 
-/** The pieces of a whole sentence: text or elements at the places of their names, as in {name}, and *words* stressed. */
-const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) => text.split(/(\{\w+\}|\*[^*]+\*)/)
-  .map((piece) => ({ "{": () => parts[piece.slice(1, -1)], "*": () => stress(piece.slice(1, -1)) }[piece[0]] ?? String)(piece));
+/** The pieces of a sentence, which a translator needs whole: text or elements at the places of their names, as in {name},
+ *  and *words* stressed. */
+const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) => text.split(/(\{\w+\}|\*[^*]+\*)/).map((piece) => {
+  const inside = piece.slice(1, -1);
+  return piece[0] === "{" ? parts[inside] : piece[0] === "*" ? stress(inside) : piece;
+});
 
 /** Makes a whole sentence what an element shows. */
 const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, parts));
