@@ -5,7 +5,7 @@ export LOCKED
 venv = $(PYTHON) tools/environment.py
 tests = --system --extra check --extra test --extra cluster --extra course --extra pdf --extra watch
 
-.PHONY: help book serve watch check test test-all lab pdf translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
+.PHONY: help book serve watch check test test-all lab pdf epub translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
 
 help: ## list the tasks
 	@sed -nE 's/^([a-z-]+):[^#]*## /make \1  /p' Makefile
@@ -33,6 +33,9 @@ lab: ## open the chapters in JupyterLab: [OPTIONS=--no-browser]
 
 pdf: book ## print the book into one file, to which its pages then link
 	@$(venv) --extra pdf tools/pdf.py
+
+epub: book ## write the book as an EPUB, to which its pages then link
+	@$(venv) tools/epub.py
 
 translation: book ## for translators: TASK=messages, TASK=pseudo, or [LANGUAGE=zh_CN]
 	@$(venv) tools/translation.py $(or $(TASK),build) $(LANGUAGE)

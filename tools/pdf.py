@@ -25,10 +25,10 @@ LEFT_OUT = (
     "//script",
     "//button",
     "//a[@class='headerlink' or @class='figure-svg']",
-    f"//*[{CLASS.format('explore-controls')}]",
+    f"//*[{CLASS.format('explore-controls')} or {CLASS.format('explore-spoken')}]",
+    f"//*[{CLASS.format('frame')} and @hidden]",
+    f"//form | //details[{CLASS.format('hide')}]",  # code that draws
 )
-LEFT_OUT += (f"//details[{CLASS.format('hide')}]",)  # code that draws
-LEFT_OUT += (f"//*[{CLASS.format('explore-spoken')}]", f"//*[{CLASS.format('frame')} and @hidden]", "//form")
 # What holds an answer: it stands at the end of the book.
 ANSWERS = f".//details[{CLASS.format('solution')} or {CLASS.format('live-answer')}]"
 ANSWERS += f" | .//*[{CLASS.format('predict')}]//details | .//fieldset[{CLASS.format('quiz')}]"
@@ -50,15 +50,13 @@ def section(address):
         for element in page.xpath(path):
             element.drop_tree()
     part = page.xpath("//article/section")[0]
-    for token in part.xpath(".//pre//span"):  # without colours they are a hundred thousand tags that say nothing
-        token.drop_tag()
     for element in part.iter(etree.Element):
         for key in REFERENCES:
             element.attrib.pop(key, None)
         if element.get("id"):
             element.set("id", f"{name}--{element.get('id')}")
         for key, value in element.attrib.items():
-            if key.rpartition("}")[2] == "href":
+            if key in ("href", "xlink:href"):  # a <use> as well: the ticks of an axis
                 element.set(key, relocate(value, name))
             elif "url(#" in value:
                 element.set(key, value.replace("url(#", f"url(#{name}--"))
@@ -133,6 +131,8 @@ def assemble(numbers):
     article.append(html.fragment_fromstring(title + "what it cannot see</p></header>"))
     for part in [contents(parts, numbers), *parts]:
         article.append(part)
+    for token in article.xpath(".//pre//span"):  # without colours they are a hundred thousand tags that say nothing
+        token.drop_tag()
     drop_dead_links(document)
     return document
 
@@ -152,7 +152,7 @@ def finish(document, numbers):
 
     writer, part = PdfWriter(clone_from=WORK / "book.pdf"), None
     for link in document.xpath("//section[@id='contents']//a"):
-        title, place = " ".join(text_of(link[0]).split()), link.get("href")[1:]
+        title, place = text_of(link[0]), link.get("href")[1:]
         top = "level-1" in link.getparent().get("class")
         item = writer.add_outline_item(title=title, page_number=numbers[place] - 1, parent=None if top else part)
         part = item if top else part
@@ -161,13 +161,27 @@ def finish(document, numbers):
 
 def text_of(element):
     """Return the text of an element, its formulas as they look and not as TeX."""
-    return "".join(element.xpath(".//text()[not(ancestor::annotation)]"))
+    return " ".join("".join(element.xpath(".//text()[not(ancestor::annotation)]")).split())
+
+
+def require_site():
+    """End with a sentence if the book is not built."""
+    if not (SITE / "index.html").exists():
+        sys.exit("There is no built book yet: run `make book` first.")
+
+
+def offer(file, pages=""):
+    """Link the built pages to a file that holds the whole book; every later build does so by itself."""
+    sys.path.insert(0, str(ROOT / "code"))
+    from bookext.theme.pages import offer_files
+
+    offer_files(SITE)
+    print(f"The book is in {file}: {pages}{file.stat().st_size / 1e6:.1f} MB.")
 
 
 def main():
     """Print, read the page numbers, print again."""
-    if not (SITE / "index.html").exists():
-        sys.exit("There is no built book yet: run `make book` first.")
+    require_site()
     if not chromium():
         sys.exit("Chromium prints the book: install it, or name one with CHROMIUM=/path.")
     if "a font with Chinese characters" in missing():
@@ -189,11 +203,7 @@ def main():
             last, (numbers, count) = numbers, pages_of(WORK / "book.pdf")
         browser.close()
     finish(assemble(numbers), numbers)
-    sys.path.insert(0, str(ROOT / "code"))
-    from bookext.theme.pages import offer_pdf
-
-    offer_pdf(SITE)  # the built pages link to the file now; every later build does so by itself
-    print(f"The book is in {TARGET}: {count} pages, {TARGET.stat().st_size / 1e6:.1f} MB.")
+    offer(TARGET, f"{count} pages, ")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,10 @@ def merge(template, path):
         for message in list(new):
             if message.id and not progress.readable(message.id):
                 new.delete(message.id)
+        old = {message.id: message.previous_id for message in catalogue}
         catalogue.update(new)
+        for message in catalogue:
+            message.previous_id = message.previous_id or old.get(message.id, [])
         with path.open("wb") as file:
             write_po(file, catalogue, width=0, include_previous=True, omit_header=False)
 

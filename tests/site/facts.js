@@ -72,6 +72,19 @@ async () => {
     }
   });
 
+  // The words of a drawing lie inside it, and none upon another.
+  all("figure svg[role=img]").filter((svg) => !empty(box(svg))).forEach((svg) => {
+    const frame = box(svg), words = all("text", svg).filter((text) => text.textContent.trim()).map((text) => [text.textContent, box(text)]);
+    words.forEach(([word, a], i) => {
+      const out = Math.max(frame.left - a.left, a.right - frame.right, frame.top - a.top, a.bottom - frame.bottom);
+      if (out > a.height / 4) pictures.push(`${short(word)} is cut off in ${name(svg.closest("figure"))}`);
+      for (const [other, b] of words.slice(i + 1)) {
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left), high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (wide > 2 && high > Math.min(a.height, b.height) / 2) pictures.push(`${short(word)} is upon ${short(other)} in ${name(svg.closest("figure"))}`);
+      }
+    });
+  });
+
   // What sticks out to the right of the screen, the widest first; what lies in a box that scrolls does not.
   const wide = [];
   const scrolls = (element) => {

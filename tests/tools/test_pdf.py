@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = """<!DOCTYPE html><html><body>
 <nav class="bd-links"><a href="index.html">One</a><a href="chapters/two.html">Two</a></nav>
 <article><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>{text}</section></article>
-<!--PLACE--></body></html>""".replace("PLACE", assets.PDF_PLACE)
+<!--PLACE--></body></html>""".replace("PLACE", assets.FILES_PLACE)
 FIRST = """<p>See <a href="chapters/two.html#later">later</a>.</p><section id="mean"><h2>The mean</h2>
 <div class="explore"><div class="explore-controls">CONTROL</div><div class="frame">FIRSTFRAME</div>
 <div class="frame" hidden>SECONDFRAME</div></div></section>"""

@@ -10,11 +10,14 @@ import pytest
 import translation
 from attnbook.check.record import MIME, Check, as_data
 from attnbook.live import files
-from bookext.language import editions, scripts
+from babel.messages import Catalog
+from bookext.language import editions, progress, scripts
 from bookext.run import execution
+from bookext.theme import social
 from myst_nb.core.execute import cache as myst_nb_cache
 from py_mini_racer import MiniRacer
 from sphinx import locale
+from sphinx.errors import ExtensionError
 
 CONF = """
 from importlib import import_module
@@ -115,8 +118,7 @@ def test_a_translation_covers_the_page_and_changes_nothing_else(book):
     translation.write_pseudo(build("gettext"), folder / "locale")
     sites = [build("html"), build("html", translation.PSEUDO)]
     pages = [lxml.html.parse(str(site / "page.html")) for site in sites]
-    untranslated = {"python", "cat", "Proof"}  # the basic theme links the index of statements
-    assert set(translation.plain_words([pages[1]])) <= untranslated
+    assert set(translation.plain_words([pages[1]])) <= {"python", "cat", "Proof"}  # the theme links the statements
     assert pages[1].xpath("//meta[@name='description']/@content") == [translation.accented(DESCRIPTION)]
     asked = json.loads(pages[1].xpath("//script[@type='application/json']")[0].text)
     assert (asked["ask"]["why"], asked["state"]) == (translation.accented("It is heavy."), {"word": "cat"})
@@ -131,8 +133,9 @@ def test_a_translation_covers_the_page_and_changes_nothing_else(book):
 
 
 def test_the_scripts_of_all_figures_can_be_translated():
-    code = files.script(files.names())
-    assert scripts.rewrite(code, lambda text: text) == code
+    code, messages = files.script(files.names()), []
+    assert scripts.rewrite(code, lambda text: messages.append(text) or text) == code
+    assert not [text for text in messages if text != text.strip(" ,")]  # halves of sentences
     accented = scripts.rewrite(code, translation.accented)
     assert translation.accented("Back to start") in accented
     MiniRacer().eval(f"new Function({json.dumps(accented)}); 0")
@@ -153,3 +156,46 @@ def test_a_page_is_linked_to_the_same_page_in_other_languages(write_files):
         for (language, name), links in (expected | {("en", "a/b.html"): ([], [])}).items():
             page = lxml.html.document_fromstring((sites[language] / name).read_text("utf-8"))
             assert (page.xpath("//nav//a/@href"), page.xpath("//link[@rel='alternate']/@href")) == links
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("{name} 满足 $a_1=1$，见{eq}`sum`。", True),
+        ("{name} 满足 $a_2=1$，见{eq}`sum`。", False),
+        ("满足 $a_1=1$，见{eq}`sum`。", False),
+        ("{name} 满足 $a_1=1$。", False),
+        ("", True),
+    ],
+)
+def test_a_translation_keeps_formulas_roles_and_names(text, right):
+    catalogue = Catalog()
+    catalogue.add("By {eq}`sum`, $a_1=1$ holds for {name}.", text)
+    assert bool(list(progress.mistakes(catalogue))) is not right
+
+
+def test_a_changed_message_keeps_its_translation_as_stale(write_files):
+    folder = write_files(
+        {
+            "page.po": 'msgid "The weights of a row sum to one."\nmsgstr "每行权重之和为一。"\n',
+            "page.pot": 'msgid "The weights of every row sum to one."\nmsgstr ""\n\nmsgid "$x$"\nmsgstr ""\n',
+        }
+    )
+    for _again in range(2):
+        translation.merge(folder / "page", folder / "page.po")
+    catalogue = progress.read(folder / "page.po")
+    [message] = [message for message in catalogue if message.id]
+    assert (message.string, message.previous_id) == ("每行权重之和为一。", ["The weights of a row sum to one."])
+    assert progress.count(catalogue) == (0, 1, 1)
+
+
+def test_broken_emphasis_is_seen(write_files):
+    html = "<html><body><p>{}</p></body></html>"
+    folder = write_files({"a.html": html.format("**症状。**只要"), "b.html": html.format("<b>症状</b>：y = x * 2，λ*")})
+    assert [line.partition(":")[0] for line in translation.stars(folder)] == ["a.html"]
+
+
+def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):
+    monkeypatch.setattr(social, "installed_chinese", list)
+    with pytest.raises(ExtensionError, match="font"):
+        social.families("注意力")

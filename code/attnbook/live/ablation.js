@@ -8,7 +8,7 @@ const SENTENCES = memoize(() => {
 /** The maps of all heads and the log-odds of "cat first" for some sentences, with some heads off. */
 function answer(sentences, heads, instead) {
   const off = new Float64Array(N * N).fill(INSTEAD[instead]);
-  return forward(weightsOf("positions", STEP), sentences, 1, (l, r) => (heads[H * l + r] ? null : off));
+  return forward(weightsOf(true, STEP), sentences, 1, (l, r) => (heads[H * l + r] ? null : off));
 }
 
 /** How many of the 480 sentences are answered correctly. */
@@ -31,16 +31,16 @@ const nameOf = (k) => `head ${k % H + 1} of layer ${Math.floor(k / H) + 1}`;
 
 /** One head: a button that switches it, its map with the first letters of the words, and its weight on the fish. */
 function head(k, flip) {
-  const state = make("span"), press = button("", flip), weight = make("b", { "data-shows": `onFish ${k}` });
-  press.append(`head ${k % H + 1} `, state);
+  const press = button("", flip), weight = make("b", { "data-shows": `onFish ${k}` }), layer = Math.floor(k / H) + 1;
   const letters = range(2).map((side) => range(N).map((i) => make("text", { class: "live-label live-ablation-letter",
     "text-anchor": "middle", ...(side ? { x: 30 + 20 * i, y: 13 } : { x: 9, y: 34 + 20 * i }) })));
   const cells = range(N * N).map((c) => make("rect", { class: "live-ablation-cell", x: 20 + 20 * (c % N), y: 20 + 20 * Math.floor(c / N), width: 19, height: 19 }));
   const frame = make("rect", { class: "live-ablation-fish", y: 19, width: 21, height: 121 });
   const svg = make("svg", { viewBox: "0 0 142 142", role: "img", class: "live-ablation-map" }, cells, frame, letters);
   const put = (A, words, on, share) => {
-    write(state, on ? "on" : "off");
-    set(press, { "aria-pressed": on === 1, "aria-label": `head ${k % H + 1} ${on ? "on" : "off"}, layer ${Math.floor(k / H) + 1}` });
+    const name = on ? `head ${k % H + 1} on` : `head ${k % H + 1} off`;
+    write(press, name);
+    set(press, { "aria-pressed": on === 1, "aria-label": `${name}, layer ${layer}` });
     letters.forEach((side) => side.forEach((letter, i) => write(letter, words[i][0])));
     A.flat().forEach((x, c) => set(cells[c], { "fill-opacity": thousandth(x) }));
     set(frame, { x: 19 + 20 * words.indexOf("fish") });
@@ -48,7 +48,7 @@ function head(k, flip) {
     set(svg, { "aria-label": on ? `Most weight: ${most.join(", ")}` : "off" });
     write(weight, show(share));
   };
-  return { element: make("div", { class: "live-ablation-head" }, press, svg, make("div", {}, "on fish ", weight)), put };
+  return { element: make("div", { class: "live-ablation-head" }, press, svg, make("div", {}, fillIn("on fish {weight}", { weight }))), put };
 }
 
 function render({ model, el }) {
@@ -59,12 +59,12 @@ function render({ model, el }) {
   const rows = range(LAYERS).map((l) => make("div", { class: "live-ablation-layer", role: "group", "aria-label": `Layer ${l + 1}` },
     make("div", { class: "live-title" }, `Layer ${l + 1}`), panels.slice(H * l, H * l + H).map(({ element }) => element)));
   const instead = choice("a head that is off", { alike: "looks at all words alike", nothing: "adds nothing" }, (x) => change({ instead: x }));
-  const p = make("b", { "data-shows": "p" }), says = make("span"), right = make("b", { "data-shows": "right" });
+  const p = make("b", { "data-shows": "p" }), says = make("p"), right = make("b", { "data-shows": "right" });
   const bar = make("span", { class: "live-ablation-right" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
     make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
-    tiles.row, make("p", {}, "P(cat first) = ", p, says), make("div", { class: "live-ablation-rows" }, rows),
-    make("p", {}, "Of the answers to all 480 sentences, ", right, " are right (dotted line: 240, as by guessing)."),
+    tiles.row, says, make("div", { class: "live-ablation-rows" }, rows),
+    make("p", {}, fillIn("Of the answers to all 480 sentences, {right} are right (dotted line: 240, as by guessing).", { right })),
     make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -75,7 +75,8 @@ function render({ model, el }) {
     tiles.put(words);
     panels.forEach(({ put }, k) => put(result.maps[k], words, state.heads[k], result.onFish[k]));
     write(p, hidden ? "?" : show(result.p, 3));
-    write(says, hidden ? "" : `: ${result.p > 0.5 ? "cat" : "fish"} first, which is ${result.p > 0.5 === result.catFirst ? "right" : "wrong"}`);
+    tell(says, hidden ? "P(cat first) = {p}" : result.p > 0.5 === result.catFirst ? "P(cat first) = {p}: {answer}, which is right"
+      : "P(cat first) = {p}: {answer}, which is wrong", { p, answer: result.p > 0.5 ? "cat first" : "fish first" });
     write(right, hidden ? "?" : String(result.right));
     set(bar, { style: `width: ${hidden ? 0 : thousandth(result.right / 4.8)}%` });
     write(message, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, result.right));
@@ -87,11 +88,13 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentenceOf({ heads, instead }, right) {
-  const off = HEADS.filter((k) => !heads[k]), guess = right === 240 ? ", as many as if it always said the same" : "";
+  const off = HEADS.filter((k) => !heads[k]), guess = right === 240;
   if (!off.length) return "All six heads are as trained.";
-  const what = off.length > 3 ? `${off.length} heads` : off.map(nameOf).join(" and ");
-  const how = instead === "alike" ? "looking at all words alike" : "adding nothing";
-  return `With ${what} ${how}, ${right} of 480 are right${guess}.`;
+  const what = off.length > 3 ? `${off.length} heads` : listed(off.map(nameOf));
+  if (instead === "alike") return guess ? `With ${what} looking at all words alike, ${right} of 480 are right, as many as if it always said the same.`
+    : `With ${what} looking at all words alike, ${right} of 480 are right.`;
+  return guess ? `With ${what} adding nothing, ${right} of 480 are right, as many as if it always said the same.`
+    : `With ${what} adding nothing, ${right} of 480 are right.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -2,7 +2,7 @@
 // The head after several numbers of training steps, in thousandths, is the constant `head`, which files.py puts in front.
 const NOUNS = ["key", "cabinet", "letter", "door"], PLURALS = NOUNS.map((noun) => `${noun}s`);
 const WORDS = [...NOUNS, ...PLURALS, "the", "old", "to", "near", "…"], D = 16, REACH = 5, TRAINED = head.map(({ steps }) => steps);
-const FRAMES = ["the keys to the cabinet", "the old keys near the doors", "the letter near the doors to the cabinets"];
+const FRAMES = "the keys to the cabinet, the old keys near the doors, the letter near the doors to the cabinets".split(", ");
 const NOUN = `(?:${NOUNS.join("|")})s?`;
 const SENTENCE = new RegExp(`^the (?:old ${NOUN}|${NOUN}(?: (?:to|near) the ${NOUN})?) (?:to|near) the ${NOUN}$`);
 const MOST = 8; // words
@@ -56,7 +56,7 @@ function render({ model, el }) {
   const heading = make("tr", {}, ["word", "weight", "is ← → are", ""].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
   const table = make("table", { class: "live-agreement-table" }, make("thead", {}, heading), make("tbody", {}, lines.map(({ row }) => row)));
   const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("strong");
-  const answer = make("p", { class: "live-agreement-says" }, says, make("span", {}, "What arrives: is ", is, ", are ", are));
+  const answer = make("p", { class: "live-agreement-says" }, says, make("span", {}, fillIn("What arrives: is {is}, are {are}", { is, are })));
 
   const frame = choice("sentence", Object.fromEntries(FRAMES.map((text, i) => [i, singular(text)])),
     (i) => change({ sentence: FRAMES[i], taken: -1 }));
@@ -101,7 +101,8 @@ function render({ model, el }) {
       const share = hidden ? 0 : 50 * speaks[i] / most;
       set(side.firstChild, { style: `left: ${Math.min(50, 50 + share).toFixed(1)}%; width: ${Math.abs(share).toFixed(1)}%` });
       write(take, state.taken === i ? "put back" : "take away");
-      set(take, { "aria-pressed": state.taken === i, "aria-label": `${state.taken === i ? "put back" : "take away"} the value of ${words[i]}, word ${i + 1}` });
+      set(take, { "aria-pressed": state.taken === i, "aria-label": state.taken === i ? `put back the value of ${words[i]}, word ${i + 1}`
+        : `take away the value of ${words[i]}, word ${i + 1}` });
     });
     frame.put(FRAMES.findIndex((text) => singular(text) === singular(state.sentence)));
     trained.put(TRAINED.indexOf(state.steps));
@@ -126,9 +127,10 @@ const singular = (text) => text.split(" ").map((word) => (isPlural(word) ? word.
 
 /** What the figure says in words. */
 function sentenceOf({ taken }, words, { are }) {
-  const subject = words.find(isNoun), right = are === isPlural(subject);
-  const without = taken < 0 ? "The" : `Without the value of “${words[taken]}” the`;
-  return `${without} verb ${right ? "agrees" : "does not agree"} with “${subject}”.`;
+  const subject = words.find(isNoun), right = are === isPlural(subject), word = words[taken];
+  if (taken < 0) return right ? `The verb agrees with “${subject}”.` : `The verb does not agree with “${subject}”.`;
+  return right ? `Without the value of “${word}” the verb agrees with “${subject}”.`
+    : `Without the value of “${word}” the verb does not agree with “${subject}”.`;
 }
 
 export default { initialize, render, compute, valid };

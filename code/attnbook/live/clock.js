@@ -53,10 +53,10 @@ function face(k) {
   const all = make("g", {}, arc, [...hands].reverse(), make("circle", { r: 2.5, class: "live-axle" }), tips);
   const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img", "aria-label": `Face of pair ${k}` },
     make("circle", { r: RADIUS, class: "live-ring" }), all);
-  const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("span", { class: "live-apart" });
+  const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("div");
   const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
   const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed),
-    make("div", {}, apart, angle), make("div", {}, "adds ", adds));
+    apart, make("div", {}, fillIn("adds {adds}", { adds })));
   /** Draws both hands. Turning, the tips go round the axle; adding, they go round the content (1, 0). */
   const turn = (pairs, angles, rotary) => {
     set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
@@ -109,7 +109,8 @@ function render({ model, el }) {
   const plot = make("svg", { viewBox: "0 0 560 128", role: "img", class: "live-ruler", "aria-label":
     "The score against the offset" }, zero, middle, band, line, point, most,
   range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST))));
-  const score = make("span", { "data-shows": "score" }), legend = make("span");
+  const score = make("span", { "data-shows": "score" }), legend = make("p");
+  const title = make("span", { class: "live-title" }, fillIn("Score {score}", { score }));
 
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
   const scheme = choice("positions", named, (name) => change({ scheme: name }));
@@ -122,7 +123,7 @@ function render({ model, el }) {
     pairs.element, base.element, button("Back to start", () => change(first))),
   make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
   make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
-    make("p", {}, make("span", { class: "live-title" }, "Score ", score), legend), verdicts, text)));
+    legend, verdicts, text)));
   const speak = speaker(el);
   let seen, before, from, frame;
   predictFirst(el, model.get("ask"), update);
@@ -157,7 +158,7 @@ function render({ model, el }) {
     faces.forEach(({ element, speed, angle, adds, apart }, k) => {
       if ((element.hidden = k >= state.pairs)) return;
       write(speed, short(result.speeds[k]));
-      write(apart, rotary ? `${typeset(j - i)} ω${low(k)} = ` : "apart ");
+      tell(apart, rotary ? "{turn} = {angle}" : "apart {angle}", { angle, turn: `${typeset(j - i)} ω${low(k)}` });
       write(angle, hidden ? "?" : short(result.angles[k]));
       write(adds, hidden ? "?" : show(result.terms[k]));
     });
@@ -176,7 +177,8 @@ function render({ model, el }) {
     set(zero, { transform: `translate(0 ${zeroOf(state)})` });
     write(most, String(mostOf(state)));
     write(score, hidden ? "?" : show(result.score));
-    write(legend, ` at offset ${offset}. The line shows all scores of the query at ${i}, the wide band those of a query at 0.`);
+    tell(legend, "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0.",
+      { score: title, offset, query: i });
     write(hint, HINTS[state.scheme]);
     el.classList.toggle("live-elsewhere", state.scheme !== first.scheme); // what was asked is not true here
     [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
@@ -192,8 +194,7 @@ function render({ model, el }) {
 
 const HINTS = {
   rotary: "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?",
-  sinusoidal: "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves "
-    + "the band.",
+  sinusoidal: "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
 };
 const alike = (was, state) => ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
 
@@ -201,14 +202,16 @@ const alike = (was, state) => ["pairs", "base", "scheme"].every((part) => was[pa
  *  began to move together. */
 function sentence(state, { angles, speeds, score, scoreFromZero }, was, from) {
   const { query: i, key: j, pairs, scheme } = state, rotary = scheme === "rotary", now = show(score);
-  const ends = (x) => `${short(x[0])} rad${pairs > 1 ? ` on the first face and ${short(x.at(-1))} rad on the last` : ""}`;
   const same = was && alike(was, state);
   if (same && was.query !== i && was.key - was.query === j - i) {
     if (Math.abs(from - score) > EXACT) return `Both have moved. The score was ${show(from)} and is ${now}.`;
     return `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
   }
-  if (rotary && same && was.query === i && was.key !== j) return `Only the key turns; one position adds ${ends(speeds)}.`;
-  if (rotary) return `The angle between the hands is ${ends(angles)}. The score, the sum of the cosines, is ${now}.`;
+  const alone = same && was.query === i && was.key !== j, [first, last] = [0, -1].map((k) => short((alone ? speeds : angles).at(k)));
+  if (rotary && alone) return pairs > 1 ? `Only the key turns; one position adds ${first} rad on the first face and ${last} rad on the last.`
+    : `Only the key turns; one position adds ${first} rad.`;
+  if (rotary) return pairs > 1 ? `The angle between the hands is ${first} rad on the first face and ${last} rad on the last. The score, the sum of the cosines, is ${now}.`
+    : `The angle between the hands is ${first} rad. The score, the sum of the cosines, is ${now}.`;
   if (i === 0) return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
   return `The score is ${now}; with the query at 0 and the key at ${typeset(j - i)} it is ${show(scoreFromZero)}.`;
 }

@@ -57,7 +57,7 @@ function render({ model, el }) {
       button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
       make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
-        make("p", {}, "framed entries on the diagonal: ", home, " of 4"), ways.element, laws, message)));
+        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element, laws, message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -87,9 +87,9 @@ function render({ model, el }) {
 function sentence({ rows, columns, together }, { home }) {
   if (home === N) return String(rows) === String(range(N)) ? "Nothing has moved." : "Rows and columns are in the same order: this is P S Pᵀ.";
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
-  const same = together ? " Moved together, rows and columns cannot change that." : "";
-  if (!home) return `The whole old diagonal has left the diagonal.${same}`;
-  return `${home === 1 ? `The framed ${kept[0]} is on the diagonal.` : `The framed ${kept.join(" and ")} are on the diagonal.`}${same}`;
+  const where = !home ? "The whole old diagonal has left the diagonal." : home === 1 ? `The framed ${kept[0]} is on the diagonal.`
+    : `The framed ${listed(kept)} are on the diagonal.`;
+  return paragraph(where, together && "Moved together, rows and columns cannot change that.");
 }
 
 export default { initialize, render, compute, valid };

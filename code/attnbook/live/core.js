@@ -74,6 +74,20 @@ function set(element, attributes) {
   return element;
 }
 
+/** The pieces of a sentence, which a translator needs whole: text or elements at the places of their names, as in {name},
+ *  and *words* stressed. */
+const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) => text.split(/(\{\w+\}|\*[^*]+\*)/).map((piece) => {
+  const inside = piece.slice(1, -1);
+  return piece[0] === "{" ? parts[inside] : piece[0] === "*" ? stress(inside) : piece;
+});
+
+/** Makes a whole sentence what an element shows. */
+const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, parts));
+
+/** Several sentences, without those that are not there; and several names in one sentence. */
+const paragraph = (...sentences) => sentences.filter(Boolean).join(" ");
+const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
+
 /** Writes text that has changed. */
 const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 

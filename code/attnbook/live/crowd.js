@@ -71,8 +71,7 @@ function render({ model, el }) {
   const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
   const rules = choice("the factor", { false: "is the same for every m", true: `grows as ln m / ln ${train}` }, (yes) => change({ grow: yes === "true" }));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the dot to the right: the text grows. Bring it back down to the dashed line with the ",
-    "factor, then drag on. Does that factor last? Let it grow with m: does every lead win?"),
+  el.append(make("p", { class: "live-hint" }, "Drag the dot to the right: the text grows. Bring it back down to the dashed line with the factor, then drag on. Does that factor last? Let it grow with m: does every lead win?"),
   make("div", { class: "live-crowd-all" }, make("div", {}, make("div", { class: "live-title" },
     "How many of m keys the query looks at"), svg), make("div", {}, factor.element, rules.element, c.element,
     scroller(make("div", { class: "live-scroll" }, table)), message,
@@ -103,7 +102,7 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-const sentence = ({ sizes, looks }) => `Among ${length(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at `
-  + `${many(looks[0])} of ${sizes[0]}.`;
+const sentence = ({ sizes, looks }) =>
+  `Among ${length(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at ${many(looks[0])} of ${sizes[0]}.`;
 
 export default { initialize, render, compute, valid };

@@ -12,9 +12,9 @@ function memoize(f) {
   };
 }
 
-/** The weights of a model, "positions" or "no positions", after so many steps of training: matrices, row after row. */
-const weightsOf = memoize((name, step) => {
-  const { weights } = stored.find((m) => m.model === name && m.step === step);
+/** The weights of the model with or without positions after so many steps of training: matrices, row after row. */
+const weightsOf = memoize((positions, step) => {
+  const { weights } = stored.find((m) => (m.model === "positions") === positions && m.step === step);
   let at = 0;
   const matrix = (rows, columns) => Float64Array.from(weights.slice(at, at += rows * columns), (x) => x / 1000);
   const heads = () => range(H).map(() => matrix(D, D / H));

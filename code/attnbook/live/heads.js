@@ -1,7 +1,8 @@
 // Who sees, and who is seen? The outputs of one or two heads for four sentences, and the straight cuts between them.
 const REACH = 3, WORDS = { 1: "cat", "-1": "dog" }; // the plane of queries and keys goes from -3 to 3
 const SENTENCES = [[1, 1], [1, -1], [-1, 1], [-1, -1]]; // the values of the first and the third word
-const phrase = ([first, third]) => `${WORDS[first]} sees ${WORDS[third]}`;
+const said = ([first, third], as) => fillIn("{first} sees {third}", { first: as(WORDS[first], 0), third: as(WORDS[third], 2) });
+const phrase = (sentence) => said(sentence, String).join("");
 
 /** The weights, the outputs of the four sentences, and for both questions the margin and the cut. */
 function compute({ keys, queries, number }) {
@@ -61,9 +62,9 @@ function render({ model, el }) {
   const at = (y) => [MIDDLE + UNIT * y[0], MIDDLE - UNIT * (y[1] ?? 0)];
   const upright = make("g", {}, line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, 16, "head 2 ↑"));
   const cuts = QUESTIONS.map((_, i) => line(`live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`));
-  const colour = (words, hue) => make("tspan", { class: `live-toned ${hue}` }, words);
+  const colour = (words, at) => make("tspan", { class: `live-toned ${TINT[at]}` }, words);
   const dots = SENTENCES.map(() => make("circle", { class: "live-sentence", r: 6 })), leads = SENTENCES.map(() => line("live-axis"));
-  const names = SENTENCES.map(([a, b]) => text(0, 0, [colour(WORDS[a], TINT[0]), " sees ", colour(WORDS[b], TINT[2])], { "text-anchor": "middle" }));
+  const names = SENTENCES.map((sentence) => text(0, 0, said(sentence, colour), { "text-anchor": "middle" }));
   const svg = make("svg", { viewBox: "-20 -20 340 340", role: "img", "aria-label": "Outputs of four sentences" },
     line("live-axis", 0, MIDDLE, 300, MIDDLE), text(298, 295, "head 1 →", { "text-anchor": "end" }), upright,
     cuts, leads, dots, names);
@@ -75,7 +76,7 @@ function render({ model, el }) {
     const margin = make("span", { "data-shows": `margins ${i}` }), verb = make("span");
     const sample = make("svg", { viewBox: "0 0 30 10", class: "live-sample", "aria-hidden": "true" },
       line(`live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`, 0, 5, 30, 5));
-    return { verb, margin, element: make("div", {}, sample, make("strong", {}, ` ${question} `), verb, margin) };
+    return { verb, margin, element: make("div", {}, sample, make("strong", {}, ` ${question} `), verb) };
   });
   const panel = make("div", { class: "live-answers" }, "Can one straight cut tell …", results.map(({ element }) => element));
 
@@ -113,7 +114,7 @@ function render({ model, el }) {
       const [x, y] = cut ? [cut[0], cut[1] ?? 0].map((c) => Number((220 * c / result.margins[i]).toFixed(2))) : [0, 0];
       set(cuts[i], { x1: MIDDLE - y, y1: MIDDLE - x, x2: MIDDLE + y, y2: MIDDLE + x, ...seen(cut && !hidden) });
       const margin = result.margins[i], { verb, margin: number } = results[i];
-      write(verb, hidden ? "" : cut ? "yes, margin " : "no, margin ");
+      tell(verb, hidden ? "{margin}" : cut ? "yes, margin {margin}" : "no, margin {margin}", { margin: number });
       write(number, hidden ? "?" : margin > 0 && margin < 5e-3 ? tiny(margin) : show(margin));
     });
     write(second, two ? "Use one head" : "Use two heads");
@@ -128,9 +129,11 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence(two, { cuts, margins }) {
   if (cuts[0] && cuts[1]) return "Both questions can be answered.";
-  const alike = two ? "Both heads mix the outer words in the same ratio: " : "";
-  if (cuts[0] || cuts[1]) return `${alike}${two ? "a" : "A"} cut tells the ${margins[0] > 0 ? "first" : "third"} word only.`;
-  return `${alike}“${phrase(SENTENCES[1])}” and “${phrase(SENTENCES[2])}” have the same output.`;
+  const [one, other] = SENTENCES.slice(1, 3).map(phrase), which = cuts[0] || cuts[1] ? (margins[0] > 0 ? 0 : 1) : 2;
+  return (two ? ["Both heads mix the outer words in the same ratio: a cut tells the first word only.",
+    "Both heads mix the outer words in the same ratio: a cut tells the third word only.",
+    `Both heads mix the outer words in the same ratio: “${one}” and “${other}” have the same output.`]
+    : ["A cut tells the first word only.", "A cut tells the third word only.", `“${one}” and “${other}” have the same output.`])[which];
 }
 
 export default { initialize, render, compute, valid };

@@ -96,7 +96,7 @@ function render({ model, el }) {
     const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
     moveGuess = right.pointHandle("your guess of the output", "live-ink", cross, (p) => { guess = p; moved = true; update(); });
     const settle = button("Show the output", () => { guessing = false; guessed = moved; box.remove(); update(); });
-    const request = make("p", {}, "Predict first: move the cross to where the output will be. ");
+    const request = make("p", {}, "Predict first: move the cross to where the output will be.");
     const box = make("div", { class: "live-ask" }, request, settle);
     el.prepend(box);
     done = () => cross.parentNode.remove();
@@ -132,7 +132,7 @@ function render({ model, el }) {
     weighting.put(state.weighting);
     write(text, hidden ? "The output is hidden until you have answered." : sentence(result, m));
     const away = Math.hypot(guess[0] - result.output[0], guess[1] - result.output[1]);
-    if (guessed) write(text, `${text.textContent} Your guess, the cross, was ${show(away)} away.`);
+    if (guessed) write(text, paragraph(text.textContent, `Your guess, the cross, was ${show(away)} away.`));
     else if (!guessing) done();
     guessed = false;
     speak(text.textContent);
@@ -143,13 +143,12 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentence({ weights, output, depth, spread }, m) {
-  const where = depth > EXACT ? "inside the hull" : depth < -EXACT ? "outside the hull"
-    : "on the rim of the hull, as far as double precision can tell";
   const sum = show(weights.reduce((a, b) => a + b));
-  const negative = weights.some((a) => a < 0) ? ", and dashed lines mark negative ones" : "";
-  const looks = spread === null ? `the weights sum to ${sum}${negative}`
-    : `the ${m} weights have the entropy of ${show(spread, 1)} equal ones`;
-  return `The output (${show(output[0])}, ${show(output[1])}) is ${where}; ${looks}.`;
+  const looks = spread !== null ? `the ${m} weights have the entropy of ${show(spread, 1)} equal ones`
+    : weights.some((a) => a < 0) ? `the weights sum to ${sum}, and dashed lines mark negative ones` : `the weights sum to ${sum}`;
+  const [x, y] = output.map((c) => show(c));
+  return depth > EXACT ? `The output (${x}, ${y}) is inside the hull; ${looks}.` : depth < -EXACT ? `The output (${x}, ${y}) is outside the hull; ${looks}.`
+    : `The output (${x}, ${y}) is on the rim of the hull, as far as double precision can tell; ${looks}.`;
 }
 
 export default { initialize, render, compute, valid, shape };

@@ -77,7 +77,7 @@ function render({ model, el }) {
   const kind = choice("model", named, (name) => change({ model: name }));
   const rho = slider("kept per step, ρ", { min: LEAST, max: 1, step: 0.01, text: (x) => show(x) },
     (x) => change({ rho: x }));
-  const size = slider(["state size, d", make("sub", {}, "h")], { min: 1, max: MOST, step: 1, text: String },
+  const size = slider(fillIn("state size, d{h}", { h: make("sub", {}, "h") }), { min: 1, max: MOST, step: 1, text: String },
     (x) => change({ size: x }));
   const noise = slider("noise, σ", { min: 0, max: NOISES.length - 1, step: 1, text: (i) => String(NOISES[i]) },
     (i) => change({ noise: NOISES[i] }));
@@ -87,11 +87,11 @@ function render({ model, el }) {
   const sliders = make("div", { class: "live-sliders" }, rho.element, size.element), hint = make("p", { class: "live-hint" });
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
-  const spent = make("span", { "data-shows": "spent" }), below = make("span"), message = make("p", { class: "live-verdict" });
+  const spent = make("span", { "data-shows": "spent" }), below = make("p", { class: "live-spent" }), message = make("p", { class: "live-verdict" });
   el.append(hint, make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
       button("Back to start", () => change(first))), own,
     titleA, A.element, titleB, B.element, bar.svg,
-    make("p", { class: "live-spent" }, "Row B adds up to ", spent, below), message);
+    below, message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
@@ -106,14 +106,16 @@ function render({ model, el }) {
     write(hint, recurrent ? "Can the sliders give every word its full ink in both rows? Under noise, too?"
       : "Attention has no ρ and no state size. Which words lose ink to noise?");
     if (typed.value !== state.text) typed.value = state.text;
-    write(titleA, `A. How strongly the ${recurrent ? "last state" : "output"} depends on each word`);
-    write(titleB, `B. How well a linear reader of the ${recurrent ? "last state" : "output"} recovers each word, R²`);
+    write(titleA, recurrent ? "A. How strongly the last state depends on each word" : "A. How strongly the output depends on each word");
+    write(titleB, recurrent ? "B. How well a linear reader of the last state recovers each word, R²"
+      : "B. How well a linear reader of the output recovers each word, R²");
     A.put(result.words, result.influence, hidden);
     B.put(result.words, result.recovery, hidden);
     bar.put(result, hidden);
     write(spent, hidden ? "?" : show(result.spent));
-    const lack = n > result.kept ? ` ${n} words would need ${n} (dashed).` : "";
-    write(below, `, at most 1 for each number ${recurrent ? "of the state" : "that is kept"} (box).${lack}`);
+    tell(below, recurrent ? "Row B adds up to {spent}, at most 1 for each number of the state (box)."
+      : "Row B adds up to {spent}, at most 1 for each number that is kept (box).", { spent });
+    if (n > result.kept) below.append(" ", `${n} words would need ${n} (dashed).`);
     write(message, hidden ? "Both inks are hidden until you have answered." : sentence(state, result, n));
     speak(message.textContent);
   }
@@ -128,11 +130,15 @@ function sentence({ model, rho, size, noise }, { words, influence, recovery }, n
   }
   const [start, end] = [words[0], words.at(-1)].map((word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`);
   const back = n === 2 ? "1 step back" : `${n - 1} steps back`;
-  const far = n === 1 ? "There is one word" : rho === 1 ? `A: ${start}, ${back}, counts as much as ${end}`
-    : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}`;
-  const numbers = size === 1 ? "1 number is" : `${size} numbers are`;
-  return `${far}. B: ${n > size ? `${numbers} shared out among ${n} words` : "every word has a number of its own"}`
-    + `${noise && n > 1 ? `, and under the noise ${start} has R² = ${show(recovery[0])}` : ""}.`;
+  const far = n === 1 ? "There is one word." : rho === 1 ? `A: ${start}, ${back}, counts as much as ${end}.`
+    : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}.`;
+  const noisy = noise && n > 1, r = show(recovery[0]);
+  if (n <= size) return paragraph(far, noisy ? `B: every word has a number of its own, and under the noise ${start} has R² = ${r}.`
+    : "B: every word has a number of its own.");
+  if (size === 1) return paragraph(far, noisy ? `B: 1 number is shared out among ${n} words, and under the noise ${start} has R² = ${r}.`
+    : `B: 1 number is shared out among ${n} words.`);
+  return paragraph(far, noisy ? `B: ${size} numbers are shared out among ${n} words, and under the noise ${start} has R² = ${r}.`
+    : `B: ${size} numbers are shared out among ${n} words.`);
 }
 
 export default { initialize, render, compute, valid };

@@ -86,7 +86,7 @@ function render({ model, el }) {
   const label = (x, y, ...text) => make("text", { x, y, "text-anchor": "middle" }, text);
   const line = (look, x1, x2) => make("line", { class: look, x1, x2, y1: 36, y2: 36 });
   const fresh = line("live-road-new", along(train), along(train)), s = make("tspan", { "data-shows": "s" });
-  const length = make("tspan"), above = label(0, 13, length, s);
+  const above = label(0, 13);
   const road = make("svg", { viewBox: "0 0 340 66", role: "group", "aria-label": "Longest offset of the test",
     class: "live-road" }, line("live-axis", along(0), along(most)), line("live-road-seen", along(0), along(train)),
   fresh, above, label(along(0), 62, "0"), label(along(train), 62, train), label(along(most), 62, most));
@@ -95,7 +95,8 @@ function render({ model, el }) {
   const id = newId(), typed = make("input", { type: "number", id, class: "live-typed", min: train, max: most, step: 1, onchange() {
     const test = typed.valueAsNumber, taken = Number.isInteger(test) && test >= train && test <= most;
     if (taken) return moveTo(test);
-    write(says, `${typed.value || "That"} is not taken: the longest offset is a whole number from ${train} to ${most}.`);
+    write(says, typed.value ? `${typed.value} is not taken: the longest offset is a whole number from ${train} to ${most}.`
+      : `That is not taken: the longest offset is a whole number from ${train} to ${most}.`);
     speak(says.textContent);
     typed.value = read().test;
   } });
@@ -139,7 +140,7 @@ function render({ model, el }) {
     put([x, 36], `${test}, ${show(result.s)} times training`, { now: test, min: train, max: most });
     set(fresh, { x2: x });
     set(above, { x: clamp(x, 104, 236) });
-    write(length, `test: offsets up to ${test}, s = `);
+    tell(above, "test: offsets up to {test}, s = {s}", { test, s });
     write(s, show(result.s));
     if (document.activeElement !== typed) typed.value = test;
     ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
@@ -153,19 +154,16 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
   const times = `s\u00a0=\u00a0${short(s)}`;
-  const pairs = (n) => `${n} ${n === 1 ? "pair reaches" : "pairs reach"} angles never seen`;
+  const pairs = outside === 1 ? "1 pair reaches angles never seen" : `${outside} pairs reach angles never seen`;
   if (test === train) return "As long as in training: every hand stays where it has been.";
   return {
-    plain: outside ? `Nothing is changed: ${pairs(outside)}. A pair that went round in training has seen them all.`
+    plain: outside ? `Nothing is changed: ${pairs}. A pair that went round in training has seen them all.`
       : "Nothing is changed, and no pair reaches an angle never seen.",
-    interpolate: `Every position is divided by ${times}: all hands stay inside, but neighbours are ${short(s)} times `
-      + "closer.",
-    ntk: `The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, that of the slowest is `
-      + `divided by ${times}. In between, ${outside ? pairs(outside) : "no pair reaches an angle never seen"}.`,
-    yarn: `A pair with ${short(fast)} turns or more in training keeps its step; below one turn the step is divided `
-      + `by ${times}, in between it is mixed.`,
-    clip: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look `
-      + "equally far.",
+    interpolate: `Every position is divided by ${times}: all hands stay inside, but neighbours are ${short(s)} times closer.`,
+    ntk: paragraph(`The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, that of the slowest is divided by ${times}.`,
+      outside ? `In between, ${pairs}.` : "In between, no pair reaches an angle never seen."),
+    yarn: `A pair with ${short(fast)} turns or more in training keeps its step; below one turn the step is divided by ${times}, in between it is mixed.`,
+    clip: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look equally far.`,
   }[way];
 }
 

@@ -1,10 +1,10 @@
 // Break the law: two trained encoders, with positions and without, answer a sentence and its mirror.
-const MOST = 20, TRAINED = [0, 10, 25, 50, 100], NAMES = { blind: "no positions", seeing: "positions" };
-const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(NAMES);
+const MOST = 20, TRAINED = [0, 10, 25, 50, 100];
+const TITLES = { blind: "Without positions", seeing: "With positions" }, MODELS = Object.keys(TITLES);
 
 /** P(cat first) that a model gives to a sentence. */
 const probability = memoize((name, step, sentence) =>
-  sigmoid(forward(weightsOf(NAMES[name], step), [sentence], name === "seeing" ? 1 : 0).odds[0]));
+  sigmoid(forward(weightsOf(name === "seeing", step), [sentence], name === "seeing" ? 1 : 0).odds[0]));
 
 const reflected = (sentence) => sentence.split(" ").reverse().join(" ");
 const both = (sentence) => [sentence, reflected(sentence)];
@@ -39,21 +39,21 @@ function panel(name) {
   const frame = make("rect", { class: "live-mirror-frame", y: 1, width: 16, height: 34 });
   const discs = range(MOST).map((x) => [0, 1].map((y) => make("circle", { cx: 10 + 17 * x, cy: 10 + 16 * y })));
   const svg = make("svg", { viewBox: "0 0 344 36", class: "live-mirror-pairs", role: "img" }, frame, discs);
-  const whole = make("b", { "data-shows": `${name}Both` }), count = make("b", { "data-shows": "count" }), pairs = make("span");
-  const score = make("div", {}, "Both right: ", whole, " of ", count, pairs), head = make("div", { class: "live-mirror-head" }, TITLES[name]);
+  const whole = make("b", { "data-shows": `${name}Both` }), count = make("b", { "data-shows": "count" });
+  const score = make("div"), head = make("div", { class: "live-mirror-head" }, TITLES[name]);
   const put = (result, at, hidden) => { // at: the column of the pair on the tiles, or -1 if it was not tried
     const truth = [result.catFirst, !result.catFirst], hits = result[`${name}Hits`];
     answers.forEach(([number, message], i) => {
       const p = result[name][i], unknown = hidden || (i === 1 && at < 0);
       write(number, unknown ? "?" : p.toFixed(15));
-      write(message, unknown ? "?" : `${p > 0.5 ? "cat" : "fish"} first: ${p > 0.5 === truth[i] ? "right" : "wrong"}`);
+      write(message, unknown ? "?" : p > 0.5 ? truth[i] ? "cat first: right" : "cat first: wrong" : truth[i] ? "fish first: wrong" : "fish first: right");
     });
     const look = (x, y) => (hidden || !hits[x] ? "live-mirror-none" : hits[x][y] ? "live-mirror-hit" : "live-mirror-miss");
     discs.forEach((pair, x) => pair.forEach((disc, y) => set(disc, { class: look(x, y) })));
     set(frame, { x: 2 + 17 * at, visibility: at < 0 || hidden ? "hidden" : "visible" });
     write(whole, hidden ? "?" : String(result[`${name}Both`]));
     write(count, String(result.count));
-    write(pairs, result.count === 1 ? " pair tried" : " pairs tried");
+    tell(score, result.count === 1 ? "Both right: {whole} of {count} pair tried" : "Both right: {whole} of {count} pairs tried", { whole, count });
     set(svg, { "aria-label": hidden ? "hidden" : `right are ${hits.map((pair) => pair.filter((hit) => hit).length).join(", ")} of 2` });
   };
   return { element: make("div", { class: "live-mirror-panel" }, head, table, score, svg), put };
@@ -72,9 +72,7 @@ function render({ model, el }) {
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
   const say = make("p", { class: "live-verdict" });
-  const word = (w) => make("b", {}, w);
-  el.append(make("p", { class: "live-hint" }, word("Get both right without positions:"), " find a sentence that this model answers ",
-    "correctly, and its mirror too. Drag the words, tap ", word("sees"), " or ", word("and"), " to change one into the other, then press Mirror."),
+  el.append(make("p", { class: "live-hint" }, fillIn("*Get both right without positions:* find a sentence that this model answers correctly, and its mirror too. Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.")),
   make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
   tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
   make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
@@ -100,8 +98,8 @@ function sentenceOf(result, at) {
   if (at < 0) return "Press Mirror to read this sentence backwards and to put the pair on the scoreboard.";
   const [blind, seeing] = MODELS.map((name) => result[`${name}Hits`][at].filter((hit) => hit).length);
   const [p, q] = result.blind.map((x) => x.toFixed(15));
-  const last = p !== q && result.blindGap <= EXACT ? " (The last digit is rounding.)" : "";
-  return `Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.${last}`;
+  return paragraph(`Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.`,
+    p !== q && result.blindGap <= EXACT && "(The last digit is rounding.)");
 }
 
 export default { initialize, render, compute, valid };

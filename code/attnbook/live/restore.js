@@ -72,7 +72,7 @@ function render({ model, el }) {
     lines.map((line, i) => text("live-row-name", 0, ROWS[at] + down + 13 * i, line));
   const homes = [0, 1].map((k) => make("tspan", { "data-shows": `home ${k}` }));
   const counts = homes.map((span, k) =>
-    text("live-home", 0, k ? ROWS.byInverse + 34 : ROWS.byList + 27, span, " of 4 home"));
+    text("live-home", 0, k ? ROWS.byInverse + 34 : ROWS.byList + 27, ...fillIn("{home} of 4 home", { home: span })));
   const slot = (x, y) => make("rect", { class: "live-slot", x: x - WIDE / 2, y: y - HIGH / 2, ...SIZE });
   const put = (j, list, at) => fly(list[j], [middle(j), row(at)]);
 
@@ -163,8 +163,9 @@ function render({ model, el }) {
 
 /** What the figure says in words: how many lists were put back, and, only spoken, how many cards came home. */
 const score = ([tried, back], bet) => (tried === LISTS.length
-  ? `All 24 lists are tried: Y[perm] brings all home for ${back}${bet === null ? "" : `, your bet was ${Number(bet)}`}. What happens if you apply a green list twice?`
-  : `Y[perm] has brought all home for ${back} of ${tried} ${tried === 1 ? "list" : "lists"} tried.`);
+  ? paragraph(bet === null ? `All 24 lists are tried: Y[perm] brings all home for ${back}.`
+    : `All 24 lists are tried: Y[perm] brings all home for ${back}, your bet was ${Number(bet)}.`, "What happens if you apply a green list twice?")
+  : tried === 1 ? `Y[perm] has brought all home for ${back} of 1 list tried.` : `Y[perm] has brought all home for ${back} of ${tried} lists tried.`);
 const landed = ([one, other]) => `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
 
 export default { initialize, render, compute, valid, shape };

@@ -94,9 +94,9 @@ function sentence({ order }, { words, before, after, orders, survivors }) {
   if (order.every((p, i) => p === i)) return "The words are in the order of your sentence. Move one of them.";
   if (order.every((p, i) => words[p] === words[i])) return "Equal words have changed places: it is the same sentence.";
   const n = order.length, kept = order.filter((p, i) => largestDifference([before[p]], [after[i]]) <= EXACT).length;
-  const rows = kept === n ? "Every word keeps its row" : kept ? `${kept} of ${n} words ${kept === 1 ? "keeps its row" : "keep their rows"}`
-    : "No word keeps its row";
-  return `${rows}. Of all ${orders} orders, ${survivors} ${survivors === 1 ? "keeps" : "keep"} every row.`;
+  const rows = kept === n ? "Every word keeps its row." : kept === 1 ? `1 of ${n} words keeps its row.`
+    : kept ? `${kept} of ${n} words keep their rows.` : "No word keeps its row.";
+  return paragraph(rows, survivors === 1 ? `Of all ${orders} orders, 1 keeps every row.` : `Of all ${orders} orders, ${survivors} keep every row.`);
 }
 
 function render({ model, el }) {
@@ -120,8 +120,8 @@ function render({ model, el }) {
   const own = set(control("your sentence", typed, typed.id), { class: "live-control live-wide" });
   const Y = matrix("", "after"), speak = speaker(el);
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  el.append(make("p", { class: "live-hint" }, "Drag a word, and follow its row. Which numbers are new? They are ",
-    make("span", { class: "live-new" }, "underlined"), "."),
+  el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. Which numbers are new? They are *underlined*.", {},
+    (word) => make("span", { class: "live-new" }, word))),
   make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row,
     step("▶", "Move the marked word right", 1)),
   make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
@@ -143,9 +143,9 @@ function render({ model, el }) {
     const home = order.every((p, i) => p === i); // nothing has moved: every equation holds
     laws.replaceChildren(...(asking || home ? [] : [verdict("Y(PX)", "P Y(X)", result.rowsGap),
       verdict("mean of Y(PX)", "mean of Y(X)", result.meanGap)]));
-    const left = split(state.text).slice(MOST).join(" "), most = `Six words at most. Left out: ${left.slice(0, 20)}. `;
+    const left = split(state.text).slice(MOST).join(" ").slice(0, 20);
     write(text, asking ? "What becomes of the rows is hidden until you have answered."
-      : (left && most) + sentence(state, result));
+      : paragraph(left && `Six words at most. Left out: ${left}.`, sentence(state, result)));
     speak(`${order.map((p) => names[p]).join(" ")}. ${text.textContent}`);
   }
   model.on("change:state", update);

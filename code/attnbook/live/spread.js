@@ -87,9 +87,8 @@ function render({ model, el }) {
     change({ temperature: 2 ** x }));
   const back = button("Back to start", () => change(first));
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
-  message.append("Standard deviation ", span("deviation"), ", ‖q‖/T ", span("ratio"), ". The query looks at ", span("looks"),
-    " of 200 keys.");
-  const shown = Object.fromEntries([...message.children].map((one) => [one.dataset.shows, one]));
+  const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, span(name)]));
+  tell(message, "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.", shown);
   el.append(make("p", { class: "live-hint" }, "Double q. Which T brings the dashed curve back?"), make("div", { class: "live-controls" }, length.element, temperature.element, back),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),

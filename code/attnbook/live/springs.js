@@ -110,8 +110,8 @@ function render({ model, el }) {
   const side = make("div", { class: "live-reading" },
     make("div", { class: "live-control" },
       make("div", { class: "live-control" }, "output y", typed.map((f) => f.element)),
-      make("span", { class: "live-length" }, "query ", make("strong", {}, size, word))),
-    make("div", { class: "live-title" }, "Weights of ", used, " values"), make("ul", { class: "live-shares" }, rows));
+      make("span", { class: "live-length" }, fillIn("query {size}", { size: make("strong", {}, size, word) }))),
+    make("div", { class: "live-title" }, fillIn("Weights of {used} values", { used })), make("ul", { class: "live-shares" }, rows));
   const back = button("Back to start", () => { refused = false; change(first); });
   const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" },
@@ -166,9 +166,9 @@ function render({ model, el }) {
     write(long, query ? show(result.length) : "");
     set(size, { hidden: shown(query) });
     write(word, hidden ? "?" : query ? "" : where === "outside" ? "none" : "‖q‖ = ∞");
-    const stay = "At least three values must stay, not all on one line. ";
+    const stay = refused && "At least three values must stay, not all on one line.";
     const sentenceText = hidden ? "The query is hidden until you have answered." : sentence(result, state.masked);
-    write(message, (refused ? stay : "") + sentenceText);
+    write(message, paragraph(stay, sentenceText));
     speak(message.textContent);
   }
   model.on("change:state", update);
@@ -178,20 +178,14 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ where, weights, query }, masked) {
   if (where === "outside") {
-    const all = masked.includes(true) ? "all values that are not masked" : "all values";
-    return "Outside the hull: no weights, so no query. The dashed line has the ring on one side and "
-      + `${all} on the other.`;
+    return masked.includes(true)
+      ? "Outside the hull: no weights, so no query. The dashed line has the ring on one side and all values that are not masked on the other."
+      : "Outside the hull: no weights, so no query. The dashed line has the ring on one side and all values on the other.";
   }
   const names = range(weights.length).filter((j) => weights[j] > 0).map((j) => j + 1);
-  const values = `value${names.length > 1 ? "s" : ""} ${names.join(" and ")}`;
-  if (where === "corner") {
-    return `On a corner: all the weight is on ${values}. Only an infinitely long query gets here, in any direction `
-      + "between the dashed ones.";
-  }
-  if (where === "side") {
-    return `On a side: all the weight is on ${values}. Only an infinitely long query, in the dashed direction, `
-      + "gets here.";
-  }
+  const values = names.length > 1 ? `values ${listed(names)}` : `value ${names[0]}`;
+  if (where === "corner") return `On a corner: all the weight is on ${values}. Only an infinitely long query gets here, in any direction between the dashed ones.`;
+  if (where === "side") return `On a side: all the weight is on ${values}. Only an infinitely long query, in the dashed direction, gets here.`;
   return `Inside the hull: the query q = (${query.map((c) => show(c)).join(", ")}) has this output.`;
 }
 

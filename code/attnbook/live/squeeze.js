@@ -121,11 +121,11 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ angle, numbers }, { lost, bound, best, sigma }) {
   if (numbers === 2) return "With two numbers in the state, every point is rebuilt, and nothing is lost.";
-  const loses = `The line at ${angle}° loses ${show(lost)}`;
-  if (sigma[0] - sigma[1] < 1e-9) return `${loses}, and so does every line: both σ² are equal.`;
+  const part = show(lost);
+  if (sigma[0] - sigma[1] < 1e-9) return `The line at ${angle}° loses ${part}, and so does every line: both σ² are equal.`;
   const off = Math.abs(((angle - best + 270) % 180) - 90); // degrees from the best line
-  if (off <= 0.5) return `${loses}, the least that whole degrees allow. It lies along the direction of σ₁.`;
-  return `${loses}, which is ${show(lost - bound)} more than the best line.`;
+  if (off <= 0.5) return `The line at ${angle}° loses ${part}, the least that whole degrees allow. It lies along the direction of σ₁.`;
+  return `The line at ${angle}° loses ${part}, which is ${show(lost - bound)} more than the best line.`;
 }
 
 export default { initialize, render, compute, valid, shape };

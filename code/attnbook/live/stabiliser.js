@@ -121,7 +121,7 @@ function render({ model, el }) {
     chips.forEach((chip, l) => {
       const [keeps, makes] = hidden ? [false, false] : [result.keeps[l], result.makes[l] === number];
       write(chip.firstChild, keeps ? "✓" : "");
-      set(chip, { "aria-pressed": l === k, "aria-label": `${ORDERS[l].join(" ")}${keeps ? ", leaves M alone" : ""}${makes ? ", makes P M Pᵀ" : ""}` });
+      set(chip, { "aria-pressed": l === k, "aria-label": [ORDERS[l].join(" "), keeps && "leaves M alone", makes && "makes P M Pᵀ"].filter(Boolean).join(", ") });
       chip.classList.toggle("live-stabiliser-keeps", keeps);
       chip.classList.toggle("live-stabiliser-makes", makes);
     });
@@ -143,8 +143,7 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ stabiliser, changed }, number) {
   if (changed === 0) return stabiliser === 1 ? "Only the order 0 1 2 3 leaves M alone." : "The chosen order leaves M alone.";
-  const others = stabiliser === 1 ? "Only the chosen order makes" : `${stabiliser} orders make`;
-  return `${others} this mask, number ${number + 1}.`;
+  return stabiliser === 1 ? `Only the chosen order makes this mask, number ${number + 1}.` : `${stabiliser} orders make this mask, number ${number + 1}.`;
 }
 
 export default { initialize, render, compute, valid };

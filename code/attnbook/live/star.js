@@ -104,10 +104,10 @@ function render({ model, el }) {
 
   // how many directions are free
   const [rank, free] = ["rank", "free"].map((name) => make("strong", { "data-shows": name }));
-  const stays = make("span");
+  const count = line(), five = make("strong", {}, M);
   const panel = make("div", { class: "live-plane live-fivebars" }, title("Weights"), chart,
     line("Outline: the weight from the query. Line: how far a bar goes while the others make way."),
-    line(make("strong", {}, M), " weights − ", rank, stays, " = ", free, " free directions"));
+    count);
 
   // controls
   const freeze = button("", () => change({ mode: frozen() ? "query" : "weights", pull: each(() => 0) }));
@@ -149,8 +149,9 @@ function render({ model, el }) {
     [left.element.hidden, panel.hidden, freeze.hidden] = [still, !still, hidden];
     write(rank, String(result.rank));
     write(free, String(result.free));
-    write(stays, [" condition (sum)", " conditions (sum, star along the line of the values)",
-      " conditions (sum, star’s x, star’s y)"][result.rank - 1]);
+    tell(count, ["{five} weights − {rank} condition (sum) = {free} free directions",
+      "{five} weights − {rank} conditions (sum, star along the line of the values) = {free} free directions",
+      "{five} weights − {rank} conditions (sum, star’s x, star’s y) = {free} free directions"][result.rank - 1], { five, rank, free });
     write(freeze, still ? "Let the star go" : "Freeze the star");
     write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Where does the star not go?");
     write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(state, result));
@@ -163,16 +164,15 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ words, mode }, { given, weights, directions, moved, starGap }) {
   const largest = (x) => words[x.indexOf(Math.max(...x))], [was, is] = [largest(given), largest(weights)];
-  const list = (test) => words.filter((_, j) => test(j)).map((word) => `“${word}”`).join(" and ");
+  const list = (test) => listed(words.filter((_, j) => test(j)).map((word) => `“${word}”`));
   const alike = Math.max(...weights) - Math.min(...weights) <= EXACT;
   if (mode === "query") return alike ? "All five count the same." : `“${is}” counts most.`;
   const fixed = list((j) => directions[j][j] === 0), empty = list((j) => weights[j] === 0);
-  const parts = [moved === 0 ? BEGIN : `You have moved ${moved < 0.005 ? "less than 1" : Math.round(100 * moved)} % of `
-    + `the weight, and the star ${starGap <= EXACT ? "has not moved" : `has moved by ${tiny(starGap)}`}.`];
-  if (fixed) parts.push(`Fixed as long as the star is held: the weight of ${fixed}.`);
-  if (empty) parts.push(`The weight of ${empty} is 0 now.`);
-  if (was !== is) parts.push(`The largest weight was that of “${was}”; now it is that of “${is}”.`);
-  return parts.join(" ");
+  const share = moved < 0.005 ? "less than 1" : Math.round(100 * moved);
+  return paragraph(moved === 0 ? BEGIN : starGap <= EXACT ? `You have moved ${share} % of the weight, and the star has not moved.`
+    : `You have moved ${share} % of the weight, and the star has moved by ${tiny(starGap)}.`,
+  fixed && `Fixed as long as the star is held: the weight of ${fixed}.`, empty && `The weight of ${empty} is 0 now.`,
+  was !== is && `The largest weight was that of “${was}”; now it is that of “${is}”.`);
 }
 
 export default { initialize, render, compute, valid };

@@ -61,11 +61,14 @@ function layers(title, names, words) {
   const svg = make("svg", { viewBox: `0 0 ${width} ${y(n - 1) + 54}`, role: "group", "aria-label": title });
   const label = (look, left, top, ...text) => make("text", { class: look, x: left, y: top }, text);
   const counts = names.map(([name, place], c) => {
-    const parts = [{ "data-shows": `crossings ${place}` }, {}, { "data-shows": `signs ${place}` }];
-    const spans = parts.map((part) => make("tspan", part)), middle = x(c + 0.5);
-    svg.append(label("live-layer-name", middle, 20, name), label("live-layer-count", middle, y(n - 1) + 42, spans));
-    return (k, sign) => [`${k}`, k === 1 ? " crossing, sign " : " crossings, sign ", signed(sign)]
-      .forEach((text, i) => write(spans[i], text));
+    const [count, sign] = ["crossings", "signs"].map((part) => make("tspan", { "data-shows": `${part} ${place}` }));
+    const middle = x(c + 0.5), below = label("live-layer-count", middle, y(n - 1) + 42);
+    svg.append(label("live-layer-name", middle, 20, name), below);
+    return (k, s) => {
+      tell(below, k === 1 ? "{count} crossing, sign {sign}" : "{count} crossings, sign {sign}", { count, sign });
+      write(count, String(k));
+      write(sign, signed(s));
+    };
   });
   const lines = words.map((_, j) => make("path", { class: `live-string ${HUES[j]}` })), knots = make("g");
   const ends = words.map((word) => label("live-label", x(last) + 19, 0, word));
@@ -122,9 +125,8 @@ function render({ model, el }) {
   const laws = make("ul", { class: "live-verdicts live-after" });
   const icon = (look, r) =>
     make("svg", { class: "live-icon", viewBox: "-9 -9 18 18", "aria-hidden": true }, make("g", { class: look }, make("circle", { r })));
-  const key = make("p", { class: "live-key live-after" }, icon("live-knot", 6), " These two strings cross once. ",
-    icon("live-knot live-loose", 8), " These two cross twice, and not at all in one step. ",
-    "A number counts crossings at one spot.");
+  const key = make("p", { class: "live-key live-after" }, fillIn("{once} These two strings cross once. {twice} These two cross twice, and not at all in one step. A number counts crossings at one spot.",
+    { once: icon("live-knot", 6), twice: icon("live-knot live-loose", 8) }));
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
     make("div", { class: "live-layers" }, two.svg), make("div", { class: "live-after" }, one.svg), key);
   const hint = "Drag the end of a string up or down, in the middle or at the right, and watch the crossings.";
@@ -180,13 +182,13 @@ function render({ model, el }) {
 
 /** What the figure says in words. */
 function sentence({ crossings: [a, b, c], twice, commuteGap, homeGap }) {
-  const pairs = twice === 1 ? "1 pair of strings crosses" : `${twice || "no"} pairs of strings cross`;
-  const fewer = twice ? `, and these ${2 * twice} crossings disappear` : "";
+  const counts = !twice ? `${a} + ${b} crossings make ${c}: no pairs of strings cross twice.`
+    : twice === 1 ? `${a} + ${b} crossings become ${c}: 1 pair of strings crosses twice, and these 2 crossings disappear.`
+      : `${a} + ${b} crossings become ${c}: ${twice} pairs of strings cross twice, and these ${2 * twice} crossings disappear.`;
   const order = commuteGap <= EXACT ? "These two commute: the order does not matter."
     : "These two do not commute: swap them, and the result is different.";
   const home = "Every string is home again: shuffle 2 is the mirror image of shuffle 1.";
-  return `${a} + ${b} crossings ${twice ? "become" : "make"} ${c}: ${pairs} twice${fewer}. `
-    + (homeGap <= EXACT ? home : order);
+  return paragraph(counts, homeGap <= EXACT ? home : order);
 }
 
 /** The cycles in words. */

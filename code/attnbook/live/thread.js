@@ -1,10 +1,10 @@
 // One thread: all 180 orders of six words in a trained encoder that reads X + αE.
-const START = "cat sees fish and sees and", SHARES = range(101).map((i) => i / 100);
-const ORDERS = [...new Set(ordersOf(range(N)).map((order) => order.map((i) => START.split(" ")[i]).join(" ")))].sort();
+const START = "cat sees fish and sees and".split(" "), SHARES = range(101).map((i) => i / 100);
+const ORDERS = [...new Set(ordersOf(range(N)).map((order) => order.map((i) => START[i]).join(" ")))].sort();
 const TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
 
 /** The log-odds of "cat first" of all orders. */
-const oddsAt = memoize((alpha) => forward(weightsOf("positions", 100), ORDERS, alpha).odds);
+const oddsAt = memoize((alpha) => forward(weightsOf(true, 100), ORDERS, alpha).odds);
 
 /** How many of some answers differ by more than rounding can. */
 const different = (odds) => [...odds].sort((a, b) => a - b).filter((x, i, all) => !i || x - all[i - 1] > EXACT).length;
@@ -101,19 +101,17 @@ function render({ model, el }) {
   knob.element.append(...bundles);
 
   const p = make("span", { "data-shows": "p" }), said = make("span"), row = { class: "live-thread-row" };
-  const says = make("p", row, said, make("span", {}, "P(cat first) = ", p));
-  const right = make("b", { "data-shows": "right" }), count = make("b"), found = make("b"), word = make("span");
-  const score = make("p", row, make("span", {}, "tried ", count, " of 180 orders: ", found, word),
-    make("span", {}, right, " of 180 right"));
+  const says = make("p", row, said, make("span", {}, fillIn("P(cat first) = {p}", { p })));
+  const right = make("b", { "data-shows": "right" }), count = make("b"), found = make("b"), before = make("span");
+  const score = make("p", row, before, make("span", {}, fillIn("{right} of 180 right", { right })));
   const every = button("Try all", () => { ORDERS.forEach((sentence) => tried.add(sentence)); update(); });
   const back = button("Back to start", () => { tried.clear(); change(first); });
   const text = make("p", { class: "live-verdict" });
-  const bold = (word) => make("b", {}, word), key = (shape, hue) => make("svg", { viewBox: "-5 -5 10 10", class: `live-thread-key ${hue}`, "aria-hidden": "true" }, shape);
-  const legend = make("p", { class: "live-thread-legend" }, "All 180 orders: ",
-    make("span", {}, key(make("rect", { x: -4, y: -4, width: 8, height: 8 }), "live-orange"), " cat is first, "),
-    make("span", {}, key(make("circle", { r: 4.5 }), "live-blue"), " fish is first"));
-  el.append(make("p", { class: "live-hint" }, make("strong", {}, "Move the dot."), " It is a small trained model’s answer to your cards: does ",
-    bold("cat"), " come before ", bold("fish"), "? Drag the cards."),
+  const key = (shape, hue) => make("svg", { viewBox: "-5 -5 10 10", class: `live-thread-key ${hue}`, "aria-hidden": "true" }, shape);
+  const legend = make("p", { class: "live-thread-legend" }, fillIn("All 180 orders: {square}, {disc}", {
+    square: make("span", {}, key(make("rect", { x: -4, y: -4, width: 8, height: 8 }), "live-orange"), " ", "cat is first"),
+    disc: make("span", {}, key(make("circle", { r: 4.5 }), "live-blue"), " ", "fish is first") }));
+  el.append(make("p", { class: "live-hint" }, fillIn("*Move the dot.* It is a small trained model’s answer to your cards: does *cat* come before *fish*? Drag the cards.")),
   tiles.row, svg, legend, says, score, knob.element, text, make("div", { class: "live-controls" }, every, back));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
@@ -139,19 +137,19 @@ function render({ model, el }) {
     set(yours, place > 100 ? { x: place - 17, "text-anchor": "end" } : { x: place + 17, "text-anchor": "start" });
     own.forEach((shape, side) => set(shape, { visibility: hidden || TRUTH[at] !== Boolean(side) ? "hidden" : null }));
     const rank = 1 + result.odds.filter((odds) => odds < result.odds[at]).length;
-    const answer = `${result.p > 0.5 ? "cat" : "fish"} first`;
+    const answer = result.p > 0.5 ? "cat first" : "fish first";
     const spoken = hidden ? "hidden" : `${state.sentence}: ${answer}, P(cat first) ${show(result.p)}`;
     moveRing([x(result.odds[at]), BASE], spoken, { now: rank, min: 1, max: ORDERS.length });
     const good = result.p > 0.5 === result.catFirst;
-    write(said, hidden ? "It says ?" : `It says ${answer}: ${good ? "right" : "wrong"}.`);
+    write(said, hidden ? "It says ?" : good ? `It says ${answer}: right.` : `It says ${answer}: wrong.`);
     write(p, hidden ? "?" : show(result.p, 6));
     const answers = different([...tried].map((sentence) => result.odds[ORDERS.indexOf(sentence)]));
     write(count, String(tried.size));
     write(found, hidden ? "?" : String(answers));
-    write(word, answers === 1 ? " answer" : " answers");
+    tell(before, answers === 1 ? "tried {count} of 180 orders: {found} answer" : "tried {count} of 180 orders: {found} answers", { count, found });
     write(right, hidden ? "?" : String(result.right));
     knob.put(state.alpha);
-    set(hand, { "aria-valuetext": `${show(state.alpha)}${hidden ? "" : `, ${result.right} of 180 right`}` });
+    set(hand, { "aria-valuetext": hidden ? show(state.alpha) : `${show(state.alpha)}, ${result.right} of 180 right` });
     set(curves, { visibility: hidden ? "hidden" : null });
     write(text, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, tried.size));
     speak(`${said.textContent} ${text.textContent}`);

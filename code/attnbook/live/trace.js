@@ -47,7 +47,7 @@ const power = (x) => (x < 0.01 ? tiny(x) : x < 1e4 ? show(x) : typeset(x.toExpon
 function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, value, sumGap }, hidden) {
   const name = `${stage}${index(i, j)}`, d = Q[0].length, root = scale === "sqrt" ? ` / √${d}` : "";
   if (stage === "S" && !allowed[i][j]) return [[`${name} = −∞`], []];
-  const row = (text, shows = null) => make("b", { class: "live-hued live-blue", "data-shows": shows }, text);
+  const row = (text, l) => make("b", { class: "live-hued live-blue", "data-shows": l in terms ? `terms ${l}` : null }, text);
   const column = (text) => make("b", { class: "live-hued live-orange" }, text);
   const e = (text) => ["e", make("sup", {}, text)], each = (f) => terms.map((_, l) => [l ? " + " : "", f(l)]);
   const products = (f, g) => each((l) => [row(f(l)), "·", column(g(l))]);
@@ -61,7 +61,7 @@ function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, va
   const numbers = {
     S: () => [root && "(", products((l) => factor(Q[i][l]), (l) => factor(K[j][l])), root && `)${root}`],
     A: () => [share((l) => (allowed[i][l] ? short(S[i][l]) : "−∞")), " ≈ ", power(terms[j]), " / (",
-      each((l) => row(power(terms[l]), `terms ${l}`)), ")"],
+      each((l) => row(power(terms[l]), l)), ")"],
     Y: () => products((l) => shown("A", A[i][l]), (l) => factor(V[l][j])),
   }[stage](), valueText = make("b", { "data-shows": "value" }, shown(stage, value));
   const sign = sumGap > EXACT ? " ≠ " : Number(valueText.textContent.replace("−", "-")) === value ? " = " : " ≈ ";
@@ -70,12 +70,13 @@ function sum({ Q, K, V, scale, stage, cell: [i, j] }, { S, A, allowed, terms, va
 
 /** What the figure says in words of the chosen number. */
 function sentence({ V, stage, cell: [i, j] }, { allowed }) {
-  const name = `${stage}${index(i, j)}`, query = `query ${i + 1}`, count = allowed[i].filter(Boolean).length;
+  const name = `${stage}${index(i, j)}`, count = allowed[i].filter(Boolean).length;
   const keys = count < V.length ? `${count} of ${V.length} keys` : `all ${count} keys`;
-  if (stage !== "Y" && !allowed[i][j]) return `The mask hides key ${j + 1} from ${query}, so the weight is exactly 0.`;
-  if (stage === "S") return `${name} needs ${query} and key ${j + 1}, and nothing else.`;
-  if (stage === "A") return `${name} needs ${count < V.length ? "what the mask leaves of" : "the whole"} row ${i + 1} of S, so ${query} and ${keys}.`;
-  return `${name} is row ${i + 1} of A times column ${j + 1} of V. That row came from ${query} and ${keys}.`;
+  if (stage !== "Y" && !allowed[i][j]) return `The mask hides key ${j + 1} from query ${i + 1}, so the weight is exactly 0.`;
+  if (stage === "S") return `${name} needs query ${i + 1} and key ${j + 1}, and nothing else.`;
+  if (stage === "A") return count < V.length ? `${name} needs what the mask leaves of row ${i + 1} of S, so query ${i + 1} and ${keys}.`
+    : `${name} needs the whole row ${i + 1} of S, so query ${i + 1} and ${keys}.`;
+  return `${name} is row ${i + 1} of A times column ${j + 1} of V. That row came from query ${i + 1} and ${keys}.`;
 }
 
 function render({ model, el }) {
@@ -149,9 +150,9 @@ function render({ model, el }) {
   const typed = make("input", { type: "number", step: "any", class: "live-number", id: newId(),
     onchange: () => answer() });
   const request = make("label", { for: typed.id }), reply = make("p", { class: "live-why", role: "status" });
-  const solve = (text) => { solved = true; update(); write(reply, `${text}The working is below.`); next.focus(); };
+  const solve = (text) => { solved = true; update(); write(reply, paragraph(text, "The working is below.")); next.focus(); };
   const answer = () => {
-    if (Math.abs(typed.valueAsNumber - now()[1].value) <= 0.01 + EXACT) solve("✓ Right. ");
+    if (Math.abs(typed.valueAsNumber - now()[1].value) <= 0.01 + EXACT) solve("✓ Right.");
     else write(reply, "✗ Not yet. The line below says which numbers to take from the tables.");
   };
   const check = button("Check", answer), skip = button("Show the working", () => solve(""));
@@ -191,9 +192,9 @@ function render({ model, el }) {
     exercise.hidden = !practising || asking;
     for (const one of [check, skip, typed, next]) one.hidden = asked === (one === next);
     write(request, `What is ${name}?`);
-    const count = (s) => `${cells[s].flat().filter((one) => "changed" in one.dataset).length} in ${s}`;
+    const [s, a, y] = STAGES.map((table) => cells[table].flat().filter((one) => "changed" in one.dataset).length);
     write(text, asking ? "S, A and Y are hidden until you have answered." : asked ? "Compute it from the framed numbers."
-      : !before ? sentence(state, result) : `Underlined is what changed with ${before.name}: ${count("S")}, ${count("A")} and ${count("Y")}.`);
+      : !before ? sentence(state, result) : `Underlined is what changed with ${before.name}: ${s} in S, ${a} in A and ${y} in Y.`);
     speak(text.textContent);
   }
   model.on("change:state", update);

@@ -32,12 +32,13 @@ function scoresAt([x, y], temperature, mean) {
 /** Three typed scores, moved together so that they fit the drawing, and what is said about it; or why they are refused. */
 function typedScores(text) {
   const scores = text.replaceAll("−", "-").split(/[\s,;]+/).filter(Boolean).map(Number);
-  if (scores.length !== 3 || !scores.every(Number.isFinite)) return { note: "Type three numbers, such as 2, 1, −1. " };
+  if (scores.length !== 3 || !scores.every(Number.isFinite)) return { note: "Type three numbers, such as 2, 1, −1." };
   const low = Math.min(...scores), high = Math.max(...scores), c = clamp(0, -REACH - low, REACH - high);
-  if (high - low > 2 * REACH) return { note: `The drawing holds scores that are at most ${2 * REACH} apart. These stay as they were. ` };
-  const did = c < 0 ? `${+(-c).toFixed(2)} was subtracted from` : `${+c.toFixed(2)} was added to`;
+  if (high - low > 2 * REACH) return { note: `The drawing holds scores that are at most ${2 * REACH} apart. These stay as they were.` };
+  const by = +Math.abs(c).toFixed(2);
   return { scores: scores.map((s) => clamp(s + c, -REACH, REACH)),
-    note: c ? `The drawing ends at ±${REACH}, so ${did} each score. The weights are those of the scores you typed. ` : "" };
+    note: !c ? "" : c < 0 ? `The drawing ends at ±${REACH}, so ${by} was subtracted from each score. The weights are those of the scores you typed.`
+      : `The drawing ends at ±${REACH}, so ${by} was added to each score. The weights are those of the scores you typed.` };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
@@ -148,7 +149,7 @@ function render({ model, el }) {
     temperature.put(Math.log10(state.temperature));
     const by = shiftOf(state, result, before); // the shifts since anything else was changed count together
     shifted = by && shifted + by;
-    write(message, hidden ? "The point is hidden until you have answered." : note + sentence(state, result, by, shifted));
+    write(message, hidden ? "The point is hidden until you have answered." : paragraph(note, sentence(state, result, by, shifted)));
     note = "";
     laws.replaceChildren(by ? verdict("softmax((s − mean)/T)", "softmax(s/T)", result.shiftGap) : "");
     before = { ...state, weights: result.weights };
@@ -168,18 +169,18 @@ function shiftOf({ scores, temperature }, { weights }, before) {
 /** What the figure says in words; `by` was added to every score just now, `shifted` since anything else changed. */
 function sentence({ scores }, { weights, leads, spread }, by, shifted) {
   if (by) {
-    const did = Math.abs(shifted) <= EXACT ? "undone what you did to"
-      : shifted > 0 ? `added ${show(shifted)} to` : `subtracted ${show(-shifted)} from`;
-    return `You have ${did} every score. The point has not moved: only differences of scores count.`;
+    return paragraph(Math.abs(shifted) <= EXACT ? "You have undone what you did to every score."
+      : shifted > 0 ? `You have added ${show(shifted)} to every score.` : `You have subtracted ${show(-shifted)} from every score.`,
+    "The point has not moved: only differences of scores count.");
   }
-  const all = [0, 1, 2], best = all.filter((j) => leads[j]), T = "at every temperature";
-  if (best.length === 3) return `All scores are equal, and so are all weights, ${T}.`;
-  const equal = all.filter((j) => all.some((l) => l !== j && scores[l] === scores[j])).map((j) => j + 1).join(" and ");
-  const tie = equal && `Scores ${equal} are equal, and so are their weights, ${T}. `;
-  if (best.length === 2) return `${tie}As T falls to 0, the point goes to the middle of a side and never gets there.`;
-  const corner = `corner ${best[0] + 1}`, rest = all.filter((j) => !leads[j]).map((j) => tiny(weights[j]));
+  const all = [0, 1, 2], best = all.filter((j) => leads[j]);
+  if (best.length === 3) return "All scores are equal, and so are all weights, at every temperature.";
+  const equal = listed(all.filter((j) => all.some((l) => l !== j && scores[l] === scores[j])).map((j) => j + 1));
+  const tie = equal && `Scores ${equal} are equal, and so are their weights, at every temperature.`;
+  if (best.length === 2) return paragraph(tie, "As T falls to 0, the point goes to the middle of a side and never gets there.");
+  const rest = all.filter((j) => !leads[j]).map((j) => tiny(weights[j]));
   if (weights[best[0]] > 0.999) {
-    return `The point seems to lie in ${corner}, but the other weights are ${rest.join(" and ")}, not 0.`;
+    return `The point seems to lie in corner ${best[0] + 1}, but the other weights are ${listed(rest)}, not 0.`;
   }
   return tie || `These weights have the entropy of ${show(spread, 1)} equal ones.`;
 }

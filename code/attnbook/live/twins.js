@@ -102,8 +102,8 @@ function render({ model, el }) {
 function sentence({ scale, start, step }) {
   const [starts, steps] = [2 * start === -scale, step === -scale];
   if (starts && steps) return "Start and step do the work of the scale: two runs, the same losses.";
-  const lengths = steps ? "steps to match" : `${step > -scale ? "longer" : "shorter"} steps`;
-  return `B starts with ${starts ? "the scores of A" : `${2 * start > -scale ? "larger" : "smaller"} scores than A`} and takes ${lengths}.`;
+  const scores = starts ? "the scores of A" : 2 * start > -scale ? "larger scores than A" : "smaller scores than A";
+  return `B starts with ${scores} and takes ${steps ? "steps to match" : step > -scale ? "longer steps" : "shorter steps"}.`;
 }
 
 export default { initialize, render, compute, valid };

@@ -124,7 +124,7 @@ function render({ model, el }) {
   const ends = each(() => make("path", { class: "live-walk-end" }));
   const frame = make("svg", { viewBox: `${LEFT} 10 ${RIGHT - LEFT} 160`, x: LEFT, y: 10, width: RIGHT - LEFT,
     height: 160, "aria-hidden": true }, walks); // cuts off what leaves it
-  const left = panel("Sixteen walks", ["16 scores, divided by dₖᵖ = ", divisor], rules, frame, ends,
+  const left = panel("Sixteen walks", fillIn("16 scores, divided by dₖᵖ = {divisor}", { divisor }), rules, frame, ends,
     text(LEFT, 190, "0", "start"), edge);
 
   // the weights
@@ -154,9 +154,9 @@ function render({ model, el }) {
     ["spread", "mean", "median", "carriers"].map(span);
   el.append(make("p", { class: "live-hint" }, "Move dₖ. Is there an exponent p at which the bars no longer care?"), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   make("div", { class: "live-planes" }, left, right),
-  make("p", {}, "On average a query looks at ", spread, " of its 16 keys."),
+  make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread })),
   title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);
-  message.append("Mean ", mean, ", median ", median, ". ", carriers, " of the 200 queries hold 90 % of the sum.");
+  tell(message, "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.", { mean, median, carriers });
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

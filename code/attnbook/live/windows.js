@@ -54,8 +54,7 @@ function render({ model, el }) {
 
   // controls and readings
   const ends = (name, words) => ({ min: RANGES[name][0], max: RANGES[name][1], step: 1, text: words });
-  const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const sliders = { layers: ["layers L", String], window: ["window w", (n) => plural(n, "key")],
+  const sliders = { layers: ["layers L", String], window: ["window w", (n) => (n === 1 ? "1 key" : `${n} keys`)],
     sinks: ["sinks", String] };
   const made = Object.entries(sliders).map(([name, [label, words]]) => [name, slider(label, ends(name, words), (x) => put(name, x))]);
   const [inputs, keys, back] = ["inputs", "keys", "back"].map((part) => make("td", { "data-shows": part }));
@@ -63,8 +62,7 @@ function render({ model, el }) {
   const table = make("table", { class: "live-table live-windows-table" }, make("tbody", {}, row("inputs that reach the output", inputs),
     row("farthest back, through windows", back), row("keys that the output sees in a layer", keys)));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? ",
-    "Then make the first token a sink: which inputs does that bring back?"),
+  el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? Then make the first token a sink: which inputs does that bring back?"),
   make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
@@ -89,7 +87,7 @@ function render({ model, el }) {
       const height = hidden ? 0 : hundredth(HIGH * result.shares[j]);
       set(bar, { y: hundredth(FLOOR - height), height });
     });
-    const spoken = hidden ? `token ${query}` : `token ${query}: ${plural(result.inputs, "input")} of ${query + 1}`;
+    const spoken = hidden ? `token ${query}` : result.inputs === 1 ? `token ${query}: 1 input of ${query + 1}` : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
     move([toX(query), toY(layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
     made.forEach(([name, { put: place }]) => place(state[name]));
     const told = [[inputs, String(result.inputs)], [back, String(result.back)], [keys, String(result.keys)]];
@@ -110,9 +108,10 @@ function render({ model, el }) {
 function sentence({ layers, sinks, query }, { reached }) {
   const lost = range(query + 1).filter((j) => !reached[layers][j]);
   if (!lost.length) return query ? `All ${query + 1} tokens up to token ${query} reach its output.` : "Token 0 sees only itself.";
-  const [from, to] = [lost[0], lost[lost.length - 1]], which = from === to ? `Input ${from} never reaches` : `Inputs ${from} to ${to} never reach`;
-  const why = sinks ? ", and no sink brings them back: a sink sees only sinks" : "";
-  return `${which} output ${query}${from === to ? why.replace("them", "it") : why}.`;
+  const [from, to] = [lost[0], lost[lost.length - 1]];
+  if (from === to) return sinks ? `Input ${from} never reaches output ${query}, and no sink brings it back: a sink sees only sinks.` : `Input ${from} never reaches output ${query}.`;
+  return sinks ? `Inputs ${from} to ${to} never reach output ${query}, and no sink brings them back: a sink sees only sinks.`
+    : `Inputs ${from} to ${to} never reach output ${query}.`;
 }
 
 export default { initialize, render, compute, valid };

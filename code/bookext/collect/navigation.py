@@ -173,7 +173,10 @@ def lines(label, x, y):
 
 
 class LinkGlossary(SphinxPostTransform):
-    """Link the first use of each term of the glossary in a chapter to its entry."""
+    """Link the first use of each entry of the glossary in a chapter, under any of its names.
+
+    A Chinese name of one sign is part of too many words.
+    """
 
     default_priority = 6
 
@@ -185,6 +188,7 @@ class LinkGlossary(SphinxPostTransform):
         }
         # A term keeps its address in every language.
         open_terms = {name for name, (_, anchor) in terms.items() if anchor.removeprefix("term-") not in ORDINARY}
+        open_terms = {name for name in open_terms if len(name) > 1 or not chinese.SIGN.search(name)}
         unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
         for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
             for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
@@ -197,7 +201,7 @@ class LinkGlossary(SphinxPostTransform):
         for match in any_of(open_terms).finditer(text):
             term = (match[1] or match[2]).lower()
             if term in open_terms:
-                open_terms.remove(term)
+                open_terms -= {name for name in open_terms if terms[name] == terms[term]}
                 reference = make_refnode(self.app.builder, self.env.docname, *terms[term], nodes.Text(match[0]))
                 reference["classes"].append("glossary-term")
                 parts += [nodes.Text(text[end : match.start()]), reference]

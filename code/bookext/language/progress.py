@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from babel.messages.pofile import read_po
+from babel.messages.pofile import denormalize, read_po
 
 from . import editions
 from .messages import _
@@ -54,9 +54,14 @@ def mistakes(catalogue):
 
 
 def read(path):
-    """Return the catalogue of a .po file."""
+    """Return the catalogue of a .po file with the old texts of stale ones; Babel reads these as comments."""
     with Path(path).open("rb") as file:
-        return read_po(file)
+        catalogue = read_po(file)
+    for message in catalogue:
+        if old := [line for line in message.user_comments if line.startswith("|")]:
+            message.previous_id = [denormalize("\n".join(re.sub(r"^\| (msgid )?", "", line) for line in old))]
+            message.user_comments = [line for line in message.user_comments if line not in old]
+    return catalogue
 
 
 def count(catalogue):

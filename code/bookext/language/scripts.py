@@ -15,7 +15,8 @@ TOKEN = re.compile(
     r"|(?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*)|(?P<template>`)"
 )
 COMPARED = re.compile(
-    r'("data-shows":|\bshows\(|[!=]==|\bcase|\bclass:|class=|\bin|[cC]lassName\W*|\b\w*(Selector|closest|matches)\w*\()\s*$'
+    r'("data-shows":( [\w ]+\?)?|"model":|\bshows\(|RegExp\(|[!=]==|\bcase|\bclass:|class=|\bin|[cC]lassName\W*'
+    r"|\b\w*(Selector|closest|matches)\w*\()\s*$"
 )
 CODE = re.compile(
     r"^(live|explore|M|translate|rotate|matrix|scale|svg)\b|[#.]\w[\w-]*[ >:\[{]|[<>]|^\W*\w+-\w+|\d(px|s)\b"
@@ -23,7 +24,7 @@ CODE = re.compile(
 )
 SIGNS = re.compile("[;=]")  # code as well, unless words stand side by side
 PROSE = re.compile(r"[a-z]{3,}:? [a-z]{2,}")
-WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}")
+WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}|^\d+ [a-z]{3,}$")
 
 
 def is_message(text: str, before: str = "") -> bool:
@@ -51,9 +52,10 @@ def _rewrite(code, at, translate, inside):
             at += 1
         elif token.lastgroup == "string":
             text, before = json.loads(token[0].replace("\\'", "'")), "".join(out[-40:])
-            new = translate(text) if is_message(text, before) else text
-            out.append(token[0] if new == text else json.dumps(new, ensure_ascii=False))
             at = token.end()
+            data = code.startswith(".split(", at)  # words that a model reads
+            new = text if data or not is_message(text, before) else translate(text)
+            out.append(token[0] if new == text else json.dumps(new, ensure_ascii=False))
         elif token.lastgroup == "template":
             new, at = _template(code, token.end(), translate, "".join(out[-40:]))
             out.append(new)

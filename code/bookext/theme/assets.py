@@ -16,7 +16,7 @@ PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme
 UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scripts/sphinx-book-theme.js")
 SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
-PDF_PLACE = "the link to the PDF"  # in a comment, until there is a PDF
+FILES_PLACE = "links to the book as one file"  # in a comment, before them
 
 loaded: dict[str, None] = {}  # the style sheets and scripts of the pages that this build has written, in their order
 
@@ -45,4 +45,4 @@ def _choose(app, name, template, context, doctree):
     loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in used), SEARCH[1]]))
     context["script_files"][:] = used
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "pdf_place": PDF_PLACE, "search_scripts": SEARCH}
+    context |= {"style_sheet": styles.SHEET, "files_place": FILES_PLACE, "search_scripts": SEARCH}

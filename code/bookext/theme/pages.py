@@ -1,6 +1,7 @@
 """Finish the written pages of a build: repair what needs it, make the one style sheet, lead on from old addresses."""
 
 import json
+import re
 from pathlib import Path
 
 from lxml import html
@@ -10,7 +11,8 @@ from ..language import editions
 from ..language.messages import _
 from . import assets, repairs, social, styles
 
-PDF = "attention-and-order.pdf"
+FILE = "attention-and-order"
+PLACE = re.compile(f'(<!--{assets.FILES_PLACE}-->)(<p class="book-files">.*?</p>)?')
 
 # Where the preface and the claims were, for links from elsewhere. The icon is empty: the page is gone before one comes.
 MOVED = """<!DOCTYPE html>
@@ -58,15 +60,16 @@ def _finish_pages(app, failure):
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
     complete = finished >= {app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs}
     styles.merge(site, assets.loaded, complete)
-    offer_pdf(site)
+    offer_files(site)
 
 
-def offer_pdf(site):
-    """Link every page to the book as one file, where `make pdf` has left it."""
-    if (site / PDF).exists():
-        for path in site.rglob("*.html"):
-            text = path.read_text(encoding="utf-8")
-            if f"<!--{assets.PDF_PLACE}-->" in text:
-                root = "../" * len(path.relative_to(site).parts[1:])
-                link = f'<p class="book-pdf"><a href="{root}{PDF}">{_("The whole book as a PDF")}</a></p>'
-                path.write_text(text.replace(f"<!--{assets.PDF_PLACE}-->", link), encoding="utf-8")
+def offer_files(site):
+    """Link every page to the book as one file, where `make pdf` or `make epub` has left it."""
+    kinds = {"pdf": _("The whole book as a PDF"), "epub": _("The whole book as an EPUB")}
+    offered = [(f"{FILE}.{kind}", text) for kind, text in kinds.items() if (site / f"{FILE}.{kind}").exists()]
+    for path in site.rglob("*.html") if offered else ():
+        root, text = "../" * len(path.relative_to(site).parts[1:]), path.read_text(encoding="utf-8")
+        links = "<br>".join(f'<a href="{root}{file}">{words}</a>' for file, words in offered)
+        linked = PLACE.sub(rf'\1<p class="book-files">{links}</p>', text)
+        if linked != text:
+            path.write_text(linked, encoding="utf-8")
