@@ -132,9 +132,10 @@ class TranslateTitle(SphinxTransform):
 
     def apply(self, **kwargs):
         title = next(self.document.findall(nodes.title), None)
-        if title is not None and isinstance(title[0], nodes.Text) and len(title) == 1:
-            new = messages.translate(title.astext(), "", self.document["source"], title.line or 0)
-            title[0] = title[0] if new == title.astext() else nodes.Text(new)
+        text = title.astext() if title is not None else ""
+        if text and not re.fullmatch(r"\w+(\.\w+)+", text) and isinstance(title[0], nodes.Text) and len(title) == 1:
+            new = messages.translate(text, "", self.document["source"], title.line or 0)
+            title[0] = title[0] if new == text else nodes.Text(new)
 
 
 class TranslatePrompts(SphinxPostTransform):

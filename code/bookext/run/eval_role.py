@@ -12,6 +12,8 @@ from nbformat.v4 import new_code_cell
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxRole
 
+from ..language.messages import translate_numbers
+
 ROLE = re.compile(r"\{eval\}`([^`]*)`")
 POWER = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
 QUERY = """from IPython.display import display
@@ -59,7 +61,8 @@ class Quote(SphinxRole):
             raise ExtensionError(
                 f"{self.env.docname}, line {self.lineno}: no cell gives {self.text!r} a text or a whole number to quote"
             )
-        return typeset(value["data"]["text/plain"]), []
+        place = (self.env.docname, self.inliner.document["source"], self.lineno)
+        return typeset(translate_numbers(value["data"]["text/plain"], *place)), []
 
 
 def typeset(text):
