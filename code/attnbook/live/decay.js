@@ -2,7 +2,7 @@
 const STEPS_BACK = 100, TOP = 5, FLOOR = -30; // the plot shows logarithms between the last two
 const RANGES = { w: [0.5, 1.05], bias: [0, 8], score: [0, 12] }, NAMES = Object.keys(RANGES);
 const MODELS = { rnn: "RNN", lstm: "LSTM", attention: _("attention") }, KINDS = Object.keys(MODELS);
-const SETTINGS = ["RNN: w", "LSTM: forget bias", _("attention: score")];
+const SETTINGS = ["RNN: w", "LSTM: forget bias", _("attention: score")], NAMED = ["w", _("bias"), _("score")];
 
 /** For the three models: by what a step multiplies, its logarithm, steps that halve, and what is left of 1, step by step.
  *  Attention has no step in between: from every distance its weight arrives, for a key `score` ahead of 100 others. */
@@ -94,7 +94,7 @@ function render({ model, el }) {
       const beside = !i && at[0] < 290; // a steep RNN has room on its right
       set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
-      move[i](at, hidden ? _("hidden") : `${name} ${show(state[name])}: ${life(i, result)}`,
+      move[i](at, hidden ? _("hidden") : `${NAMED[i]} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });
       set(svg.querySelectorAll("[role=slider]")[only(KINDS).indexOf(KINDS[i])], seen);
       write(factor[i], hidden ? "?" : show(result.factor[i], 3));

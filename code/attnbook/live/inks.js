@@ -74,7 +74,7 @@ function budgetBar() {
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const named = { recurrent: "recurrent, one state", attention: _("attention") };
-  const kind = choice("model", named, (name) => change({ model: name }));
+  const kind = choice(_("model"), named, (name) => change({ model: name }));
   const rho = slider("kept per step, ρ", { min: LEAST, max: 1, step: 0.01, text: (x) => show(x) },
     (x) => change({ rho: x }));
   const size = slider(fillIn("state size, d{h}", { h: make("sub", {}, "h") }), { min: 1, max: MOST, step: 1, text: String },
