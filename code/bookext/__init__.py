@@ -67,8 +67,16 @@ def setup(app):
     social.setup(app)
     assets.setup(app)
     pages.setup(app)
+    app.connect("env-before-read-docs", _forget)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
     return {"version": "0.1.0", "env_version": 10, "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _forget(app, env, docnames):
+    """Forget all pages that are read again before the first is read: a label may have moved from one to another."""
+    for name in docnames:
+        app.emit("env-purge-doc", env, name)
+        env.clear_doc(name)

@@ -64,7 +64,7 @@ Count it.
 :::
 """
 PICTURE = """<figure><svg aria-label="Bar of 3 keys"><text>weight of key 2</text><style>a b</style></svg></figure>
-<div class="live"><script type="application/json">{"state": {"word": "cat"}, "ask": {"question": "Where does it go?",
+<div class="live"><script type="application/json">{"state": {"words": ["cat"]}, "ask": {"question": "Where does it go?",
 "options": ["far away", "near by"], "answer": 1, "why": "It is heavy."}}</script></div>"""
 CHECKS = [Check("equal", "weights sum to one", 0.0, 0.0), Check("below", "f(x) < y", 1.0, 2.0, note="twice as fast")]
 
@@ -119,9 +119,9 @@ def test_a_translation_covers_the_page_and_changes_nothing_else(book):
     sites = [build("html"), build("html", translation.PSEUDO)]
     pages = [lxml.html.parse(str(site / "page.html")) for site in sites]
     assert set(translation.plain_words([pages[1]])) <= {"python", "cat", "Proof"}  # the theme links the statements
-    assert pages[1].xpath("//meta[@name='description']/@content") == [translation.accented(DESCRIPTION)]
-    asked = json.loads(pages[1].xpath("//script[@type='application/json']")[0].text)
-    assert (asked["ask"]["why"], asked["state"]) == (translation.accented("It is heavy."), {"word": "cat"})
+    state, ask, words = json.loads(pages[1].xpath("//script[@type='application/json']")[0].text).values()
+    told = [*pages[1].xpath("//meta[@name='description']/@content"), ask["why"], dict(words)["cat"], state]
+    assert told == [*map(translation.accented, (DESCRIPTION, "It is heavy.", "cat")), {"words": ["cat"]}]
     for path in ("//@id", "//pre", "//a/@href", "//span[contains(@class, 'math')]", "//input/@name"):
         values = [[getattr(x, "text_content", lambda x=x: x)() for x in page.xpath(path)] for page in pages]
         assert values[0] == values[1] != [], path
@@ -137,7 +137,7 @@ def test_the_scripts_of_all_figures_can_be_translated():
     assert scripts.rewrite(code, lambda text: messages.append(text) or text) == code
     assert not [text for text in messages if text != text.strip(" ,")]  # halves of sentences
     accented = scripts.rewrite(code, translation.accented)
-    assert translation.accented("Back to start") in accented
+    assert all(f'"{translation.accented(text)}"' in accented for text in ("Back to start", "mask"))
     MiniRacer().eval(f"new Function({json.dumps(accented)}); 0")
 
 

@@ -41,11 +41,11 @@ function head(k, flip) {
     const name = on ? `head ${k % H + 1} on` : `head ${k % H + 1} off`;
     write(press, name);
     set(press, { "aria-pressed": on === 1, "aria-label": `${name}, layer ${layer}` });
-    letters.forEach((side) => side.forEach((letter, i) => write(letter, words[i][0])));
+    letters.forEach((side) => side.forEach((letter, i) => write(letter, SHOWN[words[i]][0])));
     A.flat().forEach((x, c) => set(cells[c], { "fill-opacity": thousandth(x) }));
     set(frame, { x: 19 + 20 * words.indexOf("fish") });
-    const most = words.map((word, i) => `${word} at ${words[A[i].indexOf(Math.max(...A[i]))]}`);
-    set(svg, { "aria-label": on ? `Most weight: ${most.join(", ")}` : "off" });
+    const most = words.map((word, i) => `${SHOWN[word]} at ${SHOWN[words[A[i].indexOf(Math.max(...A[i]))]]}`);
+    set(svg, { "aria-label": on ? `Most weight: ${most.join(", ")}` : _("off") });
     write(weight, show(share));
   };
   return { element: make("div", { class: "live-ablation-head" }, press, svg, make("div", {}, fillIn("on fish {weight}", { weight }))), put };

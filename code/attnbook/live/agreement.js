@@ -53,12 +53,12 @@ function render({ model, el }) {
       make("td", { class: "live-agreement-speaks" }, side, speaks), make("td", {}, take));
     return { row, word, take, weight, bar, speaks, side };
   });
-  const heading = make("tr", {}, ["word", "weight", "is ← → are", ""].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
+  const heading = make("tr", {}, [_("word"), _("weight"), "is ← → are", ""].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
   const table = make("table", { class: "live-agreement-table" }, make("thead", {}, heading), make("tbody", {}, lines.map(({ row }) => row)));
   const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("strong");
   const answer = make("p", { class: "live-agreement-says" }, says, make("span", {}, fillIn("What arrives: is {is}, are {are}", { is, are })));
 
-  const frame = choice("sentence", Object.fromEntries(FRAMES.map((text, i) => [i, singular(text)])),
+  const frame = choice(_("sentence"), Object.fromEntries(FRAMES.map((text, i) => [i, singular(text)])),
     (i) => change({ sentence: FRAMES[i], taken: -1 }));
   const trained = slider("steps of training", { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) },
     (k) => change({ steps: TRAINED[k] }));

@@ -113,10 +113,10 @@ function render({ model, el }) {
   const title = make("span", { class: "live-title" }, fillIn("Score {score}", { score }));
 
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
-  const scheme = choice("positions", named, (name) => change({ scheme: name }));
-  const pairs = slider("pairs", { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
+  const scheme = choice(_("positions"), named, (name) => change({ scheme: name }));
+  const pairs = slider(_("pairs"), { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
   const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
-  const base = slider("base", log, (x) => change({ base: 10 ** x }));
+  const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
   const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" });
   const hint = make("p", { class: "live-hint" });
   el.append(hint, make("div", { class: "live-controls" }, scheme.element,

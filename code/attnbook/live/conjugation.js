@@ -48,8 +48,8 @@ function render({ model, el }) {
       (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy)));
   }
 
-  const moving = choice("moving", { false: "rows or columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
-  const lists = [["rows", "P: rows"], ["columns", "R: columns"]].map(([part, name]) => [make("b"), part, name]);
+  const moving = choice(_("moving"), { false: "rows or columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
+  const lists = [["rows", _("P: rows")], ["columns", _("R: columns")]].map(([part, name]) => [make("b"), part, name]);
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "The rows have been shuffled. Drag the numbers of the columns until the framed entries are back on the diagonal."),
@@ -73,7 +73,7 @@ function render({ model, el }) {
     lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
     write(home, hidden ? "?" : String(result.home));
     ways.element.hidden = hidden;
-    ways.put(result.ways, ["orders"], range(N + 1).map(String), { digits: 0, changed: (_, k) => k === result.home });
+    ways.put(result.ways, [_("orders")], range(N + 1).map(String), { digits: 0, changed: (_, k) => k === result.home });
     laws.replaceChildren(...(hidden ? [] : [verdict("S[rows][:, columns]", "P S Rᵀ", result.productGap),
       verdict(String(result.home), "the trace of P Rᵀ", result.traceGap)]));
     write(message, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, result));

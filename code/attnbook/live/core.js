@@ -88,6 +88,12 @@ const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, p
 const paragraph = (...sentences) => sentences.filter(Boolean).join(" ");
 const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
 
+/** Marks a text for translation: of the strings that read like code, only these are messages. */
+const _ = (text) => text;
+
+/** Words of a state as an edition says them, whose page has a table of them: the state keeps its own. */
+const spokenAs = (model, words) => words.map((word) => new Map(model.get("words")).get(word) ?? word);
+
 /** Writes text that has changed. */
 const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 
@@ -198,10 +204,10 @@ const session = (name) => {
 
 /** Draws a figure into its place, in the state of the address, or else as the reader has left it. */
 function mount(figure, place) {
-  const { state: initial, ask } = JSON.parse(place.querySelector("script").textContent);
+  const { state: initial, ask, words } = JSON.parse(place.querySelector("script").textContent);
   const el = make("div", { class: "live-figure" });
   const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
-  const model = memory({ state: initial, ask });
+  const model = memory({ state: initial, ask, words });
   draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
   if (place.dataset.key) registry.figures.push({ key: place.dataset.key, model });
   place.append(el);

@@ -55,18 +55,18 @@ function render({ model, el }) {
 
   // the same as a table
   const bars = range(2).map(() => make("span", { class: "live-bar live-orange" }));
-  const rows = ["training", "now"].map((name, i) => {
+  const rows = [_("training"), _("now")].map((name, i) => {
     const cells = ["factors", "weights", "looks"].map((part) => make("span", { "data-shows": `${part} ${i}` })), size = make("span");
     const boxes = cells.map((cell, k) => make("td", k === 1 ? { class: "live-share" } : {}, k === 1 ? bars[i] : null, cell));
     return { element: make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, size), boxes), cells, size };
   });
-  const heads = ["", "keys m", "factor", "best key’s weight", "keys looked at"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
+  const heads = ["", "keys m", _("factor"), "best key’s weight", "keys looked at"].map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
   const table = make("table", { class: "live-table live-crowd-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, rows.map(({ element }) => element)));
 
   // controls
   const ticks = (name, stride, text) => ({ min: RANGES[name][0], max: RANGES[name][1], step: stride, text });
-  const factor = slider("factor", ticks("factor", 0.05, (x) => show(x)), (x) => put("factor", x));
+  const factor = slider(_("factor"), ticks("factor", 0.05, (x) => show(x)), (x) => put("factor", x));
   const leads = (c) => `${show(c, 1)} · ln ${train} = ${show(c * Math.log(train))}`;
   const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
   const rules = choice("the factor", { false: "is the same for every m", true: `grows as ln m / ln ${train}` }, (yes) => change({ grow: yes === "true" }));
@@ -86,7 +86,7 @@ function render({ model, el }) {
     set(level, { y1: high, y2: high });
     set(names[1], { y: high - 5 });
     set(trained, { transform: `translate(${hundredth(toX(train))} ${high})` });
-    move([toX(state.keys), toY(now)], hidden ? "hidden" : `${state.keys} keys: ${show(now, 1)} looked at`, { now: state.keys, min: 2, max: MOST });
+    move([toX(state.keys), toY(now)], hidden ? _("hidden") : `${state.keys} keys: ${show(now, 1)} looked at`, { now: state.keys, min: 2, max: MOST });
     set(svg.querySelector("[role=slider]"), seen);
     rows.forEach(({ cells, size }, i) => {
       write(size, length(result.sizes[i]));

@@ -1,8 +1,8 @@
 // What is left of a gradient after k steps back: an RNN, the cell path of an LSTM, and attention, as lines in a logarithm.
 const STEPS_BACK = 100, TOP = 5, FLOOR = -30; // the plot shows logarithms between the last two
 const RANGES = { w: [0.5, 1.05], bias: [0, 8], score: [0, 12] }, NAMES = Object.keys(RANGES);
-const MODELS = { rnn: "RNN", lstm: "LSTM", attention: "attention" }, KINDS = Object.keys(MODELS);
-const SETTINGS = ["RNN: w", "LSTM: forget bias", "attention: score"];
+const MODELS = { rnn: "RNN", lstm: "LSTM", attention: _("attention") }, KINDS = Object.keys(MODELS);
+const SETTINGS = ["RNN: w", "LSTM: forget bias", _("attention: score")], NAMED = ["w", _("bias"), _("score")];
 
 /** For the three models: by what a step multiplies, its logarithm, steps that halve, and what is left of 1, step by step.
  *  Attention has no step in between: from every distance its weight arrives, for a key `score` ahead of 100 others. */
@@ -57,7 +57,7 @@ function render({ model, el }) {
     go(name), (dx, dy) => put(name, thousandth(read()[name] + (dx + dy) * ARROW[name]))));
 
   // the same as a table, whose settings can be typed
-  const titles = ["", "setting", "×\u00a0per step", "steps to halve", "left after 100"];
+  const titles = ["", _("setting"), "×\u00a0per step", "steps to halve", "left after 100"];
   const fields = each((name, i) => field(SETTINGS[i], RANGES[name][1], (x) => put(name, x), RANGES[name][0]));
   const cell = (part, i) => make("td", { "data-shows": `${part} ${i}` });
   const [factor, left] = ["factor", "left"].map((part) => each((_, i) => cell(part, i)));
@@ -94,11 +94,11 @@ function render({ model, el }) {
       const beside = !i && at[0] < 290; // a steep RNN has room on its right
       set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
-      move[i](at, hidden ? "hidden" : `${name} ${show(state[name])}: ${life(i, result)}`,
+      move[i](at, hidden ? _("hidden") : `${NAMED[i]} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });
       set(svg.querySelectorAll("[role=slider]")[only(KINDS).indexOf(KINDS[i])], seen);
       write(factor[i], hidden ? "?" : show(result.factor[i], 3));
-      write(half[i], hidden ? "?" : result.halfLife[i] === null ? "never" : show(result.halfLife[i], 1));
+      write(half[i], hidden ? "?" : result.halfLife[i] === null ? _("never") : show(result.halfLife[i], 1));
       write(left[i], hidden ? "?" : tiny(result.left[i]));
     });
     const lives = only(KINDS.map((kind, i) => `${MODELS[kind]}: ${life(i, result)}`)).join("; ");

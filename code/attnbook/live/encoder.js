@@ -1,6 +1,8 @@
 // What the figures mirror, ablation and thread share: a trained encoder with two layers of three heads, and a row of six words.
 // Its weights, in thousandths, are the constant `stored`, which files.py puts in front.
 const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2;
+const SHOWN = { cat: _("cat"), fish: _("fish"), sees: _("sees"), and: _("and") }; // as a reader sees and hears them
+const shownWords = (sentence) => sentence.split(" ").map((word) => SHOWN[word]);
 
 /** A function that keeps its answers. */
 function memoize(f) {
@@ -164,8 +166,9 @@ function tileRow(read, change, other = { sees: "and", and: "sees" }) {
   row.addEventListener("lostpointercapture", () => { held = -1; });
   const put = (words) => {
     words.forEach((word, i) => {
-      write(tiles[i], word);
-      set(tiles[i], { "data-word": word, "aria-label": word, "aria-valuetext": `${word}, position ${i + 1} of ${N}` });
+      const name = SHOWN[word];
+      write(tiles[i], name);
+      set(tiles[i], { "data-word": word, "aria-label": name, "aria-valuetext": `${name}, position ${i + 1} of ${N}` });
       const dx = tiles[came[i]].offsetLeft - tiles[i].offsetLeft;
       if (dx && !calm()) tiles[i].animate({ translate: [`${dx}px 0`, "0 0"] }, { duration: 300, easing: "ease-out" });
     });

@@ -1,5 +1,5 @@
 // Who sees, and who is seen? The outputs of one or two heads for four sentences, and the straight cuts between them.
-const REACH = 3, WORDS = { 1: "cat", "-1": "dog" }; // the plane of queries and keys goes from -3 to 3
+const REACH = 3, WORDS = { 1: _("cat"), "-1": _("dog") }; // the plane of queries and keys goes from -3 to 3
 const SENTENCES = [[1, 1], [1, -1], [-1, 1], [-1, -1]]; // the values of the first and the third word
 const said = ([first, third], as) => fillIn("{first} sees {third}", { first: as(WORDS[first], 0), third: as(WORDS[third], 2) });
 const phrase = (sentence) => said(sentence, String).join("");
@@ -24,7 +24,7 @@ function valid({ keys, queries, number }) {
 }
 
 const MIDDLE = 150, UNIT = 108; // the drawing of the outputs, 300 wide and high: where 0 is, and how long 1 is
-const TINT = ["live-blue", "live-ink", "live-orange"], POSITIONS = ["1st word", "sees", "3rd word"];
+const TINT = ["live-blue", "live-ink", "live-orange"], POSITIONS = ["1st word", _("sees"), "3rd word"];
 const QUESTIONS = ["who sees?", "who is seen?"], INDEX = "₁₂", LINE = 22;
 
 /** At which height the name of each dot stands: a line apart where dots are close, and all above those of one head. */

@@ -58,7 +58,7 @@ function render({ model, el }) {
   right.svg.append(area, ...springs, ...discs);
   const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q"), tip = make("circle", { r: 5 });
   const moveKey = each((j) => left.pointHandle(`key ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 8), put("keys", j)));
-  const moveQuery = left.pointHandle("query", "live-ink", make("g", {}, tip, letter), put("query", null));
+  const moveQuery = left.pointHandle(_("query"), "live-ink", make("g", {}, tip, letter), put("query", null));
   const moveValue = each((j) =>
     right.pointHandle(`value ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 8), put("values", j)));
   const ring = make("g", { class: "live-output" }, make("path", { d: "M-8 0H8M0 -8V8" }), make("circle", { r: 9 }));
@@ -74,13 +74,13 @@ function render({ model, el }) {
     make("td", {}, weights[j]), make("td", { class: "live-share" }, bars[j])));
   const head = (text) => make("th", { scope: "col" }, text);
   const table = make("table", { class: "live-table" },
-    make("thead", {}, make("tr", {}, head("key"), head("score"), head("weight"), make("td"))), make("tbody", {}, rows));
+    make("thead", {}, make("tr", {}, head(_("key")), head(_("score")), head(_("weight")), make("td"))), make("tbody", {}, rows));
 
   // controls
   const log = { min: -2, max: 2, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
   const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
-  const weighting = choice("weights", names, (name) => change({ weighting: name }));
+  const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
   const text = make("p", { class: "live-verdict" });
   const back = button("Back to start", () => change(first));
   const hint = "Drag the query, a key or a value, and try to bring the output outside the hull.";

@@ -47,7 +47,7 @@ function inkRow(shows) {
       drawn.style.filter = `opacity(${ink})`; // faded on purpose: the number below has full contrast
       write(amount, hidden ? "?" : show(inks[t]));
     });
-    const message = hidden ? "hidden" : words.map((word, t) => `${word} ${show(inks[t])}`).join(", ");
+    const message = hidden ? _("hidden") : words.map((word, t) => `${word} ${show(inks[t])}`).join(", ");
     set(element, { "aria-label": message });
   };
   return { element, put };
@@ -73,8 +73,8 @@ function budgetBar() {
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
-  const named = { recurrent: "recurrent, one state", attention: "attention" };
-  const kind = choice("model", named, (name) => change({ model: name }));
+  const named = { recurrent: "recurrent, one state", attention: _("attention") };
+  const kind = choice(_("model"), named, (name) => change({ model: name }));
   const rho = slider("kept per step, ρ", { min: LEAST, max: 1, step: 0.01, text: (x) => show(x) },
     (x) => change({ rho: x }));
   const size = slider(fillIn("state size, d{h}", { h: make("sub", {}, "h") }), { min: 1, max: MOST, step: 1, text: String },

@@ -1,6 +1,6 @@
 // Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep them inside.
 const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI;
-const WAYS = { plain: "plain", interpolate: "interpolate", ntk: "NTK", yarn: "YaRN", clip: "clip" };
+const WAYS = { plain: _("plain"), interpolate: _("interpolate"), ntk: "NTK", yarn: "YaRN", clip: _("clip") };
 const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
 const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
 

@@ -35,7 +35,7 @@ function panel(name) {
   const line = (title, cells) => make("tr", {}, make("th", { scope: "row" }, title), cells);
   const titles = ["P(cat first)", "it says"].map((text) => make("th", { scope: "col" }, text));
   const table = make("table", { class: "live-table" }, make("thead", {}, make("tr", {}, make("td"), titles)),
-    make("tbody", {}, line("sentence", answers[0]), line("mirror", answers[1])));
+    make("tbody", {}, line(_("sentence"), answers[0]), line(_("mirror"), answers[1])));
   const frame = make("rect", { class: "live-mirror-frame", y: 1, width: 16, height: 34 });
   const discs = range(MOST).map((x) => [0, 1].map((y) => make("circle", { cx: 10 + 17 * x, cy: 10 + 16 * y })));
   const svg = make("svg", { viewBox: "0 0 344 36", class: "live-mirror-pairs", role: "img" }, frame, discs);
@@ -54,7 +54,7 @@ function panel(name) {
     write(whole, hidden ? "?" : String(result[`${name}Both`]));
     write(count, String(result.count));
     tell(score, result.count === 1 ? "Both right: {whole} of {count} pair tried" : "Both right: {whole} of {count} pairs tried", { whole, count });
-    set(svg, { "aria-label": hidden ? "hidden" : `right are ${hits.map((pair) => pair.filter((hit) => hit).length).join(", ")} of 2` });
+    set(svg, { "aria-label": hidden ? _("hidden") : `right are ${hits.map((pair) => pair.filter((hit) => hit).length).join(", ")} of 2` });
   };
   return { element: make("div", { class: "live-mirror-panel" }, head, table, score, svg), put };
 }
@@ -87,7 +87,7 @@ function render({ model, el }) {
     panels.forEach(({ put }) => put(result, at, hidden));
     steps.put(TRAINED.indexOf(state.step));
     write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at));
-    speak(`${state.sentence}. ${say.textContent}`);
+    speak(`${shownWords(state.sentence).join(" ")}. ${say.textContent}`);
   }
   model.on("change:state", update);
   update();

@@ -64,7 +64,7 @@ function grid(choose) {
 }
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), start = read(), { words } = start;
+  const [read, change] = stateOf(model), start = read(), words = spokenAs(model, start.words);
   const capitals = words.map((word) => word.toUpperCase()), row = (name) => ROWS[name] + HIGH / 2;
   const asking = () => el.classList.contains("live-asking");
   const svg = make("svg", { viewBox: `0 0 342 ${BOTTOM}`, role: "group", "aria-label": "Cards and where they go" });

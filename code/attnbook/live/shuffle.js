@@ -137,7 +137,7 @@ function render({ model, el }) {
     if (document.activeElement !== typed) typed.value = state.text;
     later.put(state.later);
     write(Y.caption, asking ? "Y(X): a row for each word, as written" : "Y(PX): a row for each word, in your order");
-    Y.put(now, [...shown.map((p) => names[p]), "mean"], range(D).map((c) => c + 1),
+    Y.put(now, [...shown.map((p) => names[p]), _("mean")], range(D).map((c) => c + 1),
       { changed: (i, j) => Math.abs(now[i][j] - old[i][j]) > EXACT, keys: [...shown, n] });
     [...Y.body.children].forEach((tr, i) => { tr.className = TOKENS[shown[i]] || "live-pooled"; });
     const home = order.every((p, i) => p === i); // nothing has moved: every equation holds

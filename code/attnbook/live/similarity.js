@@ -50,8 +50,8 @@ function render({ model, el }) {
 
   const columns = choice("columns d", Object.fromEntries(COLUMNS.map((d) => [d, String(d)])), (d) => change({ d: Number(d) }));
   const log = { min: 0, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
-  const base = slider("base", log, (x) => change({ base: 10 ** x }));
-  const between = choice("between the rows", { false: "nothing", true: "a quarter turn J" }, (yes) => change({ turn: yes === "true" }));
+  const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
+  const between = choice("between the rows", { false: _("nothing"), true: "a quarter turn J" }, (yes) => change({ turn: yes === "true" }));
   const adds = matrix("What each pair adds", "adds");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
@@ -90,7 +90,7 @@ function render({ model, el }) {
     const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
     write(set(product, { x: clamp(along(j), 34, 566), y: result.product < 0 ? ZERO - 6 : ZERO + 20 }), hidden ? "?" : show(result.product, 3));
     adds.element.hidden = hidden || d / 2 > FEW;
-    if (d / 2 <= FEW) adds.put(result.adds, range(d / 2).map((k) => `pair ${k}`), ["ω", turn ? "sine" : "cosine"], { digits: 3 });
+    if (d / 2 <= FEW) adds.put(result.adds, range(d / 2).map((k) => `pair ${k}`), ["ω", turn ? _("sine") : _("cosine")], { digits: 3 });
     laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`, result.sumGap),
       verdict(both(i, j), both(j, i), result.symmetryGap)]));
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));

@@ -63,7 +63,7 @@ function render({ model, el }) {
   const dots = keys.map((k) => { const [cx, cy] = left.px(k); return make("circle", { class: "live-spread-key", cx, cy }); });
   left.svg.append(...dots, ray);
   const put = (query) => change({ query });
-  const move = left.pointHandle("query", "live-ink", badge("q"), put);
+  const move = left.pointHandle(_("query"), "live-ink", badge("q"), put);
 
   // the scores
   const ticks = [-8, -4, 0, 4, 8].map((s) => text(along(s), 282, String(s).replace("-", "−")));

@@ -93,7 +93,7 @@ function render({ model, el }) {
   svg.append(area, ...coils, ...rays, wall, ...spots, arrow, letter);
   const ring = make("g", { class: "live-held" }, make("circle", { r: 9 }));
   const put = (p) => { refused = false; change({ output: snap(p) }); };
-  const moveRing = pointHandle("output", "live-ink", ring, put);
+  const moveRing = pointHandle(_("output"), "live-ink", ring, put);
 
   // the numbers
   const typed = [0, 1].map((c) => field(`output, coordinate ${c + 1}`, REACH,
@@ -136,7 +136,7 @@ function render({ model, el }) {
       set(spots[j], { transform: `translate(${at.join(" ")})`, "aria-pressed": state.masked[j] });
       write(numbers[j], weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       set(numbers[j], { hidden: shown(weights && !state.masked[j]) });
-      write(words[j], hidden ? "?" : state.masked[j] ? "masked" : weights ? "" : "none");
+      write(words[j], hidden ? "?" : state.masked[j] ? _("masked") : weights ? "" : _("none"));
       bars[j].style.width = `calc(${hidden ? 0 : weight} * (100% - 4rem))`;
     });
     moveRing(state.output);
@@ -165,7 +165,7 @@ function render({ model, el }) {
     write(used, String(result.used));
     write(long, query ? show(result.length) : "");
     set(size, { hidden: shown(query) });
-    write(word, hidden ? "?" : query ? "" : where === "outside" ? "none" : "‖q‖ = ∞");
+    write(word, hidden ? "?" : query ? "" : where === "outside" ? _("none") : "‖q‖ = ∞");
     const stay = refused && "At least three values must stay, not all on one line.";
     const sentenceText = hidden ? "The query is hidden until you have answered." : sentence(result, state.masked);
     write(message, paragraph(stay, sentenceText));

@@ -68,14 +68,14 @@ function render({ model, el }) {
   const swatch = (look) => make("rect", { x: -8, y: -8, width: 16, height: 16, class: look });
   const limit = make("span");
   const table = make("table", { class: "live-table live-sums" }, make("tbody", {},
-    row("", "Σ|x|² of all points", total), row(key(swatch("live-dot live-blue")), "kept", kept),
+    row("", "Σ|x|² of all points", total), row(key(swatch("live-dot live-blue")), _("kept"), kept),
     row(key(swatch("live-area")), "lost, all squares together", lost), row(key(dash), limit, bound)));
   const budget = make("div", { class: "live-ledger" }, keptBar, lostBar, least);
 
   const second = button("Keep two numbers", () => change({ numbers: 3 - read().numbers }));
   const back = button("Back to start", () => change(first));
   const message = make("p", { class: "live-verdict" });
-  const angle = make("div", { class: "live-control" }, "angle", typed.element, "°");
+  const angle = make("div", { class: "live-control" }, _("angle"), typed.element, "°");
   const hint = make("p", { class: "live-hint" });
   el.append(hint, make("div", { class: "live-controls" }, angle, second, back),
     make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),

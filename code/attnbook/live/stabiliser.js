@@ -7,7 +7,7 @@ const PRESETS = {
   "two sentences": (i, j) => i >> 1 === j >> 1, "neighbours": (i, j) => Math.abs(i - j) <= 1,
   "ring, both ways": (i, j) => i === j || (i - j) % 2 !== 0, "ring, one way": (i, j) => (i - j + N) % N <= 1, "each itself": (i, j) => i === j,
 };
-const NAMES = Object.keys(PRESETS);
+const NAMES = Object.keys(PRESETS), SHOWN = { padding: _("padding"), causal: _("causal"), neighbours: _("neighbours") };
 const maskOf = (name) => range(N).map((i) => range(N).map((j) => Number(PRESETS[name](i, j))));
 
 /** P M Pᵀ: row i comes from row order[i], and column j from column order[j]. */
@@ -80,7 +80,7 @@ function render({ model, el }) {
   const chips = ORDERS.map((order, k) => make("button", { type: "button", class: "live-button live-stabiliser-order", tabindex: -1,
     onclick: () => take(k) }, make("span", { "aria-hidden": "true" }), order.join(" ")));
   const list = make("div", { role: "group", "aria-label": "24 orders", class: "live-stabiliser-orders" }, chips);
-  const chosen = slider("order", { min: 0, max: IN_ALL - 1, step: 1, text: (k) => ORDERS[k].join(" ") }, take);
+  const chosen = slider(_("order"), { min: 0, max: IN_ALL - 1, step: 1, text: (k) => ORDERS[k].join(" ") }, take);
 
   // the different masks
   const minis = range(IN_ALL).map((k) => {
@@ -92,7 +92,7 @@ function render({ model, el }) {
   const orbit = make("svg", { viewBox: "0 0 304 114", role: "img", class: "live-stabiliser" }, minis.map(({ group }) => group));
 
   // controls and readings
-  const preset = choice("mask", Object.fromEntries([...NAMES, "your own"].map((name) => [name, name])),
+  const preset = choice(_("mask"), Object.fromEntries([...NAMES, "your own"].map((name) => [name, SHOWN[name] ?? name])),
     (name) => change({ mask: name in PRESETS ? maskOf(name) : own }));
   const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
   const rows = [number("stabiliser", "orders of 24 that leave M alone (✓)"), number("orbit", "different masks made from M"),

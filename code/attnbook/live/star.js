@@ -48,7 +48,7 @@ const rowAt = (j) => ROW * j + 15, along = (weight) => LEFT + WIDE * weight;
 const BEGIN = "The star is held, and the query no longer sets the weights.";
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), each = (f) => range(M).map(f), words = first.words;
+  const [read, change] = stateOf(model), first = read(), each = (f) => range(M).map(f), words = spokenAs(model, first.words);
   const looks = SIGNS.map((s, j) => `${words[j]}, ${LOOKS[s]}`), hue = (j) => HUES[SIGNS[j]];
   const sign = (j) => mark(SIGNS[j], 8), replaced = (list, j, x) => list.map((old, i) => (i === j ? x : old));
   const caught = (svg, put) => ({ put, group: svg.lastChild }); // a handle and its element
@@ -65,7 +65,7 @@ function render({ model, el }) {
   const springs = each((j) => make("line", { class: `live-spring ${hue(j)}` }));
   const polygon = make("polygon", { class: "live-hull" });
   right.svg.append(polygon, ...springs);
-  const moveQuery = left.pointHandle("query", "live-ink", badge("q"), (query) => change({ query }));
+  const moveQuery = left.pointHandle(_("query"), "live-ink", badge("q"), (query) => change({ query }));
   const putValue = (j, p) => change({ values: replaced(read().values, j, p.map(tenth)) });
   const values = each((j) => caught(right.svg,
     right.pointHandle(`value of ${looks[j]}`, hue(j), sign(j), (p) => putValue(j, p))));
@@ -154,7 +154,7 @@ function render({ model, el }) {
       "{five} weights − {rank} conditions (sum, star’s x, star’s y) = {free} free directions"][result.rank - 1], { five, rank, free });
     write(freeze, still ? "Let the star go" : "Freeze the star");
     write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Where does the star not go?");
-    write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(state, result));
+    write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(words, state, result));
     speak(message.textContent);
   }
   model.on("change:state", update);
@@ -162,7 +162,7 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ words, mode }, { given, weights, directions, moved, starGap }) {
+function sentence(words, { mode }, { given, weights, directions, moved, starGap }) {
   const largest = (x) => words[x.indexOf(Math.max(...x))], [was, is] = [largest(given), largest(weights)];
   const list = (test) => listed(words.filter((_, j) => test(j)).map((word) => `“${word}”`));
   const alike = Math.max(...weights) - Math.min(...weights) <= EXACT;

@@ -93,7 +93,7 @@ function layers(title, names, words) {
 }
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), start = read(), { words } = start, n = words.length;
+  const [read, change] = stateOf(model), start = read(), words = spokenAs(model, start.words), n = words.length;
   const each = (f) => range(n).map(f), asking = () => el.classList.contains("live-asking");
 
   // the strings: handles in the middle change the first shuffle, those at the right the second
@@ -166,9 +166,9 @@ function render({ model, el }) {
       write(table.caption, `${name}\n[${list.join(", ")}]`);
       each((i) => set(table.body.children[i], { class: HUES[landing[i]] })); // the hue of the string that lands there
     };
-    put(P2, "P₂, second", result.P2, second, composed);
-    put(P1, "P₁, first", result.P1, first, first);
-    put(P21, "P₂P₁, first[second]", result.product, composed, composed);
+    put(P2, _("P₂, second"), result.P2, second, composed);
+    put(P1, _("P₁, first"), result.P1, first, first);
+    put(P21, _("P₂P₁, first[second]"), result.product, composed, composed);
     const [s, t, both] = signs.map(signed);
     laws.replaceChildren(verdict("P₂P₁", "the matrix of first[second]", result.productGap),
       verdict(`sign (${s}) · (${t})`, `sign ${both}`, result.signGap));

@@ -63,7 +63,7 @@ function render({ model, el }) {
   const axis = make("line", { class: "live-axis", x1: 0, y1: BASE, y2: BASE });
   const middle = make("line", { class: "live-thread-middle", y1: 0, y2: BASE + 6 });
   const label = (anchor, text) => make("text", { class: "live-label live-thread-side", y: BASE + 32, "text-anchor": anchor }, text);
-  const sides = [label("start", "← fish first"), label("middle", "undecided"), label("end", "cat first →")];
+  const sides = [label("start", "← fish first"), label("middle", _("undecided")), label("end", "cat first →")];
   const dots = [false, true].map((side) => make("path", { class: side ? "live-thread-square live-orange" : "live-thread-disc live-blue" }));
   // while all answers are near that of the reader, a lens shows them much farther apart
   const near = dots.map((path) => path.cloneNode()), frame = make("path", { class: "live-thread-frame" }), open = () => frame.checkVisibility({ visibilityProperty: true });
@@ -138,7 +138,7 @@ function render({ model, el }) {
     own.forEach((shape, side) => set(shape, { visibility: hidden || TRUTH[at] !== Boolean(side) ? "hidden" : null }));
     const rank = 1 + result.odds.filter((odds) => odds < result.odds[at]).length;
     const answer = result.p > 0.5 ? "cat first" : "fish first";
-    const spoken = hidden ? "hidden" : `${state.sentence}: ${answer}, P(cat first) ${show(result.p)}`;
+    const spoken = hidden ? _("hidden") : `${shownWords(state.sentence).join(" ")}: ${answer}, P(cat first) ${show(result.p)}`;
     moveRing([x(result.odds[at]), BASE], spoken, { now: rank, min: 1, max: ORDERS.length });
     const good = result.p > 0.5 === result.catFirst;
     write(said, hidden ? "It says ?" : good ? `It says ${answer}: right.` : `It says ${answer}: wrong.`);

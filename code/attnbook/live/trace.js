@@ -118,7 +118,7 @@ function render({ model, el }) {
     make("div", { class: "live-product" }, make("p", { class: "live-law" }, law), three);
   const cursor = make("div", { class: "live-cursor", tabindex: 0, role: "slider", "aria-label": "chosen number" });
   const tables = make("div", { class: "live-trace" },
-    product("S = scale · QKᵀ", table("K", "keys Kᵀ", "", "k"), table("Q", "queries Q", "q", ""),
+    product(_("S = scale · QKᵀ"), table("K", "keys Kᵀ", "", "k"), table("Q", "queries Q", "q", ""),
       table("S", "scores S", "q", "k")),
     product("A = softmax of each row of S\nY = AV", table("V", "values V", "v", ""),
       table("A", "weights A", "q", "k"), table("Y", "output Y", "y", "")),
@@ -143,8 +143,8 @@ function render({ model, el }) {
   new ResizeObserver(() => tables.isConnected && settle()).observe(tables); // not after it was drawn anew
 
   // controls, and practice: a blank that goes from S to A to Y
-  const masks = choice("mask", { none: "none", causal: "causal" }, (mask) => alter({ mask }));
-  const scales = choice("scale", { sqrt: "1/√dₖ", none: "1" }, (scale) => alter({ scale }));
+  const masks = choice(_("mask"), { none: _("none"), causal: _("causal") }, (mask) => alter({ mask }));
+  const scales = choice(_("scale"), { sqrt: "1/√dₖ", none: "1" }, (scale) => alter({ scale }));
   const type = toggle("Type the numbers", (pressed) => fields.forEach(([input]) => input.open(pressed)));
   const practise = toggle("Practise", (pressed) => { practising = pressed; fresh(); update(); });
   const typed = make("input", { type: "number", step: "any", class: "live-number", id: newId(),

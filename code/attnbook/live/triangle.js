@@ -67,7 +67,7 @@ function render({ model, el }) {
     text(28, height(s) + 4, String(s).replace("-", "−"), { "text-anchor": "end" })]);
   const names = each((j) => text(column(j), 284, "", { "text-anchor": "middle" }));
   const bars = each((j) => make("rect", { class: `live-score-bar ${HUES[j]}`, x: column(j) - 22, width: 44 }));
-  const level = make("g", {}, line("live-mean", 34, 0, 282, 0), text(266, -6, "mean", { "text-anchor": "end" }));
+  const level = make("g", {}, line("live-mean", 34, 0, 282, 0), text(266, -6, _("mean"), { "text-anchor": "end" }));
   const left = panel("Scores s", rules, names, bars, level);
   const raise = (j, s) => change({ scores: read().scores.map((old, i) => (i === j ? clamp(s, -REACH, REACH) : old)) });
   const toBar = (j) => (_, y) => raise(j, hundredth((height(0) - y) / 20));
@@ -151,7 +151,7 @@ function render({ model, el }) {
     shifted = by && shifted + by;
     write(message, hidden ? "The point is hidden until you have answered." : paragraph(note, sentence(state, result, by, shifted)));
     note = "";
-    laws.replaceChildren(by ? verdict("softmax((s − mean)/T)", "softmax(s/T)", result.shiftGap) : "");
+    laws.replaceChildren(by ? verdict(_("softmax((s − mean)/T)"), "softmax(s/T)", result.shiftGap) : "");
     before = { ...state, weights: result.weights };
     speak(message.textContent);
   }

@@ -54,7 +54,7 @@ function render({ model, el }) {
   const ticks = [0, 20, 40, 60].map((t) => [line(toX(t), 12, toX(t), 152), text(toX(t), 167, String(t))]);
   const [runA, runB] = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) => make("polyline", { class: look }));
   const plot = make("svg", { viewBox: "0 0 340 186", role: "img", class: "live-twins", "aria-label":
-    "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 182, "steps"), runA, runB);
+    "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 182, _("steps")), runA, runB);
 
   // the start and the step of B: a grid of powers of two
   const columns = range(4).map((k) => [line(padX(-k), 14, padX(-k), 170), text(padX(-k), 186, power(-k))]);

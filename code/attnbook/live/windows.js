@@ -55,7 +55,7 @@ function render({ model, el }) {
   // controls and readings
   const ends = (name, words) => ({ min: RANGES[name][0], max: RANGES[name][1], step: 1, text: words });
   const sliders = { layers: ["layers L", String], window: ["window w", (n) => (n === 1 ? "1 key" : `${n} keys`)],
-    sinks: ["sinks", String] };
+    sinks: [_("sinks"), String] };
   const made = Object.entries(sliders).map(([name, [label, words]]) => [name, slider(label, ends(name, words), (x) => put(name, x))]);
   const [inputs, keys, back] = ["inputs", "keys", "back"].map((part) => make("td", { "data-shows": part }));
   const row = (name, cell) => make("tr", {}, make("th", { scope: "row" }, name), cell);

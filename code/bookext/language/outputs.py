@@ -55,7 +55,7 @@ def translate_html(text, translate):
 
     def part(match):
         if match["data"]:
-            return match["data"] + _question(match["state"], translate)
+            return match["data"] + _figure(match["state"], translate)
         if match["tag"]:
             tag = LABEL.sub(lambda label: f'{label[1]}{escaped(label[2])}"', match[0])
             return CHOICES.sub(lambda label: f'{label[1]}{listed(label[2])}"', tag)
@@ -64,13 +64,13 @@ def translate_html(text, translate):
     return PART.sub(part, text)
 
 
-def _question(data, translate):
-    """Translate what a live figure asks the reader to predict."""
+def _figure(data, translate):
+    """Translate what a live figure asks, and say how the words of its state read: the state itself stays."""
     state = json.loads(data)
-    ask = state.get("ask")
-    if not isinstance(ask, dict):
-        return data
-    for key in QUESTION_KEYS:
+    ask, words = state.get("ask"), state.get("state", {}).get("words", [])
+    for key in QUESTION_KEYS if isinstance(ask, dict) else ():
         ask[key] = list(map(translate, ask[key])) if isinstance(ask[key], list) else translate(ask[key])
+    if any(translate(word) != word for word in words):
+        state["words"] = [[word, translate(word)] for word in words]
     new = json.dumps(state, ensure_ascii=False).replace("<", "\\u003c")
     return data if state == json.loads(data) else new

@@ -2,7 +2,7 @@
 
 A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. Names of classes, elements and
 keys and parts of a state are no messages: a message begins with a capital letter or holds a space between words, and
-is compared with nothing.
+is compared with nothing. Whatever else is for the reader is marked as one: ``_("weight")``.
 """
 
 import json
@@ -24,11 +24,14 @@ CODE = re.compile(
 )
 SIGNS = re.compile("[;=]")  # code as well, unless words stand side by side
 PROSE = re.compile(r"[a-z]{3,}:? [a-z]{2,}")
+MARKED = re.compile(r"(?<![\w$.])_\($")
 WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}|^\d+ [a-z]{3,}$")
 
 
 def is_message(text: str, before: str = "") -> bool:
     """Test whether a string is meant for the reader, from itself and the code before it."""
+    if MARKED.search(before):
+        return True
     plain = re.sub(r"\{\w+\}", "0", text)
     text_like = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
     return bool(text_like) and not CODE.search(plain) and not COMPARED.search(before)
