@@ -181,6 +181,7 @@ function render({ model, el }) {
       { score: title, offset, query: i });
     write(hint, HINTS[state.scheme]);
     el.classList.toggle("live-elsewhere", state.scheme !== first.scheme); // what was asked is not true here
+    el.style.setProperty("--elsewhere", JSON.stringify("This answer was about the other choice of positions."));
     [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
     write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, result, before, from));
     const product = (m, n) => (rotary ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`);

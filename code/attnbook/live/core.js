@@ -85,7 +85,7 @@ const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) => t
 const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, parts));
 
 /** Several sentences, without those that are not there; and several names in one sentence. */
-const paragraph = (...sentences) => sentences.filter(Boolean).join(" ");
+const paragraph = (...sentences) => sentences.filter(Boolean).join(" ").replace(/(?<=[。？！]) /g, ""); // Chinese has none
 const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
 
 /** Marks a text for translation: of the strings that read like code, only these are messages. */

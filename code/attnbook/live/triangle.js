@@ -31,7 +31,7 @@ function scoresAt([x, y], temperature, mean) {
 
 /** Three typed scores, moved together so that they fit the drawing, and what is said about it; or why they are refused. */
 function typedScores(text) {
-  const scores = text.replaceAll("−", "-").split(/[\s,;]+/).filter(Boolean).map(Number);
+  const scores = text.replaceAll("−", "-").split(/[\s,;，；、]+/).filter(Boolean).map(Number);
   if (scores.length !== 3 || !scores.every(Number.isFinite)) return { note: "Type three numbers, such as 2, 1, −1." };
   const low = Math.min(...scores), high = Math.max(...scores), c = clamp(0, -REACH - low, REACH - high);
   if (high - low > 2 * REACH) return { note: `The drawing holds scores that are at most ${2 * REACH} apart. These stay as they were.` };
