@@ -45,8 +45,8 @@ def setup(app):
 
     builder.setup(app)
     catalogue.setup(app)
-    chinese.setup(app)
     progress.setup(app)
+    chinese.setup(app)
     execution.setup(app)
     eval_role.setup(app)
     derived.setup(app)

@@ -170,7 +170,8 @@ def _collect(app, env):
     """Give the builder ``gettext`` what was requested, and the messages of the extension and of scripts."""
     if app.builder.name != "gettext":
         return
-    for text in sorted(set(_own_messages())):
+    prompts = (app.config.nb_code_prompt_show, app.config.nb_code_prompt_hide)
+    for text in sorted({*_own_messages(), *prompts}):
         messages.translate(text)
     list(search.synonyms())
     for path in (*SCRIPTS, *sorted(files.FOLDER.glob("*.js"))):

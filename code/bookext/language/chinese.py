@@ -25,7 +25,8 @@ def _add_styles(app):
 
 
 def _mark(app, name, template, context, doctree):
-    if not app.config.language.startswith("zh") and "body" in context:
+    english = not app.config.language.startswith("zh") or '<p class="edition" data-page' in context.get("body", "")
+    if english and "body" in context:
         context["body"] = marked(context["body"])
 
 

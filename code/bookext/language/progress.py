@@ -81,10 +81,11 @@ def _tell(app, name, template, context, doctree):
     done, total, _stale = count(read(path)) if path else (0, 1, 0)
     if done == total:
         return
+    mark = "" if path else f' data-page="{editions.TOP}"'  # the language of the page, for its repair
     text, link = _("{done} of {total} parts of this page are translated.", done=done, total=total), ""
     if not path:
-        text, context["language"] = _("This page has not been translated yet."), editions.TOP
+        text = _("This page has not been translated yet.")
     if done < ENOUGH * total:
         address = "../" + context["content_root"].removeprefix("./") + app.builder.get_target_uri(name)
         link = f' <a href="{address}" lang="en" hreflang="en">English</a>'
-    context["body"] = f'<p class="edition">{text}{link}</p>\n{context["body"]}'
+    context["body"] = f'<p class="edition"{mark}>{text}{link}</p>\n{context["body"]}'

@@ -12,8 +12,10 @@ from . import styles
 
 THEME = Path(__file__).with_name("book_theme")
 PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
-# Scripts that no page uses: for tabs, for words of another search, for notes in the margin (the rest: book-theme.js).
+# Scripts that no page uses: for tabs, for words of another search and their plurals, for notes in the margin (the rest:
+# book-theme.js).
 UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scripts/sphinx-book-theme.js")
+UNUSED += ("_static/translations.js",)
 SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them

@@ -68,6 +68,7 @@ REPAIRS = {
     # Sphinx: the modules of the package in the contents beside every other page.
     "//aside//li[not(contains(@class, 'current'))]/details[count(ul/li) > 20]": lambda pages: pages.drop_tree(),
     # Sphinx: a heading in the contents, before the heading of the page.
+    "//article[.//p[@data-page]]": lambda page: page.set("lang", page.xpath("string(.//p/@data-page)")),
     "//p[@role='heading']": drop_attributes("role", "aria-level"),
     "//span[contains(@class, 'math')][math]": hold_punctuation,
     # The name of a claim, such as S2-035, fills an entry of a table: a line does not end at its hyphen.
