@@ -149,7 +149,7 @@ def test_birkhoff_leaves_no_dust_of_matrices_with_many_zeros(n, k, seed):
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 10, size=k)
     D = sum(w / weights.sum() * permutation_matrix(rng.permutation(n)) for w in weights)
-    assert_decomposes(D, birkhoff(D))
+    assert_decomposes(D, birkhoff(D, tolerance=0))  # what rounding leaves is allowed in any case
 
 
 def test_birkhoff_of_a_permutation_is_the_permutation():
