@@ -15,7 +15,7 @@ PART = re.compile(
 
 def setup(app):
     """Add the style sheet, or mark the body of each page, once it is HTML."""
-    app.connect("html-page-context", _mark)
+    app.connect("html-page-context", _mark, priority=960)  # after what a figure asks has been written into it
     app.connect("builder-inited", _add_styles)
 
 
