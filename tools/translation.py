@@ -40,6 +40,7 @@ LIBRARIES = {  # catalogues of extensions that put words on a page, and the pack
 TEXTS = "//body//text()" + "".join(
     f"[not(ancestor::{name})]" for name in ("script", "style", "pre", "code", "math", "kbd")
 )
+STARS = re.compile(r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])")  # of an emphasis that was not recognised
 TEXTS += "[not(ancestor::*[contains(@class, 'citation') or contains(@class, 'bibtex') or contains(@class, 'sig')])]"
 
 
@@ -56,7 +57,7 @@ def messages():
     shutil.rmtree(MESSAGES, ignore_errors=True)
     sphinx("gettext", MESSAGES, "-E", "-d", FOLDER / "doctrees")
     for path in catalogues():
-        merge(MESSAGES / path.relative_to(LOCALE / path.relative_to(LOCALE).parts[0] / "LC_MESSAGES"), path)
+        merge(MESSAGES.joinpath(*path.relative_to(LOCALE).parts[2:]), path)
     print(f"The messages are in {MESSAGES}")
 
 
@@ -80,7 +81,7 @@ def merge(template, path):
         for message in catalogue:
             message.previous_id = message.previous_id or old.get(message.id, [])
         with path.open("wb") as file:
-            write_po(file, catalogue, width=0, include_previous=True, omit_header=False)
+            write_po(file, catalogue, width=0, include_previous=True)
 
 
 def report(language, locale=LOCALE):
@@ -114,9 +115,7 @@ def stars(site):
     for path in sorted(site.rglob("*.html")):
         if "_static" not in path.relative_to(site).parts:
             for text in lxml.html.parse(str(path)).xpath(f"{TEXTS}[not(ancestor::*[contains(@class, 'law')])]"):
-                if re.search(r"[^\W\d_a-zA-Z]", text) and re.search(
-                    r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])", text
-                ):
+                if re.search(r"[^\W\d_a-zA-Z]", text) and STARS.search(text):
                     yield f"{path.relative_to(site)}: emphasis is broken in “{text.strip()[:80]}”"
 
 
