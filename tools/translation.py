@@ -40,8 +40,8 @@ LIBRARIES = {  # catalogues of extensions that put words on a page, and the pack
 TEXTS = "//body//text()" + "".join(
     f"[not(ancestor::{name})]" for name in ("script", "style", "pre", "code", "math", "kbd")
 )
-STARS = re.compile(r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])")  # of an emphasis that was not recognised
 TEXTS += "[not(ancestor::*[contains(@class, 'citation') or contains(@class, 'bibtex') or contains(@class, 'sig')])]"
+STARS = re.compile(r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])")  # of an emphasis that was not recognised
 
 
 def sphinx(builder, target, *options):
