@@ -44,7 +44,7 @@ def scope(nodeid):
     """Name what the tests that run on one worker, one after the other, have in common: as a rule their file.
 
     The tests of a page stay together, because it is loaded once for all of them; so do those of the published
-    notebooks, which first build the branch. Attacks on the grader need nothing of each other.
+    notebooks, which first build the branch. Attacks on the grader need nothing of each other, nor do live figures.
     """
     file, _, test = nodeid.partition("::")
     folder, _, name = file.removeprefix("tests/").partition("/")
@@ -53,7 +53,7 @@ def scope(nodeid):
         return page[0] if page else max((slug for slug in SLUGS if slug in test), key=len, default=nodeid)
     if folder == "notebooks":
         return "servers" if name in ("test_lab.py", "test_live_figures.py") else "published notebooks"
-    return nodeid if name == "test_hostile.py" else file
+    return {"test_hostile.py": nodeid, "test_live.py": nodeid.partition("[")[0]}.get(name, file)
 
 
 def pytest_xdist_make_scheduler(config, log):

@@ -10,13 +10,13 @@ from pathlib import Path
 from . import author
 from .model import stub
 
-LAYOUT, TAG = re.compile(r"[^\w()=+*@.]"), re.compile(r"<[^<>]*>")
+TAG, LAYOUT = re.compile(r"<[^<>]*>"), bytes(c for c in range(128) if not re.compile(r"[\w()=+*@.]").match(chr(c)))
 SHORTEST = 50  # characters of a line, or of two in a row, that say enough; what is shorter may be common knowledge
 
 
 def squeeze(text):
     """Keep letters, digits and a few signs: a notebook, a highlighted page and a source write one line differently."""
-    return LAYOUT.sub("", text.replace("\\n", " "))
+    return text.replace("\\n", " ").encode().translate(None, LAYOUT).decode()
 
 
 def visible(text):
@@ -38,12 +38,16 @@ def secret_lines(assignment):
 
 def leaks(wanted, folder):
     """Return `file: line` for each of these secret lines in any file below a folder."""
-    size, starts = min(map(len, wanted)), defaultdict(list)
-    for line in sorted(wanted):
-        starts[line[:size]].append(line)
+    size, pieces = (min(map(len, wanted)) + 1) // 2, defaultdict(list)
+    for line in wanted:  # wherever it stands in a text, one of these pieces begins at a multiple of their size
+        for i in range(size):
+            pieces[line[i : i + size]].append((line, i))
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
             text = path.read_bytes().decode("utf-8", "replace")
             text = squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
-            found = {text[i : i + size] for i in range(len(text))} & starts.keys()
-            yield from (f"{path}: {line}" for start in sorted(found) for line in starts[start] if line in text)
+            found = set()
+            for at in range(0, len(text), size):
+                known = pieces.get(text[at : at + size], ())
+                found.update(line for line, i in known if at >= i and text.startswith(line, at - i))
+            yield from (f"{path}: {line}" for line in sorted(found))

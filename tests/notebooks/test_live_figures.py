@@ -65,7 +65,7 @@ def page(request, tmp_path):
     finally:
         running.terminate()
         with suppress(subprocess.TimeoutExpired):
-            running.wait(20)
+            running.wait(5)
         running.kill()
 
 

@@ -9,6 +9,7 @@ from attnbook.live import files
 from browser import ALONE, chromium
 from hypothesis import settings
 from jupyter_client import KernelManager
+from live_figures import NAMES, example, figure, put
 from nbclient import NotebookClient
 
 settings.register_profile("book", derandomize=True, deadline=None, max_examples=30, database=None)
@@ -47,20 +48,33 @@ def browser():
 
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory):
-    """gallery(figure, …): the address of a page with these figures of one kind, as the site would have it."""
+    """gallery(figure, …): the address of a page with these figures, as the site would have it."""
     folder = tmp_path_factory.mktemp("live")
     head = '<!doctype html><html lang="en"><head><title>A figure</title><meta charset="utf-8">'
     head += f'<meta name="viewport" content="width=device-width"><style>{files.styles()}</style></head>'
 
     def write(*figures):
-        name, places = figures[0].name, "".join(figure._repr_html_() for figure in figures)
-        body = f'<body><main><h1>A figure</h1>{places}</main><script src="{name}.js"></script></body>'
-        page = folder / f"{name}-{hashlib.sha256(body.encode()).hexdigest()[:12]}.html"
-        (folder / f"{name}.js").write_text(files.script([name]), encoding="utf-8")
+        names, places = sorted({figure.name for figure in figures}), "".join(f._repr_html_() for f in figures)
+        script, digest = "-".join(names[:2]), hashlib.sha256(places.encode()).hexdigest()[:12]
+        body = f'<body><main><h1>A figure</h1>{places}</main><script src="live-{script}.js"></script></body>'
+        (folder / f"live-{script}.js").write_text(files.script(names), encoding="utf-8")
+        page = folder / f"{script}-{digest}.html"
         page.write_text(f"{head}{body}</html>", encoding="utf-8")
         return page.as_uri()
 
     return write
+
+
+def opened(context, uri, address, log):
+    """A page at this address, which writes what goes wrong into ``log``, and what it loads besides its script."""
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
+    page.on("pageerror", lambda error: log.append(str(error)))
+    ours = (uri, f"{uri.rpartition('/')[0]}/live-")
+    page.on("request", lambda r: r.url.startswith(ours) or log.append(r.url))
+    page.goto(uri + address)
+    return page
 
 
 @pytest.fixture
@@ -70,19 +84,28 @@ def open_figures(browser, gallery):
 
     def open_figures(*figures, address="", width=900, **options):
         options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
-        page.on("pageerror", lambda error: log.append(str(error)))
-        uri = gallery(*figures)
-        expected = (uri, f"{uri.rpartition('/')[0]}/{figures[0].name}.js")
-        page.on("request", lambda r: r.url.partition("#")[0] in expected or log.append(r.url))
-        page.goto(uri + address)
-        return page
+        contexts.append(browser.new_context(**options))
+        return opened(contexts[-1], gallery(*figures), address, log)
 
     yield open_figures
     for context in contexts:
         context.close()
     assert not log
+
+
+@pytest.fixture(scope="module")
+def all_figures(browser, gallery):
+    """One page with the example of every figure, and its log: to open one takes longer than most tests."""
+    context, log = browser.new_context(viewport={"width": 900, "height": 800}, reduced_motion="reduce"), []
+    yield opened(context, gallery(*map(figure, NAMES)), "", log), log
+    context.close()
+
+
+@pytest.fixture
+def page(all_figures, name):
+    """That page, with the figure ``name`` as it begins; no test may log an error."""
+    page, log = all_figures
+    put(page, name, example(name))
+    yield page
+    problems = [log.pop() for _ in range(len(log))]
+    assert not problems

@@ -636,5 +636,6 @@ def gates(rng):
 @names_of("thm-law", written={"\\dfrac": "\\frac", "f(s)": "f"})
 def score_density(rng):
     """Given q, the score is normal with variance ‖q‖²."""
-    f = quad(lambda x: stats.chi2(5).pdf(x) * stats.norm.pdf(1.4, scale=math.sqrt(x)), 0, 80)[0]
+    q2 = stats.chi2(5)
+    f = quad(lambda x: q2.pdf(x) * math.exp(-(1.4**2) / (2 * x)) / math.sqrt(2 * math.pi * x), 0, 80)[0]
     return {"f": f, "s": 1.4, "\\nu": 2.0, "d_k": 5, "K_\\nu": lambda x: kv(2.0, x), "\\Gamma": gamma}

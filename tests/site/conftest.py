@@ -110,7 +110,8 @@ def open_page(browser):
         if without:
             page.route(without, lambda route: route.abort())
         if late:
-            page.route(late, lambda route: (time.sleep(0.7), route.continue_()))
+            due = time.monotonic() + 0.7
+            page.route(late, lambda route: (time.sleep(max(0, due - time.monotonic())), route.continue_()))
         if policy:
             page.route(
                 "**/*.html", lambda r: r.fulfill(response=r.fetch(), headers={"content-security-policy": policy})

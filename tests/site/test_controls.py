@@ -76,7 +76,7 @@ def defects(slider):
     return errors
 
 
-@on_pages_with(PLAYER)
+@on_pages_with(PLAYER, mainly)
 def test_sliders(page):
     for player in page.locator(".explore").all():
         sliders = player.locator(":is(input[type=range], select)").all()

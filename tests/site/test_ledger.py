@@ -7,18 +7,23 @@ import yaml
 from bookext.collect.evidence import evidence
 from built_site import PAGES, ROOT, SOURCES, has_class, named, only_english, report
 
-CLAIMS = yaml.safe_load((ROOT / "chapters" / "audit" / "claims.yml").read_text(encoding="utf-8"))
-CLAIMS.pop("sources")
 AUDIT, MISTAKES = "chapters/audit", "chapters/famous-mistakes"
 DECIDING = f".//ul[{has_class('deciding')}]//a/@href"
 
 
 @pytest.fixture(scope="module")
-def items():
+def claims():
+    claims = yaml.safe_load((ROOT / "chapters" / "audit" / "claims.yml").read_text(encoding="utf-8"))
+    claims.pop("sources")
+    return claims
+
+
+@pytest.fixture(scope="module")
+def items(claims):
     """Every claim of the ledger as {key: its element}."""
     pages = [SOURCES[name] for name in PAGES if name.endswith("-claims")]
     items = {item.get("id").upper(): item for page in pages for item in page.xpath(f"//li[{has_class('claim')}]")}
-    assert sorted(items) == sorted(CLAIMS)
+    assert sorted(items) == sorted(claims)
     return items
 
 
@@ -42,9 +47,9 @@ def decided(item, laws):
 
 
 @only_english
-def test_every_claim_leads_to_the_checks_that_decide_it(items, laws):
+def test_every_claim_leads_to_the_checks_that_decide_it(claims, items, laws):
     for key, item in items.items():
-        claim = CLAIMS[key]
+        claim = claims[key]
         assert f"is-{claim['verdict']}" in item.get("class").split(), key
         assert decided(item, laws) == {(e.page, e.law) for e in evidence({key: claim})}, key
 
@@ -72,9 +77,9 @@ def test_every_mistake_is_caught_by_a_check():
 
 
 @only_english
-def test_the_filter_shows_what_was_chosen(open_page):
+def test_the_filter_shows_what_was_chosen(open_page, claims):
     """A choice is kept in the address, and an address chooses."""
-    claims = {key: claim for key, claim in CLAIMS.items() if claim["chapter"] == "equivariance-invariance"}
+    claims = {key: claim for key, claim in claims.items() if claim["chapter"] == "equivariance-invariance"}
     page = open_page(f"{AUDIT}/equivariance-invariance-claims")
     visible = "[...document.querySelectorAll('li.claim')].filter((li) => li.checkVisibility()).map((li) => li.id)"
 

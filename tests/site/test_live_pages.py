@@ -5,7 +5,7 @@ import re
 from urllib.parse import unquote
 
 import pytest
-from built_site import PAGES, SOURCES, WATCH_SHIFTS, WIDTHS, pages_with, report
+from built_site import DESK, PAGES, PHONE, SOURCES, WATCH_SHIFTS, pages_with, report
 
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
@@ -56,7 +56,7 @@ def test_a_link_in_a_sentence_brings_its_state(open_page, name):
     page.context.close()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [PHONE, pytest.param(DESK, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", WITH_FIGURES)
 def test_nothing_moves_when_figures_are_drawn_late(open_page, server, name, width):
     page = open_page(name, width=width, base=server, late="**/live-*.js*", before=WATCH_SHIFTS)

@@ -31,7 +31,7 @@ def asked(name):
     return texts
 
 
-@pytest.fixture(params=mainly(pages_with(QUIZ), 1, also=(RECALL,)))
+@pytest.fixture(params=mainly(pages_with(QUIZ), 2))
 def name(request):
     """A page with quizzes."""
     return named(request.param)
