@@ -9,14 +9,15 @@ from attnbook.length import contextual_positions, forgetting_bias, ntk_frequenci
 from attnbook.positional import frequencies
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import LlamaConfig
-from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 stretches, bases = st.floats(1.5, 64), st.floats(100, 1e6)
 
 
 def theirs(kind, *, d=64, base=1e4, length=4096, seq_len=None, **parameters):
     """The frequencies of a rule, and its factor for cosines and sines, from a configuration; nothing is downloaded."""
+    from transformers import LlamaConfig
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
     rope = {"rope_type": kind, "rope_theta": base, **parameters}
     config = LlamaConfig(
         hidden_size=d, num_attention_heads=1, head_dim=d, max_position_embeddings=length, rope_parameters=rope

@@ -1,9 +1,9 @@
 """Every positional scheme against an implementation nobody here wrote, and its defining property on drawn shapes.
 
 The independent implementations are the attention modules of `transformers`, made from small configurations with
-random weights; nothing is downloaded. An added table and a causal mask have no module of their own: there it is the
-fused attention of torch. Shaw's and Transformer-XL's own modules have left the library; two speech models keep their
-logits.
+random weights; nothing is downloaded. They are imported where they are used, because that takes seconds. An added
+table and a causal mask have no module of their own: there it is the fused attention of torch. Shaw's and
+Transformer-XL's own modules have left the library; two speech models keep their logits.
 """
 
 import math
@@ -27,25 +27,6 @@ from attnbook.positional import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import (
-    DebertaV2Config,
-    LlamaConfig,
-    T5Config,
-    Wav2Vec2BertConfig,
-    Wav2Vec2ConformerConfig,
-)
-from transformers.models.bloom.modeling_bloom import build_alibi_tensor
-from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention
-from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as rotate_neighbours
-from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
-from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
-from transformers.models.llama.modeling_llama import apply_rotary_pos_emb as rotate_halves
-from transformers.models.t5.modeling_t5 import T5Attention
-from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
-from transformers.models.wav2vec2_conformer.modeling_wav2vec2_conformer import (
-    Wav2Vec2ConformerRelPositionalEmbedding,
-    Wav2Vec2ConformerSelfAttention,
-)
 
 rng = np.random.default_rng(0)
 lengths, widths = st.integers(1, 7), st.integers(1, 9)
@@ -132,6 +113,12 @@ def test_offsets_are_key_minus_query():
 
 @pytest.mark.parametrize("d", [2, 8, 64])
 def test_sinusoids_are_those_of_gptj_and_wav2vec2(d):
+    from transformers import Wav2Vec2ConformerConfig
+    from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
+    from transformers.models.wav2vec2_conformer.modeling_wav2vec2_conformer import (
+        Wav2Vec2ConformerRelPositionalEmbedding,
+    )
+
     theirs = create_sinusoidal_positions(40, d).numpy()  # sines first, then cosines
     ours = sinusoidal(range(40), d)
     close(np.concatenate([ours[:, 0::2], ours[:, 1::2]], axis=1), theirs, 1e-5)
@@ -165,6 +152,10 @@ def test_sinusoids_keep_the_shape_of_the_positions():
 
 @pytest.mark.parametrize("start", [0, 3, 1000])
 def test_halves_are_those_of_llama(start):
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+    from transformers.models.llama.modeling_llama import apply_rotary_pos_emb as rotate_halves
+
     q, k = torch.randn(2, 1, 3, 5, 16, dtype=torch.float64)
     embedding = LlamaRotaryEmbedding(
         LlamaConfig(hidden_size=48, num_attention_heads=3, head_dim=16, rope_theta=10_000.0)
@@ -175,6 +166,13 @@ def test_halves_are_those_of_llama(start):
 
 
 def test_neighbours_are_those_of_gptj():
+    from transformers.models.gptj.modeling_gptj import (
+        apply_rotary_pos_emb as rotate_neighbours,
+    )
+    from transformers.models.gptj.modeling_gptj import (
+        create_sinusoidal_positions,
+    )
+
     x = torch.randn(2, 6, 3, 8, dtype=torch.float64)  # batch, length, heads, d
     sin, cos = create_sinusoidal_positions(6, 8).double().chunk(2, dim=-1)
     theirs = rotate_neighbours(x, sin[None], cos[None])
@@ -218,6 +216,9 @@ def test_rotation_takes_the_dtype_of_its_input_and_the_angle_in_double_precision
 
 
 def test_shaw_is_the_relative_key_of_wav2vec2_bert():
+    from transformers import Wav2Vec2BertConfig
+    from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
+
     config = Wav2Vec2BertConfig(
         hidden_size=12,
         num_attention_heads=3,
@@ -236,6 +237,9 @@ def test_shaw_is_the_relative_key_of_wav2vec2_bert():
 
 
 def test_transformer_xl_is_the_relative_attention_of_wav2vec2_conformer():
+    from transformers import Wav2Vec2ConformerConfig
+    from transformers.models.wav2vec2_conformer.modeling_wav2vec2_conformer import Wav2Vec2ConformerSelfAttention
+
     config = Wav2Vec2ConformerConfig(
         hidden_size=12, num_attention_heads=3, position_embeddings_type="relative", max_source_positions=50
     )
@@ -255,6 +259,9 @@ def test_transformer_xl_is_the_relative_attention_of_wav2vec2_conformer():
 
 def test_deberta_is_disentangled_attention():
     """The released code reads row δ(i, j) of both tables; the paper's equation (4) has δ(j, i) in the second."""
+    from transformers import DebertaV2Config
+    from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention
+
     config = DebertaV2Config(
         hidden_size=12,
         num_attention_heads=3,
@@ -294,12 +301,17 @@ def test_rows_of_clipped_tables():
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize(("buckets", "reach"), [(32, 128), (32, 256), (16, 128), (64, 128), (8, 20), (320, 800)])
 def test_buckets_are_those_of_t5(buckets, reach, bidirectional):
+    from transformers.models.t5.modeling_t5 import T5Attention
+
     offset = np.arange(-6000, 6001)
     theirs = T5Attention._relative_position_bucket(torch.tensor(offset), bidirectional, buckets, reach)
     assert np.array_equal(t5_bucket(offset, buckets, reach, bidirectional), theirs)
 
 
 def test_the_bias_is_that_of_t5():
+    from transformers import T5Config
+    from transformers.models.t5.modeling_t5 import T5Attention
+
     config = T5Config(d_model=12, d_kv=4, num_heads=3, relative_attention_num_buckets=32)
     module = random_weights(T5Attention(config, has_relative_attention_bias=True, layer_idx=0))
     theirs = module.compute_bias(40, 40)[0].detach()
@@ -319,6 +331,8 @@ def test_edges_rise_from_zero_and_the_last_lies_below_the_maximal_distance(bucke
 
 @pytest.mark.parametrize("count", [1, 2, 6, 8, 12, 16, 20])
 def test_slopes_are_those_of_bloom(count):
+    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+
     theirs = build_alibi_tensor(torch.ones(1, 7), count, torch.float64)[:, 0]  # slope · j; a row's constant is free
     off = offsets(range(7), range(7))
     ours = -alibi_slopes(count)[:, None, None] * np.abs(off)
