@@ -2,7 +2,7 @@
 
 A function of a generator returns the names that its equations use, computed with the package where the package has the
 law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ allows, "after" what ←
-must have set. ``written`` puts names for what an equation writes in words.
+must have set. ``written`` puts names for what an equation writes in words, and (with a "$") formulas for words of a theorem.
 """
 
 import itertools
@@ -14,15 +14,17 @@ import torch
 from attnbook import check
 from attnbook.attention import attention, attention_weights, entropy, scores, softmax, softmax_jacobian
 from attnbook.layers import Heads, multi_head_attention
-from attnbook.permutations import cycle_type, permutation_matrix, permutations
+from attnbook.length import ntk_frequencies, ramp_frequencies, turns
+from attnbook.permutations import cycle_type, cycles, permutation_matrix, permutations, sinkhorn
 from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
 from attnbook.recurrent import rnn, rnn_jacobians
 from attnbook.scores import row_coverage
 from scipy import stats
 from scipy.integrate import quad
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 from scipy.special import erf, gamma, kv, logsumexp
 from tex import Random
+from torch.autograd.functional import jacobian
 
 ROW = "softmax_\\mathrm{row}"
 LENGTH = ", \\quad N = \\max\\bigl(\\text{length of the sum, if given},\\ \\min(\\text{last axis}, 64)\\bigr)"
@@ -192,11 +194,11 @@ def corner(rng):
     return {"g": g, "m": m, "\\varepsilon": eps, "near": 0.01}
 
 
-@names_of("eq-perm-conjugation")
+@names_of("eq-perm-conjugation", "thm-perm-commute")
 def conjugation(rng):
     perm = rng.permutation(5).tolist()
     return {"P": permutation_matrix(perm), "S": rng.normal(size=(5, 5)), "\\pi": lambda i: perm[i - 1] + 1,
-            "i": 2, "j": 4}  # fmt: skip
+            "i": 2, "j": 4, "X": rng.normal(size=(5, 3)), "v": rng.normal(size=5), "f": softmax, "g": softmax}  # fmt: skip
 
 
 @names_of("eq-perm-steps")
@@ -210,7 +212,9 @@ def steps(rng):
     return known
 
 
-@names_of("eq-rnn-step", "eq-rnn-bound")
+@names_of("eq-rnn-step", "eq-rnn-bound", "thm-rnn-bptt", written={
+    r"\frac{\partial L}{\partial h_1} = \sum": r"D = \sum", r"\frac{\partial \ell_t}{\partial h_t}": "G_t",
+    r"J_t J_{t-1}\cdots J_2": "P_t"})  # fmt: skip
 def recurrence(rng):
     X, W_x, W_h, b = (torch.tensor(rng.normal(size=shape)) for shape in ((6, 3), (4, 3), (4, 4), 4))
     start = torch.zeros(4, dtype=torch.float64)
@@ -220,9 +224,11 @@ def recurrence(rng):
     last = rnn(X[1:], W_x, W_h, b, start=first)[-1]
     last.retain_grad()
     last.sin().sum().backward()
-    J = np.concatenate([np.zeros((1, 4, 4)), J])  # J_2 is the first
-    return {"h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6, "diag": np.diag,
-            "\\partialL/\\partialh_1": first.grad.numpy(), "\\partialL/\\partialh_n": last.grad.numpy()}  # fmt: skip
+    J, G = np.concatenate([np.zeros((1, 4, 4)), J]), torch.tensor(rng.normal(size=(6, 4)))  # J_2 is the first
+    D = jacobian(lambda h: G[0] @ h + (G[1:] * rnn(X[1:], W_x, W_h, b, start=h)).sum(), H[0]).numpy()
+    P = np.array([*itertools.accumulate(J[1:], lambda P, J: J @ P, initial=np.eye(4))])
+    return {"\\cdots": J[3] @ J[2], "D": D, "G": G.numpy(), "P": P, "h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6,
+            "diag": np.diag, "\\partialL/\\partialh_1": first.grad.numpy(), "\\partialL/\\partialh_n": last.grad.numpy()}  # fmt: skip
 
 
 @names_of("eq-sym-tolerance", written={LENGTH: ""})
@@ -298,10 +304,17 @@ def sphere(rng):
     return {"P": near, "f": part.pdf, "m": m, "\\delta": delta, "t": 0.3, "\\Gamma": gamma, "near": 1e-3}
 
 
-@names_of("eq-softmax-free-energy")
+@names_of("eq-softmax-free-energy", "thm-softmax-gibbs", written={
+    r"\langle a,s\rangle": r"a \cdot s", "maximum, $a": "maximum, $b", "its value there is $": "$F(b) = "})  # fmt: skip
 def free_energy(rng):
     s, T, a = rng.normal(size=4), 0.7, rng.dirichlet(np.ones(4))
-    return {"F": lambda a: a @ s + T * entropy(a), "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T), "#j": 4}
+
+    def F(z):
+        return s @ np.exp(z) / np.exp(z).sum() + T * stats.entropy(np.exp(z))
+
+    z = minimize(lambda z: -F(z), np.zeros(4), tol=1e-9).x
+    return {"F": lambda a: F(np.log(a)), "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T), "#j": 4, "s": s,
+            "H": entropy, "softmax": softmax, "b": np.exp(z) / np.exp(z).sum(), "equal": 1e-6}  # fmt: skip
 
 
 @names_of("eq-softmax-lse")
@@ -312,10 +325,11 @@ def lse(rng):
             "\\partial\\operatorname{lse}/\\partials_j": s.grad.numpy()[1]}  # fmt: skip
 
 
-@names_of("eq-softmax-gumbel")
+@names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability\n$": "$p = "})
 def gumbel(rng):
     s = rng.normal(size=3)
-    return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum()}
+    p = quad(lambda x: stats.gumbel_r.pdf(x - s[1]) * stats.gumbel_r.cdf(x - s[::2]).prod(), -9, 40, epsabs=1e-12)[0]
+    return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum(), "p": p, "softmax": softmax}
 
 
 @names_of("eq-softmax-entropy")
@@ -331,12 +345,23 @@ def entropy_slope(rng):
     return {"dH/d\\beta": beta.grad.numpy(), "\\beta": 0.8, "Var_a": variance, "s": s.numpy()}
 
 
-@names_of("eq-perm-class")
+@names_of("eq-perm-class", "thm-perm-long", written={
+    "exactly $": "$c = ", "than $n/2$ is $": "$b = ", r"\sum_{n/2<k\le n}": r"\sum_{k\in K}"})  # fmt: skip
 def conjugacy(rng):
     n, kind = 5, (1, 2, 2)
     a = np.array([kind.count(k) for k in range(1, n + 1)])
     found = sum(sorted(cycle_type(perm)) == sorted(kind) for perm in permutations(n))
-    return {"n": n, "a": a, "#k": n, "=": found}
+    longest = np.array([max(map(len, cycles(perm))) for perm in permutations(n)])
+    return {
+        "n": n,
+        "a": a,
+        "#k": n,
+        "=": found,
+        "c": np.sum(longest == 4),
+        "k": 4,
+        "K": [3, 4, 5],
+        "b": np.mean(longest < 3),
+    }
 
 
 @names_of("eq-qkv-online")
@@ -485,9 +510,10 @@ def one_product(rng):
     return signs(1, 4)
 
 
-@names_of("eq-softmax")
+@names_of("eq-softmax", "thm-qkv-shift")
 def one_weight(rng):
-    return {"softmax": softmax, "s": rng.normal(size=5), "m": 5, "j": 3}
+    again = np.log(softmax(s := rng.normal(size=5)))
+    return {"softmax": softmax, "s": s, "m": 5, "j": 3, "s'": again, "c": again[0] - s[0], "mathbf 1": np.ones(5)}
 
 
 @names_of("thm-rnn-rate", written=dict.fromkeys((r"WW^\top = W^\top W", r"\kappa = 1", r"\|W^k\| = 1"), ""))
@@ -560,10 +586,12 @@ def ranges(rng):
     return names | {"range": lambda V: np.ptp(V[:, 1]), "#i": 3}
 
 
-@names_of("thm-softmax-rank", written={r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o"})
+@names_of("thm-softmax-rank", "thm-jacobian", written={
+    r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o", r"\partial a/\partial s": "D"})  # fmt: skip
 def jacobian_rank(rng):
-    a = softmax(rng.normal(size=4))
+    a = softmax(s := rng.normal(size=4))
     known = {"J": softmax_jacobian(a), "a": np.asmatrix(a).T, "diag": lambda a: np.diag(np.ravel(a)), "r": 4, "m": 4}
+    known |= {"D": jacobian(softmax, torch.tensor(s)).numpy(), "s": s[:, None], "softmax": lambda s: softmax(s, axis=0)}
     return known | {"mathbf 1": np.ones((4, 1)), "o": np.zeros((4, 1))}
 
 
@@ -603,9 +631,15 @@ def birkhoff_sum(rng):
 
 
 @names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": ""})
+@names_of("thm-sym-composition", written={
+    "$g\\circ f$ is equivariant": "$g(f(PX)) = Pg(f(X))$", "$r\\circ f$ is invariant": "$r(f(PX)) = r(f(X))$",
+    "$X\\mapsto X + f(X)$": "$PX + f(PX) = P(X + f(X))$",
+    r"$\alpha f + \beta g$": r"$\alpha f(PX) + \beta g(PX) = P(\alpha f(X) + \beta g(X))$"})  # fmt: skip
 def equivariant(rng):
     """P turns the tokens round in a ring, and M lets each see itself and the next: PMPᵀ = M."""
     names = projected(rng)
+    names |= {"g": lambda X: np.tanh(X - X.mean(axis=0)), "r": lambda X: X.max(axis=0), "\\alpha": 0.3, "\\beta": 1.7}
+    names["W_V"] = rng.normal(size=(5, 5))
 
     def f(X, M=None):
         return attention(*(X @ names[f"W_{s}"] for s in "QKV"), mask=M if M is None else M > 0.5)
@@ -639,3 +673,164 @@ def score_density(rng):
     q2 = stats.chi2(5)
     f = quad(lambda x: q2.pdf(x) * math.exp(-(1.4**2) / (2 * x)) / math.sqrt(2 * math.pi * x), 0, 80)[0]
     return {"f": f, "s": 1.4, "\\nu": 2.0, "d_k": 5, "K_\\nu": lambda x: kv(2.0, x), "\\Gamma": gamma}
+
+
+@names_of("thm-cap-table", written={"\\nabla L": "G"})
+def table_loss(rng):
+    """The sentences are one and what becomes of it as P turns its words round."""
+    names, T = projected(rng), rng.normal(size=(4, 5))
+    T = torch.tensor(np.array([np.roll(T, k, axis=0) for k in range(4)]))
+
+    def L(E):
+        return attention(*((E + T) @ torch.tensor(names[f"W_{s}"]) for s in "QKV")).mean(dim=1).square().sum()
+
+    return {"P": np.roll(np.eye(4), 1, axis=0), "E": names["X"], "L": lambda E: L(torch.tensor(E)).item(),
+            "G": lambda E: jacobian(L, torch.tensor(E)).numpy()}  # fmt: skip
+
+
+@names_of("thm-qkv-sum", written={"^{(g)}": "_g"})
+def sum_of_heads(rng):
+    W, (Q, K, V) = Heads(*rng.normal(size=(3, 2, 5, 3)), rng.normal(size=(6, 5))), rng.normal(size=(3, 4, 5))
+    return {"MultiHead": lambda *X: multi_head_attention(*X, W), "A": attention_weights(Q @ W.W_Q, K @ W.W_K), "h": 2,
+            "X_Q": Q, "X_K": K, "X_V": V, "W_V": W.W_V, "W_O": W.W_O.reshape(2, 3, 5)}  # fmt: skip
+
+
+@names_of("eq-rnn-read")
+def read(rng):
+    """Past and noise are orthogonal columns: the sample is uncorrelated exactly."""
+    M, x = rng.normal(size=(3, 6)), np.linalg.qr(rng.normal(size=(20, 9)))[0]
+    left = np.linalg.lstsq(x[:, :6] @ M.T + 0.4 * x[:, 6:], x[:, 1])[1]
+    return {"R^2": 1 - left[None], "M": M.T, "j": 2, "C": np.asmatrix(M @ M.T + 0.4**2 * np.eye(3))}
+
+
+@names_of("thm-softmax-sparsemax", written={
+    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", "_{j\\le\nk}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
+    "its Jacobian is $": "$D = "})  # fmt: skip
+def nearest(rng):
+    """Of the points nearest on each face of the simplex, the one nearest of all."""
+
+    def point(s):
+        faces = map(np.array, [*itertools.product((0.0, 1.0), repeat=4)][1:])
+        inside = [a for e in faces if ((a := e * (s + (1 - s @ e) / e.sum())) >= 0).all()]
+        return min(inside, key=lambda a: np.linalg.norm(a - s))
+
+    s = np.array([0.9, 0.6, -0.4, 0.5])
+    D = np.array([point(s + step) - point(s - step) for step in 0.01 * np.eye(4)]).T / 0.02
+    z, e = -np.sort(-s), np.sign(point(s))[:, None]
+    return {"sparsemax": point, "s": s, "z": z, "\\dots": z[1], "D": D, "k": int(e.sum()), "m": 4, "j": 2, "e": e,
+            "e_j": e[1, 0], "\\tau": (s - point(s))[0], "larger": max, "diag": lambda e: np.diag(e[:, 0])}  # fmt: skip
+
+
+@names_of("thm-softmax-mask", written={
+    "$ is 0 outside $M$, and on $M$ it is the softmax of the scores of $M$\nalone":
+        r"_o = 0, \operatorname{softmax}(s')_M = \operatorname{softmax}(s_M)$",
+    "$ with the hidden weights set to 0 and the rest divided by their sum":
+        r" \odot h / (h \cdot \operatorname{softmax}(s)) = \operatorname{softmax}(s')$"})  # fmt: skip
+def hidden(rng):
+    s, h = rng.normal(size=4), np.array([1.0, 1.0, 0.0, 1.0])
+    return {"s": s, "s'": np.where(h, s, -np.inf), "h": h, "M": np.array([1, 2, 4]), "o": 3, "j": 2, "softmax": softmax}
+
+
+@names_of("thm-sym-augment", written={"\\nabla_\\theta L(f_\\theta": "G("})
+def shuffled(rng):
+    names, theta = projected(rng), torch.tensor(rng.normal(size=(3, 5, 3)))
+
+    def f(theta, X):
+        return attention(*(torch.tensor(X) @ theta)).mean(dim=0)
+
+    return names | {"f_\\theta": lambda X: f(theta, X).numpy(),
+                    "G": lambda X: jacobian(lambda theta: f(theta, X).sin().sum(), theta).numpy()}  # fmt: skip
+
+
+@names_of("thm-sym-linear")
+def commuting(rng):
+    """The mean of PᵀRP over all P: every L that commutes is such a mean."""
+    R, P = rng.normal(size=(4, 4)), np.array([permutation_matrix(perm) for perm in permutations(4)])
+    L = (P.swapaxes(1, 2) @ R @ P).mean(axis=0)
+    return {
+        "L": L,
+        "P": P[9],
+        "I": np.eye(4),
+        "mathbf 1": np.ones((4, 1)),
+        "a": L[0, 0] - L[0, 1],
+        "b": L[0, 1],
+        "n": 4,
+    }
+
+
+@names_of("thm-softmax-kernel", written={r"\kappa(q,k) = e^{-": "g = e^{-", "an extra factor $": "$r = "})
+def kernels(rng):
+    """A key's weight relative to a key whose kernel is 1: the zero vector, or q itself."""
+    q, k = np.array([1.0, 2.0, -1.5]), np.array([-1.5, 1.0, 2.0])
+
+    def ratio(one, two):
+        return np.divide(*attention_weights(q[None], np.stack([one, two]))[0])
+
+    extra = ratio(k, 0 * q) / (math.exp(-((q - k) @ (q - k)) / 12**0.5) / math.exp(-(q @ q) / 12**0.5))
+    return {"\\kappa": lambda q, k: ratio(k, 0 * q), "g": ratio(k, q), "q": q, "k": k, "d_k": 3,
+            "h": math.sqrt(math.sqrt(3)), "r": extra}  # fmt: skip
+
+
+@names_of(
+    "thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", "divides\nevery unfinished pair by $": "$u = "}
+)
+def slowed(rng):
+    theta, n_0, s = frequencies(8), 10, 8.0
+    q, u = theta / ntk_frequencies(8, s), theta / ramp_frequencies(theta, n_0, s, slow=1.2, fast=1.5)
+    return {"d": 8, "h": 2, "s": s, "n_0": n_0, "n": 80, "\\alpha": 1.2, "\\beta": 1.5, "r_h": turns(theta, n_0)[0],
+            "q": q[2], "u": u[2]}  # fmt: skip
+
+
+@names_of("eq-limits", "thm-tied-rows", written={
+    r"\mathbb{E}\Bigl\|\frac{\partial L}{\partial q}\Bigr\|^2": "v", r"\mathbb{E}\|J\|": "u",
+    r"\mathbb{E}\Bigl\|\frac{\partial L}{\partial q}\Bigr\|": "w", r"\to ": r"\approx "})  # fmt: skip
+def tied(rng, size=40_000, d_k=1e8):
+    """Three scores, of which the first two are the largest; their gap is drawn evenly from -12 to 12."""
+    z, g, q = *rng.normal(size=(2, size, 3)), np.sqrt(rng.chisquare(d_k, size=size))
+    z[:, 1] = z[:, 0] + np.linspace(-12, 12, size) / q
+    weight = 3 * 24 * stats.norm.pdf(z[:, 1]) / q * (z[:, 2] < z[:, :2].min(axis=1))
+    J = softmax_jacobian(softmax(z * q[:, None]))
+    Jg = (J @ g[..., None])[..., 0]
+    square = (z * Jg).sum(axis=1) ** 2 + (Jg**2).sum(axis=1) * rng.chisquare(d_k - 1, size=size)  # eq-short-gradient
+    u, v, w = (np.mean(weight * x) for x in (np.linalg.norm(J, axis=(1, 2)), square, np.sqrt(square)))
+    return {"u": u, "v": v, "w": w, "d_k": d_k, "m": 3, "c": 1, "f_m": 1.5 / math.sqrt(math.pi),
+            "\\varphi": stats.norm.pdf, "\\Phi": stats.norm.cdf, "near": 0.03}  # fmt: skip
+
+
+@names_of("thm-scale-step", written={"Both have the same loss at every step": "$L_a = L_b$"})
+def two_runs(rng):
+    X, Y, *W = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 5), (6, 5), (5, 3), (5, 3), (5, 2)))
+
+    def losses(scale, W, rates):
+        for _ in range(4):
+            W = [w.detach().requires_grad_() for w in W]
+            loss = attention(X @ W[0], Y @ W[1], Y @ W[2], scale=scale).square().sum()
+            W = [w - rate * grad for w, rate, grad in zip(W, rates, torch.autograd.grad(loss, W), strict=True)]
+            yield loss.item()
+
+    a, b = (
+        np.array([*losses(0.4, W, [0.05] * 3)]),
+        [*losses(1.0, [0.8 * W[0], 0.5 * W[1], W[2]], [0.032, 0.0125, 0.05])],
+    )
+    return {"\\alpha": 0.8, "\\beta": 0.5, "c": 0.4, "L_a": a, "L_b": np.array(b)}
+
+
+@names_of("thm-perm-sinkhorn", written={"multiplies the error of $\\ln r$ by $": "$R = "})
+def scaled(rng):
+    D = sinkhorn(M := rng.uniform(0.2, 1, size=(4, 4)))
+    r, c, tensor = D[:, 0] / M[:, 0], D[0] / M[0] * M[0, 0] / D[0, 0], torch.tensor(M)
+    R = jacobian(lambda x: -(tensor @ (1 / (x.exp() @ tensor))).log(), torch.tensor(np.log(r))).numpy()
+    return {"M": M, "D": D, "r": r, "c": c, "R": R, "\\sigma_2": np.linalg.svd(D)[1][1]}
+
+
+@names_of("thm-sym-orbit", written={
+    "the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$a b = c$"})  # fmt: skip
+def orbit(rng):
+    moved = [tuple("aabc"[i] for i in perm) for perm in permutations(4)]
+    return {"a": len(set(moved)), "b": moved.count(tuple("aabc")), "c": len(moved)}
+
+
+@names_of("thm-length-bounded", written={"no weight exceeds $": "$w = "})
+def bounded(rng):
+    rows = itertools.product(np.linspace(-0.7, 0.7, 5), repeat=4)
+    return {"g": 0.7, "m": 4, "w": softmax([*rows]).max()}
