@@ -2,7 +2,7 @@
 
 A function of a generator returns the names that its equations use, computed with the package where the package has the
 law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ allows, "after" what ←
-must have set. ``written`` puts names for what an equation writes in words.
+must have set. ``written`` puts names for what an equation writes in words, and formulas ("$") for words of a theorem.
 """
 
 import itertools
@@ -14,15 +14,17 @@ import torch
 from attnbook import check
 from attnbook.attention import attention, attention_weights, entropy, scores, softmax, softmax_jacobian
 from attnbook.layers import Heads, multi_head_attention
-from attnbook.permutations import cycle_type, permutation_matrix, permutations
+from attnbook.length import ntk_frequencies, ramp_frequencies, turns
+from attnbook.permutations import cycle_type, permutation_matrix, permutations, sinkhorn
 from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
 from attnbook.recurrent import rnn, rnn_jacobians
 from attnbook.scores import row_coverage
 from scipy import stats
 from scipy.integrate import quad
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 from scipy.special import erf, gamma, kv, logsumexp
 from tex import Random
+from torch.autograd.functional import jacobian
 
 ROW = "softmax_\\mathrm{row}"
 LENGTH = ", \\quad N = \\max\\bigl(\\text{length of the sum, if given},\\ \\min(\\text{last axis}, 64)\\bigr)"
@@ -192,11 +194,11 @@ def corner(rng):
     return {"g": g, "m": m, "\\varepsilon": eps, "near": 0.01}
 
 
-@names_of("eq-perm-conjugation")
+@names_of("eq-perm-conjugation", "thm-perm-commute")
 def conjugation(rng):
     perm = rng.permutation(5).tolist()
     return {"P": permutation_matrix(perm), "S": rng.normal(size=(5, 5)), "\\pi": lambda i: perm[i - 1] + 1,
-            "i": 2, "j": 4}  # fmt: skip
+            "i": 2, "j": 4, "X": rng.normal(size=(5, 3)), "v": perm, "f": softmax, "g": softmax}  # fmt: skip
 
 
 @names_of("eq-perm-steps")
@@ -210,7 +212,9 @@ def steps(rng):
     return known
 
 
-@names_of("eq-rnn-step", "eq-rnn-bound")
+@names_of("eq-rnn-step", "eq-rnn-bound", "thm-rnn-bptt", written={
+    r"\frac{\partial L}{\partial h_1} = \sum": r"D = \sum", r"\frac{\partial \ell_t}{\partial h_t}": "G_t",
+    r"J_t J_{t-1}\cdots J_2": "P_t"})  # fmt: skip
 def recurrence(rng):
     X, W_x, W_h, b = (torch.tensor(rng.normal(size=shape)) for shape in ((6, 3), (4, 3), (4, 4), 4))
     start = torch.zeros(4, dtype=torch.float64)
@@ -220,8 +224,11 @@ def recurrence(rng):
     last = rnn(X[1:], W_x, W_h, b, start=first)[-1]
     last.retain_grad()
     last.sin().sum().backward()
-    J = np.concatenate([np.zeros((1, 4, 4)), J])  # J_2 is the first
-    return {"h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6, "diag": np.diag,
+    J, G = np.concatenate([np.zeros((1, 4, 4)), J]), torch.tensor(rng.normal(size=(6, 4)))  # J_2 is the first
+    D = jacobian(lambda h: G[0] @ h + (G[1:] * rnn(X[1:], W_x, W_h, b, start=h)).sum(), H[0]).numpy()
+    P = np.array([*itertools.accumulate(J[1:], lambda P, J: J @ P, initial=np.eye(4))])
+    more = {"\\cdots": J[3] @ J[2], "D": D, "G": G.numpy(), "P": P}
+    return more | {"h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6, "diag": np.diag,
             "\\partialL/\\partialh_1": first.grad.numpy(), "\\partialL/\\partialh_n": last.grad.numpy()}  # fmt: skip
 
 
@@ -298,10 +305,17 @@ def sphere(rng):
     return {"P": near, "f": part.pdf, "m": m, "\\delta": delta, "t": 0.3, "\\Gamma": gamma, "near": 1e-3}
 
 
-@names_of("eq-softmax-free-energy")
+@names_of("eq-softmax-free-energy", "thm-softmax-gibbs", written={
+    r"\langle a,s\rangle": r"a \cdot s", "maximum, $a": "maximum, $b", "its value there is $": "$F(b) = "})  # fmt: skip
 def free_energy(rng):
     s, T, a = rng.normal(size=4), 0.7, rng.dirichlet(np.ones(4))
-    return {"F": lambda a: a @ s + T * entropy(a), "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T), "#j": 4}
+
+    def F(a):
+        return a @ s + T * stats.entropy(a)
+
+    e = np.exp(minimize(lambda z: -F(np.exp(z) / np.exp(z).sum()), np.zeros(4), tol=1e-9).x)
+    return {"F": F, "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T), "#j": 4, "s": s, "H": entropy,
+            "softmax": softmax, "b": e / e.sum(), "equal": 1e-4}  # fmt: skip
 
 
 @names_of("eq-softmax-lse")
@@ -312,10 +326,11 @@ def lse(rng):
             "\\partial\\operatorname{lse}/\\partials_j": s.grad.numpy()[1]}  # fmt: skip
 
 
-@names_of("eq-softmax-gumbel")
+@names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability\n$": "$p = "})
 def gumbel(rng):
     s = rng.normal(size=3)
-    return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum()}
+    p = quad(lambda x: stats.gumbel_r.pdf(x - s[1]) * stats.gumbel_r.cdf(x - s[::2]).prod(), -9, 40, epsabs=1e-12)[0]
+    return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum(), "p": p, "softmax": softmax}
 
 
 @names_of("eq-softmax-entropy")
@@ -331,12 +346,15 @@ def entropy_slope(rng):
     return {"dH/d\\beta": beta.grad.numpy(), "\\beta": 0.8, "Var_a": variance, "s": s.numpy()}
 
 
-@names_of("eq-perm-class")
+@names_of("eq-perm-class", "thm-perm-long", written={
+    "exactly $": "$c = ", "than $n/2$ is $": "$b = ", r"\sum_{n/2<k\le n}": r"\sum_{k\in K}"})  # fmt: skip
 def conjugacy(rng):
     n, kind = 5, (1, 2, 2)
     a = np.array([kind.count(k) for k in range(1, n + 1)])
     found = sum(sorted(cycle_type(perm)) == sorted(kind) for perm in permutations(n))
-    return {"n": n, "a": a, "#k": n, "=": found}
+    longest = np.array([max(cycle_type(perm)) for perm in permutations(n)])
+    known = {"c": np.sum(longest == 4), "k": 4, "K": [3, 4, 5], "b": np.mean(longest < 3)}
+    return known | {"n": n, "a": a, "#k": n, "=": found}
 
 
 @names_of("eq-qkv-online")
@@ -485,9 +503,10 @@ def one_product(rng):
     return signs(1, 4)
 
 
-@names_of("eq-softmax")
+@names_of("eq-softmax", "thm-qkv-shift")
 def one_weight(rng):
-    return {"softmax": softmax, "s": rng.normal(size=5), "m": 5, "j": 3}
+    again = np.log(softmax(s := rng.normal(size=5)))
+    return {"softmax": softmax, "s": s, "m": 5, "j": 3, "s'": again, "c": again[0] - s[0], "mathbf 1": np.ones(5)}
 
 
 @names_of("thm-rnn-rate", written=dict.fromkeys((r"WW^\top = W^\top W", r"\kappa = 1", r"\|W^k\| = 1"), ""))
@@ -560,10 +579,12 @@ def ranges(rng):
     return names | {"range": lambda V: np.ptp(V[:, 1]), "#i": 3}
 
 
-@names_of("thm-softmax-rank", written={r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o"})
+@names_of("thm-softmax-rank", "thm-jacobian", written={
+    r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o", r"\partial a/\partial s": "D"})  # fmt: skip
 def jacobian_rank(rng):
-    a = softmax(rng.normal(size=4))
+    a = softmax(s := rng.normal(size=4))
     known = {"J": softmax_jacobian(a), "a": np.asmatrix(a).T, "diag": lambda a: np.diag(np.ravel(a)), "r": 4, "m": 4}
+    known |= {"D": jacobian(softmax, torch.tensor(s)).numpy(), "s": s[:, None], "softmax": lambda s: softmax(s, axis=0)}
     return known | {"mathbf 1": np.ones((4, 1)), "o": np.zeros((4, 1))}
 
 
@@ -602,10 +623,29 @@ def birkhoff_sum(rng):
     return {"\\theta": theta, "P": P, "D": np.einsum("k,kij", theta, P), "k": 2, "#k": 3}
 
 
-@names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": ""})
+@names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": "", "P = I": ""})
+@names_of("thm-sym-composition", written={
+    "$g\\circ f$ is equivariant": "$g(f(PX)) = Pg(f(X))$", "$r\\circ f$ is invariant": "$r(f(PX)) = r(f(X))$",
+    "$X\\mapsto X + f(X)$": "$PX + f(PX) = P(X + f(X))$",
+    r"$\alpha f + \beta g$": r"$\alpha f(PX) + \beta g(PX) = P(\alpha f(X) + \beta g(X))$"})  # fmt: skip
+@names_of("thm-cap-table", "thm-sym-augment", "thm-sym-linear", written={
+    r"\nabla_\theta L(f_\theta": "H(", r"\nabla L(": "G(", "L(": r"\operatorname{loss}("})  # fmt: skip
 def equivariant(rng):
     """P turns the tokens round in a ring, and M lets each see itself and the next: PMPᵀ = M."""
     names = projected(rng)
+    names["W_V"] = rng.normal(size=(5, 5))
+    W = tuple(torch.tensor(names[f"W_{s}"]) for s in "QKV")
+    L = np.mean([permutation_matrix(p).T @ names["X"][:, :4] @ permutation_matrix(p) for p in permutations(4)], axis=0)
+    turned = torch.tensor(np.array([np.roll(names["X"], k, axis=0) for k in range(4)]))
+
+    def loss(X, *W):
+        return attention(*(X @ w for w in W)).mean(dim=-2).square().sum()
+
+    names |= {"g": lambda X: np.tanh(X - X.mean(axis=0)), "r": lambda X: X.max(axis=0), "\\alpha": 0.3, "\\beta": 1.7,
+              "f_\\theta": lambda X: f(X).mean(axis=0), "loss": lambda E: loss(turned + torch.tensor(E), *W).item(),
+              "G": lambda E: jacobian(lambda E: loss(turned + E, *W), torch.tensor(E)).numpy(),
+              "H": lambda X: np.hstack(jacobian(lambda *W: loss(torch.tensor(X), *W), W)), "L": L, "I": np.eye(4),
+              "mathbf 1": np.ones((4, 1)), "a": L[0, 0] - L[0, 1], "b": L[0, 1], "n": 4}  # fmt: skip
 
     def f(X, M=None):
         return attention(*(X @ names[f"W_{s}"] for s in "QKV"), mask=M if M is None else M > 0.5)
@@ -639,3 +679,87 @@ def score_density(rng):
     q2 = stats.chi2(5)
     f = quad(lambda x: q2.pdf(x) * math.exp(-(1.4**2) / (2 * x)) / math.sqrt(2 * math.pi * x), 0, 80)[0]
     return {"f": f, "s": 1.4, "\\nu": 2.0, "d_k": 5, "K_\\nu": lambda x: kv(2.0, x), "\\Gamma": gamma}
+
+
+@names_of("thm-qkv-sum", written={"^{(g)}": "_g"})
+def sum_of_heads(rng):
+    W, (Q, K, V) = Heads(*rng.normal(size=(3, 2, 5, 3)), rng.normal(size=(6, 5))), rng.normal(size=(3, 4, 5))
+    return {"MultiHead": lambda *X: multi_head_attention(*X, W), "A": attention_weights(Q @ W.W_Q, K @ W.W_K), "h": 2,
+            "X_Q": Q, "X_K": K, "X_V": V, "W_V": W.W_V, "W_O": W.W_O.reshape(2, 3, 5)}  # fmt: skip
+
+
+@names_of("eq-rnn-read")
+def read(rng):
+    M, x = rng.normal(size=(3, 6)), np.linalg.qr(rng.normal(size=(20, 9)))[0]  # uncorrelated exactly
+    left = np.linalg.lstsq(x[:, :6] @ M.T + 0.4 * x[:, 6:], x[:, 1])[1]
+    return {"R^2": 1 - left[None], "M": M.T, "j": 2, "C": np.asmatrix(M @ M.T + 0.4**2 * np.eye(3))}
+
+
+@names_of("thm-softmax-sparsemax", written={
+    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", "_{j\\le\nk}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
+    "its Jacobian is $": "$D = "})  # fmt: skip
+def nearest(rng):
+    def point(s):  # of those nearest on each face of the simplex, the nearest of all
+        faces = map(np.array, [*itertools.product((0.0, 1.0), repeat=4)][1:])
+        inside = [a for e in faces if ((a := e * (s + (1 - s @ e) / e.sum())) >= 0).all()]
+        return min(inside, key=lambda a: np.linalg.norm(a - s))
+
+    s, e = np.array([0.9, 0.6, -0.4, 0.5]), np.array([[1], [1], [0], [1]])
+    D, z = np.array([point(s + step) - point(s) for step in 0.01 * np.eye(4)]).T / 0.01, -np.sort(-s)
+    return {"sparsemax": point, "s": s, "z": z, "\\dots": z[1], "D": D, "k": 3, "m": 4, "j": 2, "e_j": 1, "e": e,
+            "larger": max, "\\tau": (s - point(s))[0], "diag": lambda e: np.diag(e[:, 0])}  # fmt: skip
+
+
+@names_of("thm-softmax-mask", written={"$ is 0 outside $M$": "_o = 0$", "$ with the hidden": r" \odot h / w = p$",
+    "on $M$ it is the softmax of the scores of $M$": r"$p = \operatorname{softmax}(s'), p_M = b$"})  # fmt: skip
+def hidden(rng):
+    s, h, M = rng.normal(size=4), np.array([1, 1, 0, 1]), np.array([1, 2, 4])
+    return {"s": s, "s'": np.where(h, s, -np.inf), "j": 2, "softmax": softmax, "o": 3, "M": M, "b": softmax(s[M - 1]),
+            "h": h, "w": softmax(s) @ h, "p": attention_weights([[1.0]], s[:, None], h > 0, scale=1)[0]}  # fmt: skip
+
+
+@names_of("thm-softmax-kernel", written={r"\kappa(q,k) = e^{-": "g = e^{-", "an extra factor $": "$r = "})
+def kernels(rng):
+    q, k = np.array([[1.0, 2.0, -1.5], [-1.5, 1.0, 2.0]])
+
+    def ratio(*keys):  # of the weights of two keys
+        return np.divide(*attention_weights([q], keys)[0])
+
+    r = ratio(k, 0 * k) * math.exp(((q - k) @ (q - k) - q @ q) / 12**0.5)
+    return {"\\kappa": lambda q, k: ratio(k, 0 * k), "g": ratio(k, q), "q": q, "k": k, "d_k": 3, "h": 3**0.25, "r": r}
+
+
+@names_of("thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", "\nevery unfinished pair by $": "$u = "})
+def slowed(rng, s=8.0):
+    slower = frequencies(8) / [ntk_frequencies(8, s), ramp_frequencies(frequencies(8), 10, s, slow=1.2, fast=1.5)]
+    return {"d": 8, "h": 2, "s": s, "n_0": 10, "n": 80, "\\alpha": 1.2, "\\beta": 1.5, "q": slower[0, 2],
+            "r_h": turns(frequencies(8), 10)[0], "u": slower[1, 2]}  # fmt: skip
+
+
+@names_of("thm-scale-step", written={"Both have the same loss at every step": "$L_a = L_b$"})
+def two_runs(rng):
+    X, Y, *W = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 5), (6, 5), (5, 3), (5, 3), (5, 2)))
+
+    def last(scale, W, rates):
+        for _ in range(4):
+            W = [w.detach().requires_grad_() for w in W]
+            loss = attention(X @ W[0], Y @ W[1], Y @ W[2], scale=scale).square().sum()
+            W = [w - rate * grad for w, rate, grad in zip(W, rates, torch.autograd.grad(loss, W), strict=True)]
+        return loss.item()
+
+    b = last(1.0, [0.8 * W[0], 0.5 * W[1], W[2]], [0.8**2 * 0.05, 0.5**2 * 0.05, 0.05])
+    return {"\\alpha": 0.8, "\\beta": 0.5, "c": 0.4, "L_a": last(0.4, W, [0.05] * 3), "L_b": b}
+
+
+@names_of("thm-perm-sinkhorn", written={"multiplies the error of $\\ln r$ by $": "$R = "})
+def scaled(rng):
+    D = sinkhorn(M := rng.uniform(0.2, 1, size=(4, 4)))
+    r, c, tensor = D[:, 0] / M[:, 0], D[0] / M[0] * M[0, 0] / D[0, 0], torch.tensor(M)
+    R = jacobian(lambda x: -(tensor @ (1 / (x.exp() @ tensor))).log(), torch.tensor(np.log(r))).numpy()
+    return {"M": M, "D": D, "r": r, "c": c, "R": R, "\\sigma_2": np.linalg.svd(D)[1][1]}
+
+
+@names_of("thm-sym-orbit", written={"orbit of $x$ times the size of its stabiliser is the size of": "$a b = c$"})
+def orbit(rng):
+    moved = [tuple("aabc"[i] for i in perm) for perm in permutations(4)]
+    return {"a": len(set(moved)), "b": moved.count(tuple("aabc")), "c": len(moved)}
