@@ -3,20 +3,23 @@
 import os
 import sys
 
-__all__ = ["explain_early_names", "is_live"]
+__all__ = ["explain_early_names", "is_live", "shell"]
+
+
+def shell():
+    """Return the shell of IPython; None in a plain script."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def is_live() -> bool:
     """Detect an interactive kernel: neither a build of the book nor a plain script."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell is not None and hasattr(shell, "kernel") and not os.environ.get("ATTNBOOK_BUILD")
+    return hasattr(shell(), "kernel") and not os.environ.get("ATTNBOOK_BUILD")
 
 
 def explain_early_names() -> None:
     """In a notebook, add to a ``NameError`` what a reader who ran a cell too early has to do."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is not None:
-        shell.set_custom_exc((NameError,), _explain)
+    if shell() is not None:
+        shell().set_custom_exc((NameError,), _explain)
 
 
 def _explain(shell, kind, error, trace, tb_offset=None):
