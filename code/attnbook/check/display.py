@@ -1,20 +1,20 @@
 """Show the checks that hold when their cell ends: as text, as HTML, and as data that the site reads.
 
 Checks of one line of code are shown once, with their number and their worst case, so a loop over all 720
-permutations leaves one line.
+permutations leaves one line. In a notebook, a cell that was run too early is explained.
 """
 
 import ast
 import contextlib
 import dataclasses
 import linecache
+import os
 import sys
 
 from ..arrays import brief
-from .kernel import shell
 from .record import MIME, Check, as_data, as_html, as_text
 
-__all__ = ["add", "words"]
+__all__ = ["add", "is_live", "words"]
 
 _records = {}
 
@@ -26,11 +26,11 @@ def add(check: Check) -> None:
     if old := _records.get(key):
         closest = max(old, check, key=lambda each: each.worst)
         check = dataclasses.replace(closest, times=old.times + 1, widest=max(old.widest, check.widest))
-    _records[key] = check
-    if shell() is None:
+    _records[key], shell = check, _shell()
+    if shell is None:
         print(as_text([_records.pop(key)]))
-    elif _show not in shell().events.callbacks["post_run_cell"]:
-        shell().events.register("post_run_cell", _show)
+    elif _show not in shell.events.callbacks["post_run_cell"]:
+        shell.events.register("post_run_cell", _show)
 
 
 def words(pattern: str, law: str | None) -> str:
@@ -50,6 +50,16 @@ def words(pattern: str, law: str | None) -> str:
     return pattern.format("left", "right")
 
 
+def is_live() -> bool:
+    """Detect an interactive kernel: neither a build of the book nor a plain script."""
+    return hasattr(_shell(), "kernel") and not os.environ.get("ATTNBOOK_BUILD")
+
+
+def _shell():
+    """Return the shell of IPython; None in a plain script."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
 def _show(result=None):
     """Display the records of the cell that has just run."""
     from IPython.display import display
@@ -59,3 +69,17 @@ def _show(result=None):
     if checks:
         bundle = {"text/plain": as_text(checks), "text/html": as_html(checks), MIME: list(map(as_data, checks))}
         display(bundle, raw=True)
+
+
+def _explain(shell, kind, error, trace, tb_offset=None):
+    """Add to a ``NameError`` what a reader who ran a cell too early has to do."""
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    if kind is NameError:
+        print(
+            f"{error.name or 'A name'} is not defined yet: if a cell above defines it, choose "
+            "Run › Run All Above Selected Cell (in Colab: Runtime › Run before), then run this cell again."
+        )
+
+
+if _shell():
+    _shell().set_custom_exc((NameError,), _explain)

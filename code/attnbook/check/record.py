@@ -52,8 +52,7 @@ class Check:
 
 def as_data(check: Check) -> dict[str, Any]:
     """The record as JSON can hold it: infinite numbers become text."""
-    fields = dataclasses.asdict(check).items()
-    return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in fields}
+    return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in vars(check).items()}
 
 
 def from_data(data: dict[str, Any]) -> Check:
@@ -76,20 +75,15 @@ def _figures(check):
 
 
 def figure(check: Check, say: Callable[[str], str] = str) -> str:
-    """The measured value beside its bound, in words; ``say`` translates them.
-
-    >>> figure(Check("below", "1 < 2", 1.0, 2.0))
-    '1 < 2'
-    """
+    """The measured value beside its bound, in words; ``say`` translates them."""
     value, bound = _figures(check)
-    match check.kind:
-        case "below":
-            words = f"{value} < {bound}"
-        case "refuses":
-            words = f"{bound}: {value}"
-        case kind:
-            exactly = kind == "equal" and not check.bound
-            words = say(SAID["exactly" if exactly else kind]).format(value=value, bound=bound)
+    if check.kind == "below":
+        words = f"{value} < {bound}"
+    elif check.kind == "refuses":
+        words = f"{bound}: {value}"
+    else:
+        exactly = check.kind == "equal" and not check.bound
+        words = say(SAID["exactly" if exactly else check.kind]).format(value=value, bound=bound)
     words += f"; {say(check.note)}" if check.note else ""
     return say(SAID["times"]).format(words=words, times=check.times) if check.times > 1 else words
 
@@ -115,11 +109,7 @@ def summary(checks: Sequence[Check], say: Callable[[str], str] = str) -> str:
 
 
 def as_text(checks: Sequence[Check]) -> str:
-    """A line for each law.
-
-    >>> as_text([Check("equal", "2 + 2 = 4", 0.0, 0.0)])
-    '✓ 2 + 2 = 4  ·  exactly equal'
-    """
+    """A line for each law."""
     return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
 
 
@@ -136,10 +126,8 @@ def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Ca
 
 def _line(check, anchor, say, heard):
     """A law as HTML; its mark is a link to it where it has an address."""
-    mark, address = MARK, ""
-    if anchor:
-        mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>'
-        address = f' id="{anchor}"'
+    mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>' if anchor else MARK
+    address = f' id="{anchor}"' if anchor else ""
     return (
         f'<p class="check" data-kind="{check.kind}"{address}>{mark}{heard} '
         f'<span class="check-law">{html.escape(say(check.law))}</span> '
