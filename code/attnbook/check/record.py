@@ -125,7 +125,7 @@ def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Ca
 
 
 def _line(check, anchor, say, heard):
-    """A law as HTML; its mark is a link to it where it has an address."""
+    """A law as HTML; its mark is a link to it where it has an address; what is ``heard`` is not seen."""
     mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>' if anchor else MARK
     address = f' id="{anchor}"' if anchor else ""
     return (
