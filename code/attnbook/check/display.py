@@ -1,33 +1,32 @@
 """Show the checks that hold when their cell ends: as text, as HTML, and as data that the site reads.
 
 Checks of one line of code are shown once, with their number and their worst case, so a loop over all 720
-permutations leaves one line.
+permutations leaves one line. In a notebook, a cell that was run too early is explained.
 """
 
 import ast
+import contextlib
 import dataclasses
-import inspect
 import linecache
+import os
 import sys
 
 from ..arrays import brief
 from .record import MIME, Check, as_data, as_html, as_text
 
-__all__ = ["add", "words"]
+__all__ = ["add", "is_live", "words"]
 
 _records = {}
 
 
 def add(check: Check) -> None:
     """Collect one check that holds; of repetitions of one line the record closest to failing is kept."""
-    frame = inspect.currentframe().f_back.f_back
+    frame = sys._getframe(2)
     key = (frame.f_code.co_filename, frame.f_lineno, check.law)
-    old = _records.get(key)
-    if old is not None:
-        closer = check if check.worst > old.worst else old
-        check = dataclasses.replace(closer, times=old.times + 1, widest=max(old.widest, check.widest))
-    _records[key] = check
-    shell = _shell()
+    if old := _records.get(key):
+        closest = max(old, check, key=lambda each: each.worst)
+        check = dataclasses.replace(closest, times=old.times + 1, widest=max(old.widest, check.widest))
+    _records[key], shell = check, _shell()
     if shell is None:
         print(as_text([_records.pop(key)]))
     elif _show not in shell.events.callbacks["post_run_cell"]:
@@ -43,27 +42,22 @@ def words(pattern: str, law: str | None) -> str:
     name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
     first, last, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     lines = linecache.getlines(frame.f_code.co_filename)[first - 1 : last]
-    if lines and None not in (start, end):
-        # Columns count bytes; the last line is cut first, in case it is also the first.
-        lines[-1] = lines[-1].encode()[:end].decode()
-        lines[0] = lines[0].encode()[start:].decode()
-    try:
-        call = ast.parse("".join(lines), mode="eval").body
-    except SyntaxError:
-        call = None
-    if isinstance(call, ast.Call) and getattr(call.func, "attr", name) == name:
-        given = [ast.unparse(argument) for argument in call.args if not isinstance(argument, ast.Starred)]
-        if len(given) >= (wanted := pattern.count("{}")):
-            return pattern.format(*given[:wanted])
+    place = ast.expr(lineno=1, end_lineno=len(lines), col_offset=start, end_col_offset=end)
+    with contextlib.suppress(SyntaxError, IndexError):  # without its source, or without a positional argument
+        call = ast.parse(ast.get_source_segment("".join(lines), place) or "", mode="eval").body
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", name) == name:
+            return pattern.format(*[ast.unparse(each) for each in call.args if not isinstance(each, ast.Starred)])
     return pattern.format("left", "right")
 
 
+def is_live() -> bool:
+    """Detect an interactive kernel: neither a build of the book nor a plain script."""
+    return hasattr(_shell(), "kernel") and not os.environ.get("ATTNBOOK_BUILD")
+
+
 def _shell():
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return None
-    return get_ipython()
+    """Return the shell of IPython; None in a plain script."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def _show(result=None):
@@ -75,3 +69,17 @@ def _show(result=None):
     if checks:
         bundle = {"text/plain": as_text(checks), "text/html": as_html(checks), MIME: list(map(as_data, checks))}
         display(bundle, raw=True)
+
+
+def _explain(shell, kind, error, trace, tb_offset=None):
+    """Add to a ``NameError`` what a reader who ran a cell too early has to do."""
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    if kind is NameError:
+        print(
+            f"{error.name or 'A name'} is not defined yet: if a cell above defines it, choose "
+            "Run › Run All Above Selected Cell (in Colab: Runtime › Run before), then run this cell again."
+        )
+
+
+if _shell():
+    _shell().set_custom_exc((NameError,), _explain)

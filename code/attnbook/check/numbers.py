@@ -1,11 +1,9 @@
 """What a check compares: arrays, tensors, numbers and nested lists of them, as NumPy arrays with a known precision."""
 
-import sys
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import brief
+from ..arrays import brief, namespace
 
 __all__ = ["epsilon", "numbers", "short"]
 
@@ -34,17 +32,13 @@ def numbers(x: ArrayLike) -> np.ndarray:
 def epsilon(x: ArrayLike) -> float:
     """Return the machine epsilon of what ``x`` was computed in; 0 for whole numbers, so the other side decides."""
     if isinstance(x, (list, tuple)):
-        return max((epsilon(item) for item in x), default=0.0)
-    if hasattr(x, "detach"):
-        inexact = x.dtype.is_floating_point or x.dtype.is_complex
-        return float(sys.modules["torch"].finfo(x.dtype).eps) if inexact else 0.0
-    dtype = np.asarray(x).dtype
-    return float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
+        return max(map(epsilon, x), default=0.0)
+    x = x if hasattr(x, "detach") else np.asarray(x)
+    xp = namespace(x)
+    return float(xp.finfo(x.dtype).eps) if xp.isdtype(x.dtype, ("real floating", "complex floating")) else 0.0
 
 
-def short(x: ArrayLike) -> str:
-    """Write at most four numbers, with four digits each."""
-    x = np.asarray(x, dtype=float).ravel()
-    if x.size == 1:
-        return f"{x[0]:.4g}"
-    return "[" + ", ".join(f"{v:.4g}" for v in x[:4]) + (", …]" if x.size > 4 else "]")
+def short(x: np.ndarray) -> str:
+    """Write at most four numbers, with four digits each; text as it is."""
+    words = [v if isinstance(v, str) else f"{v:.4g}" for v in x.ravel()[:4].tolist()]
+    return words[0] if x.size == 1 else f"[{', '.join(words)}{', …' * (x.size > 4)}]"

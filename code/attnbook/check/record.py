@@ -15,23 +15,23 @@ __all__ = ["MIME", "WORDS", "Check", "as_data", "as_html", "as_text", "figure", 
 
 #: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
-HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SPOKEN = '<span style="{}">{} </span>'  # heard, not seen
-
-#: What `figure`, `summary` and `as_html` say around numbers, for who translates them.
-WORDS = {
-    "largest difference {value}, allowed {bound}",
-    "exactly equal",
-    "largest difference {value}, at least {bound} expected",
-    "off by {value} of {bound} standard errors",
-    "{value} prints as {bound}",
-    "{words}, {times} times",
-    "{count} laws hold",
-    "{words} · largest error {value}, allowed {bound}",
-    "holds:",
-    "Link to this check",
+SAID = {  # of a check by its kind, and around checks
+    "equal": "largest difference {value}, allowed {bound}",
+    "exactly": "exactly equal",
+    "differs": "largest difference {value}, at least {bound} expected",
+    "estimate": "off by {value} of {bound} standard errors",
+    "prints": "{value} prints as {bound}",
+    "times": "{words}, {times} times",
+    "count": "{count} laws hold",
+    "largest": "{words} · largest error {value}, allowed {bound}",
+    "holds": "holds:",
+    "link": "Link to this check",
 }
+#: What `figure`, `summary` and `as_html` say around numbers, for who translates them.
+WORDS = set(SAID.values())
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+MARK = '<span class="check-mark" aria-hidden="true">✓</span>'
+HEARD = '<span style="position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)">{} </span>'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,8 +52,7 @@ class Check:
 
 def as_data(check: Check) -> dict[str, Any]:
     """The record as JSON can hold it: infinite numbers become text."""
-    fields = dataclasses.asdict(check).items()
-    return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in fields}
+    return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in vars(check).items()}
 
 
 def from_data(data: dict[str, Any]) -> Check:
@@ -61,41 +60,32 @@ def from_data(data: dict[str, Any]) -> Check:
     return Check(**data | {"worst": float(data["worst"])})
 
 
-def _numbers(*values):
-    """Numbers with four digits, or with as many as tell them apart; text as it is."""
+def _figures(check):
+    """The value and the bound as text: two digits of rounding; else four, or as many as tell the two apart."""
+    value, bound = check.value, check.bound
+    if check.kind == "equal":
+        return [f"{x:.1e}" if x else "0" for x in (value, bound)]
+    if check.kind == "estimate":
+        return [f"{value:.1f}", f"{bound:.4g}"]
     for digits in range(4, 18):
-        words = [value if isinstance(value, str) else f"{value:.{digits}g}" for value in values]
-        if len(set(words)) == len(set(values)):
+        words = [x if isinstance(x, str) else f"{x:.{digits}g}" for x in (value, bound)]
+        if words[0] != words[1] or value == bound:
             break
     return words
 
 
 def figure(check: Check, say: Callable[[str], str] = str) -> str:
-    """The measured value beside its bound, in words; ``say`` translates them.
-
-    >>> figure(Check("below", "1 < 2", 1.0, 2.0))
-    '1 < 2'
-    """
-    value, bound = _numbers(check.value, check.bound)
-    match check.kind:
-        case "equal" if check.bound:
-            value, bound = f"{check.value:.1e}" if check.value else "0", f"{check.bound:.1e}"
-            words = say("largest difference {value}, allowed {bound}").format(value=value, bound=bound)
-        case "equal":
-            words = say("exactly equal")
-        case "differs":
-            words = say("largest difference {value}, at least {bound} expected").format(value=value, bound=bound)
-        case "estimate":
-            value = f"{check.value:.1f}"
-            words = say("off by {value} of {bound} standard errors").format(value=value, bound=bound)
-        case "below":
-            words = f"{value} < {bound}"
-        case "prints":
-            words = say("{value} prints as {bound}").format(value=value, bound=bound)
-        case "refuses":
-            words = f"{bound}: {value}"
+    """The measured value beside its bound, in words; ``say`` translates them."""
+    value, bound = _figures(check)
+    if check.kind == "below":
+        words = f"{value} < {bound}"
+    elif check.kind == "refuses":
+        words = f"{bound}: {value}"
+    else:
+        exactly = check.kind == "equal" and not check.bound
+        words = say(SAID["exactly" if exactly else check.kind]).format(value=value, bound=bound)
     words += f"; {say(check.note)}" if check.note else ""
-    return say("{words}, {times} times").format(words=words, times=check.times) if check.times > 1 else words
+    return say(SAID["times"]).format(words=words, times=check.times) if check.times > 1 else words
 
 
 def typeset(text: str) -> str:
@@ -110,43 +100,36 @@ def typeset(text: str) -> str:
 
 def summary(checks: Sequence[Check], say: Callable[[str], str] = str) -> str:
     """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
+    words = say(SAID["count"]).format(count=len(checks))
     errors = [check for check in checks if check.kind == "equal" and check.value]
-    worst = max(errors, key=lambda check: check.worst, default=None)
-    words = say("{count} laws hold").format(count=len(checks))
-    if worst is None:
+    if not errors:
         return words
-    error = {"value": f"{worst.value:.1e}", "bound": f"{worst.bound:.1e}"}
-    return say("{words} · largest error {value}, allowed {bound}").format(words=words, **error)
+    value, bound = _figures(max(errors, key=lambda check: check.worst))
+    return say(SAID["largest"]).format(words=words, value=value, bound=bound)
 
 
 def as_text(checks: Sequence[Check]) -> str:
-    """A line for each law.
-
-    >>> as_text([Check("equal", "2 + 2 = 4", 0.0, 0.0)])
-    '✓ 2 + 2 = 4  ·  exactly equal'
-    """
+    """A line for each law."""
     return "\n".join(f"✓ {check.law}  ·  {figure(check)}" for check in checks)
 
 
 def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Callable[[str], str] = str) -> str:
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
-    anchors = anchors or [""] * len(checks)
+    heard = HEARD.format(say(SAID["holds"])) if len(checks) == 1 else ""
+    pairs = zip(checks, anchors or [None] * len(checks), strict=True)
+    lines = "".join(_line(check, anchor, say, heard) for check, anchor in pairs)
     if len(checks) == 1:
-        return f'<div class="checks">{_line(checks[0], anchors[0], say, SPOKEN.format(HIDDEN, say("holds:")))}</div>'
-    lines = [_line(check, anchor, say) for check, anchor in zip(checks, anchors, strict=True)]
+        return f'<div class="checks">{lines}</div>'
     words = html.escape(typeset(summary(checks, say)))
-    head = f'<summary><span class="check-mark" aria-hidden="true">✓</span> {words}</summary>'
-    return f'<details class="checks">{head}{"".join(lines)}</details>'
+    return f'<details class="checks"><summary>{MARK} {words}</summary>{lines}</details>'
 
 
-def _line(check, anchor, say, said=""):
-    """A law as HTML; its mark is a link to it where it has an address."""
-    mark = '<span class="check-mark" aria-hidden="true">✓</span>'
-    if anchor:
-        mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say("Link to this check")}">✓</a>'
+def _line(check, anchor, say, heard):
+    """A law as HTML; its mark is a link to it where it has an address; what is ``heard`` is not seen."""
+    mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>' if anchor else MARK
     address = f' id="{anchor}"' if anchor else ""
     return (
-        f'<p class="check" data-kind="{check.kind}"{address}>{mark}{said} '
+        f'<p class="check" data-kind="{check.kind}"{address}>{mark}{heard} '
         f'<span class="check-law">{html.escape(say(check.law))}</span> '
         f'<span class="check-figure">{html.escape(typeset(figure(check, say)))}</span></p>'
     )

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..arrays import brief, require_int
-from ..check.kernel import is_live
+from ..check.display import is_live
 
 __all__ = ["explore"]
 

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from ..check.kernel import is_live
+from ..check.display import is_live
 from ..figures.style import Picture
 from .files import module, script, styles
 
