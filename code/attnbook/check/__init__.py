@@ -8,8 +8,8 @@ The tolerance of :func:`equal` is derived: a sum of N products in floating point
 size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
 ``8 · ε · N · scale`` with ε the coarser machine epsilon of the two sides, N the length of the last axis (leading axes
 are batches, over which nothing is added; a sum longer than 64 names its length) and ``scale`` the largest absolute
-value of the two arrays. Arrays of small numbers get no more room than others; small entries beside large ones do,
-unless the comparison is ``entrywise``. It fails if 8 · ε · N exceeds ½.
+value of the two arrays. Arrays of small numbers get no more room than others; small entries beside large ones do. It
+fails if 8 · ε · N exceeds ½.
 """
 
 import inspect
@@ -20,7 +20,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import brief, require_flag, require_int, require_number
+from ..arrays import brief, require_int, require_number
 from . import display
 from .numbers import epsilon, numbers, short
 from .record import Check
@@ -44,20 +44,17 @@ def equal(
     *,
     terms: int | None = None,
     scale: float | None = None,
-    entrywise: bool = False,
 ) -> None:
     """left = right, up to rounding; exactly for whole numbers, booleans and text.
 
     Both sides are arrays, tensors, numbers or nested lists, of one shape. ``law`` says it in words; the two expressions
     themselves do unless given. ``terms`` is N above, where the longest sum has more terms than the last axis, or than
-    64; ``scale`` the size of the numbers that were added, where the result is small because they cancel; ``entrywise``
-    gives every entry a tolerance of its own size.
+    64; ``scale`` the size of the numbers that were added, where the result is small because they cancel.
 
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
     law = display.words("{} = {}", law)
-    entrywise = require_flag("entrywise", entrywise)
     terms = require_int("terms", 1 if terms is None else terms)
     scale = None if scale is None else require_number("scale", scale, least=0)
     a, b = _pair(left, right, law)
@@ -71,18 +68,16 @@ def equal(
     _require(np.all(finite | (a == b)), law, "the infinities stand in different places")
     a, b = np.where(finite, a, 0), np.where(finite, b, 0)
     gap = np.abs(a - b)
-    sizes = np.maximum(np.abs(a), np.abs(b)) if scale is None else np.full(a.shape, scale)
-    sizes = sizes if entrywise else np.full(a.shape, sizes.max())
+    scale = max(np.abs(a).max(), np.abs(b).max()) if scale is None else scale
     terms = max(terms, min(a.shape[-1] if a.ndim else 1, LONGEST))
     share = 8 * max(epsilon(left), epsilon(right)) * terms
     _require(share <= 0.5, law, f"terms = {terms} allow {share:.3g} of the size of the numbers; expected half at most")
-    bounds = share * sizes
-    where = np.unravel_index(np.argmax(gap - bounds if entrywise else gap), gap.shape)
-    error, allowed = float(gap[where]), float(bounds[where])
+    where = np.unravel_index(np.argmax(gap), gap.shape)
+    error, allowed = float(gap[where]), float(share * scale)
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
-    _require(np.all(gap <= bounds), law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
+    _require(error <= allowed, law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
     worst = error / allowed if error else 0.0
-    display.add(Check("equal", law, error, allowed, worst=worst, widest=float(bounds.max())))
+    display.add(Check("equal", law, error, allowed, worst=worst, widest=allowed))
 
 
 def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float, reason: str = "") -> None:
