@@ -624,10 +624,6 @@ def birkhoff_sum(rng):
 
 
 @names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": "", "P = I": ""})
-@names_of("thm-sym-composition", written={
-    "$g\\circ f$ is equivariant": "$g(f(PX)) = Pg(f(X))$", "$r\\circ f$ is invariant": "$r(f(PX)) = r(f(X))$",
-    "$X\\mapsto X + f(X)$": "$PX + f(PX) = P(X + f(X))$",
-    r"$\alpha f + \beta g$": r"$\alpha f(PX) + \beta g(PX) = P(\alpha f(X) + \beta g(X))$"})  # fmt: skip
 @names_of("thm-cap-table", "thm-sym-augment", "thm-sym-linear", written={
     r"\nabla_\theta L(f_\theta": "H(", r"\nabla L(": "G(", "L(": r"\operatorname{loss}("})  # fmt: skip
 def equivariant(rng):
@@ -641,8 +637,7 @@ def equivariant(rng):
     def loss(X, *W):
         return attention(*(X @ w for w in W)).mean(dim=-2).square().sum()
 
-    names |= {"g": lambda X: np.tanh(X - X.mean(axis=0)), "r": lambda X: X.max(axis=0), "\\alpha": 0.3, "\\beta": 1.7,
-              "f_\\theta": lambda X: f(X).mean(axis=0), "loss": lambda E: loss(turned + torch.tensor(E), *W).item(),
+    names |= {"f_\\theta": lambda X: f(X).mean(axis=0), "loss": lambda E: loss(turned + torch.tensor(E), *W).item(),
               "G": lambda E: jacobian(lambda E: loss(turned + E, *W), torch.tensor(E)).numpy(),
               "H": lambda X: np.hstack(jacobian(lambda *W: loss(torch.tensor(X), *W), W)), "L": L, "I": np.eye(4),
               "mathbf 1": np.ones((4, 1)), "a": L[0, 0] - L[0, 1], "b": L[0, 1], "n": 4}  # fmt: skip
@@ -710,14 +705,6 @@ def nearest(rng):
             "larger": max, "\\tau": (s - point(s))[0], "diag": lambda e: np.diag(e[:, 0])}  # fmt: skip
 
 
-@names_of("thm-softmax-mask", written={"$ is 0 outside $M$": "_o = 0$", "$ with the hidden": r" \odot h / w = p$",
-    "on $M$ it is the softmax of the scores of $M$": r"$p = \operatorname{softmax}(s'), p_M = b$"})  # fmt: skip
-def hidden(rng):
-    s, h, M = rng.normal(size=4), np.array([1, 1, 0, 1]), np.array([1, 2, 4])
-    return {"s": s, "s'": np.where(h, s, -np.inf), "j": 2, "softmax": softmax, "o": 3, "M": M, "b": softmax(s[M - 1]),
-            "h": h, "w": softmax(s) @ h, "p": attention_weights([[1.0]], s[:, None], h > 0, scale=1)[0]}  # fmt: skip
-
-
 @names_of("thm-softmax-kernel", written={r"\kappa(q,k) = e^{-": "g = e^{-", "an extra factor $": "$r = "})
 def kernels(rng):
     q, k = np.array([[1.0, 2.0, -1.5], [-1.5, 1.0, 2.0]])
@@ -736,30 +723,9 @@ def slowed(rng, s=8.0):
             "r_h": turns(frequencies(8), 10)[0], "u": slower[1, 2]}  # fmt: skip
 
 
-@names_of("thm-scale-step", written={"Both have the same loss at every step": "$L_a = L_b$"})
-def two_runs(rng):
-    X, Y, *W = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 5), (6, 5), (5, 3), (5, 3), (5, 2)))
-
-    def last(scale, W, rates):
-        for _ in range(4):
-            W = [w.detach().requires_grad_() for w in W]
-            loss = attention(X @ W[0], Y @ W[1], Y @ W[2], scale=scale).square().sum()
-            W = [w - rate * grad for w, rate, grad in zip(W, rates, torch.autograd.grad(loss, W), strict=True)]
-        return loss.item()
-
-    b = last(1.0, [0.8 * W[0], 0.5 * W[1], W[2]], [0.8**2 * 0.05, 0.5**2 * 0.05, 0.05])
-    return {"\\alpha": 0.8, "\\beta": 0.5, "c": 0.4, "L_a": last(0.4, W, [0.05] * 3), "L_b": b}
-
-
 @names_of("thm-perm-sinkhorn", written={"multiplies the error of $\\ln r$ by $": "$R = "})
 def scaled(rng):
     D = sinkhorn(M := rng.uniform(0.2, 1, size=(4, 4)))
     r, c, tensor = D[:, 0] / M[:, 0], D[0] / M[0] * M[0, 0] / D[0, 0], torch.tensor(M)
     R = jacobian(lambda x: -(tensor @ (1 / (x.exp() @ tensor))).log(), torch.tensor(np.log(r))).numpy()
     return {"M": M, "D": D, "r": r, "c": c, "R": R, "\\sigma_2": np.linalg.svd(D)[1][1]}
-
-
-@names_of("thm-sym-orbit", written={"orbit of $x$ times the size of its stabiliser is the size of": "$a b = c$"})
-def orbit(rng):
-    moved = [tuple("aabc"[i] for i in perm) for perm in permutations(4)]
-    return {"a": len(set(moved)), "b": moved.count(tuple("aabc")), "c": len(moved)}
