@@ -52,11 +52,6 @@ def test_a_still_belongs_to_its_state(name):
             assert any(abs(float(text) - x) <= 0.5001 * unit for x in shown), (text, still.alt, state)
 
 
-@pytest.mark.parametrize("name", NAMES[:2])
-def test_a_still_is_the_same_every_time(name):
-    assert module(name).example().still() == drawn(name)[0][1]
-
-
 @every_figure
 def test_a_still_hides_what_the_reader_is_asked(name):
     state, plain = drawn(name)[0]

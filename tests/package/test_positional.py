@@ -51,9 +51,6 @@ def close(left, right, rtol=1e-10):
     np.testing.assert_allclose(np.asarray(left), np.asarray(right), rtol=rtol, atol=rtol)
 
 
-# --- The frame ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("library", [np.asarray, torch.tensor])
 @given(n=lengths, m=lengths, d=widths, batch=st.integers(1, 3), seed=st.integers(0, 99))
 def test_the_four_terms_are_what_einsum_says(library, n, m, d, batch, seed):
@@ -108,9 +105,6 @@ def test_offsets_are_key_minus_query():
     assert offsets([0, 1, 5], [2, 0]).tolist() == [[2, 0], [1, -1], [-3, -5]]
 
 
-# --- Sinusoids ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("d", [2, 8, 64])
 def test_sinusoids_are_those_of_gptj_and_wav2vec2(d):
     from transformers import Wav2Vec2ConformerConfig
@@ -145,9 +139,6 @@ def test_an_odd_dimension_and_another_base_keep_the_formula():
 def test_sinusoids_keep_the_shape_of_the_positions():
     assert sinusoidal(offsets(range(3), range(5)), 6).shape == (3, 5, 6)
     assert sinusoidal(np.arange(4), 5, base=100.0).shape == (4, 5)
-
-
-# --- Rotary -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("start", [0, 3, 1000])
@@ -210,9 +201,6 @@ def test_rotation_takes_the_dtype_of_its_input_and_the_angle_in_double_precision
     far = rotate(x, [10**7])
     assert far.dtype == torch.float32
     close(far, rotate(x.double(), [10**7]), 1e-5)
-
-
-# --- Shaw, Transformer-XL, DeBERTa --------------------------------------------------------------------------------
 
 
 def test_shaw_is_the_relative_key_of_wav2vec2_bert():
@@ -293,9 +281,6 @@ def test_rows_of_clipped_tables():
     for function in (clipped, deberta_rows):
         with pytest.raises(ValueError, match="= 0; expected a whole number >= 1"):
             function([1], 0)
-
-
-# --- T5 and ALiBi -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
