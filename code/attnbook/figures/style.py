@@ -154,11 +154,12 @@ def heatmap(
     digits = require_int("digits", digits, least=0, most=17)
     one_of("aspect", aspect, "equal", "auto")
     limit = require_number("limit", 0 if limit is None else limit, least=0) or np.abs(M).max() or 1.0
+    written = n <= 8 and m <= 8
     for i, j in np.ndindex(n, m):
         corner = (j - 0.5, i - 0.5)
-        ground = ink(ax, [corner], 1, 1, float(M[i, j] / limit))
+        ground = ink(ax, [corner], 1, 1, float(M[i, j] / limit), darkest=0.35 if written else 0.9)
         ax.add_patch(Rectangle(corner, 1, 1, facecolor=ground, edgecolor="none"))
-        if n <= 8 and m <= 8:
+        if written:
             ax.text(j, i, number(M[i, j], digits), ha="center", va="center")
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), aspect=aspect)
     ax.set_xticks(range(len(columns)), columns)
@@ -169,9 +170,19 @@ def heatmap(
 
 
 def ink(
-    ax: Axes, corners: Collection[tuple[float, float]], width: float, height: float, share: float, *, clip: bool = True
+    ax: Axes,
+    corners: Collection[tuple[float, float]],
+    width: float,
+    height: float,
+    share: float,
+    *,
+    clip: bool = True,
+    darkest: float = 0.35,
 ) -> tuple[str, float]:
-    """Return the ground of cells, dark if ``share`` is positive; if it is negative, line them, closer towards -1."""
+    """Return the ground of cells, dark if ``share`` is positive; if it is negative, line them, closer towards -1.
+
+    The ground of a number is no darker than 0.35, or it could not be read.
+    """
     share = max(-1, min(share, 1))
     if share < 0:  # lines and no pattern, of which printers make large pictures
         count = round(3 - 4 * share)
@@ -179,7 +190,7 @@ def ink(
         xs = [x + width * part for x, _ in corners for low, high in ends for part in (low, high, np.nan)]
         ys = [y + height * part for _, y in corners for low, high in ends for part in (high, low, np.nan)]
         ax.plot(xs, ys, color=PALETTE["grey"], linewidth=0.6, clip_on=clip)
-    return "black", 0.35 * max(share, 0)
+    return "black", darkest * max(share, 0)
 
 
 def tiles(

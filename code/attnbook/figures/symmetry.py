@@ -15,7 +15,7 @@ WORDS = ["cat", "sits", "on", "mat"]
 QUERIES = np.array([[1.2, -0.4], [-0.6, 1.0], [0.3, 0.8], [-1.1, -0.7]])  # one row per word, in the order of WORDS
 KEYS = np.array([[-0.9, 0.5], [0.8, 1.1], [-0.3, -1.2], [1.0, -0.6]])
 VALUES = np.array([[2.0, -1.0], [-1.0, 0.5], [0.5, 1.5], [-2.0, 1.0]])
-CELL = 26, 17  # width and height of a cell of a matrix, in points
+CELL = 28, 17  # width and height of a cell of a matrix, in points
 LEVELS = 5  # shades of each colour: few, so that a frame stays small
 
 
@@ -29,11 +29,11 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     A, cat = attention_weights(Q, K), perm.index(0)
     Y = A @ V
     mean = Y.mean(axis=0)
-    fig, ax = canvas(272, 294)  # narrow: read on a phone
+    fig, ax = canvas(296, 294)  # narrow: read on a phone
     for name, M, x, y, limit in (
-        ("Q", Q, 34, 24, 2), ("K", K, 112, 24, 2), ("V", V, 190, 24, 2),
-        ("S", scores(Q, K), 34, 128, 1), ("A", A, 163, 128, 1),
-        ("Y = AV", Y, 34, 222, 2), ("mean of Y", mean[None], 163, 222, 2),
+        ("Q", Q, 32, 24, 2), ("K", K, 118, 24, 2), ("V", V, 204, 24, 2),
+        ("S", scores(Q, K), 32, 128, 1), ("A", A, 182, 128, 1),
+        ("Y = AV", Y, 32, 222, 2), ("mean of Y", mean[None], 182, 222, 2),
     ):  # fmt: skip
         square = name in "SA"
         ax.text(x, y - (17 if square else 5), name)

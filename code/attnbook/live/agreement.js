@@ -42,7 +42,7 @@ function render({ model, el }) {
     const shapes = range(4).map((k) => make("g", {}, k < 3 ? mark(k, 8) : make("circle", { r: 3.5 })));
     return { letter, shapes, point: make("g", {}, shapes, letter) };
   });
-  space.svg.append(...points.map(({ point }) => point), ray, tip);
+  space.svg.append(ray, tip, ...points.map(({ point }) => point)); // no line runs through a name
 
   const lines = range(MOST).map((i) => {
     const word = button("", () => flip(i)), take = button("", () => change({ taken: read().taken === i ? -1 : i }));

@@ -1,5 +1,5 @@
 // Sixteen scores as sixteen walks of d_k steps, their softmax, and the gradient that reaches 200 queries.
-const QUERIES = 200, KEYS = 16, WORDS = 32, DRAWS = 1000, REACH = 12, MAJORITY = 0.9;
+const QUERIES = 200, KEYS = 16, WORDS = 32, DRAWS = 1000, REACH = 24, MAJORITY = 0.9;
 const FAINTEST = -6, STRONGEST = 2; // the powers of ten between which gradients are drawn
 const LENGTHS = range(11).map((k) => 2 ** k);
 
@@ -118,7 +118,7 @@ function render({ model, el }) {
 
   // the walks
   const divisor = span("divisor"), edge = text(RIGHT, 190, "", "end");
-  const rules = [-12, -6, 0, 6, 12].map((s) => [line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
+  const rules = [-REACH, -REACH / 2, 0, REACH / 2, REACH].map((s) => [line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
     text(LEFT - 5, height(s) + 4, String(s).replace("-", "−"), "end")]);
   const walks = each(() => make("polyline", { class: "live-walk" }));
   const ends = each(() => make("path", { class: "live-walk-end" }));

@@ -14,7 +14,7 @@ __all__ = ["walkers"]
 
 QUERIES, KEYS, LONGEST = 200, 16, 1024
 DRAWS = 1000  # then the numbers begin again
-REACH = 12  # the picture of the walks goes from -12 to 12
+REACH = 24  # the picture of the walks goes from -24 to 24: three times √64
 FAINTEST, STRONGEST = -6, 2  # the powers of ten between which the gradients are drawn
 MAJORITY = 0.9
 
@@ -152,7 +152,7 @@ def still(state: dict, asking: bool) -> Picture:
     left.set(
         xlim=(0, d_k),
         ylim=(-REACH, REACH),
-        yticks=range(-REACH, REACH + 1, 6),
+        yticks=range(-REACH, REACH + 1, 12),
         xlabel="step",
         title=f"16 walks, divided by {result['divisor']:.4g}",
     )
