@@ -10,13 +10,13 @@ from pathlib import Path
 from . import author
 from .model import stub
 
-TAG, LAYOUT = re.compile(r"<[^<>]*>"), bytes(c for c in range(128) if not re.compile(r"[\w()=+*@.]").match(chr(c)))
+LAYOUT, TAG = re.compile(r"[^\w()=+*@.]+"), re.compile(r"<[^<>]*>")
 SHORTEST = 50  # characters of a line, or of two in a row, that say enough; what is shorter may be common knowledge
 
 
 def squeeze(text):
     """Keep letters, digits and a few signs: a notebook, a highlighted page and a source write one line differently."""
-    return text.replace("\\n", " ").encode().translate(None, LAYOUT).decode()
+    return LAYOUT.sub("", text.replace("\\n", " "))
 
 
 def visible(text):

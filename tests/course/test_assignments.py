@@ -10,7 +10,6 @@ import pytest
 from attncourse import author, kit, marks, notebooks
 from coursework import CHAPTERS, ROOT, bounded_memory, earned
 
-SEEDS = range(2)
 STUBS = {
     "0": lambda *values, **named: 0,
     "1": lambda *values, **named: 1,
@@ -90,14 +89,15 @@ def lost(assignment, source, seed=marks.SEED):
         return {mark.question for mark in marks.mark(assignment, functions, seed) if not mark.passed}
 
 
-def test_wrong_answers_lose_points_and_other_right_ones_do_not(assignment):
+@pytest.mark.parametrize("seeds", [2, pytest.param(5, marks=pytest.mark.thorough)])
+def test_wrong_answers_lose_points_and_other_right_ones_do_not(assignment, seeds):
     for question in assignment.questions:
         one = alone(assignment, question, visible=[])
         for name, source in question.wrong:
-            assert all(lost(one, source, seed) for seed in SEEDS), f"{question.name}: {name}: all points"
+            assert all(lost(one, source, seed) for seed in range(seeds)), f"{question.name}: {name}: all points"
             assert lost(assignment, source) <= {question.name}, f"{name} loses points of other questions"
         for source in question.right:
-            assert not any(lost(one, source, seed) for seed in SEEDS), question.name
+            assert not any(lost(one, source, seed) for seed in range(seeds)), question.name
 
 
 def test_goals_are_goals_of_the_chapter(assignment):

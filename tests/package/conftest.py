@@ -54,25 +54,25 @@ def gallery(tmp_path_factory):
     head += f'<meta name="viewport" content="width=device-width"><style>{files.styles()}</style></head>'
 
     def write(*figures):
-        names, places = sorted({figure.name for figure in figures}), "".join(f._repr_html_() for f in figures)
-        script, digest = "-".join(names[:2]), hashlib.sha256(places.encode()).hexdigest()[:12]
-        body = f'<body><main><h1>A figure</h1>{places}</main><script src="live-{script}.js"></script></body>'
-        (folder / f"live-{script}.js").write_text(files.script(names), encoding="utf-8")
-        page = folder / f"{script}-{digest}.html"
+        places = "".join(figure._repr_html_() for figure in figures)
+        name = hashlib.sha256(places.encode()).hexdigest()[:12]
+        body = f'<body><main><h1>A figure</h1>{places}</main><script src="{name}.js"></script></body>'
+        (folder / f"{name}.js").write_text(files.script(sorted({figure.name for figure in figures})), encoding="utf-8")
+        page = folder / f"{name}.html"
         page.write_text(f"{head}{body}</html>", encoding="utf-8")
         return page.as_uri()
 
     return write
 
 
-def opened(context, uri, address, log):
-    """A page at this address, which writes what goes wrong into ``log``, and what it loads besides its script."""
-    page = context.new_page()
+def opened(browser, uri, log, address="", width=900, **options):
+    """A page of the gallery, which writes errors into ``log``, and what it loads besides its script."""
+    options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
+    page, ours = browser.new_context(**options).new_page(), (uri, f"{uri.removesuffix('html')}js")
     page.set_default_timeout(20_000)
     page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
     page.on("pageerror", lambda error: log.append(str(error)))
-    ours = (uri, f"{uri.rpartition('/')[0]}/live-")
-    page.on("request", lambda r: r.url.startswith(ours) or log.append(r.url))
+    page.on("request", lambda r: r.url.partition("#")[0] in ours or log.append(r.url))
     page.goto(uri + address)
     return page
 
@@ -80,25 +80,25 @@ def opened(context, uri, address, log):
 @pytest.fixture
 def open_figures(browser, gallery):
     """open_figures(figure, …, address="", width=900, **options): a page, which must log no error and load nothing."""
-    contexts, log = [], []
+    pages, log = [], []
 
-    def open_figures(*figures, address="", width=900, **options):
-        options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
-        contexts.append(browser.new_context(**options))
-        return opened(contexts[-1], gallery(*figures), address, log)
+    def open_figures(*figures, **options):
+        pages.append(opened(browser, gallery(*figures), log, **options))
+        return pages[-1]
 
     yield open_figures
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
     assert not log
 
 
 @pytest.fixture(scope="module")
 def all_figures(browser, gallery):
     """One page with the example of every figure, and its log: to open one takes longer than most tests."""
-    context, log = browser.new_context(viewport={"width": 900, "height": 800}, reduced_motion="reduce"), []
-    yield opened(context, gallery(*map(figure, NAMES)), "", log), log
-    context.close()
+    log = []
+    page = opened(browser, gallery(*map(figure, NAMES)), log)
+    yield page, log
+    page.context.close()
 
 
 @pytest.fixture
@@ -107,5 +107,4 @@ def page(all_figures, name):
     page, log = all_figures
     put(page, name, example(name))
     yield page
-    problems = [log.pop() for _ in range(len(log))]
-    assert not problems
+    assert [log.pop() for _ in range(len(log))] == []

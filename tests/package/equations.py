@@ -305,17 +305,19 @@ def sphere(rng):
     return {"P": near, "f": part.pdf, "m": m, "\\delta": delta, "t": 0.3, "\\Gamma": gamma, "near": 1e-3}
 
 
-@names_of("eq-softmax-free-energy", "thm-softmax-gibbs", written={
-    r"\langle a,s\rangle": r"a \cdot s", "maximum, $a": "maximum, $b", "its value there is $": "$F(b) = "})  # fmt: skip
+@names_of("eq-softmax-free-energy")
 def free_energy(rng):
     s, T, a = rng.normal(size=4), 0.7, rng.dirichlet(np.ones(4))
+    return {"F": lambda a: a @ s + T * stats.entropy(a), "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T),
+            "#j": 4, "s": s}  # fmt: skip
 
-    def F(a):
-        return a @ s + T * stats.entropy(a)
 
-    e = np.exp(minimize(lambda z: -F(np.exp(z) / np.exp(z).sum()), np.zeros(4), tol=1e-9).x)
-    return {"F": F, "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T), "#j": 4, "s": s, "H": entropy,
-            "softmax": softmax, "b": e / e.sum(), "equal": 1e-4}  # fmt: skip
+@names_of("thm-softmax-gibbs", written={
+    r"\langle a,s\rangle": r"a \cdot s", "maximum, $a": "maximum, $b", "its value there is $": "$F(b) = "})  # fmt: skip
+def maximum(rng):
+    known = free_energy(rng)
+    e = np.exp(minimize(lambda z: -known["F"](np.exp(z) / np.exp(z).sum()), np.zeros(4), tol=1e-9).x)
+    return known | {"H": entropy, "softmax": softmax, "b": e / e.sum(), "equal": 1e-4}
 
 
 @names_of("eq-softmax-lse")

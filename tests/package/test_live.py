@@ -16,9 +16,8 @@ from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, modu
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
 # For what core.js does alike for every figure.
-any_figure = pytest.mark.parametrize(
-    "name", [*NAMES[:3], *(pytest.param(n, marks=pytest.mark.thorough) for n in NAMES[3:])]
-)
+OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in NAMES[3:]]
+any_figure = pytest.mark.parametrize("name", [*NAMES[:3], *OTHERS])
 COMPUTE = "([id, states]) => states.map((state) => document.getElementById(id).figure.compute(state))"
 # What an address brings to a figure that begins with the state `first`.
 ARRIVES = """([id, first, attempts]) => attempts.map((text) =>
@@ -193,7 +192,7 @@ def test_every_handle_follows_a_pointer(open_figures, name, pointer):
     for index in range(handles.count()):
         label, ends = handles.nth(index).get_attribute("aria-label"), []
         for way in ((70, 0), (-70, 0), (0, 45), (0, -45)):
-            if ends and min(ends) < 0.75:
+            if not touch and ends and min(ends) < 0.75:
                 break
             put(page, name, first)
             handle = page.locator(f"#{name} [role=slider][aria-label='{label}']").first
@@ -293,8 +292,9 @@ def test_the_address_of_a_state_leads_to_the_figure_in_that_state(open_figures, 
 
 @every_figure
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, width):
-    page = open_figures(*several(name, 1), width=width)
+@pytest.mark.parametrize("count", [1, pytest.param(4, marks=pytest.mark.thorough)])
+def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, count, width):
+    page = open_figures(*several(name, count), width=width)
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(HOLD) == []

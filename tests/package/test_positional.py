@@ -157,12 +157,8 @@ def test_halves_are_those_of_llama(start):
 
 
 def test_neighbours_are_those_of_gptj():
-    from transformers.models.gptj.modeling_gptj import (
-        apply_rotary_pos_emb as rotate_neighbours,
-    )
-    from transformers.models.gptj.modeling_gptj import (
-        create_sinusoidal_positions,
-    )
+    from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as rotate_neighbours
+    from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
 
     x = torch.randn(2, 6, 3, 8, dtype=torch.float64)  # batch, length, heads, d
     sin, cos = create_sinusoidal_positions(6, 8).double().chunk(2, dim=-1)

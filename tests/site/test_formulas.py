@@ -70,9 +70,10 @@ def test_one_formula_of_each_kind_is_drawn_whole(browser, tmp_path, font):
     assert not not_drawn(browser, tmp_path, font.read_bytes())
 
 
-@pytest.mark.parametrize(
-    ("missing", "kind"), [("()[]{}", "bracket"), pytest.param("√", "root", marks=pytest.mark.thorough)]
-)
+OTHERS = [pytest.param(*other, marks=pytest.mark.thorough) for other in (("√", "root"), ("⏟", "brace"))]
+
+
+@pytest.mark.parametrize(("missing", "kind"), [("()[]{}", "bracket"), *OTHERS])
 def test_a_font_that_leaves_something_out_is_noticed(browser, tmp_path, font, missing, kind):
     smaller, file = TTFont(font), io.BytesIO()
     cutter = subset.Subsetter(subset.Options(layout_features=[], notdef_outline=True))

@@ -118,7 +118,8 @@ function render({ model, el }) {
 
   // the walks
   const divisor = span("divisor"), edge = text(RIGHT, 190, "", "end");
-  const rules = [-REACH, -REACH / 2, 0, REACH / 2, REACH].map((s) => [line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
+  const rules = [-REACH, -REACH / 2, 0, REACH / 2, REACH].map((s) => [
+    line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
     text(LEFT - 5, height(s) + 4, String(s).replace("-", "−"), "end")]);
   const walks = each(() => make("polyline", { class: "live-walk" }));
   const ends = each(() => make("path", { class: "live-walk-end" }));

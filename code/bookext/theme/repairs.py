@@ -67,8 +67,9 @@ REPAIRS = {
     "//summary[span[@class='toctree-toggle']]": lambda button: button.set("aria-label", _("Pages that go deeper")),
     # Sphinx: the modules of the package in the contents beside every other page.
     "//aside//li[not(contains(@class, 'current'))]/details[count(ul/li) > 20]": lambda pages: pages.drop_tree(),
-    # Sphinx: a heading in the contents, before the heading of the page.
+    # An untranslated page of an edition says its own language, which language/progress.py has marked.
     "//article[.//p[@data-page]]": lambda page: page.set("lang", page.xpath("string(.//p/@data-page)")),
+    # Sphinx: a heading in the contents, before the heading of the page.
     "//p[@role='heading']": drop_attributes("role", "aria-level"),
     "//span[contains(@class, 'math')][math]": hold_punctuation,
     # The name of a claim, such as S2-035, fills an entry of a table: a line does not end at its hyphen.
