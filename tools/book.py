@@ -97,7 +97,8 @@ def environ(chapters=()):
     """Return the environment of a build that executes ``chapters`` in any case."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    return at_home() | inherited | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
+    fast = {"NBFORMAT_VALIDATOR": "fastjsonschema"}
+    return at_home() | inherited | fast | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "BOOK_EXECUTE": " ".join(chapters)}
 
 
 def sphinx(folder, chapters=()):

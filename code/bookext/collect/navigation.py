@@ -198,7 +198,7 @@ class LinkGlossary(SphinxPostTransform):
     def link(self, text, terms, open_terms):
         """Replace the first uses of terms in one text by links."""
         parts, end = [], 0
-        for match in any_of(open_terms).finditer(text):
+        for match in any_of(frozenset(open_terms)).finditer(text):
             term = (match[1] or match[2]).lower()
             if term in open_terms:
                 open_terms -= {name for name in open_terms if terms[name] == terms[term]}
@@ -210,6 +210,7 @@ class LinkGlossary(SphinxPostTransform):
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 
 
+@functools.lru_cache(1)
 def any_of(terms):
     """Return the pattern that finds one of the terms: a whole word or its plural, in Chinese wherever it stands."""
     groups = [], []

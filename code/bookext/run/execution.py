@@ -148,7 +148,8 @@ def _execute_all(app, env, docnames):
         raise SystemExit(f"Not stored, and this build executes no cell: {', '.join(sorted(waiting))}. Run `make book`.")
     failures = {}
     with ThreadPoolExecutor(min(len(waiting), os.cpu_count() or 1)) as pool:
-        jobs = {pool.submit(kernels.execute, env.doc2path(name), notebook): name for name, notebook in waiting.items()}
+        longest_first = sorted(waiting, key=lambda name: len(str(waiting[name])), reverse=True)
+        jobs = {pool.submit(kernels.execute, env.doc2path(name), waiting[name]): name for name in longest_first}
         for job in status_iterator(
             as_completed(jobs), "executing chapters... ", "green", len(jobs), app.verbosity, lambda job: jobs[job]
         ):

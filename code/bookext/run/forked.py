@@ -14,7 +14,7 @@ from multiprocessing import forkserver
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
 LIBRARIES = ["torch", "scipy.stats", "scipy.optimize", "scipy.integrate", "matplotlib.pyplot", "ipywidgets"]
-LIBRARIES += ["array_api_compat.torch", "array_api_compat.numpy", "ipykernel.kernelapp"]
+LIBRARIES += ["torch._dynamo", "array_api_compat.torch", "array_api_compat.numpy", "ipykernel.kernelapp"]
 CPU_LIMIT = "BOOK_CPU_SECONDS"  # in the environment of a kernel: it may work for so long
 
 
