@@ -3,49 +3,16 @@
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from ..arrays import require_int, require_number
-from ..attention import entropy, softmax
+from ..arrays import require_int
+from ..attention import softmax
 from ..simplex import sparsemax
 from .style import PALETTE, Picture, figure, picture
-from .validate import each, numbers, positive
+from .validate import each, numbers
 
-__all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_smoother", "draw_temperature", "draw_two_keys"]
+__all__ = ["draw_collapse", "draw_faces", "draw_hull", "draw_smoother", "draw_two_keys"]
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])  # the simplex of three weights as a triangle
-KEYS = np.radians([90, 210, 330])  # directions of three keys of length 1
-VALUES = np.array([[-0.8, 0.9], [-0.4, -0.9], [1.0, 0.1]])
 DASHES = ["-", "--", "-.", ":"]
-
-
-def draw_temperature(T: float, angle: float = 120.0) -> Picture:
-    """Draw three weights on the simplex and the output they make among three values, for one temperature and one query.
-
-    The query has length 2 and the direction ``angle`` in degrees; the thin line is its path over all temperatures.
-    """
-    positive(T=T)
-    require_number("angle", angle)
-    s = 2 * np.cos(np.radians(angle) - KEYS) / 2**0.5  # q·k/√d_k with d_k = 2
-    a, path = softmax(s / T), softmax(s / np.geomspace(0.04, 40, 40)[:, None])
-    fig, (left, right) = figure(1, 2, height=2.6)
-    for ax, points, names in ((left, CORNERS, ("key 1", "key 2", "key 3")), (right, VALUES, ("V₁", "V₂", "V₃"))):
-        ax.fill(*points.T, facecolor=(PALETTE["blue"], 0.12), edgecolor=PALETTE["blue"])
-        ax.plot(*(path @ points).T, color=PALETTE["grey"], linewidth=1)
-        ax.plot(*(a @ points), "o", color=PALETTE["orange"], markersize=8)
-        for point, name in zip(points, names, strict=True):
-            _label(ax, point, points.mean(axis=0), name)
-        low, high = points.min(axis=0), points.max(axis=0)
-        middle, half = (low + high) / 2, 0.72 * max(high - low)  # a square, so that both titles stand at one height
-        ax.set(aspect="equal", xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
-        ax.axis("off")
-    left.set_title("weights\u00a0 " + "\u00a0 ".join(f"{x:.2f}" for x in a), loc="center")
-    right.set_title(f"output, from {np.exp(entropy(a)):.2f} keys", loc="center")
-    y = a @ VALUES
-    return picture(
-        fig,
-        f"Temperature {T:g}, query at {angle:g} degrees: the three weights are {a[0]:.2f}, {a[1]:.2f} and {a[2]:.2f}, "
-        f"a point in a triangle whose corners are the keys. The output ({y[0]:.2f}, {y[1]:.2f}) lies at the same place "
-        f"in the triangle of the values. The query looks at {np.exp(entropy(a)):.2f} keys.",
-    )
 
 
 def draw_hull(V: np.ndarray, Y: np.ndarray, outside: dict[str, np.ndarray]) -> Picture:

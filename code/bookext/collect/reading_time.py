@@ -1,6 +1,7 @@
 """Say under the title of a chapter how long it takes to read, and at its end which pages go deeper: 2.A, 2.B, …"""
 
 from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from ..language import chinese
@@ -12,7 +13,6 @@ from .derived import chapters, link, with_deeper
 WORD, LINE, LIVE, PICTURE, AGAIN = 1 / 180, 1 / 10, 2.5, 1, 1.1
 MINUTES = {"math": WORD, "math_block": 0.7, "proof_node": 1.5, "quiz": 1, "predict": 1}
 CODE = nodes.literal_block | nodes.math | nodes.math_block | nodes.raw
-HIDDEN = {"tag_hide-input", "tag_hide-cell", "tag_remove-input", "tag_remove-cell"}
 
 
 def setup(app):
@@ -94,8 +94,8 @@ def minutes_of(document):
     minutes = 0.0
     for node in _before_exercises(document):
         if isinstance(node, nodes.literal_block):
-            cell = node.parent.parent
-            if "cell_input" in node.parent["classes"] and not HIDDEN & set(cell["classes"]):
+            cell = node.parent.parent  # MyST-NB has wrapped code that is folded away
+            if "cell_input" in node.parent["classes"] and not isinstance(cell, HideCodeCellNode):
                 minutes += LINE * sum(bool(line.strip()) for line in node.astext().splitlines())
         elif isinstance(node, nodes.raw):
             minutes += LIVE * node.astext().count('<div class="live"')
