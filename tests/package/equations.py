@@ -17,11 +17,12 @@ from attnbook.layers import Heads, multi_head_attention
 from attnbook.length import ntk_frequencies, ramp_frequencies, turns
 from attnbook.permutations import cycle_type, permutation_matrix, permutations, sinkhorn
 from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
-from attnbook.recurrent import rnn, rnn_jacobians
+from attnbook.recurrent import lstm, rnn, rnn_jacobians
 from attnbook.scores import row_coverage
 from scipy import stats
 from scipy.integrate import quad
-from scipy.optimize import brentq, minimize
+from scipy.linalg import null_space
+from scipy.optimize import brentq, least_squares, minimize
 from scipy.special import erf, gamma, kv, logsumexp
 from tex import Random
 from torch.autograd.functional import jacobian
@@ -40,6 +41,15 @@ def names_of(*labels, written=()):
         return function
 
     return register
+
+
+def normal(rng, *shapes):
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def uncorrelated(rng, size, n):
+    """n columns with mean 0, length 1 and no correlation, exactly."""
+    return np.linalg.qr(np.c_[np.ones(size), rng.normal(size=(size, n))])[0][:, 1:]
 
 
 @names_of("eq-qkv-attention")
@@ -328,7 +338,7 @@ def lse(rng):
             "\\partial\\operatorname{lse}/\\partials_j": s.grad.numpy()[1]}  # fmt: skip
 
 
-@names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability\n$": "$p = "})
+@names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability $": "$p = "})
 def gumbel(rng):
     s = rng.normal(size=3)
     p = quad(lambda x: stats.gumbel_r.pdf(x - s[1]) * stats.gumbel_r.cdf(x - s[::2]).prod(), -9, 40, epsabs=1e-12)[0]
@@ -544,7 +554,7 @@ def direct(rng):
 @names_of("thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
 def limit(rng):
     s, v = np.array([0.3, 1.5, -0.2, 0.9]), rng.normal(size=(4, 2))
-    return {"v": v, "v_j^*": v[1], "m": 4, "#j": 4, "\\beta": 3.0, "\\Delta": 0.5,
+    return {"v": v, "v_j^*": v[1], "m": 4, "#j": 4, "\\beta": 20, "\\infty": 20, "near": 1e-3, "\\Delta": 0.5,
             "D": max(np.linalg.norm(v - v[1], axis=1)), "y": lambda beta: softmax(beta * s) @ v}  # fmt: skip
 
 
@@ -693,7 +703,7 @@ def read(rng):
 
 
 @names_of("thm-softmax-sparsemax", written={
-    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", "_{j\\le\nk}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
+    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
     "its Jacobian is $": "$D = "})  # fmt: skip
 def nearest(rng):
     def point(s):  # of those nearest on each face of the simplex, the nearest of all
@@ -718,7 +728,7 @@ def kernels(rng):
     return {"\\kappa": lambda q, k: ratio(k, 0 * k), "g": ratio(k, q), "q": q, "k": k, "d_k": 3, "h": 3**0.25, "r": r}
 
 
-@names_of("thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", "\nevery unfinished pair by $": "$u = "})
+@names_of("thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", " every unfinished pair by $": "$u = "})
 def slowed(rng, s=8.0):
     slower = frequencies(8) / [ntk_frequencies(8, s), ramp_frequencies(frequencies(8), 10, s, slow=1.2, fast=1.5)]
     return {"d": 8, "h": 2, "s": s, "n_0": 10, "n": 80, "\\alpha": 1.2, "\\beta": 1.5, "q": slower[0, 2],
@@ -731,3 +741,223 @@ def scaled(rng):
     r, c, tensor = D[:, 0] / M[:, 0], D[0] / M[0] * M[0, 0] / D[0, 0], torch.tensor(M)
     R = jacobian(lambda x: -(tensor @ (1 / (x.exp() @ tensor))).log(), torch.tensor(np.log(r))).numpy()
     return {"M": M, "D": D, "r": r, "c": c, "R": R, "\\sigma_2": np.linalg.svd(D)[1][1]}
+
+
+@names_of("eq-limits", "thm-tied-rows")
+def ties(rng, m=3, d_k=10**6):
+    """Of three keys two tie: their scores differ by t, drawn close to 0, and weights make up for that.
+
+    The key that is left is below both. d_k stands for its limit. The gradient is that of eq-short-gradient.
+    """
+    u = stats.qmc.Sobol(8, seed=rng).random_base2(14).T
+    (z, other, *g), t = stats.norm.ppf(u[:5]), stats.logistic.ppf(u[5])
+    length, rest = np.sqrt(stats.chi2.ppf(u[6:], [[d_k], [d_k - 1]]))
+    z = np.array([z, z - t / length, other])
+    weights = 3 * stats.norm.pdf(z[1]) / length / stats.logistic.pdf(t) * (other < z[:2].min(axis=0))
+    J = softmax_jacobian(softmax((length * z).T))
+    Jg = np.einsum("nij,jn->in", J, g)
+
+    def larger(t):
+        """The probability that the best of three is ahead of the others by t."""
+        return 3 * quad(lambda x: stats.norm.pdf(x) * stats.norm.cdf(x - t) ** 2, -9, 9, epsabs=1e-13)[0]
+
+    slope = np.array([(z * Jg).sum(axis=0), np.linalg.norm(Jg, axis=0) * rest])
+    return {"\\partialL/\\partialq": slope.view(Random), "J": np.moveaxis(J, 0, -1).view(Random), "m": m, "d_k": d_k,
+            "\\infty": d_k, "mathbb E": lambda x: np.mean(weights * x), "f_m": (larger(-0.001) - larger(0.001)) / 0.002,
+            "\\varphi": stats.norm.pdf, "\\Phi": stats.norm.cdf, "near": 0.01, "equal": 1e-5}  # fmt: skip
+
+
+@names_of("thm-cap-half", "thm-sym-blind", written={
+    "mean loss $": "mean loss $\\operatorname{mean}(", "p(\\text{right answer})$ is at least $": "p) \\ge ",
+    "on the two is at least $": "on the two is $\\ell \\ge "})  # fmt: skip
+def mirror_images(rng):
+    """An invariant model is asked of 480 sentences whether word 0 comes before word 1."""
+    texts = [text for text in itertools.product(range(4), repeat=6) if text.count(0) == text.count(1) == 1]
+    names, X = projected(rng), rng.normal(size=(4, 5))[np.array(texts)]
+    answers = softmax(attention(*(X @ names[f"W_{s}"] for s in "QKV")).mean(axis=1))
+    p = np.array([answer[int(text.index(0) > text.index(1))] for text, answer in zip(texts, answers, strict=True)])
+    loss = dict(zip(texts, -np.log(p), strict=True))
+    return {"p": p, "mean": np.mean, "\\ell": np.array([loss[text] + loss[text[::-1]] for text in texts]) / 2}
+
+
+@names_of("thm-length-bounded", written={"no weight exceeds $": "the largest weight is $w = "})
+def bounded(rng, m=5, g=0.7):
+    rows = np.array([*itertools.product(np.linspace(-g, g, 5), repeat=m)])
+    return {"m": m, "g": g, "w": softmax(rows).max()}
+
+
+@names_of("thm-length-reach", written={"depends on no input before position $": "depends on inputs from $r = "})
+def reach(rng, n=10, L=2, w=3):
+    window = np.tri(n) > np.tri(n, k=-w)
+
+    def last(X):
+        for _ in range(L):
+            X = attention(X, X, X, mask=window)
+        return X[-1].sum()
+
+    read = jacobian(last, torch.tensor(rng.normal(size=(n, 4)))).numpy().any(axis=1)
+    return {"r": np.flatnonzero(read)[0], "i": n - 1, "L": L, "w": w}
+
+
+@names_of("thm-length-renumber", written={
+    "turning a stored key $": "turning a stored key $T(", "$ by $-u$ gives $": ", -u) = "})  # fmt: skip
+def renumbered(rng):
+    R = np.array([rotate(np.eye(6), np.full(6, t)).T for t in range(1, 20)])
+    return {"T": lambda x, t: rotate(x[None], [t])[0], "R": R, "k": rng.normal(size=6), "j": 9, "u": 4}
+
+
+@names_of("thm-perm-exp", written={
+    "every row of $R$ has exactly one 1 and otherwise zeros": "$\\operatorname{sort}(R) = e$"})  # fmt: skip
+def commuting(rng):
+    """The rows of R are least squares for 20 vectors x, each from a start of its own."""
+    x, tight = rng.normal(size=(3, 20)), {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+    found = [least_squares(lambda r: np.exp(r @ x) - r @ np.exp(x), rng.normal(size=3), **tight) for _ in range(20)]
+    R = np.array([fit.x for fit in found if fit.cost < 1e-20])
+    return {"R": R, "x": rng.normal(size=(3, 2)), "sort": np.sort, "e": np.eye(3)[[2] * len(R)]}
+
+
+@names_of("thm-pos-causal", written={"can give the output $": "can give the output $y = "})
+def queue(rng):
+    words = rng.normal(size=(4, 5))  # the marker is the first
+    X = words[[0, 3, 1, 1, 2, 3]]
+    V = X @ np.linalg.lstsq(words, np.eye(4)[:, 0])[0]
+    return {"t": np.arange(6), "y": attention(0 * X, 0 * X, V[:, None], np.tri(6) > 0)[:, 0]}
+
+
+@names_of("thm-pos-mirror")
+def mirror(rng):
+    names, b = projected(rng), rng.normal(size=4)[abs(np.arange(4) - np.arange(4)[:, None])]
+
+    def layer(X):
+        Q, K, V = (X @ names[f"W_{s}"] for s in "QKV")
+        return softmax(Q @ K.T + b) @ V
+
+    return {"X": names["X"], "F": np.eye(4)[::-1], "f": layer}
+
+
+@names_of("thm-qkv-exponential")
+def shiftable(rng):
+    """Of all w on ten integers whose weights of two scores ignore a shift by 1, one at random."""
+    e = np.eye(10)
+    same = [e[i + 1] - e[j + 1] - e[i] + e[j] for i in range(9) for j in range(9)]  # of ln w, it is 0
+    w = np.exp(null_space(same) @ rng.normal(size=2))
+    return {"w": lambda s: w[s], "s": np.arange(10), "\\beta": np.log(w[1] / w[0])}
+
+
+@names_of("thm-qkv-self", written={
+    "each row of $": "each row of $\\operatorname{diag}(",
+    "$, $\\beta > 0$, has its strictly largest weight on the diagonal": ") > B$"})  # fmt: skip
+def own_weight(rng):
+    X = rng.normal(size=(4, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    others = attention_weights(X, X, scale=0.7) * (1 - np.eye(4))
+    return {"X": X, "\\beta": 0.7, ROW: softmax, "B": others.max(axis=1)}
+
+
+@names_of("thm-rnn-capacity")
+def capacity(rng):
+    x, W_h, W_x = uncorrelated(rng, 30, 6), *normal(rng, (3, 3), (3, 1))
+    h = rnn(x[:, :, None], W_x, W_h, np.zeros(3))[:, -1]
+    left = np.linalg.lstsq(np.c_[np.ones(30), h], x)[1]
+    return {"R^2": 1 - left, "#k": 6, "d_h": 3}
+
+
+@names_of("thm-rnn-paths", written={
+    "\\lceil": "\\operatorname{ceil}(", "\\rceil": ")", "$ in a recurrent network": " = R$ in a recurrent network",
+    "$ in a stack of causal conv": " = C$ in a stack of causal conv", "$ if layer $l$ is dilated": " = D$ if dilated",
+    "$ if each position sees only $w$": " = W$ if each position sees only $w$"})  # fmt: skip
+def paths(rng, n=12, k=3, w=4):
+    def length(steps):
+        """How many layers take the first position to the last, by steps of these sizes in layer l."""
+        reached = {0}
+        for layer in itertools.count(1):
+            reached = {i + step for i in reached for step in steps(layer)}
+            if n - 1 in reached:
+                return layer
+
+    return {"n": n, "k": k, "w": w, "\\log_k": lambda x: math.log(x, k), "ceil": math.ceil,
+            "R": length(lambda layer: [1]), "C": length(lambda layer: range(k)),
+            "D": length(lambda layer: range(0, k**layer, k ** (layer - 1))),
+            "W": length(lambda layer: range(-w, w + 1))}  # fmt: skip
+
+
+@names_of("thm-rnn-rank", written={
+    "leaves the fraction $": "leaves the fraction $v = ", "the Jacobian $": "the Jacobian $\\operatorname{rank}(",
+    "$ has rank at most $": ") \\le ", r"\partial y/\partial X": "D",
+    "of an LSTM, at most $": "of an LSTM, at most $\\operatorname{rank}(C) \\le "})  # fmt: skip
+def held(rng):
+    """The past is 3 times 2 numbers. W has rank 1, so that the state, of 4 numbers, holds 3 of them."""
+    W, U, x = np.outer(*normal(rng, 4, 4)), rng.normal(size=(4, 2)), uncorrelated(rng, 30, 6).T * math.sqrt(30)
+
+    def state(x):
+        h = np.zeros((4, x.shape[1]))
+        for x_t in x.reshape(3, 2, -1):
+            h = W @ h + U @ x_t
+        return h
+
+    M, h = state(np.eye(6)), state(x)
+    best = np.linalg.lstsq(h.T, x.T)[0].T @ h
+    tensor, (W_x, W_h) = torch.tensor, normal(rng, (16, 2), (16, 4))
+    weights, X = (tensor(U), tensor(W), tensor(np.zeros(4))), tensor(rng.normal(size=(3, 2)))
+    gated = (tensor(W_x), tensor(W_h), tensor(np.zeros(16)))
+    y = jacobian(lambda X: rnn(X, *weights)[-1].sin(), X).reshape(4, 6)
+    y_c = jacobian(lambda X: torch.cat([s[-1] for s in lstm(X, *gated)]).sin(), X).reshape(8, 6)
+    return {"M": M, "M^+": np.linalg.pinv(M), "h_n": h, "d_h": 4, "hat x": best, "n": 3, "d": 2,
+            "v": np.sum((x - best) ** 2) / np.sum(x**2), "D": y.numpy(), "C": y_c.numpy()}  # fmt: skip
+
+
+@names_of("thm-scale-step", written={"$ for the first matrix": " = p$ for the first matrix",
+                                     "$ for the second": " = r$ for the second"})  # fmt: skip
+def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
+    """B's steps that keep it at α and β times the matrices of A, by least squares."""
+    X, Y, V, W_Q, W_K = map(torch.tensor, normal(rng, (4, 3), (5, 3), (5, 2), (3, 2), (3, 2)))
+
+    def slopes(c, *W):
+        return jacobian(lambda W_Q, W_K: attention(X @ W_Q, Y @ W_K, V, scale=c).square().sum(), W)
+
+    A, B = slopes(alpha * beta, W_Q, W_K), slopes(1, alpha * W_Q, beta * W_K)
+    p, r = (f * eta * (a * b).sum().item() / (b * b).sum().item() for f, a, b in zip((alpha, beta), A, B, strict=True))
+    return {"\\alpha": alpha, "\\beta": beta, "c": alpha * beta, "\\eta": eta, "p": p, "r": r}
+
+
+@names_of("thm-softmax-mask", written={
+    "$ is 0 outside $M$, and on $M$ it is the softmax of the scores of $M$ alone": " = a$",
+    "It is also $": "It is also $\\operatorname{shown}(",
+    "$ with the hidden weights set to 0 and the rest divided by their sum": ") = a$"})  # fmt: skip
+def masked(rng):
+    s, seen, a = rng.normal(size=5), np.array([1, 0, 1, 1, 0]), np.zeros(5)
+    a[[0, 2, 3]] = softmax(s[[0, 2, 3]])
+    return {"s": s, "s'": np.where(seen, s, -np.inf), "j": 3, "a": a, "softmax": softmax,
+            "shown": lambda a: seen * a / (seen @ a)}  # fmt: skip
+
+
+@names_of("thm-softmax-springs", written={"the weights $p$ have the largest entropy": "$H(p) \\ge H(a)$"})
+def springs(rng):
+    """p has the largest entropy of all weights with this mean, by search, and a has the same mean."""
+    V, lam = normal(rng, (5, 2), 2)
+    held, y = np.c_[V, np.ones(5)].T, softmax(V @ lam) @ V
+    same = {"type": "eq", "fun": lambda a: held @ a - [*y, 1]}
+    p = minimize(lambda a: a @ np.log(a), np.ones(5) / 5, constraints=same, bounds=[(1e-9, 1)] * 5, tol=1e-13).x
+    return {"V": V, "\\lambda": lam, "p": p, "y": y, "a": p + 0.05 * null_space(held)[:, 0], "#j": 5,
+            "softmax": softmax, "H": entropy, "equal": 1e-5}  # fmt: skip
+
+
+@names_of("thm-sym-deep-sets", written={"\\{x_1,\\dots,x_n\\}": "x"})
+def multisets(rng, N=3):
+    bags = [bag for n in range(N + 1) for bag in itertools.combinations_with_replacement(range(4), n)]
+    f = dict(zip(bags, rng.normal(size=len(bags)), strict=True))
+    rho = {sum((N + 1) ** x for x in bag): f[bag] for bag in bags}
+    return {"f": lambda x: f[tuple(sorted(x))], "\\rho": rho.get, "\\varphi": lambda x: (N + 1) ** x,
+            "x": np.array([2, 0, 2]), "#i": 3}  # fmt: skip
+
+
+@names_of(
+    "thm-sym-orbit",
+    written={
+        "the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$O \\cdot S = G$"
+    },
+)
+def orbit(rng):
+    x, group = "noon", permutations(4)
+    moved = ["".join(x[i] for i in perm) for perm in group]
+    return {"O": len(set(moved)), "S": moved.count(x), "G": len(group)}
