@@ -22,7 +22,7 @@ from attnbook.scores import row_coverage
 from scipy import stats
 from scipy.integrate import quad
 from scipy.linalg import null_space
-from scipy.optimize import brentq, least_squares, minimize
+from scipy.optimize import bisect, brentq, least_squares, minimize
 from scipy.special import erf, gamma, kv, logsumexp
 from tex import Random
 from torch.autograd.functional import jacobian
@@ -52,16 +52,19 @@ def uncorrelated(rng, size, n):
     return np.linalg.qr(np.c_[np.ones(size), rng.normal(size=(size, n))])[0][:, 1:]
 
 
-@names_of("eq-qkv-attention")
+@names_of("eq-qkv-attention", "eq-softmax-weights", "eq-sym-general", "eq-qkv-keyshift")
 def qkv(rng, n=4, m=5, d=3, d_v=2):
-    Q, K, V = (rng.normal(size=shape) for shape in ((n, d), (m, d), (m, d_v)))
-    return {"Q": Q, "K": K, "V": V, "d_k": d, "m": m, ROW: softmax, "Attention": attention}
+    Q, K, V, u = normal(rng, (n, d), (m, d), (m, d_v), (d, 1))
+    P_1, P_2 = (permutation_matrix(rng.permutation(size).tolist()) for size in (n, m))
+    return {"Q": Q, "K": K, "V": V, "d_k": d, "m": m, ROW: softmax, "Attention": attention, "Att": attention, "i": 2,
+            "j": 4, "\\alpha": attention_weights(Q, K), "Y": attention(Q, K, V), "P_1": P_1, "P_2": P_2, "u": u,
+            "mathbf 1": np.ones((m, 1))}  # fmt: skip
 
 
 def projected(rng, n=4, d=5, d_k=3):
-    X, *W = (rng.normal(size=shape) for shape in ((n, d), (d, d_k), (d, d_k), (d, 2)))
+    X, W_Q, W_K, W_V = normal(rng, (n, d), (d, d_k), (d, d_k), (d, 2))
     P = permutation_matrix(rng.permutation(n).tolist())
-    return {"X": X, "W_Q": W[0], "W_K": W[1], "W_V": W[2], "P": P, "d_k": d_k, "d": d, ROW: softmax}
+    return {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "P": P, "d_k": d_k, "d": d, ROW: softmax}
 
 
 def signs(variance, d):
@@ -83,56 +86,30 @@ def initial(rng):
     return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d, "Var": lambda x: np.var(x)}
 
 
-@names_of("eq-short-gradient")
-def short_gradient(rng, m=5, d_k=4, c=0.7):
-    """The equation row by row: chi-square is the squared length of K_0ᵀJg for a unit vector in place of Jg."""
-    K, q, g = rng.normal(size=(m, d_k)), rng.normal(size=d_k), rng.normal(size=m)
+@names_of("eq-short-gradient", "eq-query-gradient")
+def gradient(rng, m=5, d_k=4, c=0.7):
+    """The first row by row: chi-square is the squared length of K_0ᵀJg for a unit vector in place of Jg."""
+    K, q, g = normal(rng, (m, d_k), d_k, m)
     z, J = K @ q / np.linalg.norm(q), softmax_jacobian(softmax(c * K @ q))
     rest = (K - np.outer(z, q / np.linalg.norm(q))).T @ J @ g
-    chi_square = rest @ rest / (J @ g @ J @ g)
-    return {"\\partialL/\\partialq": c * K.T @ J @ g, "c": c, "z": z, "J": J, "g": g, "\\chi^2_d_k-1": chi_square}
+    slope = jacobian(lambda q: softmax(c * (torch.tensor(K) @ q)) @ torch.tensor(g), torch.tensor(q)).numpy()
+    return {"\\partialL/\\partialq": slope, "c": c, "z": z, "K": K, "J": J, "g": g,
+            "\\chi^2_d_k-1": rest @ rest / (J @ g @ J @ g)}  # fmt: skip
 
 
-@names_of("eq-query-gradient")
-def gradient(rng):
-    q, K, g = (torch.tensor(rng.normal(size=shape)) for shape in (3, (5, 3), 5))
-    q.requires_grad_()
-    (softmax(0.7 * (K @ q)) @ g).backward()
-    J = softmax_jacobian(softmax(0.7 * (K @ q.detach())))
-    return {"\\partialL/\\partialq": q.grad.numpy(), "c": 0.7, "K": K.numpy(), "J": J.numpy(), "g": g.numpy()}
-
-
-@names_of("eq-step")
-def step(rng):
-    alpha, eta = 0.6, 0.1
-    W, *rest = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 3), (5, 4), (5, 3), (5, 2)))
-
-    def slope(W, scale):
-        W = W.clone().requires_grad_()
-        attention(rest[0] @ W, *rest[1:], scale=scale).square().sum().backward()
-        return W.grad.numpy()
-
-    slopes = {"\\partialL/\\partialW_Q": slope(W, 1.0), "\\partialL/\\partialU_Q": slope(alpha * W, 1 / alpha)}
-    return slopes | {"\\alpha": alpha, "\\eta": eta, "W_Q": W.numpy(), "U_Q": alpha * W.numpy()}
-
-
-@names_of("eq-qkv-heads", written={"[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H"})
+@names_of("eq-qkv-heads", "eq-cap-heads", "thm-qkv-sum", written={
+    "[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H", "[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "C",
+    "W_O^{(g)}": "O_g", "^{(g)}": "_g", "^r": "_r"})  # fmt: skip
 def heads(rng):
-    names = qkv(rng, d=4, d_v=4)
-    W = {name: rng.normal(size=(2, 4, 3)) for name in ("W_Q", "W_K", "W_V")} | {"W_O": rng.normal(size=(6, 4))}
-    sides = [[names[s] @ W[f"W_{s}"][g] for s in "QKV"] for g in (0, 1)]
-
-    def one(g):
-        return Heads(W["W_Q"][[g]], W["W_K"][[g]], W["W_V"][[g]], np.eye(3))
-
-    outputs = [multi_head_attention(names["Q"], names["K"], names["V"], one(g)) for g in (0, 1)]
-
-    def whole(Q, K, V):
-        return multi_head_attention(Q, K, V, Heads(**W))
-
-    known = {"H": np.hstack([attention(*side) for side in sides]), "W_O": W["W_O"], "MultiHead": whole}
-    known |= {f"X_{s}": names[s] for s in "QKV"}
-    return names | {f"W_{s}^(g)": W[f"W_{s}"][1] for s in "QKV"} | {"head_g": outputs[1]} | known
+    """Head 2 of two, alone, has the identity behind it."""
+    W, (Q, K, V) = Heads(*normal(rng, *[(2, 5, 3)] * 3, (6, 5))), rng.normal(size=(3, 4, 5))
+    alone = Heads(W.W_Q[[1]], W.W_K[[1]], W.W_V[[1]], np.eye(3))
+    A, own = attention_weights(Q @ W.W_Q, K @ W.W_K), attention_weights(Q @ W.W_Q, Q @ W.W_K)
+    names = {"A": A, "A_r": own[1], "X": Q, "X_Q": Q, "X_K": K, "X_V": V, "h": 2, "g": 2, "r": 2, "d_k": 3}
+    return names | W._asdict() | {
+        "O": W.W_O.reshape(2, 3, 5), "head_g": multi_head_attention(Q, K, V, alone), "H": np.hstack(A @ V @ W.W_V),
+        "C": np.hstack(own @ Q @ W.W_V), "Attention": attention, ROW: softmax,
+        "MultiHead": lambda Q, *KV: multi_head_attention(Q, *(KV or (Q, Q)), W)}  # fmt: skip
 
 
 @names_of("eq-qkv-parameters")
@@ -140,20 +117,6 @@ def parameters(rng):
     d = 6
     module = torch.nn.MultiheadAttention(d, 2)
     return {"d": d, "=": sum(p.numel() for p in module.parameters())}
-
-
-@names_of("eq-cap-heads", written={"[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "H"})
-def capstone_heads(rng):
-    names, W = projected(rng), {s: rng.normal(size=(2, 5, 3)) for s in ("W_Q", "W_K", "W_V")}
-    W_O, X = rng.normal(size=(6, 5)), names["X"]
-    A = [attention_weights(X @ W["W_Q"][r], X @ W["W_K"][r]) for r in (0, 1)]
-
-    def whole(X):
-        return multi_head_attention(X, X, X, Heads(**W, W_O=W_O))
-
-    H = np.hstack([A[r] @ X @ W["W_V"][r] for r in (0, 1)])
-    return {"X": X, "d_k": 3, ROW: softmax, "A_r": A[1], "W_Q^r": W["W_Q"][1], "W_K^r": W["W_K"][1],
-            "H": H, "W_O": W_O, "MultiHead": whole}  # fmt: skip
 
 
 @names_of("eq-cap-law")
@@ -167,27 +130,6 @@ def capstone_law(rng):
     M = np.tri(4)
     return {"P": names["P"], "T": X, "E": rng.normal(size=X.shape), "M": M,
             "F_\\theta": encode, "g_\\theta": lambda Z, M: encode(Z, M).mean(axis=0)}  # fmt: skip
-
-
-@names_of("eq-sym-layer")
-def layer(rng):
-    names = projected(rng)
-    S = scores(names["X"] @ names["W_Q"], names["X"] @ names["W_K"])
-    return names | {"S": S, "f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
-
-
-@names_of("eq-sym-general")
-def general(rng):
-    names = qkv(rng)
-    one, two = (permutation_matrix(rng.permutation(n).tolist()) for n in (4, 5))
-    return names | {"P_1": one, "P_2": two, "Att": attention}
-
-
-@names_of("eq-softmax-weights")
-def weights(rng):
-    names = qkv(rng)
-    A = attention_weights(names["Q"], names["K"])
-    return names | {"\\alpha": A, "Y": attention(names["Q"], names["K"], names["V"]), "i": 2, "j": 4}
 
 
 @names_of("eq-softmax-temperature")
@@ -204,17 +146,19 @@ def corner(rng):
     return {"g": g, "m": m, "\\varepsilon": eps, "near": 0.01}
 
 
-@names_of("eq-perm-conjugation", "thm-perm-commute")
+@names_of("eq-perm-conjugation", "thm-perm-commute", "thm-perm-sides", "thm-perm-sign", written={
+    "\\text{inversions}": "k", "n \\ge 2": ""})  # fmt: skip
 def conjugation(rng):
-    perm = rng.permutation(5).tolist()
-    return {"P": permutation_matrix(perm), "S": rng.normal(size=(5, 5)), "\\pi": lambda i: perm[i - 1] + 1,
-            "i": 2, "j": 4, "X": rng.normal(size=(5, 3)), "v": perm, "f": softmax, "g": softmax}  # fmt: skip
+    perm, (A, B, S) = [2, 0, 1, 4, 3], normal(rng, (5, 3), (3, 5), (5, 5))
+    k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
+    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": A, "B": B, "S": S, "i": 2, "j": 4,
+            "n": 5, "c": len(cycle_type(perm)), "k": k, "X": A, "v": perm, "f": softmax, "g": softmax}  # fmt: skip
 
 
-@names_of("eq-perm-steps")
+@names_of("eq-sym-layer", "eq-perm-steps")
 def steps(rng):
     names = projected(rng)
-    known = dict(names)
+    known = names | {"f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
     for X, prime in ((names["X"], ""), (names["P"] @ names["X"], "'")):
         Q, K, V = (X @ names[f"W_{s}"] for s in "QKV")
         made = {"Q": Q, "K": K, "V": V, "S": scores(Q, K), "A": attention_weights(Q, K), "Y": attention(Q, K, V)}
@@ -230,16 +174,13 @@ def recurrence(rng):
     start = torch.zeros(4, dtype=torch.float64)
     H = rnn(X, W_x, W_h, b, start=start)
     J = rnn_jacobians(H, W_h).numpy()
-    first = H[0].clone().requires_grad_()
-    last = rnn(X[1:], W_x, W_h, b, start=first)[-1]
-    last.retain_grad()
-    last.sin().sum().backward()
+    first = jacobian(lambda h: rnn(X[1:], W_x, W_h, b, start=h)[-1].sin().sum(), H[0])
     J, G = np.concatenate([np.zeros((1, 4, 4)), J]), torch.tensor(rng.normal(size=(6, 4)))  # J_2 is the first
     D = jacobian(lambda h: G[0] @ h + (G[1:] * rnn(X[1:], W_x, W_h, b, start=h)).sum(), H[0]).numpy()
     P = np.array([*itertools.accumulate(J[1:], lambda P, J: J @ P, initial=np.eye(4))])
     more = {"\\cdots": J[3] @ J[2], "D": D, "G": G.numpy(), "P": P}
     return more | {"h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6, "diag": np.diag,
-            "\\partialL/\\partialh_1": first.grad.numpy(), "\\partialL/\\partialh_n": last.grad.numpy()}  # fmt: skip
+            "\\partialL/\\partialh_1": first.numpy(), "\\partialL/\\partialh_n": H[-1].cos().numpy()}  # fmt: skip
 
 
 @names_of("eq-sym-tolerance", written={LENGTH: ""})
@@ -330,12 +271,14 @@ def maximum(rng):
     return known | {"H": entropy, "softmax": softmax, "b": e / e.sum(), "equal": 1e-4}
 
 
-@names_of("eq-softmax-lse")
+@names_of("eq-softmax-lse", "eq-softmax-entropy")
 def lse(rng):
-    s = torch.tensor(rng.normal(size=5), requires_grad=True)
-    torch.logsumexp(s, 0).backward()
-    return {"s": s.detach().numpy(), "lse": logsumexp, "m": 5, "softmax": softmax, "j": 2, "#j": 5,
-            "\\partial\\operatorname{lse}/\\partials_j": s.grad.numpy()[1]}  # fmt: skip
+    s, beta = map(torch.tensor, (rng.normal(size=5), np.float64(0.8)))
+    slope, fall = jacobian(lambda s: s.logsumexp(0), s), jacobian(lambda beta: entropy(softmax(beta * s)), beta)
+    s, a = s.numpy(), softmax(beta * s).numpy()
+    return {"s": s, "lse": logsumexp, "m": 5, "softmax": softmax, "j": 2, "#j": 5, "\\beta": 0.8,
+            "dH/d\\beta": fall.item(), "\\partial\\operatorname{lse}/\\partials_j": slope.numpy()[1],
+            "Var_a": lambda s: a @ s**2 - (a @ s) ** 2}  # fmt: skip
 
 
 @names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability $": "$p = "})
@@ -343,19 +286,6 @@ def gumbel(rng):
     s = rng.normal(size=3)
     p = quad(lambda x: stats.gumbel_r.pdf(x - s[1]) * stats.gumbel_r.cdf(x - s[::2]).prod(), -9, 40, epsabs=1e-12)[0]
     return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum(), "p": p, "softmax": softmax}
-
-
-@names_of("eq-softmax-entropy")
-def entropy_slope(rng):
-    s, beta = torch.tensor(rng.normal(size=5)), torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
-    a = softmax(beta * s)
-    entropy(a).backward()
-    a = a.detach().numpy()
-
-    def variance(s):
-        return a @ s**2 - (a @ s) ** 2
-
-    return {"dH/d\\beta": beta.grad.numpy(), "\\beta": 0.8, "Var_a": variance, "s": s.numpy()}
 
 
 @names_of("eq-perm-class", "thm-perm-long", written={
@@ -383,25 +313,11 @@ def online(rng):
 @names_of("eq-softmax-range")
 def ends(rng):
     """In single precision: the last s whose exponential is finite, and the last gap with a weight above 0."""
-
-    def last(holds):
-        low, high = 1.0, 1000.0
-        for _ in range(100):
-            middle = (low + high) / 2
-            low, high = (middle, high) if holds(middle) else (low, middle)
-        return low
-
     with np.errstate(over="ignore"):
-        top = last(lambda s: np.isfinite(np.exp(np.float32(s))))
-    gap = last(lambda g: softmax(torch.tensor([0.0, -g], dtype=torch.float32))[1] > 0)
-    limits = np.finfo(np.float32)
-    return {
-        "M": float(limits.max),
-        "\\mu": float(limits.smallest_subnormal),
-        "s_\\max": top,
-        "g_\\max": gap,
-        "equal": 1e-6,
-    }
+        top = bisect(lambda s: np.isfinite(np.exp(np.float32(s))) - 0.5, 1, 1000)
+    gap = bisect(lambda g: float(softmax(torch.tensor([0.0, -g], dtype=torch.float32))[1] > 0) - 0.5, 1, 1000)
+    most, least = (float(x) for x in (np.finfo(np.float32).max, np.finfo(np.float32).smallest_subnormal))
+    return {"M": most, "\\mu": least, "s_\\max": top, "g_\\max": gap, "equal": 1e-6}
 
 
 @names_of("eq-rnn-slope", written={"\\text{slope}": "\\operatorname{slope}"})
@@ -429,15 +345,12 @@ def nadaraya(rng):
     return {"hat y": lambda q: attention(q[None], k, V)[0], "q": q, "k": k, "V": V, "\\kappa": kernel, "#j": 5}
 
 
-@names_of("eq-erf", written={"P(-t \\le Z \\le t)": "\\operatorname{P}(t)"})
-def one_score(rng):
-    return {"P": lambda t: stats.norm.cdf(t) - stats.norm.cdf(-t), "t": 1.3, "erf": erf}
-
-
-@names_of("eq-row", written={"P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{P}(t)"})
-def row(rng):
-    law = {"P": lambda t: row_coverage(t, 8, 5), "\\chi^2_d_k": stats.chi2(8).pdf, "erf": erf}
-    return law | {"t": 9.0, "m": 5, "d_k": 8}
+@names_of("eq-erf", "eq-row", written={
+    "P(-t \\le Z \\le t)": "\\operatorname{P}(t)",
+    "P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{R}(t)"})  # fmt: skip
+def scores_within(rng):
+    law = {"P": lambda t: stats.norm.cdf(t) - stats.norm.cdf(-t), "R": lambda t: row_coverage(t, 8, 5)}
+    return law | {"t": 1.9, "m": 5, "d_k": 8, "\\chi^2_d_k": stats.chi2(8).pdf, "erf": erf}
 
 
 @names_of("eq-sym-cross")
@@ -450,20 +363,6 @@ def cross(rng):
     return made | {"Q_t": Q, "K": K, "V": V, "P": P, "d_k": 3}
 
 
-@names_of("eq-qkv-keyshift")
-def key_shift(rng):
-    Q, K, V, u = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 2), (3, 1)))
-    return {"Q": Q, "K": K, "V": V, "mathbf 1": np.ones((5, 1)), "u": u, "Attention": attention}
-
-
-@names_of("eq-qkv-cosine")
-def cosine(rng):
-    q, k = rng.normal(size=(2, 4))
-    angle = 2 * math.atan2(np.linalg.norm(q / np.linalg.norm(q) - k / np.linalg.norm(k)),
-                           np.linalg.norm(q / np.linalg.norm(q) + k / np.linalg.norm(k)))  # fmt: skip
-    return {"q": q, "k": k, "d_k": 4, "\\theta": angle}
-
-
 @names_of("eq-softmax-em")
 def many_keys(rng):
     """The scores are the quantiles of the standard normal law."""
@@ -473,18 +372,13 @@ def many_keys(rng):
     return {"a": squares, "s": s, "#j": m, "m": m, "mathbb E": np.mean, "near": 0.03, "equal": 0.03}
 
 
-@names_of("eq-softmax-contraction")
+@names_of("eq-softmax-contraction", "thm-softmax-contraction", written={"range}_c": "range}"})
 def contraction(rng):
     """The values are ±1, so that the bound is not met with a sum of its two parts."""
     A, V = softmax(rng.normal(size=(3, 4))), np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     r, low, high = A - A.min(axis=0), *np.argsort((A @ V)[:, 1])[[0, 2]]
-    return {"A": A, "V": V, "r": r, "\\rho": 1 - A.min(axis=0).sum(), "i": high + 1, "i'": low + 1, "c": 2, "#j": 4}
-
-
-@names_of("eq-qkv-bare")
-def bare(rng):
-    X = rng.normal(size=(4, 3))
-    return {"X": X, "d": 3, "softmax_\\mathrm{row}": softmax, "=": attention(X, X, X)}
+    return {"A": A, "V": V, "r": r, "\\rho": 1 - A.min(axis=0).sum(), "i": high + 1, "i'": low + 1, "c": 2, "#j": 4,
+            "#i": 3, "range": lambda V: np.ptp(V[:, 1])}  # fmt: skip
 
 
 @names_of("eq-qkv-context")
@@ -505,20 +399,9 @@ def picks(rng):
     return {"A": A, "#f": maps, "#i": 3, "I": matrix, "f": maps[5], "i": 2}
 
 
-@names_of("eq-sum")
-def sum_of_products(rng):
-    return signs(1, 4) | {"\\dots": 2}
-
-
-@names_of("eq-one")
-def one_product(rng):
-    return signs(1, 4)
-
-
-@names_of("eq-softmax", "thm-qkv-shift")
-def one_weight(rng):
-    again = np.log(softmax(s := rng.normal(size=5)))
-    return {"softmax": softmax, "s": s, "m": 5, "j": 3, "s'": again, "c": again[0] - s[0], "mathbf 1": np.ones(5)}
+@names_of("eq-sum", "eq-one", "thm-variance")
+def products(rng):
+    return signs(1, 4) | {"\\dots": 2, "mathbb E": np.mean}
 
 
 @names_of("thm-rnn-rate", written=dict.fromkeys((r"WW^\top = W^\top W", r"\kappa = 1", r"\|W^k\| = 1"), ""))
@@ -541,14 +424,9 @@ def latching(rng):
     r"\frac{\partial L}{\partial v_j}": "G_j", r"\frac{\partial L}{\partial y_i}": "R_i", r"\partial L/\partial V": "G",
     r"\partial L/\partial Y": "R", r"\partial L/\partial v_j": "G_j", r"\partial L/\partial y_i": "R_i"})  # fmt: skip
 def direct(rng):
-    A, V, R = (
-        attention_weights(rng.normal(size=(4, 3)), rng.normal(size=(5, 3))),
-        rng.normal(size=(5, 2)),
-        rng.normal(size=(4, 2)),
-    )
-    V = torch.tensor(V, requires_grad=True)
-    (torch.tensor(A) @ V).backward(torch.tensor(R))
-    return {"A": A, "\\alpha": A, "n": 4, "j": 3, "#j": 5, "#i": 4, "G": V.grad.numpy(), "R": R}
+    A, V, R = softmax(rng.normal(size=(4, 5))), *map(torch.tensor, normal(rng, (5, 2), (4, 2)))
+    G = jacobian(lambda V: (R * (torch.tensor(A) @ V)).sum(), V)
+    return {"A": A, "\\alpha": A, "n": 4, "j": 3, "#j": 5, "#i": 4, "G": G.numpy(), "R": R.numpy()}
 
 
 @names_of("thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
@@ -558,37 +436,29 @@ def limit(rng):
             "D": max(np.linalg.norm(v - v[1], axis=1)), "y": lambda beta: softmax(beta * s) @ v}  # fmt: skip
 
 
-@names_of("thm-qkv-rows")
-def rows(rng):
-    V = rng.normal(size=(3, 3))
-    return {"m": 3, "r": np.linalg.matrix_rank(np.c_[V, np.ones(3)]), "d_v": 3}
+@names_of("eq-qkv-cosine", "thm-qkv-cosine")
+def cosine(rng):
+    """The keys k_j have the length r, and k is the first. Half of an angle between unit vectors is an arctangent."""
+    r, q, k = 1.7, *normal(rng, 4, (5, 4))
+    p, k = q / np.linalg.norm(q), k / np.linalg.norm(k, axis=1, keepdims=True)
+    angles = 2 * np.arctan2(np.linalg.norm(p - k, axis=1), np.linalg.norm(p + k, axis=1))
+    return {"softmax": softmax, "q": q, "k": r * k[0], "k_j": r * k.T, "d_k": 4, "g": r * np.linalg.norm(q) / 2,
+            "r": r, "\\theta": angles[0], "\\theta_j": angles}  # fmt: skip
 
 
-@names_of("thm-qkv-cosine")
-def equal_lengths(rng):
-    k, q = rng.normal(size=(5, 4)), rng.normal(size=4)
-    k *= 1.7 / np.linalg.norm(k, axis=1, keepdims=True)
-    angles = np.arccos(k @ q / 1.7 / np.linalg.norm(q))
-    g = 1.7 * np.linalg.norm(q) / 2
-    return {"softmax": softmax, "q": q, "k_j": k.T, "d_k": 4, "g": g, "r": 1.7, "\\theta_j": angles}
-
-
-@names_of("thm-softmax-laws")
+@names_of("eq-softmax", "thm-qkv-shift", "thm-softmax-laws")
 def laws(rng):
     s = np.array([0.3, 1.5, -0.2, 0.9])
-    return {"a": softmax(s), "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4}
+    a, again = softmax(s), np.log(softmax(s))
+    return {"a": a, "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4, "m": 4, "s'": again, "c": again[0] - s[0],
+            "mathbf 1": np.ones(4)}  # fmt: skip
 
 
-@names_of("thm-softmax-hull", "thm-softmax-variance")
+@names_of("thm-softmax-hull", "thm-softmax-variance", "thm-qkv-rows")
 def averages(rng):
-    a, V = softmax(rng.normal(size=4)), rng.normal(size=(4, 3))
-    return {"a": a, "V": V, "y": a @ V, "M": rng.normal(size=(3, 2)), "b": rng.normal(size=3), "m": 4, "j": 2, "#j": 4}
-
-
-@names_of("thm-softmax-contraction", written={"\\operatorname{range}_c": "\\operatorname{range}"})
-def ranges(rng):
-    names = contraction(rng)
-    return names | {"range": lambda V: np.ptp(V[:, 1]), "#i": 3}
+    a, (V, M, b) = softmax(rng.normal(size=3)), normal(rng, (3, 3), (3, 2), 3)
+    r = np.linalg.matrix_rank(np.c_[V, np.ones(3)])
+    return {"a": a, "V": V, "y": a @ V, "M": M, "b": b, "m": 3, "j": 2, "#j": 3, "r": r, "d_v": 3}
 
 
 @names_of("thm-softmax-rank", "thm-jacobian", written={
@@ -600,25 +470,12 @@ def jacobian_rank(rng):
     return known | {"mathbf 1": np.ones((4, 1)), "o": np.zeros((4, 1))}
 
 
-@names_of("thm-variance")
-def variance(rng):
-    return signs(1, 3) | {"mathbb E": np.mean}
-
-
-@names_of("thm-perm-sides", "thm-perm-sign", written={"\\text{inversions}": "k", "n \\ge 2": ""})
-def sides(rng):
-    perm = [2, 0, 1, 4, 3]
-    k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
-    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": rng.normal(size=(5, 3)),
-            "B": rng.normal(size=(3, 5)), "i": 2, "n": 5, "c": len(cycle_type(perm)), "k": k}  # fmt: skip
-
-
 @names_of("thm-perm-group")
 def group(rng):
-    one, two = [1, 2, 0, 3], [0, 2, 3, 1]
+    one, two, inverse = [1, 2, 0, 3], [0, 2, 3, 1], [2, 0, 1, 3]
     perms = {
         "\\pi": one,
-        "\\pi^{-1}": [2, 0, 1, 3],
+        "\\pi^{-1}": inverse,
         "\\sigma": one,
         "\\tau": two,
         "\\tau\\circ\\sigma": [two[i] for i in one],
@@ -628,10 +485,7 @@ def group(rng):
 
 @names_of("thm-perm-birkhoff")
 def birkhoff_sum(rng):
-    theta, P = (
-        rng.dirichlet(np.ones(3)),
-        np.array([permutation_matrix(perm) for perm in ([0, 1, 2], [1, 2, 0], [1, 0, 2])]),
-    )
+    theta, P = rng.dirichlet(np.ones(3)), np.eye(3)[[[0, 1, 2], [1, 2, 0], [1, 0, 2]]]
     return {"\\theta": theta, "P": P, "D": np.einsum("k,kij", theta, P), "k": 2, "#k": 3}
 
 
@@ -668,10 +522,13 @@ def shift(rng):
     return {"p_t": p[3], "p_t+s": p[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6}
 
 
-@names_of("thm-pos-rotary", written={r"t = 0, 1, 2, \dots": ""})
+@names_of("thm-pos-rotary", "thm-length-renumber", written={
+    r"t = 0, 1, 2, \dots": "", "turning a stored key $": "turning a stored key $T(", "$ by $": ", ",
+    "$ gives $": ") = "})  # fmt: skip
 def rotary(rng):
-    R = [np.asmatrix(rotate(np.eye(4), np.full(4, t), frequencies(4)).T) for t in range(4)]
-    return {"I": np.eye(4), "R_0": R[0], "R_1": R[1], "R_t": R[3], "t": 3}
+    R = [rotate(np.eye(6), np.full(6, t)).T for t in range(20)]
+    return {"I": np.eye(6), "R_0": R[0], "R_1": np.asmatrix(R[1]), "R_t": R[3], "t": 3, "R": np.array(R[1:]),
+            "k": rng.normal(size=6), "j": 9, "u": 4, "T": lambda x, t: rotate(x[None], [t])[0]}  # fmt: skip
 
 
 @names_of("thm-length-gates")
@@ -686,13 +543,6 @@ def score_density(rng):
     q2 = stats.chi2(5)
     f = quad(lambda x: q2.pdf(x) * math.exp(-(1.4**2) / (2 * x)) / math.sqrt(2 * math.pi * x), 0, 80)[0]
     return {"f": f, "s": 1.4, "\\nu": 2.0, "d_k": 5, "K_\\nu": lambda x: kv(2.0, x), "\\Gamma": gamma}
-
-
-@names_of("thm-qkv-sum", written={"^{(g)}": "_g"})
-def sum_of_heads(rng):
-    W, (Q, K, V) = Heads(*rng.normal(size=(3, 2, 5, 3)), rng.normal(size=(6, 5))), rng.normal(size=(3, 4, 5))
-    return {"MultiHead": lambda *X: multi_head_attention(*X, W), "A": attention_weights(Q @ W.W_Q, K @ W.W_K), "h": 2,
-            "X_Q": Q, "X_K": K, "X_V": V, "W_V": W.W_V, "W_O": W.W_O.reshape(2, 3, 5)}  # fmt: skip
 
 
 @names_of("eq-rnn-read")
@@ -774,7 +624,7 @@ def mirror_images(rng):
     """An invariant model is asked of 480 sentences whether word 0 comes before word 1."""
     texts = [text for text in itertools.product(range(4), repeat=6) if text.count(0) == text.count(1) == 1]
     names, X = projected(rng), rng.normal(size=(4, 5))[np.array(texts)]
-    answers = softmax(attention(*(X @ names[f"W_{s}"] for s in "QKV")).mean(axis=1))
+    answers = softmax(0.1 * attention(*(X @ names[f"W_{s}"] for s in "QKV")).mean(axis=1))
     p = np.array([answer[int(text.index(0) > text.index(1))] for text, answer in zip(texts, answers, strict=True)])
     loss = dict(zip(texts, -np.log(p), strict=True))
     return {"p": p, "mean": np.mean, "\\ell": np.array([loss[text] + loss[text[::-1]] for text in texts]) / 2}
@@ -797,13 +647,6 @@ def reach(rng, n=10, L=2, w=3):
 
     read = jacobian(last, torch.tensor(rng.normal(size=(n, 4)))).numpy().any(axis=1)
     return {"r": np.flatnonzero(read)[0], "i": n - 1, "L": L, "w": w}
-
-
-@names_of("thm-length-renumber", written={
-    "turning a stored key $": "turning a stored key $T(", "$ by $-u$ gives $": ", -u) = "})  # fmt: skip
-def renumbered(rng):
-    R = np.array([rotate(np.eye(6), np.full(6, t)).T for t in range(1, 20)])
-    return {"T": lambda x, t: rotate(x[None], [t])[0], "R": R, "k": rng.normal(size=6), "j": 9, "u": 4}
 
 
 @names_of("thm-perm-exp", written={
@@ -844,14 +687,14 @@ def shiftable(rng):
     return {"w": lambda s: w[s], "s": np.arange(10), "\\beta": np.log(w[1] / w[0])}
 
 
-@names_of("thm-qkv-self", written={
+@names_of("eq-qkv-bare", "thm-qkv-self", written={
     "each row of $": "each row of $\\operatorname{diag}(",
     "$, $\\beta > 0$, has its strictly largest weight on the diagonal": ") > B$"})  # fmt: skip
 def own_weight(rng):
     X = rng.normal(size=(4, 3))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     others = attention_weights(X, X, scale=0.7) * (1 - np.eye(4))
-    return {"X": X, "\\beta": 0.7, ROW: softmax, "B": others.max(axis=1)}
+    return {"X": X, "d": 3, "\\beta": 0.7, ROW: softmax, "B": others.max(axis=1), "=": attention(X, X, X)}
 
 
 @names_of("thm-rnn-capacity")
@@ -906,10 +749,10 @@ def held(rng):
             "v": np.sum((x - best) ** 2) / np.sum(x**2), "D": y.numpy(), "C": y_c.numpy()}  # fmt: skip
 
 
-@names_of("thm-scale-step", written={"$ for the first matrix": " = p$ for the first matrix",
-                                     "$ for the second": " = r$ for the second"})  # fmt: skip
+@names_of("eq-step", "thm-scale-step", written={"$ for the first matrix": " = p$ for the first matrix",
+                                                "$ for the second": " = r$ for the second"})  # fmt: skip
 def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
-    """B's steps that keep it at α and β times the matrices of A, by least squares."""
+    """The steps p and r that keep run B at α and β times the matrices of A, by least squares."""
     X, Y, V, W_Q, W_K = map(torch.tensor, normal(rng, (4, 3), (5, 3), (5, 2), (3, 2), (3, 2)))
 
     def slopes(c, *W):
@@ -917,7 +760,9 @@ def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
 
     A, B = slopes(alpha * beta, W_Q, W_K), slopes(1, alpha * W_Q, beta * W_K)
     p, r = (f * eta * (a * b).sum().item() / (b * b).sum().item() for f, a, b in zip((alpha, beta), A, B, strict=True))
-    return {"\\alpha": alpha, "\\beta": beta, "c": alpha * beta, "\\eta": eta, "p": p, "r": r}
+    return {"\\alpha": alpha, "\\beta": beta, "c": alpha * beta, "\\eta": eta, "p": p, "r": r, "W_Q": W_Q.numpy(),
+            "U_Q": alpha * W_Q.numpy(), "\\partialL/\\partialW_Q": A[0].numpy(),
+            "\\partialL/\\partialU_Q": B[0].numpy()}  # fmt: skip
 
 
 @names_of("thm-softmax-mask", written={
@@ -951,12 +796,8 @@ def multisets(rng, N=3):
             "x": np.array([2, 0, 2]), "#i": 3}  # fmt: skip
 
 
-@names_of(
-    "thm-sym-orbit",
-    written={
-        "the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$O \\cdot S = G$"
-    },
-)
+@names_of("thm-sym-orbit", written={
+    "the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$OS = G$"})  # fmt: skip
 def orbit(rng):
     x, group = "noon", permutations(4)
     moved = ["".join(x[i] for i in perm) for perm in group]
