@@ -1,8 +1,8 @@
 """The numbered equations of the book as small experiments: what each name in the TeX stands for, on random inputs.
 
 A function of a generator returns the names that its equations use, computed with the package where the package has the
-law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ allows, "after" what ←
-must have set. ``written`` puts names for what an equation writes in words, and formulas ("$") for words of a theorem.
+law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ and → allow, "after"
+what ← must have set. ``written`` puts names for what is written in words, and formulas ("$") for words of a theorem.
 """
 
 import itertools
@@ -75,15 +75,14 @@ def signs(variance, d):
 
 @names_of("eq-product")
 def product(rng):
-    X, Y = rng.normal(size=3), rng.normal(size=4)
+    X, Y = normal(rng, 3, 4)
     X, Y = np.repeat(X, 4).view(Random), np.tile(Y, 3).view(Random)  # independent: every pair once
-    return {"X": X, "Y": Y, "Var": lambda x: np.var(x), "mathbb E": np.mean}
+    return {"X": X, "Y": Y, "Var": np.var, "mathbb E": np.mean}
 
 
 @names_of("eq-init")
-def initial(rng):
-    d, sigma = 5, 0.3
-    return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d, "Var": lambda x: np.var(x)}
+def initial(rng, d=5, sigma=0.3):
+    return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d}
 
 
 @names_of("eq-short-gradient", "eq-query-gradient")
@@ -113,10 +112,8 @@ def heads(rng):
 
 
 @names_of("eq-qkv-parameters")
-def parameters(rng):
-    d = 6
-    module = torch.nn.MultiheadAttention(d, 2)
-    return {"d": d, "=": sum(p.numel() for p in module.parameters())}
+def parameters(rng, d=6):
+    return {"d": d, "=": sum(p.numel() for p in torch.nn.MultiheadAttention(d, 2).parameters())}
 
 
 @names_of("eq-cap-law")
@@ -127,16 +124,14 @@ def capstone_law(rng):
     def encode(Z, M):
         return attention(Z @ W_Q, Z @ W_K, Z, mask=M > 0.5)
 
-    M = np.tri(4)
-    return {"P": names["P"], "T": X, "E": rng.normal(size=X.shape), "M": M,
+    return {"P": names["P"], "T": X, "E": rng.normal(size=X.shape), "M": np.tri(4),
             "F_\\theta": encode, "g_\\theta": lambda Z, M: encode(Z, M).mean(axis=0)}  # fmt: skip
 
 
 @names_of("eq-softmax-temperature")
 def temperature(rng):
     s, T = np.array([1.3, -0.4, 1.3, 0.2]), 0.5
-    known = {"s": s, "m": 4, "T": T, "R": np.ptp(s), "g": 1.1, "b": 2, "j": 4}
-    return known | {"a": softmax(s / T)}
+    return {"s": s, "m": 4, "T": T, "R": np.ptp(s), "g": 1.1, "b": 2, "j": 4, "a": softmax(s / T)}
 
 
 @names_of("eq-softmax-corner")
@@ -170,9 +165,8 @@ def steps(rng):
     r"\frac{\partial L}{\partial h_1} = \sum": r"D = \sum", r"\frac{\partial \ell_t}{\partial h_t}": "G_t",
     r"J_t J_{t-1}\cdots J_2": "P_t"})  # fmt: skip
 def recurrence(rng):
-    X, W_x, W_h, b = (torch.tensor(rng.normal(size=shape)) for shape in ((6, 3), (4, 3), (4, 4), 4))
-    start = torch.zeros(4, dtype=torch.float64)
-    H = rnn(X, W_x, W_h, b, start=start)
+    X, W_x, W_h, b = map(torch.tensor, normal(rng, (6, 3), (4, 3), (4, 4), 4))
+    H = rnn(X, W_x, W_h, b)
     J = rnn_jacobians(H, W_h).numpy()
     first = jacobian(lambda h: rnn(X[1:], W_x, W_h, b, start=h)[-1].sin().sum(), H[0])
     J, G = np.concatenate([np.zeros((1, 4, 4)), J]), torch.tensor(rng.normal(size=(6, 4)))  # J_2 is the first
@@ -222,20 +216,6 @@ def complex_pairs(rng):
     return {"R_i": turn(3), "R_j": turn(11), "i": 3, "j": 11, "q": q, "k": k, "Re": np.real, "total": np.sum, "t": 7,
             "\\theta": theta.view(Random), "z_k": z_k.view(Random), "bar z_q": z_q.conj().view(Random),
             "z": z.view(Random), "\\mapsto": turned}  # fmt: skip
-
-
-@names_of("eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\\\": ""})
-def sinusoids(rng):
-    E = sinusoidal(np.arange(9), 8)
-    return {"X": E + 1.0, "T": np.ones_like(E), "E": E, "\\omega_k": frequencies(8)[2], "t": 7,
-            "E_t,2k": E[7, 4], "E_t,2k+1": E[7, 5]}  # fmt: skip
-
-
-@names_of("eq-pos-add")
-def added(rng):
-    X, E = rng.normal(size=(2, 4, 5))
-    P = permutation_matrix(rng.permutation(4).tolist())
-    return {"X": X, "E": E, "P": P, "tilde X": E + X, "tilde X'": E + P @ X}
 
 
 @names_of("eq-pos-four")
@@ -324,8 +304,7 @@ def ends(rng):
 def slope(rng):
     X, W_x, W_h, b = (rng.normal(size=shape) for shape in ((3, 4), (300, 4), (300, 300), 300))
     H = rnn(X, W_x, W_h / 20, b)
-    J = rnn_jacobians(H, W_h / 20)[-1]
-    rate = 0.5 * np.log(np.sum(J**2) / 300)
+    rate = 0.5 * np.log(np.sum(rnn_jacobians(H, W_h / 20)[-1] ** 2) / 300)
     return {"slope": rate, "W_h": W_h / 20, "d_h": 300, "h": H, "t": 3, "near": 0.02}
 
 
@@ -368,8 +347,7 @@ def many_keys(rng):
     """The scores are the quantiles of the standard normal law."""
     m = 10_001
     s = stats.norm.ppf((np.arange(m) + 0.5) / m)
-    squares = np.sqrt(np.sum(softmax(s) ** 2))
-    return {"a": squares, "s": s, "#j": m, "m": m, "mathbb E": np.mean, "near": 0.03, "equal": 0.03}
+    return {"a": softmax(s), "s": s, "#j": m, "m": m, "mathbb E": np.mean, "near": 0.03, "equal": 0.03}
 
 
 @names_of("eq-softmax-contraction", "thm-softmax-contraction", written={"range}_c": "range}"})
@@ -429,13 +407,6 @@ def direct(rng):
     return {"A": A, "\\alpha": A, "n": 4, "j": 3, "#j": 5, "#i": 4, "G": G.numpy(), "R": R.numpy()}
 
 
-@names_of("thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
-def limit(rng):
-    s, v = np.array([0.3, 1.5, -0.2, 0.9]), rng.normal(size=(4, 2))
-    return {"v": v, "v_j^*": v[1], "m": 4, "#j": 4, "\\beta": 20, "\\infty": 20, "near": 1e-3, "\\Delta": 0.5,
-            "D": max(np.linalg.norm(v - v[1], axis=1)), "y": lambda beta: softmax(beta * s) @ v}  # fmt: skip
-
-
 @names_of("eq-qkv-cosine", "thm-qkv-cosine")
 def cosine(rng):
     """The keys k_j have the length r, and k is the first. Half of an angle between unit vectors is an arctangent."""
@@ -446,12 +417,13 @@ def cosine(rng):
             "r": r, "\\theta": angles[0], "\\theta_j": angles}  # fmt: skip
 
 
-@names_of("eq-softmax", "thm-qkv-shift", "thm-softmax-laws")
+@names_of("eq-softmax", "thm-qkv-shift", "thm-softmax-laws", "thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
 def laws(rng):
-    s = np.array([0.3, 1.5, -0.2, 0.9])
+    s, v = np.array([0.3, 1.5, -0.2, 0.9]), rng.normal(size=(4, 2))
     a, again = softmax(s), np.log(softmax(s))
-    return {"a": a, "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4, "m": 4, "s'": again, "c": again[0] - s[0],
-            "mathbf 1": np.ones(4)}  # fmt: skip
+    known = {"a": a, "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4, "m": 4, "s'": again, "c": again[0] - s[0]}
+    known |= {"mathbf 1": np.ones(4), "v": v, "v_j^*": v[1], "D": max(np.linalg.norm(v - v[1], axis=1)), "\\Delta": 0.5}
+    return known | {"y": lambda beta: softmax(beta * s) @ v, "\\beta": 20, "\\infty": 20, "near": 1e-3}
 
 
 @names_of("thm-softmax-hull", "thm-softmax-variance", "thm-qkv-rows")
@@ -489,7 +461,9 @@ def birkhoff_sum(rng):
     return {"\\theta": theta, "P": P, "D": np.einsum("k,kij", theta, P), "k": 2, "#k": 3}
 
 
-@names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": "", "P = I": ""})
+@names_of(
+    "thm-sym-attention", "thm-sym-mask", "thm-pos-add", "eq-pos-add", written={";": ",", "PE = E": "", "P = I": ""}
+)
 @names_of("thm-cap-table", "thm-sym-augment", "thm-sym-linear", written={
     r"\nabla_\theta L(f_\theta": "H(", r"\nabla L(": "G(", "L(": r"\operatorname{loss}("})  # fmt: skip
 def equivariant(rng):
@@ -511,15 +485,16 @@ def equivariant(rng):
     def f(X, M=None):
         return attention(*(X @ names[f"W_{s}"] for s in "QKV"), mask=M if M is None else M > 0.5)
 
-    E = sinusoidal(np.arange(4), 6)[:, :5]
-    return names | {"f": f, "P": np.roll(np.eye(4), 1, axis=1), "M": np.eye(4) + np.roll(np.eye(4), 1, axis=1), "E": E}
+    X, E, P = names["X"], sinusoidal(np.arange(4), 6)[:, :5], np.roll(np.eye(4), 1, axis=1)
+    return names | {"f": f, "P": P, "M": np.eye(4) + P, "E": E, "tilde X": E + X, "tilde X'": E + P @ X}
 
 
-@names_of("thm-pos-shift")
-def shift(rng):
-    T = {t: rotate(np.eye(6), np.full(6, -t), frequencies(6)) for t in (2, 5, 7)}
-    p = {t: sinusoidal([t], 6)[0] for t in (3, 5)}
-    return {"p_t": p[3], "p_t+s": p[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6}
+@names_of("thm-pos-shift", "eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\\\": ""})
+def sinusoids(rng):
+    E, omega = sinusoidal(np.arange(9), 6), frequencies(6)
+    T = {t: rotate(np.eye(6), np.full(6, -t), omega) for t in (2, 5, 7)}
+    known = {"X": E + 1.0, "T": np.ones_like(E), "E": E, "\\omega_k": omega[2], "E_t,2k": E[7, 4], "E_t,2k+1": E[7, 5]}
+    return known | {"p_t": E[3], "p_t+s": E[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6, "t": 7}
 
 
 @names_of("thm-pos-rotary", "thm-length-renumber", written={
@@ -632,8 +607,7 @@ def mirror_images(rng):
 
 @names_of("thm-length-bounded", written={"no weight exceeds $": "the largest weight is $w = "})
 def bounded(rng, m=5, g=0.7):
-    rows = np.array([*itertools.product(np.linspace(-g, g, 5), repeat=m)])
-    return {"m": m, "g": g, "w": softmax(rows).max()}
+    return {"m": m, "g": g, "w": softmax([*itertools.product(np.linspace(-g, g, 5), repeat=m)]).max()}
 
 
 @names_of("thm-length-reach", written={"depends on no input before position $": "depends on inputs from $r = "})
@@ -720,8 +694,8 @@ def paths(rng, n=12, k=3, w=4):
 
     return {"n": n, "k": k, "w": w, "\\log_k": lambda x: math.log(x, k), "ceil": math.ceil,
             "R": length(lambda layer: [1]), "C": length(lambda layer: range(k)),
-            "D": length(lambda layer: range(0, k**layer, k ** (layer - 1))),
-            "W": length(lambda layer: range(-w, w + 1))}  # fmt: skip
+            "W": length(lambda layer: range(-w, w + 1)),
+            "D": length(lambda layer: range(0, k**layer, k ** (layer - 1)))}  # fmt: skip
 
 
 @names_of("thm-rnn-rank", written={
@@ -740,10 +714,8 @@ def held(rng):
 
     M, h = state(np.eye(6)), state(x)
     best = np.linalg.lstsq(h.T, x.T)[0].T @ h
-    tensor, (W_x, W_h) = torch.tensor, normal(rng, (16, 2), (16, 4))
-    weights, X = (tensor(U), tensor(W), tensor(np.zeros(4))), tensor(rng.normal(size=(3, 2)))
-    gated = (tensor(W_x), tensor(W_h), tensor(np.zeros(16)))
-    y = jacobian(lambda X: rnn(X, *weights)[-1].sin(), X).reshape(4, 6)
+    X, W_x, W_h, b, *gated = map(torch.tensor, (*normal(rng, (3, 2)), U, W, *normal(rng, 4, (16, 2), (16, 4), 16)))
+    y = jacobian(lambda X: rnn(X, W_x, W_h, b)[-1].sin(), X).reshape(4, 6)
     y_c = jacobian(lambda X: torch.cat([s[-1] for s in lstm(X, *gated)]).sin(), X).reshape(8, 6)
     return {"M": M, "M^+": np.linalg.pinv(M), "h_n": h, "d_h": 4, "hat x": best, "n": 3, "d": 2,
             "v": np.sum((x - best) ** 2) / np.sum(x**2), "D": y.numpy(), "C": y_c.numpy()}  # fmt: skip

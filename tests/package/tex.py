@@ -284,8 +284,8 @@ def _relations(piece):
 def holds(tex, names):
     """Return how many relations of an equation hold; 0 if one does not.
 
-    Beside names, "near" and "equal" are the relative differences that ≈ and = allow, "=" is the value of an expression
-    that stands alone, and "after" is what arrows ← must have set.
+    Beside names, "near" and "equal" are the relative differences that ≈ (or →) and = allow, "=" is the value of an
+    expression that stands alone, and "after" is what arrows ← must have set.
     """
     count, names = 0, dict(names)
     near, equal = names.pop("near", 1e-9), names.pop("equal", 1e-9)
