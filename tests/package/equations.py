@@ -146,7 +146,7 @@ def corner(rng):
 def conjugation(rng):
     perm, (A, B, S) = [2, 0, 1, 4, 3], normal(rng, (5, 3), (3, 5), (5, 5))
     k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
-    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": A, "B": B, "S": S, "i": 2, "j": 4,
+    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": A, "B": B, "S": S, "i": 2, "j": 1,
             "n": 5, "c": len(cycle_type(perm)), "k": k, "X": A, "v": perm, "f": softmax, "g": softmax}  # fmt: skip
 
 
