@@ -1,8 +1,8 @@
 """The numbered equations of the book as small experiments: what each name in the TeX stands for, on random inputs.
 
 A function of a generator returns the names that its equations use, computed with the package where the package has the
-law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ allows, "after" what ←
-must have set. ``written`` puts names for what an equation writes in words, and formulas ("$") for words of a theorem.
+law. "=" is the value of an expression that stands alone, "near" the relative difference that ≈ and → allow, "after"
+what ← must have set. ``written`` puts names for what is written in words, and formulas ("$") for words of a theorem.
 """
 
 import itertools
@@ -17,11 +17,12 @@ from attnbook.layers import Heads, multi_head_attention
 from attnbook.length import ntk_frequencies, ramp_frequencies, turns
 from attnbook.permutations import cycle_type, permutation_matrix, permutations, sinkhorn
 from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
-from attnbook.recurrent import rnn, rnn_jacobians
+from attnbook.recurrent import lstm, rnn, rnn_jacobians
 from attnbook.scores import row_coverage
 from scipy import stats
 from scipy.integrate import quad
-from scipy.optimize import brentq, minimize
+from scipy.linalg import null_space
+from scipy.optimize import bisect, brentq, least_squares, minimize
 from scipy.special import erf, gamma, kv, logsumexp
 from tex import Random
 from torch.autograd.functional import jacobian
@@ -42,16 +43,28 @@ def names_of(*labels, written=()):
     return register
 
 
-@names_of("eq-qkv-attention")
+def normal(rng, *shapes):
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def uncorrelated(rng, size, n):
+    """n columns with mean 0, length 1 and no correlation, exactly."""
+    return np.linalg.qr(np.c_[np.ones(size), rng.normal(size=(size, n))])[0][:, 1:]
+
+
+@names_of("eq-qkv-attention", "eq-softmax-weights", "eq-sym-general", "eq-qkv-keyshift")
 def qkv(rng, n=4, m=5, d=3, d_v=2):
-    Q, K, V = (rng.normal(size=shape) for shape in ((n, d), (m, d), (m, d_v)))
-    return {"Q": Q, "K": K, "V": V, "d_k": d, "m": m, ROW: softmax, "Attention": attention}
+    Q, K, V, u = normal(rng, (n, d), (m, d), (m, d_v), (d, 1))
+    P_1, P_2 = (permutation_matrix(rng.permutation(size).tolist()) for size in (n, m))
+    return {"Q": Q, "K": K, "V": V, "d_k": d, "m": m, ROW: softmax, "Attention": attention, "Att": attention, "i": 2,
+            "j": 4, "\\alpha": attention_weights(Q, K), "Y": attention(Q, K, V), "P_1": P_1, "P_2": P_2, "u": u,
+            "mathbf 1": np.ones((m, 1))}  # fmt: skip
 
 
 def projected(rng, n=4, d=5, d_k=3):
-    X, *W = (rng.normal(size=shape) for shape in ((n, d), (d, d_k), (d, d_k), (d, 2)))
+    X, W_Q, W_K, W_V = normal(rng, (n, d), (d, d_k), (d, d_k), (d, 2))
     P = permutation_matrix(rng.permutation(n).tolist())
-    return {"X": X, "W_Q": W[0], "W_K": W[1], "W_V": W[2], "P": P, "d_k": d_k, "d": d, ROW: softmax}
+    return {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "P": P, "d_k": d_k, "d": d, ROW: softmax}
 
 
 def signs(variance, d):
@@ -62,88 +75,45 @@ def signs(variance, d):
 
 @names_of("eq-product")
 def product(rng):
-    X, Y = rng.normal(size=3), rng.normal(size=4)
+    X, Y = normal(rng, 3, 4)
     X, Y = np.repeat(X, 4).view(Random), np.tile(Y, 3).view(Random)  # independent: every pair once
-    return {"X": X, "Y": Y, "Var": lambda x: np.var(x), "mathbb E": np.mean}
+    return {"X": X, "Y": Y, "Var": np.var, "mathbb E": np.mean}
 
 
 @names_of("eq-init")
-def initial(rng):
-    d, sigma = 5, 0.3
-    return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d, "Var": lambda x: np.var(x)}
+def initial(rng, d=5, sigma=0.3):
+    return signs(sigma**2 * d, 3) | {"\\sigma": sigma, "d": d}
 
 
-@names_of("eq-short-gradient")
-def short_gradient(rng, m=5, d_k=4, c=0.7):
-    """The equation row by row: chi-square is the squared length of K_0ᵀJg for a unit vector in place of Jg."""
-    K, q, g = rng.normal(size=(m, d_k)), rng.normal(size=d_k), rng.normal(size=m)
+@names_of("eq-short-gradient", "eq-query-gradient")
+def gradient(rng, m=5, d_k=4, c=0.7):
+    """The first row by row: chi-square is the squared length of K_0ᵀJg for a unit vector in place of Jg."""
+    K, q, g = normal(rng, (m, d_k), d_k, m)
     z, J = K @ q / np.linalg.norm(q), softmax_jacobian(softmax(c * K @ q))
     rest = (K - np.outer(z, q / np.linalg.norm(q))).T @ J @ g
-    chi_square = rest @ rest / (J @ g @ J @ g)
-    return {"\\partialL/\\partialq": c * K.T @ J @ g, "c": c, "z": z, "J": J, "g": g, "\\chi^2_d_k-1": chi_square}
+    slope = jacobian(lambda q: softmax(c * (torch.tensor(K) @ q)) @ torch.tensor(g), torch.tensor(q)).numpy()
+    return {"\\partialL/\\partialq": slope, "c": c, "z": z, "K": K, "J": J, "g": g,
+            "\\chi^2_d_k-1": rest @ rest / (J @ g @ J @ g)}  # fmt: skip
 
 
-@names_of("eq-query-gradient")
-def gradient(rng):
-    q, K, g = (torch.tensor(rng.normal(size=shape)) for shape in (3, (5, 3), 5))
-    q.requires_grad_()
-    (softmax(0.7 * (K @ q)) @ g).backward()
-    J = softmax_jacobian(softmax(0.7 * (K @ q.detach())))
-    return {"\\partialL/\\partialq": q.grad.numpy(), "c": 0.7, "K": K.numpy(), "J": J.numpy(), "g": g.numpy()}
-
-
-@names_of("eq-step")
-def step(rng):
-    alpha, eta = 0.6, 0.1
-    W, *rest = (torch.tensor(rng.normal(size=shape)) for shape in ((4, 3), (5, 4), (5, 3), (5, 2)))
-
-    def slope(W, scale):
-        W = W.clone().requires_grad_()
-        attention(rest[0] @ W, *rest[1:], scale=scale).square().sum().backward()
-        return W.grad.numpy()
-
-    slopes = {"\\partialL/\\partialW_Q": slope(W, 1.0), "\\partialL/\\partialU_Q": slope(alpha * W, 1 / alpha)}
-    return slopes | {"\\alpha": alpha, "\\eta": eta, "W_Q": W.numpy(), "U_Q": alpha * W.numpy()}
-
-
-@names_of("eq-qkv-heads", written={"[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H"})
+@names_of("eq-qkv-heads", "eq-cap-heads", "thm-qkv-sum", written={
+    "[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H", "[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "C",
+    "W_O^{(g)}": "O_g", "^{(g)}": "_g", "^r": "_r"})  # fmt: skip
 def heads(rng):
-    names = qkv(rng, d=4, d_v=4)
-    W = {name: rng.normal(size=(2, 4, 3)) for name in ("W_Q", "W_K", "W_V")} | {"W_O": rng.normal(size=(6, 4))}
-    sides = [[names[s] @ W[f"W_{s}"][g] for s in "QKV"] for g in (0, 1)]
-
-    def one(g):
-        return Heads(W["W_Q"][[g]], W["W_K"][[g]], W["W_V"][[g]], np.eye(3))
-
-    outputs = [multi_head_attention(names["Q"], names["K"], names["V"], one(g)) for g in (0, 1)]
-
-    def whole(Q, K, V):
-        return multi_head_attention(Q, K, V, Heads(**W))
-
-    known = {"H": np.hstack([attention(*side) for side in sides]), "W_O": W["W_O"], "MultiHead": whole}
-    known |= {f"X_{s}": names[s] for s in "QKV"}
-    return names | {f"W_{s}^(g)": W[f"W_{s}"][1] for s in "QKV"} | {"head_g": outputs[1]} | known
+    """Head 2 of two, alone, has the identity behind it."""
+    W, (Q, K, V) = Heads(*normal(rng, *[(2, 5, 3)] * 3, (6, 5))), rng.normal(size=(3, 4, 5))
+    alone = Heads(W.W_Q[[1]], W.W_K[[1]], W.W_V[[1]], np.eye(3))
+    A, own = attention_weights(Q @ W.W_Q, K @ W.W_K), attention_weights(Q @ W.W_Q, Q @ W.W_K)
+    names = {"A": A, "A_r": own[1], "X": Q, "X_Q": Q, "X_K": K, "X_V": V, "h": 2, "g": 2, "r": 2, "d_k": 3}
+    return names | W._asdict() | {
+        "O": W.W_O.reshape(2, 3, 5), "head_g": multi_head_attention(Q, K, V, alone), "H": np.hstack(A @ V @ W.W_V),
+        "C": np.hstack(own @ Q @ W.W_V), "Attention": attention, ROW: softmax,
+        "MultiHead": lambda Q, *KV: multi_head_attention(Q, *(KV or (Q, Q)), W)}  # fmt: skip
 
 
 @names_of("eq-qkv-parameters")
-def parameters(rng):
-    d = 6
-    module = torch.nn.MultiheadAttention(d, 2)
-    return {"d": d, "=": sum(p.numel() for p in module.parameters())}
-
-
-@names_of("eq-cap-heads", written={"[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "H"})
-def capstone_heads(rng):
-    names, W = projected(rng), {s: rng.normal(size=(2, 5, 3)) for s in ("W_Q", "W_K", "W_V")}
-    W_O, X = rng.normal(size=(6, 5)), names["X"]
-    A = [attention_weights(X @ W["W_Q"][r], X @ W["W_K"][r]) for r in (0, 1)]
-
-    def whole(X):
-        return multi_head_attention(X, X, X, Heads(**W, W_O=W_O))
-
-    H = np.hstack([A[r] @ X @ W["W_V"][r] for r in (0, 1)])
-    return {"X": X, "d_k": 3, ROW: softmax, "A_r": A[1], "W_Q^r": W["W_Q"][1], "W_K^r": W["W_K"][1],
-            "H": H, "W_O": W_O, "MultiHead": whole}  # fmt: skip
+def parameters(rng, d=6):
+    return {"d": d, "=": sum(p.numel() for p in torch.nn.MultiheadAttention(d, 2).parameters())}
 
 
 @names_of("eq-cap-law")
@@ -154,37 +124,14 @@ def capstone_law(rng):
     def encode(Z, M):
         return attention(Z @ W_Q, Z @ W_K, Z, mask=M > 0.5)
 
-    M = np.tri(4)
-    return {"P": names["P"], "T": X, "E": rng.normal(size=X.shape), "M": M,
+    return {"P": names["P"], "T": X, "E": rng.normal(size=X.shape), "M": np.tri(4),
             "F_\\theta": encode, "g_\\theta": lambda Z, M: encode(Z, M).mean(axis=0)}  # fmt: skip
-
-
-@names_of("eq-sym-layer")
-def layer(rng):
-    names = projected(rng)
-    S = scores(names["X"] @ names["W_Q"], names["X"] @ names["W_K"])
-    return names | {"S": S, "f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
-
-
-@names_of("eq-sym-general")
-def general(rng):
-    names = qkv(rng)
-    one, two = (permutation_matrix(rng.permutation(n).tolist()) for n in (4, 5))
-    return names | {"P_1": one, "P_2": two, "Att": attention}
-
-
-@names_of("eq-softmax-weights")
-def weights(rng):
-    names = qkv(rng)
-    A = attention_weights(names["Q"], names["K"])
-    return names | {"\\alpha": A, "Y": attention(names["Q"], names["K"], names["V"]), "i": 2, "j": 4}
 
 
 @names_of("eq-softmax-temperature")
 def temperature(rng):
     s, T = np.array([1.3, -0.4, 1.3, 0.2]), 0.5
-    known = {"s": s, "m": 4, "T": T, "R": np.ptp(s), "g": 1.1, "b": 2, "j": 4}
-    return known | {"a": softmax(s / T)}
+    return {"s": s, "m": 4, "T": T, "R": np.ptp(s), "g": 1.1, "b": 2, "j": 4, "a": softmax(s / T)}
 
 
 @names_of("eq-softmax-corner")
@@ -194,17 +141,19 @@ def corner(rng):
     return {"g": g, "m": m, "\\varepsilon": eps, "near": 0.01}
 
 
-@names_of("eq-perm-conjugation", "thm-perm-commute")
+@names_of("eq-perm-conjugation", "thm-perm-commute", "thm-perm-sides", "thm-perm-sign", written={
+    "\\text{inversions}": "k", "n \\ge 2": ""})  # fmt: skip
 def conjugation(rng):
-    perm = rng.permutation(5).tolist()
-    return {"P": permutation_matrix(perm), "S": rng.normal(size=(5, 5)), "\\pi": lambda i: perm[i - 1] + 1,
-            "i": 2, "j": 4, "X": rng.normal(size=(5, 3)), "v": perm, "f": softmax, "g": softmax}  # fmt: skip
+    perm, (A, B, S) = [2, 0, 1, 4, 3], normal(rng, (5, 3), (3, 5), (5, 5))
+    k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
+    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": A, "B": B, "S": S, "i": 2, "j": 1,
+            "n": 5, "c": len(cycle_type(perm)), "k": k, "X": A, "v": perm, "f": softmax, "g": softmax}  # fmt: skip
 
 
-@names_of("eq-perm-steps")
+@names_of("eq-sym-layer", "eq-perm-steps")
 def steps(rng):
     names = projected(rng)
-    known = dict(names)
+    known = names | {"f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
     for X, prime in ((names["X"], ""), (names["P"] @ names["X"], "'")):
         Q, K, V = (X @ names[f"W_{s}"] for s in "QKV")
         made = {"Q": Q, "K": K, "V": V, "S": scores(Q, K), "A": attention_weights(Q, K), "Y": attention(Q, K, V)}
@@ -216,20 +165,16 @@ def steps(rng):
     r"\frac{\partial L}{\partial h_1} = \sum": r"D = \sum", r"\frac{\partial \ell_t}{\partial h_t}": "G_t",
     r"J_t J_{t-1}\cdots J_2": "P_t"})  # fmt: skip
 def recurrence(rng):
-    X, W_x, W_h, b = (torch.tensor(rng.normal(size=shape)) for shape in ((6, 3), (4, 3), (4, 4), 4))
-    start = torch.zeros(4, dtype=torch.float64)
-    H = rnn(X, W_x, W_h, b, start=start)
+    X, W_x, W_h, b = map(torch.tensor, normal(rng, (6, 3), (4, 3), (4, 4), 4))
+    H = rnn(X, W_x, W_h, b)
     J = rnn_jacobians(H, W_h).numpy()
-    first = H[0].clone().requires_grad_()
-    last = rnn(X[1:], W_x, W_h, b, start=first)[-1]
-    last.retain_grad()
-    last.sin().sum().backward()
+    first = jacobian(lambda h: rnn(X[1:], W_x, W_h, b, start=h)[-1].sin().sum(), H[0])
     J, G = np.concatenate([np.zeros((1, 4, 4)), J]), torch.tensor(rng.normal(size=(6, 4)))  # J_2 is the first
     D = jacobian(lambda h: G[0] @ h + (G[1:] * rnn(X[1:], W_x, W_h, b, start=h)).sum(), H[0]).numpy()
     P = np.array([*itertools.accumulate(J[1:], lambda P, J: J @ P, initial=np.eye(4))])
     more = {"\\cdots": J[3] @ J[2], "D": D, "G": G.numpy(), "P": P}
     return more | {"h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6, "diag": np.diag,
-            "\\partialL/\\partialh_1": first.grad.numpy(), "\\partialL/\\partialh_n": last.grad.numpy()}  # fmt: skip
+            "\\partialL/\\partialh_1": first.numpy(), "\\partialL/\\partialh_n": H[-1].cos().numpy()}  # fmt: skip
 
 
 @names_of("eq-sym-tolerance", written={LENGTH: ""})
@@ -273,20 +218,6 @@ def complex_pairs(rng):
             "z": z.view(Random), "\\mapsto": turned}  # fmt: skip
 
 
-@names_of("eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\\\": ""})
-def sinusoids(rng):
-    E = sinusoidal(np.arange(9), 8)
-    return {"X": E + 1.0, "T": np.ones_like(E), "E": E, "\\omega_k": frequencies(8)[2], "t": 7,
-            "E_t,2k": E[7, 4], "E_t,2k+1": E[7, 5]}  # fmt: skip
-
-
-@names_of("eq-pos-add")
-def added(rng):
-    X, E = rng.normal(size=(2, 4, 5))
-    P = permutation_matrix(rng.permutation(4).tolist())
-    return {"X": X, "E": E, "P": P, "tilde X": E + X, "tilde X'": E + P @ X}
-
-
 @names_of("eq-pos-four")
 def four(rng):
     x, p, M = rng.normal(size=(2, 1, 3)), rng.normal(size=(2, 1, 3)), rng.normal(size=(3, 3))  # rows
@@ -320,32 +251,21 @@ def maximum(rng):
     return known | {"H": entropy, "softmax": softmax, "b": e / e.sum(), "equal": 1e-4}
 
 
-@names_of("eq-softmax-lse")
+@names_of("eq-softmax-lse", "eq-softmax-entropy")
 def lse(rng):
-    s = torch.tensor(rng.normal(size=5), requires_grad=True)
-    torch.logsumexp(s, 0).backward()
-    return {"s": s.detach().numpy(), "lse": logsumexp, "m": 5, "softmax": softmax, "j": 2, "#j": 5,
-            "\\partial\\operatorname{lse}/\\partials_j": s.grad.numpy()[1]}  # fmt: skip
+    s, beta = map(torch.tensor, (rng.normal(size=5), np.float64(0.8)))
+    slope, fall = jacobian(lambda s: s.logsumexp(0), s), jacobian(lambda beta: entropy(softmax(beta * s)), beta)
+    s, a = s.numpy(), softmax(beta * s).numpy()
+    return {"s": s, "lse": logsumexp, "m": 5, "softmax": softmax, "j": 2, "#j": 5, "\\beta": 0.8,
+            "dH/d\\beta": fall.item(), "\\partial\\operatorname{lse}/\\partials_j": slope.numpy()[1],
+            "Var_a": lambda s: a @ s**2 - (a @ s) ** 2}  # fmt: skip
 
 
-@names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability\n$": "$p = "})
+@names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability $": "$p = "})
 def gumbel(rng):
     s = rng.normal(size=3)
     p = quad(lambda x: stats.gumbel_r.pdf(x - s[1]) * stats.gumbel_r.cdf(x - s[::2]).prod(), -9, 40, epsabs=1e-12)[0]
     return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum(), "p": p, "softmax": softmax}
-
-
-@names_of("eq-softmax-entropy")
-def entropy_slope(rng):
-    s, beta = torch.tensor(rng.normal(size=5)), torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
-    a = softmax(beta * s)
-    entropy(a).backward()
-    a = a.detach().numpy()
-
-    def variance(s):
-        return a @ s**2 - (a @ s) ** 2
-
-    return {"dH/d\\beta": beta.grad.numpy(), "\\beta": 0.8, "Var_a": variance, "s": s.numpy()}
 
 
 @names_of("eq-perm-class", "thm-perm-long", written={
@@ -373,33 +293,18 @@ def online(rng):
 @names_of("eq-softmax-range")
 def ends(rng):
     """In single precision: the last s whose exponential is finite, and the last gap with a weight above 0."""
-
-    def last(holds):
-        low, high = 1.0, 1000.0
-        for _ in range(100):
-            middle = (low + high) / 2
-            low, high = (middle, high) if holds(middle) else (low, middle)
-        return low
-
     with np.errstate(over="ignore"):
-        top = last(lambda s: np.isfinite(np.exp(np.float32(s))))
-    gap = last(lambda g: softmax(torch.tensor([0.0, -g], dtype=torch.float32))[1] > 0)
-    limits = np.finfo(np.float32)
-    return {
-        "M": float(limits.max),
-        "\\mu": float(limits.smallest_subnormal),
-        "s_\\max": top,
-        "g_\\max": gap,
-        "equal": 1e-6,
-    }
+        top = bisect(lambda s: np.isfinite(np.exp(np.float32(s))) - 0.5, 1, 1000)
+    gap = bisect(lambda g: float(softmax(torch.tensor([0.0, -g], dtype=torch.float32))[1] > 0) - 0.5, 1, 1000)
+    most, least = (float(x) for x in (np.finfo(np.float32).max, np.finfo(np.float32).smallest_subnormal))
+    return {"M": most, "\\mu": least, "s_\\max": top, "g_\\max": gap, "equal": 1e-6}
 
 
 @names_of("eq-rnn-slope", written={"\\text{slope}": "\\operatorname{slope}"})
 def slope(rng):
     X, W_x, W_h, b = (rng.normal(size=shape) for shape in ((3, 4), (300, 4), (300, 300), 300))
     H = rnn(X, W_x, W_h / 20, b)
-    J = rnn_jacobians(H, W_h / 20)[-1]
-    rate = 0.5 * np.log(np.sum(J**2) / 300)
+    rate = 0.5 * np.log(np.sum(rnn_jacobians(H, W_h / 20)[-1] ** 2) / 300)
     return {"slope": rate, "W_h": W_h / 20, "d_h": 300, "h": H, "t": 3, "near": 0.02}
 
 
@@ -419,15 +324,12 @@ def nadaraya(rng):
     return {"hat y": lambda q: attention(q[None], k, V)[0], "q": q, "k": k, "V": V, "\\kappa": kernel, "#j": 5}
 
 
-@names_of("eq-erf", written={"P(-t \\le Z \\le t)": "\\operatorname{P}(t)"})
-def one_score(rng):
-    return {"P": lambda t: stats.norm.cdf(t) - stats.norm.cdf(-t), "t": 1.3, "erf": erf}
-
-
-@names_of("eq-row", written={"P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{P}(t)"})
-def row(rng):
-    law = {"P": lambda t: row_coverage(t, 8, 5), "\\chi^2_d_k": stats.chi2(8).pdf, "erf": erf}
-    return law | {"t": 9.0, "m": 5, "d_k": 8}
+@names_of("eq-erf", "eq-row", written={
+    "P(-t \\le Z \\le t)": "\\operatorname{P}(t)",
+    "P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{R}(t)"})  # fmt: skip
+def scores_within(rng):
+    law = {"P": lambda t: stats.norm.cdf(t) - stats.norm.cdf(-t), "R": lambda t: row_coverage(t, 8, 5)}
+    return law | {"t": 1.9, "m": 5, "d_k": 8, "\\chi^2_d_k": stats.chi2(8).pdf, "erf": erf}
 
 
 @names_of("eq-sym-cross")
@@ -440,41 +342,21 @@ def cross(rng):
     return made | {"Q_t": Q, "K": K, "V": V, "P": P, "d_k": 3}
 
 
-@names_of("eq-qkv-keyshift")
-def key_shift(rng):
-    Q, K, V, u = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 2), (3, 1)))
-    return {"Q": Q, "K": K, "V": V, "mathbf 1": np.ones((5, 1)), "u": u, "Attention": attention}
-
-
-@names_of("eq-qkv-cosine")
-def cosine(rng):
-    q, k = rng.normal(size=(2, 4))
-    angle = 2 * math.atan2(np.linalg.norm(q / np.linalg.norm(q) - k / np.linalg.norm(k)),
-                           np.linalg.norm(q / np.linalg.norm(q) + k / np.linalg.norm(k)))  # fmt: skip
-    return {"q": q, "k": k, "d_k": 4, "\\theta": angle}
-
-
 @names_of("eq-softmax-em")
 def many_keys(rng):
     """The scores are the quantiles of the standard normal law."""
     m = 10_001
     s = stats.norm.ppf((np.arange(m) + 0.5) / m)
-    squares = np.sqrt(np.sum(softmax(s) ** 2))
-    return {"a": squares, "s": s, "#j": m, "m": m, "mathbb E": np.mean, "near": 0.03, "equal": 0.03}
+    return {"a": softmax(s), "s": s, "#j": m, "m": m, "mathbb E": np.mean, "near": 0.03, "equal": 0.03}
 
 
-@names_of("eq-softmax-contraction")
+@names_of("eq-softmax-contraction", "thm-softmax-contraction", written={"range}_c": "range}"})
 def contraction(rng):
     """The values are ±1, so that the bound is not met with a sum of its two parts."""
     A, V = softmax(rng.normal(size=(3, 4))), np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     r, low, high = A - A.min(axis=0), *np.argsort((A @ V)[:, 1])[[0, 2]]
-    return {"A": A, "V": V, "r": r, "\\rho": 1 - A.min(axis=0).sum(), "i": high + 1, "i'": low + 1, "c": 2, "#j": 4}
-
-
-@names_of("eq-qkv-bare")
-def bare(rng):
-    X = rng.normal(size=(4, 3))
-    return {"X": X, "d": 3, "softmax_\\mathrm{row}": softmax, "=": attention(X, X, X)}
+    return {"A": A, "V": V, "r": r, "\\rho": 1 - A.min(axis=0).sum(), "i": high + 1, "i'": low + 1, "c": 2, "#j": 4,
+            "#i": 3, "range": lambda V: np.ptp(V[:, 1])}  # fmt: skip
 
 
 @names_of("eq-qkv-context")
@@ -495,20 +377,9 @@ def picks(rng):
     return {"A": A, "#f": maps, "#i": 3, "I": matrix, "f": maps[5], "i": 2}
 
 
-@names_of("eq-sum")
-def sum_of_products(rng):
-    return signs(1, 4) | {"\\dots": 2}
-
-
-@names_of("eq-one")
-def one_product(rng):
-    return signs(1, 4)
-
-
-@names_of("eq-softmax", "thm-qkv-shift")
-def one_weight(rng):
-    again = np.log(softmax(s := rng.normal(size=5)))
-    return {"softmax": softmax, "s": s, "m": 5, "j": 3, "s'": again, "c": again[0] - s[0], "mathbf 1": np.ones(5)}
+@names_of("eq-sum", "eq-one", "thm-variance")
+def products(rng):
+    return signs(1, 4) | {"\\dots": 2, "mathbb E": np.mean}
 
 
 @names_of("thm-rnn-rate", written=dict.fromkeys((r"WW^\top = W^\top W", r"\kappa = 1", r"\|W^k\| = 1"), ""))
@@ -531,54 +402,35 @@ def latching(rng):
     r"\frac{\partial L}{\partial v_j}": "G_j", r"\frac{\partial L}{\partial y_i}": "R_i", r"\partial L/\partial V": "G",
     r"\partial L/\partial Y": "R", r"\partial L/\partial v_j": "G_j", r"\partial L/\partial y_i": "R_i"})  # fmt: skip
 def direct(rng):
-    A, V, R = (
-        attention_weights(rng.normal(size=(4, 3)), rng.normal(size=(5, 3))),
-        rng.normal(size=(5, 2)),
-        rng.normal(size=(4, 2)),
-    )
-    V = torch.tensor(V, requires_grad=True)
-    (torch.tensor(A) @ V).backward(torch.tensor(R))
-    return {"A": A, "\\alpha": A, "n": 4, "j": 3, "#j": 5, "#i": 4, "G": V.grad.numpy(), "R": R}
+    A, V, R = softmax(rng.normal(size=(4, 5))), *map(torch.tensor, normal(rng, (5, 2), (4, 2)))
+    G = jacobian(lambda V: (R * (torch.tensor(A) @ V)).sum(), V)
+    return {"A": A, "\\alpha": A, "n": 4, "j": 3, "#j": 5, "#i": 4, "G": G.numpy(), "R": R.numpy()}
 
 
-@names_of("thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
-def limit(rng):
-    s, v = np.array([0.3, 1.5, -0.2, 0.9]), rng.normal(size=(4, 2))
-    return {"v": v, "v_j^*": v[1], "m": 4, "#j": 4, "\\beta": 3.0, "\\Delta": 0.5,
-            "D": max(np.linalg.norm(v - v[1], axis=1)), "y": lambda beta: softmax(beta * s) @ v}  # fmt: skip
+@names_of("eq-qkv-cosine", "thm-qkv-cosine")
+def cosine(rng):
+    """The keys k_j have the length r, and k is the first. Half of an angle between unit vectors is an arctangent."""
+    r, q, k = 1.7, *normal(rng, 4, (5, 4))
+    p, k = q / np.linalg.norm(q), k / np.linalg.norm(k, axis=1, keepdims=True)
+    angles = 2 * np.arctan2(np.linalg.norm(p - k, axis=1), np.linalg.norm(p + k, axis=1))
+    return {"softmax": softmax, "q": q, "k": r * k[0], "k_j": r * k.T, "d_k": 4, "g": r * np.linalg.norm(q) / 2,
+            "r": r, "\\theta": angles[0], "\\theta_j": angles}  # fmt: skip
 
 
-@names_of("thm-qkv-rows")
-def rows(rng):
-    V = rng.normal(size=(3, 3))
-    return {"m": 3, "r": np.linalg.matrix_rank(np.c_[V, np.ones(3)]), "d_v": 3}
-
-
-@names_of("thm-qkv-cosine")
-def equal_lengths(rng):
-    k, q = rng.normal(size=(5, 4)), rng.normal(size=4)
-    k *= 1.7 / np.linalg.norm(k, axis=1, keepdims=True)
-    angles = np.arccos(k @ q / 1.7 / np.linalg.norm(q))
-    g = 1.7 * np.linalg.norm(q) / 2
-    return {"softmax": softmax, "q": q, "k_j": k.T, "d_k": 4, "g": g, "r": 1.7, "\\theta_j": angles}
-
-
-@names_of("thm-softmax-laws")
+@names_of("eq-softmax", "thm-qkv-shift", "thm-softmax-laws", "thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
 def laws(rng):
-    s = np.array([0.3, 1.5, -0.2, 0.9])
-    return {"a": softmax(s), "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4}
+    s, v = np.array([0.3, 1.5, -0.2, 0.9]), rng.normal(size=(4, 2))
+    a, again = softmax(s), np.log(softmax(s))
+    known = {"a": a, "s": s, "softmax": softmax, "i": 1, "j": 2, "#j": 4, "m": 4, "s'": again, "c": again[0] - s[0]}
+    known |= {"mathbf 1": np.ones(4), "v": v, "v_j^*": v[1], "D": max(np.linalg.norm(v - v[1], axis=1)), "\\Delta": 0.5}
+    return known | {"y": lambda beta: softmax(beta * s) @ v, "\\beta": 20, "\\infty": 20, "near": 1e-3}
 
 
-@names_of("thm-softmax-hull", "thm-softmax-variance")
+@names_of("thm-softmax-hull", "thm-softmax-variance", "thm-qkv-rows")
 def averages(rng):
-    a, V = softmax(rng.normal(size=4)), rng.normal(size=(4, 3))
-    return {"a": a, "V": V, "y": a @ V, "M": rng.normal(size=(3, 2)), "b": rng.normal(size=3), "m": 4, "j": 2, "#j": 4}
-
-
-@names_of("thm-softmax-contraction", written={"\\operatorname{range}_c": "\\operatorname{range}"})
-def ranges(rng):
-    names = contraction(rng)
-    return names | {"range": lambda V: np.ptp(V[:, 1]), "#i": 3}
+    a, (V, M, b) = softmax(rng.normal(size=3)), normal(rng, (3, 3), (3, 2), 3)
+    r = np.linalg.matrix_rank(np.c_[V, np.ones(3)])
+    return {"a": a, "V": V, "y": a @ V, "M": M, "b": b, "m": 3, "j": 2, "#j": 3, "r": r, "d_v": 3}
 
 
 @names_of("thm-softmax-rank", "thm-jacobian", written={
@@ -590,25 +442,12 @@ def jacobian_rank(rng):
     return known | {"mathbf 1": np.ones((4, 1)), "o": np.zeros((4, 1))}
 
 
-@names_of("thm-variance")
-def variance(rng):
-    return signs(1, 3) | {"mathbb E": np.mean}
-
-
-@names_of("thm-perm-sides", "thm-perm-sign", written={"\\text{inversions}": "k", "n \\ge 2": ""})
-def sides(rng):
-    perm = [2, 0, 1, 4, 3]
-    k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
-    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": rng.normal(size=(5, 3)),
-            "B": rng.normal(size=(3, 5)), "i": 2, "n": 5, "c": len(cycle_type(perm)), "k": k}  # fmt: skip
-
-
 @names_of("thm-perm-group")
 def group(rng):
-    one, two = [1, 2, 0, 3], [0, 2, 3, 1]
+    one, two, inverse = [1, 2, 0, 3], [0, 2, 3, 1], [2, 0, 1, 3]
     perms = {
         "\\pi": one,
-        "\\pi^{-1}": [2, 0, 1, 3],
+        "\\pi^{-1}": inverse,
         "\\sigma": one,
         "\\tau": two,
         "\\tau\\circ\\sigma": [two[i] for i in one],
@@ -618,14 +457,13 @@ def group(rng):
 
 @names_of("thm-perm-birkhoff")
 def birkhoff_sum(rng):
-    theta, P = (
-        rng.dirichlet(np.ones(3)),
-        np.array([permutation_matrix(perm) for perm in ([0, 1, 2], [1, 2, 0], [1, 0, 2])]),
-    )
+    theta, P = rng.dirichlet(np.ones(3)), np.eye(3)[[[0, 1, 2], [1, 2, 0], [1, 0, 2]]]
     return {"\\theta": theta, "P": P, "D": np.einsum("k,kij", theta, P), "k": 2, "#k": 3}
 
 
-@names_of("thm-sym-attention", "thm-sym-mask", "thm-pos-add", written={";": ",", "PE = E": "", "P = I": ""})
+@names_of(
+    "thm-sym-attention", "thm-sym-mask", "thm-pos-add", "eq-pos-add", written={";": ",", "PE = E": "", "P = I": ""}
+)
 @names_of("thm-cap-table", "thm-sym-augment", "thm-sym-linear", written={
     r"\nabla_\theta L(f_\theta": "H(", r"\nabla L(": "G(", "L(": r"\operatorname{loss}("})  # fmt: skip
 def equivariant(rng):
@@ -647,21 +485,25 @@ def equivariant(rng):
     def f(X, M=None):
         return attention(*(X @ names[f"W_{s}"] for s in "QKV"), mask=M if M is None else M > 0.5)
 
-    E = sinusoidal(np.arange(4), 6)[:, :5]
-    return names | {"f": f, "P": np.roll(np.eye(4), 1, axis=1), "M": np.eye(4) + np.roll(np.eye(4), 1, axis=1), "E": E}
+    X, E, P = names["X"], sinusoidal(np.arange(4), 6)[:, :5], np.roll(np.eye(4), 1, axis=1)
+    return names | {"f": f, "P": P, "M": np.eye(4) + P, "E": E, "tilde X": E + X, "tilde X'": E + P @ X}
 
 
-@names_of("thm-pos-shift")
-def shift(rng):
-    T = {t: rotate(np.eye(6), np.full(6, -t), frequencies(6)) for t in (2, 5, 7)}
-    p = {t: sinusoidal([t], 6)[0] for t in (3, 5)}
-    return {"p_t": p[3], "p_t+s": p[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6}
+@names_of("thm-pos-shift", "eq-cap-input", written={"T_{i,:} = \\text{embedding of word } i, \\\\": ""})
+def sinusoids(rng):
+    E, omega = sinusoidal(np.arange(9), 6), frequencies(6)
+    T = {t: rotate(np.eye(6), np.full(6, -t), omega) for t in (2, 5, 7)}
+    known = {"X": E + 1.0, "T": np.ones_like(E), "E": E, "\\omega_k": omega[2], "E_t,2k": E[7, 4], "E_t,2k+1": E[7, 5]}
+    return known | {"p_t": E[3], "p_t+s": E[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6, "t": 7}
 
 
-@names_of("thm-pos-rotary", written={r"t = 0, 1, 2, \dots": ""})
+@names_of("thm-pos-rotary", "thm-length-renumber", written={
+    r"t = 0, 1, 2, \dots": "", "turning a stored key $": "turning a stored key $T(", "$ by $": ", ",
+    "$ gives $": ") = "})  # fmt: skip
 def rotary(rng):
-    R = [np.asmatrix(rotate(np.eye(4), np.full(4, t), frequencies(4)).T) for t in range(4)]
-    return {"I": np.eye(4), "R_0": R[0], "R_1": R[1], "R_t": R[3], "t": 3}
+    R = [rotate(np.eye(6), np.full(6, t)).T for t in range(20)]
+    return {"I": np.eye(6), "R_0": R[0], "R_1": np.asmatrix(R[1]), "R_t": R[3], "t": 3, "R": np.array(R[1:]),
+            "k": rng.normal(size=6), "j": 9, "u": 4, "T": lambda x, t: rotate(x[None], [t])[0]}  # fmt: skip
 
 
 @names_of("thm-length-gates")
@@ -678,13 +520,6 @@ def score_density(rng):
     return {"f": f, "s": 1.4, "\\nu": 2.0, "d_k": 5, "K_\\nu": lambda x: kv(2.0, x), "\\Gamma": gamma}
 
 
-@names_of("thm-qkv-sum", written={"^{(g)}": "_g"})
-def sum_of_heads(rng):
-    W, (Q, K, V) = Heads(*rng.normal(size=(3, 2, 5, 3)), rng.normal(size=(6, 5))), rng.normal(size=(3, 4, 5))
-    return {"MultiHead": lambda *X: multi_head_attention(*X, W), "A": attention_weights(Q @ W.W_Q, K @ W.W_K), "h": 2,
-            "X_Q": Q, "X_K": K, "X_V": V, "W_V": W.W_V, "W_O": W.W_O.reshape(2, 3, 5)}  # fmt: skip
-
-
 @names_of("eq-rnn-read")
 def read(rng):
     M, x = rng.normal(size=(3, 6)), np.linalg.qr(rng.normal(size=(20, 9)))[0]  # uncorrelated exactly
@@ -693,7 +528,7 @@ def read(rng):
 
 
 @names_of("thm-softmax-sparsemax", written={
-    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", "_{j\\le\nk}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
+    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
     "its Jacobian is $": "$D = "})  # fmt: skip
 def nearest(rng):
     def point(s):  # of those nearest on each face of the simplex, the nearest of all
@@ -718,7 +553,7 @@ def kernels(rng):
     return {"\\kappa": lambda q, k: ratio(k, 0 * k), "g": ratio(k, q), "q": q, "k": k, "d_k": 3, "h": 3**0.25, "r": r}
 
 
-@names_of("thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", "\nevery unfinished pair by $": "$u = "})
+@names_of("thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", " every unfinished pair by $": "$u = "})
 def slowed(rng, s=8.0):
     slower = frequencies(8) / [ntk_frequencies(8, s), ramp_frequencies(frequencies(8), 10, s, slow=1.2, fast=1.5)]
     return {"d": 8, "h": 2, "s": s, "n_0": 10, "n": 80, "\\alpha": 1.2, "\\beta": 1.5, "q": slower[0, 2],
@@ -731,3 +566,211 @@ def scaled(rng):
     r, c, tensor = D[:, 0] / M[:, 0], D[0] / M[0] * M[0, 0] / D[0, 0], torch.tensor(M)
     R = jacobian(lambda x: -(tensor @ (1 / (x.exp() @ tensor))).log(), torch.tensor(np.log(r))).numpy()
     return {"M": M, "D": D, "r": r, "c": c, "R": R, "\\sigma_2": np.linalg.svd(D)[1][1]}
+
+
+@names_of("eq-limits", "thm-tied-rows")
+def ties(rng, m=3, d_k=10**6):
+    """Of three keys two tie: their scores differ by t, drawn close to 0, and weights make up for that.
+
+    The key that is left is below both. d_k stands for its limit. The gradient is that of eq-short-gradient.
+    """
+    u = stats.qmc.Sobol(8, seed=rng).random_base2(14).T
+    (z, other, *g), t = stats.norm.ppf(u[:5]), stats.logistic.ppf(u[5])
+    length, rest = np.sqrt(stats.chi2.ppf(u[6:], [[d_k], [d_k - 1]]))
+    z = np.array([z, z - t / length, other])
+    weights = 3 * stats.norm.pdf(z[1]) / length / stats.logistic.pdf(t) * (other < z[:2].min(axis=0))
+    J = softmax_jacobian(softmax((length * z).T))
+    Jg = np.einsum("nij,jn->in", J, g)
+
+    def larger(t):
+        """The probability that the best of three is ahead of the others by t."""
+        return 3 * quad(lambda x: stats.norm.pdf(x) * stats.norm.cdf(x - t) ** 2, -9, 9, epsabs=1e-13)[0]
+
+    slope = np.array([(z * Jg).sum(axis=0), np.linalg.norm(Jg, axis=0) * rest])
+    return {"\\partialL/\\partialq": slope.view(Random), "J": np.moveaxis(J, 0, -1).view(Random), "m": m, "d_k": d_k,
+            "\\infty": d_k, "mathbb E": lambda x: np.mean(weights * x), "f_m": (larger(-0.001) - larger(0.001)) / 0.002,
+            "\\varphi": stats.norm.pdf, "\\Phi": stats.norm.cdf, "near": 0.01, "equal": 1e-5}  # fmt: skip
+
+
+@names_of("thm-cap-half", "thm-sym-blind", written={
+    "mean loss $": "mean loss $\\operatorname{mean}(", "p(\\text{right answer})$ is at least $": "p) \\ge ",
+    "on the two is at least $": "on the two is $\\ell \\ge "})  # fmt: skip
+def mirror_images(rng):
+    """An invariant model is asked of 480 sentences whether word 0 comes before word 1."""
+    texts = [text for text in itertools.product(range(4), repeat=6) if text.count(0) == text.count(1) == 1]
+    names, X = projected(rng), rng.normal(size=(4, 5))[np.array(texts)]
+    answers = softmax(0.1 * attention(*(X @ names[f"W_{s}"] for s in "QKV")).mean(axis=1))
+    p = np.array([answer[int(text.index(0) > text.index(1))] for text, answer in zip(texts, answers, strict=True)])
+    loss = dict(zip(texts, -np.log(p), strict=True))
+    return {"p": p, "mean": np.mean, "\\ell": np.array([loss[text] + loss[text[::-1]] for text in texts]) / 2}
+
+
+@names_of("thm-length-bounded", written={"no weight exceeds $": "the largest weight is $w = "})
+def bounded(rng, m=5, g=0.7):
+    return {"m": m, "g": g, "w": softmax([*itertools.product(np.linspace(-g, g, 5), repeat=m)]).max()}
+
+
+@names_of("thm-length-reach", written={"depends on no input before position $": "depends on inputs from $r = "})
+def reach(rng, n=10, L=2, w=3):
+    window = np.tri(n) > np.tri(n, k=-w)
+
+    def last(X):
+        for _ in range(L):
+            X = attention(X, X, X, mask=window)
+        return X[-1].sum()
+
+    read = jacobian(last, torch.tensor(rng.normal(size=(n, 4)))).numpy().any(axis=1)
+    return {"r": np.flatnonzero(read)[0], "i": n - 1, "L": L, "w": w}
+
+
+@names_of("thm-perm-exp", written={
+    "every row of $R$ has exactly one 1 and otherwise zeros": "$\\operatorname{sort}(R) = e$"})  # fmt: skip
+def commuting(rng):
+    """The rows of R are least squares for 20 vectors x, each from a start of its own."""
+    x, tight = rng.normal(size=(3, 20)), {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+    found = [least_squares(lambda r: np.exp(r @ x) - r @ np.exp(x), rng.normal(size=3), **tight) for _ in range(20)]
+    R = np.array([fit.x for fit in found if fit.cost < 1e-20])
+    return {"R": R, "x": rng.normal(size=(3, 2)), "sort": np.sort, "e": np.eye(3)[[2] * len(R)]}
+
+
+@names_of("thm-pos-causal", written={"can give the output $": "can give the output $y = "})
+def queue(rng):
+    words = rng.normal(size=(4, 5))  # the marker is the first
+    X = words[[0, 3, 1, 1, 2, 3]]
+    V = X @ np.linalg.lstsq(words, np.eye(4)[:, 0])[0]
+    return {"t": np.arange(6), "y": attention(0 * X, 0 * X, V[:, None], np.tri(6) > 0)[:, 0]}
+
+
+@names_of("thm-pos-mirror")
+def mirror(rng):
+    names, b = projected(rng), rng.normal(size=4)[abs(np.arange(4) - np.arange(4)[:, None])]
+
+    def layer(X):
+        Q, K, V = (X @ names[f"W_{s}"] for s in "QKV")
+        return softmax(Q @ K.T + b) @ V
+
+    return {"X": names["X"], "F": np.eye(4)[::-1], "f": layer}
+
+
+@names_of("thm-qkv-exponential")
+def shiftable(rng):
+    """Of all w on ten integers whose weights of two scores ignore a shift by 1, one at random."""
+    e = np.eye(10)
+    same = [e[i + 1] - e[j + 1] - e[i] + e[j] for i in range(9) for j in range(9)]  # of ln w, it is 0
+    w = np.exp(null_space(same) @ rng.normal(size=2))
+    return {"w": lambda s: w[s], "s": np.arange(10), "\\beta": np.log(w[1] / w[0])}
+
+
+@names_of("eq-qkv-bare", "thm-qkv-self", written={
+    "each row of $": "each row of $\\operatorname{diag}(",
+    "$, $\\beta > 0$, has its strictly largest weight on the diagonal": ") > B$"})  # fmt: skip
+def own_weight(rng):
+    X = rng.normal(size=(4, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    others = attention_weights(X, X, scale=0.7) * (1 - np.eye(4))
+    return {"X": X, "d": 3, "\\beta": 0.7, ROW: softmax, "B": others.max(axis=1), "=": attention(X, X, X)}
+
+
+@names_of("thm-rnn-capacity")
+def capacity(rng):
+    x, W_h, W_x = uncorrelated(rng, 30, 6), *normal(rng, (3, 3), (3, 1))
+    h = rnn(x[:, :, None], W_x, W_h, np.zeros(3))[:, -1]
+    left = np.linalg.lstsq(np.c_[np.ones(30), h], x)[1]
+    return {"R^2": 1 - left, "#k": 6, "d_h": 3}
+
+
+@names_of("thm-rnn-paths", written={
+    "\\lceil": "\\operatorname{ceil}(", "\\rceil": ")", "$ in a recurrent network": " = R$ in a recurrent network",
+    "$ in a stack of causal conv": " = C$ in a stack of causal conv", "$ if layer $l$ is dilated": " = D$ if dilated",
+    "$ if each position sees only $w$": " = W$ if each position sees only $w$"})  # fmt: skip
+def paths(rng, n=12, k=3, w=4):
+    def length(steps):
+        """How many layers take the first position to the last, by steps of these sizes in layer l."""
+        reached = {0}
+        for layer in itertools.count(1):
+            reached = {i + step for i in reached for step in steps(layer)}
+            if n - 1 in reached:
+                return layer
+
+    return {"n": n, "k": k, "w": w, "\\log_k": lambda x: math.log(x, k), "ceil": math.ceil,
+            "R": length(lambda layer: [1]), "C": length(lambda layer: range(k)),
+            "W": length(lambda layer: range(-w, w + 1)),
+            "D": length(lambda layer: range(0, k**layer, k ** (layer - 1)))}  # fmt: skip
+
+
+@names_of("thm-rnn-rank", written={
+    "leaves the fraction $": "leaves the fraction $v = ", "the Jacobian $": "the Jacobian $\\operatorname{rank}(",
+    "$ has rank at most $": ") \\le ", r"\partial y/\partial X": "D",
+    "of an LSTM, at most $": "of an LSTM, at most $\\operatorname{rank}(C) \\le "})  # fmt: skip
+def held(rng):
+    """The past is 3 times 2 numbers. W has rank 1, so that the state, of 4 numbers, holds 3 of them."""
+    W, U, x = np.outer(*normal(rng, 4, 4)), rng.normal(size=(4, 2)), uncorrelated(rng, 30, 6).T * math.sqrt(30)
+
+    def state(x):
+        h = np.zeros((4, x.shape[1]))
+        for x_t in x.reshape(3, 2, -1):
+            h = W @ h + U @ x_t
+        return h
+
+    M, h = state(np.eye(6)), state(x)
+    best = np.linalg.lstsq(h.T, x.T)[0].T @ h
+    X, W_x, W_h, b, *gated = map(torch.tensor, (*normal(rng, (3, 2)), U, W, *normal(rng, 4, (16, 2), (16, 4), 16)))
+    y = jacobian(lambda X: rnn(X, W_x, W_h, b)[-1].sin(), X).reshape(4, 6)
+    y_c = jacobian(lambda X: torch.cat([s[-1] for s in lstm(X, *gated)]).sin(), X).reshape(8, 6)
+    return {"M": M, "M^+": np.linalg.pinv(M), "h_n": h, "d_h": 4, "hat x": best, "n": 3, "d": 2,
+            "v": np.sum((x - best) ** 2) / np.sum(x**2), "D": y.numpy(), "C": y_c.numpy()}  # fmt: skip
+
+
+@names_of("eq-step", "thm-scale-step", written={"$ for the first matrix": " = p$ for the first matrix",
+                                                "$ for the second": " = r$ for the second"})  # fmt: skip
+def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
+    """The steps p and r that keep run B at α and β times the matrices of A, by least squares."""
+    X, Y, V, W_Q, W_K = map(torch.tensor, normal(rng, (4, 3), (5, 3), (5, 2), (3, 2), (3, 2)))
+
+    def slopes(c, *W):
+        return jacobian(lambda W_Q, W_K: attention(X @ W_Q, Y @ W_K, V, scale=c).square().sum(), W)
+
+    A, B = slopes(alpha * beta, W_Q, W_K), slopes(1, alpha * W_Q, beta * W_K)
+    p, r = (f * eta * (a * b).sum().item() / (b * b).sum().item() for f, a, b in zip((alpha, beta), A, B, strict=True))
+    return {"\\alpha": alpha, "\\beta": beta, "c": alpha * beta, "\\eta": eta, "p": p, "r": r, "W_Q": W_Q.numpy(),
+            "U_Q": alpha * W_Q.numpy(), "\\partialL/\\partialW_Q": A[0].numpy(),
+            "\\partialL/\\partialU_Q": B[0].numpy()}  # fmt: skip
+
+
+@names_of("thm-softmax-mask", written={
+    "$ is 0 outside $M$, and on $M$ it is the softmax of the scores of $M$ alone": " = a$",
+    "It is also $": "It is also $\\operatorname{shown}(",
+    "$ with the hidden weights set to 0 and the rest divided by their sum": ") = a$"})  # fmt: skip
+def masked(rng):
+    s, seen, a = rng.normal(size=5), np.array([1, 0, 1, 1, 0]), np.zeros(5)
+    a[[0, 2, 3]] = softmax(s[[0, 2, 3]])
+    return {"s": s, "s'": np.where(seen, s, -np.inf), "j": 3, "a": a, "softmax": softmax,
+            "shown": lambda a: seen * a / (seen @ a)}  # fmt: skip
+
+
+@names_of("thm-softmax-springs", written={"the weights $p$ have the largest entropy": "$H(p) \\ge H(a)$"})
+def springs(rng):
+    """p has the largest entropy of all weights with this mean, by search, and a has the same mean."""
+    V, lam = normal(rng, (5, 2), 2)
+    held, y = np.c_[V, np.ones(5)].T, softmax(V @ lam) @ V
+    same = {"type": "eq", "fun": lambda a: held @ a - [*y, 1]}
+    p = minimize(lambda a: a @ np.log(a), np.ones(5) / 5, constraints=same, bounds=[(1e-9, 1)] * 5, tol=1e-13).x
+    return {"V": V, "\\lambda": lam, "p": p, "y": y, "a": p + 0.05 * null_space(held)[:, 0], "#j": 5,
+            "softmax": softmax, "H": entropy, "equal": 1e-5}  # fmt: skip
+
+
+@names_of("thm-sym-deep-sets", written={"\\{x_1,\\dots,x_n\\}": "x"})
+def multisets(rng, N=3):
+    bags = [bag for n in range(N + 1) for bag in itertools.combinations_with_replacement(range(4), n)]
+    f = dict(zip(bags, rng.normal(size=len(bags)), strict=True))
+    rho = {sum((N + 1) ** x for x in bag): f[bag] for bag in bags}
+    return {"f": lambda x: f[tuple(sorted(x))], "\\rho": rho.get, "\\varphi": lambda x: (N + 1) ** x,
+            "x": np.array([2, 0, 2]), "#i": 3}  # fmt: skip
+
+
+@names_of("thm-sym-orbit", written={
+    "the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$OS = G$"})  # fmt: skip
+def orbit(rng):
+    x, group = "noon", permutations(4)
+    moved = ["".join(x[i] for i in perm) for perm in group]
+    return {"O": len(set(moved)), "S": moved.count(x), "G": len(group)}

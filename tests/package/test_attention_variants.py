@@ -123,10 +123,6 @@ def test_heads_of_any_width_are_a_loop(seed, sizes):
     close(multi_head_attention(Q, K, V, Heads(*W)), np.concatenate(each, axis=1) @ W[3])
 
 
-HEADS = {"W_Q": (2, 6, 3), "W_K": (2, 6, 3), "W_V": (2, 6, 4), "W_O": (8, 6)}
-HEADS |= {"b_Q": (2, 3), "b_K": (2, 3), "b_V": (2, 4), "b_O": (6,)}
-
-
 @pytest.mark.parametrize("options", [{"kdim": 5}, {"vdim": 5}, {"add_bias_kv": True}, {"add_zero_attn": True}])
 def test_other_layers_of_torch_are_refused(options):
     with pytest.raises(ValueError, match="expected keys and values as wide as queries, and no appended keys"):

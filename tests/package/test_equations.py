@@ -34,9 +34,9 @@ def relations_that_hold(label, body, seed=0):
 
 def known_formulas(label, text):
     """Join the formulas of a theorem that state a relation between known names."""
-    known = []
+    known, text = [], " ".join(text.split())
     for words, formula in equations.WRITTEN[label].items():
-        if "$" in formula:
+        if "$" in words + formula:
             text = text.replace(words, formula)
     for formula in map("".join, FORMULA.findall(text)):
         if not (RELATION.search(formula) and equations.WRITTEN[label].get(formula, formula)):

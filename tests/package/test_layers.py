@@ -204,15 +204,3 @@ def test_gradients_do_not_disturb_the_measurement():
     module = torch.nn.Linear(3, 2, dtype=float)
     found = symmetry(lambda X: module(X), [torch.from_numpy(draw(6, 4, 3))], [rows], permutations(4))
     assert found.verdict == "equivariant"
-
-
-# --- Drawings -----------------------------------------------------------------------------------------------------
-
-
-def squares(ax):
-    """The corners of all filled squares of a drawing, by their size."""
-    found = {}
-    for patch in ax.patches:
-        corners = patch.get_path().vertices.reshape(-1, 5, 2)
-        found.setdefault(round(float(np.ptp(corners[0], axis=0)[0])), []).append(corners[:, 0])
-    return found

@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from attnbook.figures import permuting
-from attnbook.figures.style import picture
 from attnbook.permutations import (
     birkhoff,
     compose,
@@ -223,17 +221,6 @@ def test_sinkhorn_is_differentiable_and_takes_batches():
     batch = sinkhorn(torch.exp(S), rounds=5).detach().numpy()
     for k in range(2):
         np.testing.assert_allclose(batch[k], sinkhorn(np.exp(S[k].detach().numpy()), rounds=5), rtol=1e-14)
-
-
-# --- Drawings -----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def figures(monkeypatch):
-    """The figures that were drawn, before they became SVG."""
-    found = []
-    monkeypatch.setattr(permuting, "picture", lambda fig, alt: found.append(fig) or picture(fig, alt))
-    return found
 
 
 def test_sinkhorn_goes_a_hundred_rounds_unless_told():

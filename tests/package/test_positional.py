@@ -42,6 +42,11 @@ def random_weights(module, seed=0):
     return module
 
 
+def small(module, config, **options):
+    """A module of transformers with three heads of four numbers each, which returns its weights, too."""
+    return random_weights(module(config(hidden_size=12, num_attention_heads=3, attn_implementation="eager", **options)))
+
+
 def heads(x, count):
     """(n, count · d) → (count, n, d), as torch's modules split their heads."""
     return x.unflatten(-1, (count, -1)).transpose(0, 1).detach()
@@ -203,16 +208,8 @@ def test_shaw_is_the_relative_key_of_wav2vec2_bert():
     from transformers import Wav2Vec2BertConfig
     from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
 
-    config = Wav2Vec2BertConfig(
-        hidden_size=12,
-        num_attention_heads=3,
-        position_embeddings_type="relative_key",
-        left_max_position_embeddings=2,
-        right_max_position_embeddings=2,
-        attention_dropout=0.0,
-    )
-    config._attn_implementation = "eager"
-    module = random_weights(Wav2Vec2BertSelfAttention(config))
+    sides = {"left_max_position_embeddings": 2, "right_max_position_embeddings": 2}
+    module = small(Wav2Vec2BertSelfAttention, Wav2Vec2BertConfig, position_embeddings_type="relative_key", **sides)
     x = torch.randn(7, 12, dtype=torch.float64)
     _, theirs = module(x[None], output_attentions=True)
     Q, K = heads(module.linear_q(x), 3), heads(module.linear_k(x), 3)
@@ -224,12 +221,8 @@ def test_transformer_xl_is_the_relative_attention_of_wav2vec2_conformer():
     from transformers import Wav2Vec2ConformerConfig
     from transformers.models.wav2vec2_conformer.modeling_wav2vec2_conformer import Wav2Vec2ConformerSelfAttention
 
-    config = Wav2Vec2ConformerConfig(
-        hidden_size=12, num_attention_heads=3, position_embeddings_type="relative", max_source_positions=50
-    )
-    config.attention_dropout = 0.0
-    config._attn_implementation = "eager"
-    module = random_weights(Wav2Vec2ConformerSelfAttention(config))
+    places = {"position_embeddings_type": "relative", "max_source_positions": 50}
+    module = small(Wav2Vec2ConformerSelfAttention, Wav2Vec2ConformerConfig, **places)
     x, n = torch.randn(6, 12, dtype=torch.float64), 6
     relative = torch.tensor(sinusoidal(range(n - 1, -n, -1), 12))[None]  # from i − j = n − 1 down to 1 − n
     _, theirs = module(x[None], relative_position_embeddings=relative, output_attentions=True)
@@ -246,18 +239,9 @@ def test_deberta_is_disentangled_attention():
     from transformers import DebertaV2Config
     from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention
 
-    config = DebertaV2Config(
-        hidden_size=12,
-        num_attention_heads=3,
-        relative_attention=True,
-        max_relative_positions=4,
-        position_buckets=-1,
-        pos_att_type=["c2p", "p2c"],
-        share_att_key=False,
-        attention_probs_dropout_prob=0.0,
-        hidden_dropout_prob=0.0,
-    )
-    module = random_weights(DisentangledSelfAttention(config))
+    relative = {"relative_attention": True, "max_relative_positions": 4, "position_buckets": -1}
+    pairs = {"pos_att_type": ["c2p", "p2c"], "share_att_key": False}
+    module = small(DisentangledSelfAttention, DebertaV2Config, **relative, **pairs)
     n, span = 9, 4
     x, table = torch.randn(n, 12, dtype=torch.float64), torch.randn(2 * span, 12, dtype=torch.float64)
     _, theirs = module(x[None], torch.ones(1, 1, n, n), output_attentions=True, rel_embeddings=table)

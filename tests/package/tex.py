@@ -36,7 +36,8 @@ def dot(a, b):
 
 def norm(x, kind=None):
     """Spectral norm, length or absolute value; Frobenius where the index says F."""
-    return np.linalg.norm(x, kind or (2 if np.ndim(x) == 2 else None)) if np.ndim(x) else abs(x)
+    axes = tuple(range(np.ndim(x) - isinstance(x, Random)))
+    return np.linalg.norm(x, kind or (2 if len(axes) == 2 else None), axis=axes) if axes else abs(x)
 
 
 class Reader:
@@ -239,7 +240,7 @@ def _combine(how, left, right):
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\[^A-Za-z]|[^\s]")
 DROPPED = {"\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\left", "\\right", "\\textstyle", "\\,", "\\;", "\\!", "&"}
-RELATIONS = ("=", "\\le", "\\ge", "<", ">", "\\approx", "\\mapsto", "\\leftarrow")
+RELATIONS = ("=", "\\le", "\\ge", "<", ">", "\\approx", "\\to", "\\mapsto", "\\leftarrow")
 BREAKS = {",", "\\quad", "\\qquad", "\\\\"}
 
 
@@ -283,8 +284,8 @@ def _relations(piece):
 def holds(tex, names):
     """Return how many relations of an equation hold; 0 if one does not.
 
-    Beside names, "near" and "equal" are the relative differences that ≈ and = allow, "=" is the value of an expression
-    that stands alone, and "after" is what arrows ← must have set.
+    Beside names, "near" and "equal" are the relative differences that ≈ (or →) and = allow, "=" is the value of an
+    expression that stands alone, and "after" is what arrows ← must have set.
     """
     count, names = 0, dict(names)
     near, equal = names.pop("near", 1e-9), names.pop("equal", 1e-9)
@@ -300,7 +301,7 @@ def holds(tex, names):
             elif not RELATION[relation](
                 names[relation](left) if relation == "\\mapsto" else left,
                 right,
-                near if relation == "\\approx" else equal,
+                near if relation in ("\\approx", "\\to") else equal,
             ):
                 return 0
             count += 1
@@ -315,6 +316,7 @@ RELATION = {
     "=": _same,
     "\\mapsto": _same,
     "\\approx": _same,
+    "\\to": _same,
     "\\le": lambda a, b, near: np.all(a <= b),
     "\\ge": lambda a, b, near: np.all(a >= b),
     "<": lambda a, b, near: np.all(a < b),
