@@ -79,6 +79,7 @@ def _list_modules(app, docname, content):
 
     def entry(name):
         module = importlib.import_module(name)
+        app.env.note_dependency(inspect.getfile(module))
         summary = [" ".join(inspect.getdoc(module).split("\n\n")[0].split())]
         _escape_docstring(app, "", name, module, None, summary)
         names = ", ".join(f":py:obj:`{public} <{name}.{public}>`" for public in module.__all__)
