@@ -21,7 +21,7 @@ function draggable(target, svg, drag, drop = () => {}) {
   target.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     event.preventDefault();
-    target.focus();
+    target.focus({ preventScroll: true });
     target.setPointerCapture(event.pointerId);
   });
   // Safari passes over touch-action in SVG, and would scroll the page.

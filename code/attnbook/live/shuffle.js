@@ -54,7 +54,7 @@ function chipRow(place) {
     held = event.button ? -1 : [...row.children].indexOf(event.target);
     if (held < 0) return;
     event.preventDefault();
-    row.children[held].focus();
+    row.children[held].focus({ preventScroll: true });
     row.setPointerCapture(event.pointerId);
   });
   row.addEventListener("pointermove", ({ clientX, clientY }) => {
@@ -104,7 +104,7 @@ function render({ model, el }) {
   const place = (from, to) => {
     const { order } = read(), there = clamp(to, 0, order.length - 1);
     if (there !== from) change({ order: shifted(order, from, there) });
-    chips.row.children[there].focus();
+    chips.row.children[there].focus({ preventScroll: true });
   };
   const chips = chipRow(place), chosen = () => Number(chips.row.dataset.chosen);
   const step = (sign, name, by) => set(button(sign, () => place(chosen(), chosen() + by)), { "aria-label": name });
