@@ -62,10 +62,10 @@ function render({ model, el }) {
   const p = make("b", { "data-shows": "p" }), says = make("p"), right = make("b", { "data-shows": "right" });
   const bar = make("span", { class: "live-ablation-right" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
-    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
     tiles.row, says, make("div", { class: "live-ablation-rows" }, rows),
     make("p", {}, fillIn("Of the answers to all 480 sentences, {right} are right (dotted line: 240, as by guessing).", { right })),
-    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), message);
+    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
+    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -64,8 +64,8 @@ function render({ model, el }) {
     (k) => change({ steps: TRAINED[k] }));
   const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Click a noun. When does the verb follow?"),
-    make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))),
-    answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element), message);
+    answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element),
+    make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -119,11 +119,10 @@ function render({ model, el }) {
   const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
   const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" });
   const hint = make("p", { class: "live-hint" });
-  el.append(hint, make("div", { class: "live-controls" }, scheme.element,
-    pairs.element, base.element, button("Back to start", () => change(first))),
-  make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
+  el.append(hint, make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
   make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
-    legend, verdicts, text)));
+    make("div", { class: "live-controls" }, scheme.element, pairs.element, base.element,
+      button("Back to start", () => change(first))), legend, verdicts, text)));
   const speak = speaker(el);
   let seen, before, from, frame;
   predictFirst(el, model.get("ask"), update);

@@ -53,11 +53,12 @@ function render({ model, el }) {
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "The rows have been shuffled. Drag the numbers of the columns until the framed entries are back on the diagonal."),
-    make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
-      button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
       make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
-        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element, laws, message)));
+        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element)),
+    make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
+      button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
+    laws, message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

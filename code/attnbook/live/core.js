@@ -233,19 +233,20 @@ function mount(figure, place) {
   place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
 }
 
-/** Reserves the largest height that a figure has had at its width, and a line more for each sentence, which may become
- *  longer, so that nothing below the figure moves while a reader moves something in it. */
+/** Keeps for a figure the largest height that it has had at its width, and room for a longer sentence, so that nothing
+ *  below it moves while a reader moves something in it. What nothing has filled yet stands below the whole cell: the
+ *  caption follows what can be seen. */
 function keepHeight(place, el) {
-  let width, most;
+  const around = place.closest(".cell") || place;
+  let width, asking, most, seen;
   new ResizeObserver(() => {
-    if (!el.offsetHeight) return; // on paper
-    if (el.offsetWidth !== width) {
-      width = el.offsetWidth;
-      const sentences = el.querySelectorAll(".live-hint, .live-verdict, .live-verdicts, .live-verdicts li").length;
-      most = el.offsetHeight + (sentences + 1) * parseFloat(getComputedStyle(el).lineHeight);
-    }
-    most = Math.max(most, el.offsetHeight);
-    place.style.setProperty("--live-height", `${most}px`);
+    const { offsetWidth, offsetHeight: height } = el, asks = el.matches(".live-asking");
+    if (!height) return; // on paper
+    if (offsetWidth !== width) most = height + Math.ceil(1000 / offsetWidth) * parseFloat(getComputedStyle(el).lineHeight);
+    seen = offsetWidth === width && asks === asking ? Math.max(seen, height) : height;
+    [width, asking, most] = [offsetWidth, asks, Math.max(most, height)];
+    around.style.setProperty("--live-height", `${most}px`);
+    around.style.setProperty("--live-spare", `${most - seen}px`);
   }).observe(el);
 }
 

@@ -83,9 +83,8 @@ function render({ model, el }) {
   // controls
   const second = button("", () => change({ number: 3 - read().number }));
   const hint = make("p", { class: "live-hint" }), verdict = make("p", { class: "live-verdict" });
-  el.append(hint,
-    make("div", { class: "live-controls" }, second, button("Back to start", () => change(first))),
-    make("div", { class: "live-planes" }, left.element, right), panel, verdict);
+  el.append(hint, make("div", { class: "live-planes" }, left.element, right),
+    make("div", { class: "live-controls" }, second, button("Back to start", () => change(first))), panel, verdict);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

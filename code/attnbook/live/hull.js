@@ -85,8 +85,8 @@ function render({ model, el }) {
   const back = button("Back to start", () => change(first));
   const hint = "Drag the query, a key or a value, and try to bring the output outside the hull.";
   el.append(make("p", { class: "live-hint" }, hint),
-    make("div", { class: "live-controls" }, temperature.element, weighting.element, back),
-    make("div", { class: "live-planes live-lean" }, left.element, right.element, table), text);
+    make("div", { class: "live-planes live-lean" }, left.element, right.element, table),
+    make("div", { class: "live-controls" }, temperature.element, weighting.element, back), text);
   const speak = speaker(el);
 
   // predict first: the reader places the output

@@ -88,10 +88,9 @@ function render({ model, el }) {
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
   const spent = make("span", { "data-shows": "spent" }), below = make("p", { class: "live-spent" }), message = make("p", { class: "live-verdict" });
-  el.append(hint, make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
-      button("Back to start", () => change(first))), own,
-    titleA, A.element, titleB, B.element, bar.svg,
-    below, message);
+  el.append(hint, titleA, A.element, titleB, B.element, bar.svg,
+    make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
+      button("Back to start", () => change(first))), own, below, message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -113,11 +113,11 @@ function render({ model, el }) {
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
   const hint = "Drag the diamond: the test outgrows training. Which hands reach angles never seen?";
-  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-controls" },
-    control("longest offset", typed, id), button("Back to start", () => change(start))),
-  make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
+  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
     "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
-  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends, says);
+  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
+  make("div", { class: "live-controls" }, control("longest offset", typed, id),
+    button("Back to start", () => change(start))), says);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -73,9 +73,9 @@ function render({ model, el }) {
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
   const say = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, fillIn("*Get both right without positions:* find a sentence that this model answers correctly, and its mirror too. Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.")),
-  make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
   tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
   make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
+  make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
   make("p", {}, "A column is a pair that you tried (the last 20), with a disc for a right answer and a ring for a wrong one."), say);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);

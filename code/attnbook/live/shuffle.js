@@ -124,8 +124,9 @@ function render({ model, el }) {
     (word) => make("span", { class: "live-new" }, word))),
   make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row,
     step("▶", "Move the marked word right", 1)),
-  make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
-  make("div", { class: "live-planes live-lean" }, Y.element, make("div", { class: "live-reading" }, text, laws)));
+  make("div", { class: "live-planes live-lean" }, Y.element, make("div", { class: "live-reading" },
+    make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
+    text, laws)));
   function update() {
     const state = read(), { order } = state, result = compute(state), n = order.length, { words } = result;
     const twice = (word) => words.indexOf(word) !== words.lastIndexOf(word); // equal words are told apart by a number

@@ -55,8 +55,9 @@ function render({ model, el }) {
   const adds = matrix("What each pair adds", "adds");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
-    make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first))),
-    make("div", { class: "live-similarity-all" }, svg, make("div", {}, laws, message, adds.element)));
+    make("div", { class: "live-similarity-all" }, make("div", {}, svg,
+      make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first)))),
+    make("div", {}, laws, message, adds.element)));
   const speak = speaker(el);
   let drawn;
   predictFirst(el, model.get("ask"), update);

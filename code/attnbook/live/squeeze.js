@@ -77,9 +77,8 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" });
   const angle = make("div", { class: "live-control" }, _("angle"), typed.element, "°");
   const hint = make("p", { class: "live-hint" });
-  el.append(hint, make("div", { class: "live-controls" }, angle, second, back),
-    make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
-    message);
+  el.append(hint, make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
+    make("div", { class: "live-controls" }, angle, second, back), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -114,8 +114,8 @@ function render({ model, el }) {
   const frozen = () => read().mode === "weights";
   const back = button("Back to start", () => change(first)), hint = make("p", { class: "live-hint" });
   const message = make("p", { class: "live-verdict" });
-  el.append(hint, make("div", { class: "live-controls" }, freeze, back),
-    make("div", { class: "live-planes" }, left.element, right.element, panel), message);
+  el.append(hint, make("div", { class: "live-planes" }, left.element, right.element, panel),
+    make("div", { class: "live-controls" }, freeze, back), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

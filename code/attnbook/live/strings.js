@@ -130,7 +130,7 @@ function render({ model, el }) {
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
     make("div", { class: "live-layers" }, two.svg), make("div", { class: "live-after" }, one.svg), key);
   const hint = "Drag the end of a string up or down, in the middle or at the right, and watch the crossings.";
-  el.append(make("p", { class: "live-hint" }, hint), buttons, weave, text, make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws)));
+  el.append(make("p", { class: "live-hint" }, hint), weave, buttons, text, make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

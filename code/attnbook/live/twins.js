@@ -74,11 +74,10 @@ function render({ model, el }) {
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag the square until B has the losses of A at every step."),
-    make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
-      make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad),
-      make("div", { class: "live-reading live-twins-reading" }, table, laws, message)));
+      make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad), table),
+    make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))), laws, message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 

@@ -153,9 +153,10 @@ function render({ model, el }) {
   const back = button("Back to start", () => change(first));
   const message = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
     ["spread", "mean", "median", "carriers"].map(span);
-  el.append(make("p", { class: "live-hint" }, "Move dₖ. Is there an exponent p at which the bars no longer care?"), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
-  make("div", { class: "live-planes" }, left, right),
-  make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread })),
+  const looks = make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread }));
+  el.append(make("p", { class: "live-hint" }, "Move dₖ. Is there an exponent p at which the bars no longer care?"),
+  make("div", { class: "live-planes" }, left, right), looks,
+  make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);
   tell(message, "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.", { mean, median, carriers });
   const speak = speaker(el);
@@ -193,8 +194,7 @@ function render({ model, el }) {
     write(carriers, hidden ? "?" : String(result.carriers));
     length.put(Math.log2(state.d_k));
     exponent.put(state.power);
-    speak(hidden ? "The weights are hidden until you have answered." : `${el.querySelector(".live-planes + p").textContent} ${
-      message.textContent}`);
+    speak(hidden ? "The weights are hidden until you have answered." : `${looks.textContent} ${message.textContent}`);
   }
   model.on("change:state", update);
   update();

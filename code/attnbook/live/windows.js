@@ -63,10 +63,10 @@ function render({ model, el }) {
     row("farthest back, through windows", back), row("keys that the output sees in a layer", keys)));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? Then make the first token a sink: which inputs does that bring back?"),
-  make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
-    make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
-    message)));
+    make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" },
+    make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
+    table, laws, message)));
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);
 
