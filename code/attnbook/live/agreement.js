@@ -96,7 +96,7 @@ function render({ model, el }) {
       word.disabled = !isNoun(words[i]);
       set(word, { "aria-label": isNoun(words[i]) ? `${words[i]}: change to ${flipped(words[i])}` : words[i] });
       write(weight, hidden ? "?" : show(weights[i]));
-      set(bar, { style: `width: ${hidden ? 0 : (100 * weights[i]).toFixed(1)}%` });
+      set(bar, { style: `--share: ${hidden ? 0 : weights[i].toFixed(3)}` });
       write(number, hidden ? "?" : show(speaks[i], 1));
       const share = hidden ? 0 : 50 * speaks[i] / most;
       set(side.firstChild, { style: `left: ${Math.min(50, 50 + share).toFixed(1)}%; width: ${Math.abs(share).toFixed(1)}%` });

@@ -235,16 +235,17 @@ function mount(figure, place) {
 
 /** Keeps for a figure the largest height that it has had at its width, and room for a longer sentence, so that nothing
  *  below it moves while a reader moves something in it. What nothing has filled yet stands below the whole cell: the
- *  caption follows what can be seen. */
+ *  caption follows what can be seen. Once a question is answered, its room is given back. */
 function keepHeight(place, el) {
   const around = place.closest(".cell") || place;
-  let width, asking, most, seen;
+  let look, most, seen;
   new ResizeObserver(() => {
-    const { offsetWidth, offsetHeight: height } = el, asks = el.matches(".live-asking");
+    const height = el.offsetHeight, now = `${el.offsetWidth} ${el.querySelectorAll(".live-ask > *").length}`;
     if (!height) return; // on paper
-    if (offsetWidth !== width) most = height + Math.ceil(1000 / offsetWidth) * parseFloat(getComputedStyle(el).lineHeight);
-    seen = offsetWidth === width && asks === asking ? Math.max(seen, height) : height;
-    [width, asking, most] = [offsetWidth, asks, Math.max(most, height)];
+    const lines = Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight);
+    if (now !== look) [look, seen, most] = [now, height, height + lines];
+    seen = Math.max(seen, height);
+    most = Math.max(most, seen);
     around.style.setProperty("--live-height", `${most}px`);
     around.style.setProperty("--live-spare", `${most - seen}px`);
   }).observe(el);

@@ -91,7 +91,7 @@ function render({ model, el }) {
     rows.forEach(({ cells, size }, i) => {
       write(size, length(result.sizes[i]));
       [show, tiny, many].forEach((text, k) => write(cells[k], hidden && i && k ? "?" : text(result[["factors", "weights", "looks"][k]][i])));
-      set(bars[i], { style: `width: ${hidden && i ? 0 : hundredth(100 * result.weights[i])}%` });
+      set(bars[i], { style: `--share: ${hidden && i ? 0 : result.weights[i].toFixed(4)}` });
     });
     [[factor, state.factor], [c, state.c], [rules, String(state.grow)]].forEach(([part, x]) => part.put(x));
     write(message, hidden ? "The curve is hidden until you have answered." : sentence(result));

@@ -136,7 +136,7 @@ function render({ model, el }) {
       write(numbers[j], weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       set(numbers[j], { hidden: shown(weights && !state.masked[j]) });
       write(words[j], hidden ? "?" : state.masked[j] ? _("masked") : weights ? "" : _("none"));
-      bars[j].style.width = `calc(${hidden ? 0 : weight} * (100% - 4rem))`;
+      bars[j].style.setProperty("--share", hidden ? 0 : weight);
     });
     moveRing(state.output);
     ring.classList.toggle("live-away", where === "outside");

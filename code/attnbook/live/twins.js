@@ -35,9 +35,9 @@ function compute({ scale, start, step }) {
 const valid = (state) => state.scale % 2 === 0 && NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
-// places: the losses in a drawing 340 wide and 200 high, on a logarithmic scale; the settings of B in one 160 by 200
+// places: the losses in a drawing 340 wide and 200 high, on a logarithmic scale; the settings of B in one 180 by 234
 const toX = (t) => 40 + 4.9 * t, toY = (loss) => 40 - 28 * Math.log10(loss);
-const padX = (start) => 136 + 30 * start, padY = (step) => 22 - 28 * step;
+const padX = (start) => 152 + 30 * start, padY = (step) => 36 - 28 * step; // room for the ring of the handle
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-twins-text", x, y, "text-anchor": anchor }, words);
 const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
@@ -57,11 +57,11 @@ function render({ model, el }) {
     "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 182, _("steps")), runA, runB);
 
   // the start and the step of B: a grid of powers of two
-  const columns = range(4).map((k) => [line(padX(-k), 14, padX(-k), 170), text(padX(-k), 186, power(-k))]);
-  const rows = range(6).map((k) => [line(38, padY(-k), 144, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
-  const pad = make("svg", { viewBox: "0 0 160 206", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
-    columns, rows, text(4, 8, "step ×", "start"), text(91, 202, "start ×"));
-  const drag = (x, y) => put({ start: (x - 136) / 30, step: (22 - y) / 28 });
+  const columns = range(4).map((k) => [line(padX(-k), 28, padX(-k), 184), text(padX(-k), 214, power(-k))]);
+  const rows = range(6).map((k) => [line(54, padY(-k), 160, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
+  const pad = make("svg", { viewBox: "0 0 180 234", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
+    columns, rows, text(4, 8, "step ×", "start"), text(107, 230, "start ×"));
+  const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
   const steps = (dx, dy) => { const { start, step } = read(); put({ start: start + dx, step: step + dy }); };
   const move = handle(pad, "start and step of B", "live-blue", mark(1, 9), drag, steps);
 

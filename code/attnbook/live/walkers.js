@@ -137,11 +137,11 @@ function render({ model, el }) {
   const right = panel("Weights", "Weights: softmax of these scores", levels, bars, most, number);
 
   // the gradients
-  const dots = range(QUERIES).map((r) => make("circle", { class: "live-walk-dot", cy: 24 + 47 * ((r * 0.618034) % 1) }));
+  const dots = range(QUERIES).map((r) => make("circle", { class: "live-walk-dot", cy: 32 + 34 * ((r * 0.618034) % 1) }));
   const ring = make("circle", { class: "live-walk-ring" });
   const powers = ["≤ 10⁻⁶", "10⁻⁴", "10⁻²", "1", "10²"].map((word, i) => text(i ? along(10 ** (2 * i - 6)) : 36, 117, word));
   const marks = { median: line("live-walk-median", 0, 19, 0, 76), mean: line("live-walk-mean", 0, 19, 0, 76) };
-  const names = { median: text(0, 13, _("median")), mean: text(0, 91, _("mean")) };
+  const names = { median: text(0, 10, _("median")), mean: text(0, 91, _("mean")) };
   const strip = make("svg", { viewBox: `0 -6 ${WIDE} 130`, role: "img", class: "live-walk-strip",
     "aria-label": "Gradients of 200 queries" }, line("live-axis", 20, 98, WIDE - 20, 98), dots, ring,
   Object.values(marks), Object.values(names), powers);
