@@ -131,7 +131,8 @@ function choice(label, options, act) {
 }
 
 function slider(label, { min, max, step, text }, act) {
-  const id = newId(), output = make("output", { for: id });
+  const id = newId(), widest = Math.max(...[min, max].map((x) => text(x).length));
+  const output = make("output", { for: id, style: `min-width: ${widest}ch` }); // nothing beside it moves
   const input = make("input", { type: "range", id, min, max, step, oninput: () => act(Number(input.value)) });
   const put = (x) => { input.value = x; write(output, text(x)); set(input, { "aria-valuetext": text(x) }); };
   return { element: control(label, input, id, output), put };
