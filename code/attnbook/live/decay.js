@@ -73,7 +73,7 @@ function render({ model, el }) {
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag a mark. What keeps half for 100 steps?"),
+  el.append(make("p", { class: "live-hint" }, "Drag a mark."),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"),
     make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))), message);

@@ -121,7 +121,7 @@ function render({ model, el }) {
       write(number, hidden ? "?" : margin > 0 && margin < 5e-3 ? tiny(margin) : show(margin));
     });
     write(second, two ? "Use one head" : "Use two heads");
-    write(hint, two ? "Drag q₁ and q₂. Where do you lose a cut?" : "Drag q₁. Can you get a cut for both questions?");
+    write(hint, two ? "Drag q₁ and q₂. Where do you lose a cut?" : "Drag q₁.");
     write(verdict, hidden ? "The outputs are hidden until you have answered." : sentence(two, result));
     speak(verdict.textContent);
   }

@@ -86,7 +86,7 @@ function render({ model, el }) {
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
   const text = make("p", { class: "live-verdict" });
   const back = button("Back to start", () => change(first));
-  const hint = "Drag the query, a key or a value, and try to bring the output outside the hull.";
+  const hint = "Drag the query, a key or a value.";
   el.append(make("p", { class: "live-hint" }, hint),
     make("div", { class: "live-planes live-lean" }, left.element, right.element, table),
     make("div", { class: "live-controls" }, temperature.element, weighting.element, back), text);

@@ -102,7 +102,7 @@ function render({ model, el }) {
     size.put(state.size);
     noise.put(NOISES.indexOf(state.noise));
     for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
-    write(hint, recurrent ? "Can the sliders give every word its full ink in both rows? Under noise, too?"
+    write(hint, recurrent ? "Can you still do it under noise?"
       : "Attention has no ρ and no state size. Which words lose ink to noise?");
     if (typed.value !== state.text) typed.value = state.text;
     write(titleA, recurrent ? "A. How strongly the last state depends on each word" : "A. How strongly the output depends on each word");

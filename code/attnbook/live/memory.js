@@ -112,7 +112,7 @@ function render({ model, el }) {
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
-  const hint = "Drag the diamond: the test outgrows training. Which hands reach angles never seen?";
+  const hint = "Drag the diamond: the test outgrows training.";
   el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
     "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
   make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,

@@ -72,7 +72,7 @@ function render({ model, el }) {
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
   const say = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, fillIn("*Get both right without positions:* find a sentence that this model answers correctly, and its mirror too. Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.")),
+  el.append(make("p", { class: "live-hint" }, fillIn("Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.")),
   tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
   make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
   make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),

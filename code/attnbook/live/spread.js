@@ -89,7 +89,7 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
   const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, span(name)]));
   tell(message, "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.", shown);
-  el.append(make("p", { class: "live-hint" }, "Double q. Which T brings the dashed curve back?"),
+  el.append(make("p", { class: "live-hint" }, "Double q, then move T."),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
   make("div", { class: "live-controls" }, length.element, temperature.element, back), message, remark);

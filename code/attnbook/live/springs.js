@@ -115,7 +115,7 @@ function render({ model, el }) {
   const back = button("Back to start", () => { refused = false; change(first); });
   const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" },
-    "Drag the ring to the edge of the shaded hull, and then out of it. Click a value to mask it."),
+    "Drag the ring. Click a value to mask it."),
   make("div", { class: "live-planes live-lean" }, element, side), make("div", { class: "live-controls" }, back), message);
   const speak = speaker(el);
   predictFirst(el, model.get("ask"), update);

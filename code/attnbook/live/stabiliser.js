@@ -99,7 +99,7 @@ function render({ model, el }) {
     number("changed", "entries changed by the chosen order")];
   const message = make("p", { class: "live-verdict" });
   const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
-  el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
+  el.append(make("p", { class: "live-hint" }, "Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
       make("div", { class: "live-reading live-stabiliser-reading" },
         make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), message)),

@@ -153,7 +153,7 @@ function render({ model, el }) {
       "{five} weights − {rank} conditions (sum, star along the line of the values) = {free} free directions",
       "{five} weights − {rank} conditions (sum, star’s x, star’s y) = {free} free directions"][result.rank - 1], { five, rank, free });
     write(freeze, still ? "Let the star go" : "Freeze the star");
-    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Where does the star not go?");
+    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q.");
     write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(words, state, result));
     speak(message.textContent);
   }
