@@ -66,8 +66,7 @@ function render({ model, el }) {
     make("p", {}, fillIn("Of the answers to all 480 sentences, {right} are right (dotted line: 240, as by guessing).", { right })),
     make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
     make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
@@ -82,7 +81,6 @@ function render({ model, el }) {
     write(message, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, result.right));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

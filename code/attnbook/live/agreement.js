@@ -66,8 +66,7 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "Click a noun. When does the verb follow?"),
     answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element),
     make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
@@ -111,7 +110,6 @@ function render({ model, el }) {
     write(message, hidden ? "Weights and answer are hidden until you have answered." : sentenceOf(state, words, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -123,9 +123,8 @@ function render({ model, el }) {
   make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
     make("div", { class: "live-controls" }, scheme.element, pairs.element, base.element,
       button("Back to start", () => change(first))), legend, verdicts, text)));
-  const speak = speaker(el);
+  const speak = setUp(model, el, update);
   let seen, before, from, frame;
-  predictFirst(el, model.get("ask"), update);
 
   /** Draws what turns for the positions i and j, which need not be whole on the way. */
   function paint(i, j) {
@@ -188,7 +187,6 @@ function render({ model, el }) {
     before = state;
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -59,8 +59,7 @@ function render({ model, el }) {
     make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
       button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
     laws, message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), { rows, columns } = state, result = compute(state), hidden = el.classList.contains("live-asking");
@@ -80,7 +79,6 @@ function render({ model, el }) {
     write(message, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -76,8 +76,7 @@ function render({ model, el }) {
     "How many of m keys the query looks at"), svg), make("div", {}, factor.element, rules.element, c.element,
     scroller(make("div", { class: "live-scroll" }, table)), message,
     make("div", { class: "live-controls" }, button("Back to start", () => change(first))))));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -97,7 +96,6 @@ function render({ model, el }) {
     write(message, hidden ? "The curve is hidden until you have answered." : sentence(result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

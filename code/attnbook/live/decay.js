@@ -77,8 +77,7 @@ function render({ model, el }) {
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"),
     make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -105,7 +104,6 @@ function render({ model, el }) {
     write(message, hidden ? "The lines are hidden until you have answered." : "");
     speak(message.textContent || `${lives}.`);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -89,8 +89,7 @@ function render({ model, el }) {
   const hint = make("p", { class: "live-hint" }), verdict = make("p", { class: "live-verdict" });
   el.append(hint, make("div", { class: "live-planes" }, left.element, right),
     make("div", { class: "live-controls" }, second, button("Back to start", () => change(first))), panel, verdict);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), two = state.number === 2;
@@ -125,7 +124,6 @@ function render({ model, el }) {
     write(verdict, hidden ? "The outputs are hidden until you have answered." : sentence(two, result));
     speak(verdict.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -90,7 +90,6 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, hint),
     make("div", { class: "live-planes live-lean" }, left.element, right.element, table),
     make("div", { class: "live-controls" }, temperature.element, weighting.element, back), text);
-  const speak = speaker(el);
 
   // predict first: the reader places the output
   const ask = model.get("ask");
@@ -104,7 +103,7 @@ function render({ model, el }) {
     el.prepend(box);
     done = () => cross.parentNode.remove();
   }
-  predictFirst(el, ask, update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = guessing || el.classList.contains("live-asking");
@@ -140,7 +139,6 @@ function render({ model, el }) {
     guessed = false;
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -91,8 +91,7 @@ function render({ model, el }) {
   el.append(hint, titleA, A.element, titleB, B.element, bar.svg,
     make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
       button("Back to start", () => change(first))), own, below, message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -103,7 +102,7 @@ function render({ model, el }) {
     noise.put(NOISES.indexOf(state.noise));
     for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
     write(hint, recurrent ? "Can you still do it under noise?"
-      : "Attention has no ρ and no state size. Which words lose ink to noise?");
+      : "Which words lose ink to noise?");
     if (typed.value !== state.text) typed.value = state.text;
     write(titleA, recurrent ? "A. How strongly the last state depends on each word" : "A. How strongly the output depends on each word");
     write(titleB, recurrent ? "B. How well a linear reader of the last state recovers each word, R²"
@@ -118,7 +117,6 @@ function render({ model, el }) {
     write(message, hidden ? "Both inks are hidden until you have answered." : sentence(state, result, n));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

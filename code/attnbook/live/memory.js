@@ -118,8 +118,7 @@ function render({ model, el }) {
   make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
   make("div", { class: "live-controls" }, control("longest offset", typed, id),
     button("Back to start", () => change(start))), says);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   let seen = null, frame = 0; // the angles at which the hands are drawn: they turn to where they belong
   function travel(result) {
@@ -147,7 +146,6 @@ function render({ model, el }) {
     write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, result));
     speak(says.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -209,6 +209,14 @@ function predictFirst(el, ask, done) {
   el.prepend(box);
 }
 
+/** What every figure has beside its own: the question before the result, the sentence that is spoken, and `update` when
+ *  the state changes. Returns `speak`. */
+function setUp(model, el, update) {
+  predictFirst(el, model.get("ask"), update);
+  model.on("change:state", update);
+  return speaker(el);
+}
+
 // ---- tables --------------------------------------------------------------------------------------------------------
 /** What scrolls sideways can be reached by Tab; what does not scroll is no stop. */
 function scroller(box) {

@@ -118,7 +118,7 @@ function render({ model, el }) {
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
   const own = set(control("your sentence", typed, typed.id), { class: "live-control live-wide" });
-  const Y = matrix("", "after"), speak = speaker(el);
+  const Y = matrix("", "after");
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. Which numbers are new? They are *underlined*.", {},
     (word) => make("span", { class: "live-new" }, word))),
@@ -127,6 +127,8 @@ function render({ model, el }) {
   make("div", { class: "live-planes live-lean" }, Y.element, make("div", { class: "live-reading" },
     make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
     text, laws)));
+  const speak = setUp(model, el, update);
+
   function update() {
     const state = read(), { order } = state, result = compute(state), n = order.length, { words } = result;
     const twice = (word) => words.indexOf(word) !== words.lastIndexOf(word); // equal words are told apart by a number
@@ -149,8 +151,6 @@ function render({ model, el }) {
       : paragraph(left && `Six words at most. Left out: ${left}.`, sentence(state, result)));
     speak(`${order.map((p) => names[p]).join(" ")}. ${text.textContent}`);
   }
-  model.on("change:state", update);
-  predictFirst(el, model.get("ask"), update);
   update();
 }
 

@@ -58,9 +58,8 @@ function render({ model, el }) {
     make("div", { class: "live-similarity-all" }, make("div", {}, svg,
       make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first)))),
     make("div", {}, laws, message, adds.element)));
-  const speak = speaker(el);
+  const speak = setUp(model, el, update);
   let drawn;
-  predictFirst(el, model.get("ask"), update);
 
   function update() {
     const state = read(), result = compute(state), { row: i, other: j, d, turn } = state, hidden = el.classList.contains("live-asking");
@@ -97,7 +96,6 @@ function render({ model, el }) {
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

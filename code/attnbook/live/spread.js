@@ -93,8 +93,7 @@ function render({ model, el }) {
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
   make("div", { class: "live-controls" }, length.element, temperature.element, back), message, remark);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -117,7 +116,6 @@ function render({ model, el }) {
     write(remark, hidden ? "" : comparison(state, result, first, start));
     speak(hidden ? "Scores and weights are hidden until you have answered." : `${message.textContent} ${remark.textContent}`);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -117,8 +117,7 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" },
     "Drag the ring. Click a value to mask it."),
   make("div", { class: "live-planes live-lean" }, element, side), make("div", { class: "live-controls" }, back), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), { where, weights, query, outward } = result;
@@ -170,7 +169,6 @@ function render({ model, el }) {
     write(message, paragraph(stay, sentenceText));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

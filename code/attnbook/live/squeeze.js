@@ -79,8 +79,7 @@ function render({ model, el }) {
   const hint = make("p", { class: "live-hint" });
   el.append(hint, make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
     make("div", { class: "live-controls" }, angle, second, back), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -113,7 +112,6 @@ function render({ model, el }) {
     write(message, hidden ? "The errors are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -105,8 +105,7 @@ function render({ model, el }) {
         make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), message)),
     make("div", { class: "live-planes live-lean" },
       block("24 orders. ✓: leaves M alone. Framed: makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const { mask, order } = read(), result = compute({ mask, order }), hidden = el.classList.contains("live-asking");
@@ -136,7 +135,6 @@ function render({ model, el }) {
     write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(result, number));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -116,8 +116,7 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" });
   el.append(hint, make("div", { class: "live-planes" }, left.element, right.element, panel),
     make("div", { class: "live-controls" }, freeze, back), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking"), still = frozen();
@@ -157,7 +156,6 @@ function render({ model, el }) {
     write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(words, state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -168,8 +168,7 @@ function render({ model, el }) {
   el.append(make("p", { class: "live-hint" }, "What is each number in S, A and Y made of?"),
     make("div", { class: "live-sum" }, lines), tables,
     make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise, text);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const [state, result] = now(), { stage, cell: [i, j] } = state, name = `${stage}${index(i, j)}`;
@@ -197,7 +196,6 @@ function render({ model, el }) {
       : !before ? sentence(state, result) : `Underlined is what changed with ${before.name}: ${s} in S, ${a} in A and ${y} in Y.`);
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

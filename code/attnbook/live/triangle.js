@@ -122,8 +122,7 @@ function render({ model, el }) {
     make("div", { class: "live-planes live-lean" }, left.element, right.element),
     make("div", { class: "live-controls" }, temperature.element, control("scores s", typed, typed.id),
       button("Back to start", () => change(first))), message, laws);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
   let before = null, shifted = 0;
 
   function update() {
@@ -155,7 +154,6 @@ function render({ model, el }) {
     before = { ...state, weights: result.weights };
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -78,8 +78,7 @@ function render({ model, el }) {
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
       make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad), table),
     make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))), laws, message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -93,7 +92,6 @@ function render({ model, el }) {
     write(message, hidden ? "The losses are hidden until you have answered." : sentence(state));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -159,8 +159,7 @@ function render({ model, el }) {
   make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);
   tell(message, "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.", { mean, median, carriers });
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -196,7 +195,6 @@ function render({ model, el }) {
     exponent.put(state.power);
     speak(hidden ? "The weights are hidden until you have answered." : `${looks.textContent} ${message.textContent}`);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -67,8 +67,7 @@ function render({ model, el }) {
     make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" },
     make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
     table, laws, message)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -100,7 +99,6 @@ function render({ model, el }) {
     write(message, hidden ? "The inputs are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 
