@@ -62,12 +62,11 @@ function render({ model, el }) {
   const p = make("b", { "data-shows": "p" }), says = make("p"), right = make("b", { "data-shows": "right" });
   const bar = make("span", { class: "live-ablation-right" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
-    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))),
     tiles.row, says, make("div", { class: "live-ablation-rows" }, rows),
     make("p", {}, fillIn("Of the answers to all 480 sentences, {right} are right (dotted line: 240, as by guessing).", { right })),
-    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
+    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))), message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
@@ -82,7 +81,6 @@ function render({ model, el }) {
     write(message, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, result.right));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -64,10 +64,9 @@ function render({ model, el }) {
     (k) => change({ steps: TRAINED[k] }));
   const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Click a noun. When does the verb follow?"),
-    make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))),
-    answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+    answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element),
+    make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))), message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), words = state.sentence.split(" "), hidden = el.classList.contains("live-asking");
@@ -96,7 +95,7 @@ function render({ model, el }) {
       word.disabled = !isNoun(words[i]);
       set(word, { "aria-label": isNoun(words[i]) ? `${words[i]}: change to ${flipped(words[i])}` : words[i] });
       write(weight, hidden ? "?" : show(weights[i]));
-      set(bar, { style: `width: ${hidden ? 0 : (100 * weights[i]).toFixed(1)}%` });
+      set(bar, { style: `--share: ${hidden ? 0 : weights[i].toFixed(3)}` });
       write(number, hidden ? "?" : show(speaks[i], 1));
       const share = hidden ? 0 : 50 * speaks[i] / most;
       set(side.firstChild, { style: `left: ${Math.min(50, 50 + share).toFixed(1)}%; width: ${Math.abs(share).toFixed(1)}%` });
@@ -111,7 +110,6 @@ function render({ model, el }) {
     write(message, hidden ? "Weights and answer are hidden until you have answered." : sentenceOf(state, words, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

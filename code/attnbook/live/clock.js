@@ -119,14 +119,12 @@ function render({ model, el }) {
   const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
   const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" });
   const hint = make("p", { class: "live-hint" });
-  el.append(hint, make("div", { class: "live-controls" }, scheme.element,
-    pairs.element, base.element, button("Back to start", () => change(first))),
-  make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
+  el.append(hint, make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
   make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
-    legend, verdicts, text)));
-  const speak = speaker(el);
+    make("div", { class: "live-controls" }, scheme.element, pairs.element, base.element,
+      button("Back to start", () => change(first))), legend, verdicts, text)));
+  const speak = setUp(model, el, update);
   let seen, before, from, frame;
-  predictFirst(el, model.get("ask"), update);
 
   /** Draws what turns for the positions i and j, which need not be whole on the way. */
   function paint(i, j) {
@@ -189,7 +187,6 @@ function render({ model, el }) {
     before = state;
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

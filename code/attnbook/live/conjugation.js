@@ -52,14 +52,14 @@ function render({ model, el }) {
   const lists = [["rows", _("P: rows")], ["columns", _("R: columns")]].map(([part, name]) => [make("b"), part, name]);
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "The rows have been shuffled. Drag the numbers of the columns until the framed entries are back on the diagonal."),
-    make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
-      button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
+  el.append(make("p", { class: "live-hint" }, "Drag the numbers of the columns."),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
       make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
-        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element, laws, message)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element)),
+    make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
+      button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
+    laws, message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), { rows, columns } = state, result = compute(state), hidden = el.classList.contains("live-asking");
@@ -79,7 +79,6 @@ function render({ model, el }) {
     write(message, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

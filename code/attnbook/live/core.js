@@ -233,19 +233,21 @@ function mount(figure, place) {
   place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
 }
 
-/** Reserves the largest height that a figure has had at its width, and a line more for each sentence, which may become
- *  longer, so that nothing below the figure moves while a reader moves something in it. */
+/** Keeps for a figure the largest height that it has had at its width, and room for a longer sentence, so that nothing
+ *  below it moves while a reader moves something in it. What nothing has filled yet stands below the whole cell: the
+ *  caption follows what can be seen. Once a question is answered, its room is given back. */
 function keepHeight(place, el) {
-  let width, most;
+  const around = place.closest(".cell") || place;
+  let look, most, seen;
   new ResizeObserver(() => {
-    if (!el.offsetHeight) return; // on paper
-    if (el.offsetWidth !== width) {
-      width = el.offsetWidth;
-      const sentences = el.querySelectorAll(".live-hint, .live-verdict, .live-verdicts, .live-verdicts li").length;
-      most = el.offsetHeight + (sentences + 1) * parseFloat(getComputedStyle(el).lineHeight);
-    }
-    most = Math.max(most, el.offsetHeight);
-    place.style.setProperty("--live-height", `${most}px`);
+    const height = el.offsetHeight, now = `${el.offsetWidth} ${el.querySelectorAll(".live-ask > *").length}`;
+    if (!height) return; // on paper
+    const lines = Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight);
+    if (now !== look) [look, seen, most] = [now, height, height + lines];
+    seen = Math.max(seen, height);
+    most = Math.max(most, seen);
+    around.style.setProperty("--live-height", `${most}px`);
+    around.style.setProperty("--live-spare", `${most - seen}px`);
   }).observe(el);
 }
 

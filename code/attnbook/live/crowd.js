@@ -71,13 +71,12 @@ function render({ model, el }) {
   const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
   const rules = choice("the factor", { false: "is the same for every m", true: `grows as ln m / ln ${train}` }, (yes) => change({ grow: yes === "true" }));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the dot to the right: the text grows. Bring it back down to the dashed line with the factor, then drag on. Does that factor last? Let it grow with m: does every lead win?"),
+  el.append(make("p", { class: "live-hint" }, "Drag the dot. Let the factor grow with m: does every lead win?"),
   make("div", { class: "live-crowd-all" }, make("div", {}, make("div", { class: "live-title" },
     "How many of m keys the query looks at"), svg), make("div", {}, factor.element, rules.element, c.element,
     scroller(make("div", { class: "live-scroll" }, table)), message,
     make("div", { class: "live-controls" }, button("Back to start", () => change(first))))));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -91,13 +90,12 @@ function render({ model, el }) {
     rows.forEach(({ cells, size }, i) => {
       write(size, length(result.sizes[i]));
       [show, tiny, many].forEach((text, k) => write(cells[k], hidden && i && k ? "?" : text(result[["factors", "weights", "looks"][k]][i])));
-      set(bars[i], { style: `width: ${hidden && i ? 0 : hundredth(100 * result.weights[i])}%` });
+      set(bars[i], { style: `--share: ${hidden && i ? 0 : result.weights[i].toFixed(4)}` });
     });
     [[factor, state.factor], [c, state.c], [rules, String(state.grow)]].forEach(([part, x]) => part.put(x));
     write(message, hidden ? "The curve is hidden until you have answered." : sentence(result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

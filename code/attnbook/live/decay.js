@@ -73,12 +73,11 @@ function render({ model, el }) {
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag a mark. What keeps half for 100 steps?"),
-    make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))),
+  el.append(make("p", { class: "live-hint" }, "Drag a mark."),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"),
-    make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+    make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))),
+    make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))), message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -105,7 +104,6 @@ function render({ model, el }) {
     write(message, hidden ? "The lines are hidden until you have answered." : "");
     speak(message.textContent || `${lives}.`);
   }
-  model.on("change:state", update);
   update();
 }
 

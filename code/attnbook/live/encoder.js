@@ -129,7 +129,7 @@ function tileRow(read, change, other = { sees: "and", and: "sees" }) {
   const place = (from, to) => {
     const there = clamp(to, 0, N - 1);
     if (there !== from) reorder(shifted(still, from, there));
-    tiles[there].focus();
+    tiles[there].focus({ preventScroll: true });
   };
   const swap = (i) => change({ sentence: wordsNow().map((word, k) => (k === i && other[word]) || word).join(" ") });
   const names = { class: "live-tiles", role: "group", "aria-label": "The words of the sentence" };
@@ -150,7 +150,7 @@ function tileRow(read, change, other = { sees: "and", and: "sees" }) {
     moved = false;
     if (held < 0) return;
     event.preventDefault();
-    tiles[held].focus();
+    tiles[held].focus({ preventScroll: true });
     row.setPointerCapture(event.pointerId);
   });
   row.addEventListener("pointermove", ({ clientX }) => {

@@ -25,14 +25,19 @@ function valid({ keys, queries, number }) {
 
 const MIDDLE = 150, UNIT = 108; // the drawing of the outputs, 300 wide and high: where 0 is, and how long 1 is
 const TINT = ["live-blue", "live-ink", "live-orange"], POSITIONS = ["1st word", _("sees"), "3rd word"];
-const QUESTIONS = ["who sees?", "who is seen?"], INDEX = "₁₂", LINE = 22;
+const QUESTIONS = ["who sees?", "who is seen?"], INDEX = "₁₂", LINE = 22, NAME = 104; // a line, and how long a name is
 
-/** At which height the name of each dot stands: a line apart where dots are close, and all above those of one head. */
-function namesApart(heights, two) {
-  const order = range(4).sort((a, b) => heights[a] - heights[b] || a - b), placed = [];
-  for (const i of order) placed[i] = Math.max(heights[i], (placed[order[order.indexOf(i) - 1]] ?? -999) + LINE);
-  const shift = two ? total(placed.map((y, i) => y - heights[i])) / 4 : 3 * LINE;
-  return placed.map((y) => y - shift);
+/** At which height the name of each dot stands: above those of one head, a line apart. Of those of two heads the upper
+ *  pair has its names above and the lower below; where the outer dot is in the way of the inner name, that stands beyond. */
+function namesApart(places, two) {
+  if (!two) return places.map(([, y], i) => y - 14 + (i - 3) * LINE);
+  const order = range(4).sort((a, b) => places[a][1] - places[b][1] || a - b), rows = [];
+  for (const [outer, inner, away, side] of [[order[0], order[1], -14, -1], [order[3], order[2], LINE, 1]]) {
+    const [[x, y], [inX, inY]] = [places[outer], places[inner]], close = Math.abs(x - inX) < NAME && Math.abs(y - inY) < LINE + 14;
+    rows[outer] = y + away;
+    rows[inner] = close ? rows[outer] + side * LINE : inY + away;
+  }
+  return rows;
 }
 
 function render({ model, el }) {
@@ -43,7 +48,8 @@ function render({ model, el }) {
   // the plane of queries and keys
   const left = plane("Queries, keys, weights", REACH, 20);
   const shares = [0, 1].map((h) => range(3).map((j) => make("tspan", { "data-shows": `weights ${h} ${j}` })));
-  left.svg.append(...first.keys.map((key, i) => {
+  const rays = [0, 1].map(() => line("live-ray live-ink", MIDDLE, MIDDLE)); // they run behind the names
+  left.svg.append(...rays, ...first.keys.map((key, i) => {
     const [x, y] = left.px(key), [lx, ly] = left.px(key.map((c) => clamp(c * 1.15, -2.6, 2.6)));
     return make("g", {}, line(`live-ray ${TINT[i]}`, MIDDLE, MIDDLE, x, y),
       make("g", { class: `live-end ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 5 })),
@@ -51,23 +57,21 @@ function render({ model, el }) {
       text(clamp(lx, 48, 252), ly + (key[1] < 0 ? 33 : -11), shares.map((share) => share[i]), { "text-anchor": "middle" }));
   }));
   const put = (h, q) => change({ queries: read().queries.map((old, i) => (i === h ? q : old)) });
-  const queries = [0, 1].map((h) => {
-    const ray = line("live-ray live-ink", MIDDLE, MIDDLE);
-    left.svg.append(ray);
+  const queries = rays.map((ray, h) => {
     const move = left.pointHandle(`query ${h + 1}`, "live-ink", badge(`q${INDEX[h]}`, h), (q) => put(h, q));
     return { ray, move, group: left.svg.lastChild };
   });
 
   // the outputs
   const at = (y) => [MIDDLE + UNIT * y[0], MIDDLE - UNIT * (y[1] ?? 0)];
-  const upright = make("g", {}, line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, 16, "head 2 ↑"));
+  const upright = [line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, -5, "head 2 ↑")];
   const cuts = QUESTIONS.map((_, i) => line(`live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`));
   const colour = (words, at) => make("tspan", { class: `live-toned ${TINT[at]}` }, words);
   const dots = SENTENCES.map(() => make("circle", { class: "live-sentence", r: 6 })), leads = SENTENCES.map(() => line("live-axis"));
   const names = SENTENCES.map((sentence) => text(0, 0, said(sentence, colour), { "text-anchor": "middle" }));
   const svg = make("svg", { viewBox: "-20 -20 340 340", role: "img", "aria-label": "Outputs of four sentences" },
-    line("live-axis", 0, MIDDLE, 300, MIDDLE), text(298, 295, "head 1 →", { "text-anchor": "end" }), upright,
-    cuts, leads, dots, names);
+    line("live-axis", 0, MIDDLE, 300, MIDDLE), upright[0], cuts, text(316, 314, "head 1 →", { "text-anchor": "end" }), upright[1],
+    leads, dots, names);
   const title = (words) => make("div", { class: "live-title" }, words);
   const right = make("div", { class: "live-plane" }, title("Outputs"), svg);
 
@@ -83,11 +87,9 @@ function render({ model, el }) {
   // controls
   const second = button("", () => change({ number: 3 - read().number }));
   const hint = make("p", { class: "live-hint" }), verdict = make("p", { class: "live-verdict" });
-  el.append(hint,
-    make("div", { class: "live-controls" }, second, button("Back to start", () => change(first))),
-    make("div", { class: "live-planes" }, left.element, right), panel, verdict);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  el.append(hint, make("div", { class: "live-planes" }, left.element, right),
+    make("div", { class: "live-controls" }, second, button("Back to start", () => change(first))), panel, verdict);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), two = state.number === 2;
@@ -102,8 +104,8 @@ function render({ model, el }) {
         write(share, !here ? "" : hidden ? "?" : show(result.weights[h][j]));
       });
     });
-    set(upright, seen(two));
-    const places = result.outputs.map(at), rows = namesApart(places.map(([, y]) => y + (y > MIDDLE ? LINE : -14)), two);
+    upright.forEach((part) => set(part, seen(two)));
+    const places = result.outputs.map(at), rows = namesApart(places, two);
     places.forEach(([cx, cy], i) => {
       const x = clamp(cx, 34, 266);
       set(dots[i], { cx: cx.toFixed(2), cy: cy.toFixed(2), ...seen(!hidden) });
@@ -118,11 +120,10 @@ function render({ model, el }) {
       write(number, hidden ? "?" : margin > 0 && margin < 5e-3 ? tiny(margin) : show(margin));
     });
     write(second, two ? "Use one head" : "Use two heads");
-    write(hint, two ? "Drag q₁ and q₂. Where do you lose a cut?" : "Drag q₁. Can you get a cut for both questions?");
+    write(hint, two ? "Drag q₁ and q₂. Where do you lose a cut?" : "Drag q₁.");
     write(verdict, hidden ? "The outputs are hidden until you have answered." : sentence(two, result));
     speak(verdict.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -40,6 +40,9 @@ function valid({ query, keys, values, temperature, weighting }) {
     && temperature >= 0.01 && temperature <= 100 && Object.hasOwn(WEIGHTINGS, weighting);
 }
 
+/** A number with at most `digits` decimals, fewer where it is large: a column keeps its width at every temperature. */
+const brief = (x, digits) => show(x, clamp(digits - Math.floor(Math.log10(Math.abs(x) || 1)), 0, digits));
+
 const shape = ({ keys }) => keys.length;
 
 function render({ model, el }) {
@@ -83,11 +86,10 @@ function render({ model, el }) {
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
   const text = make("p", { class: "live-verdict" });
   const back = button("Back to start", () => change(first));
-  const hint = "Drag the query, a key or a value, and try to bring the output outside the hull.";
+  const hint = "Drag the query, a key or a value.";
   el.append(make("p", { class: "live-hint" }, hint),
-    make("div", { class: "live-controls" }, temperature.element, weighting.element, back),
-    make("div", { class: "live-planes live-lean" }, left.element, right.element, table), text);
-  const speak = speaker(el);
+    make("div", { class: "live-planes live-lean" }, left.element, right.element, table),
+    make("div", { class: "live-controls" }, temperature.element, weighting.element, back), text);
 
   // predict first: the reader places the output
   const ask = model.get("ask");
@@ -101,7 +103,7 @@ function render({ model, el }) {
     el.prepend(box);
     done = () => cross.parentNode.remove();
   }
-  predictFirst(el, ask, update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = guessing || el.classList.contains("live-asking");
@@ -120,10 +122,10 @@ function render({ model, el }) {
       const dash = weight < 0 ? "4 3" : null;
       set(springs[j], { ...seen, "stroke-width": (8 * size).toFixed(2), "stroke-dasharray": dash });
       set(discs[j], { cx, cy, r: (26 * Math.sqrt(size)).toFixed(2), ...seen });
-      write(scores[j], show(result.scores[j]));
-      write(weights[j], hidden ? "?" : weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
+      write(scores[j], brief(result.scores[j], 2));
+      write(weights[j], hidden ? "?" : weight > 0 && weight < 5e-4 ? tiny(weight) : brief(weight, 3));
       bars[j].classList.toggle("live-minus", weight < 0);
-      bars[j].style.width = hidden ? "0" : `${100 * size}%`;
+      bars[j].style.setProperty("--share", hidden ? 0 : size);
     });
     const edge = result.output.map((x) => clamp(x, -REACH, REACH)), beyond = edge.some((x, c) => x !== result.output[c]);
     set(ring, { transform: `translate(${right.px(edge).join(" ")})`, "stroke-dasharray": beyond ? "3 3" : null, ...seen });
@@ -137,7 +139,6 @@ function render({ model, el }) {
     guessed = false;
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

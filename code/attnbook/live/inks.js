@@ -88,12 +88,10 @@ function render({ model, el }) {
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
   const spent = make("span", { "data-shows": "spent" }), below = make("p", { class: "live-spent" }), message = make("p", { class: "live-verdict" });
-  el.append(hint, make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
-      button("Back to start", () => change(first))), own,
-    titleA, A.element, titleB, B.element, bar.svg,
-    below, message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  el.append(hint, titleA, A.element, titleB, B.element, bar.svg,
+    make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
+      button("Back to start", () => change(first))), own, below, message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -103,8 +101,8 @@ function render({ model, el }) {
     size.put(state.size);
     noise.put(NOISES.indexOf(state.noise));
     for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
-    write(hint, recurrent ? "Can the sliders give every word its full ink in both rows? Under noise, too?"
-      : "Attention has no ρ and no state size. Which words lose ink to noise?");
+    write(hint, recurrent ? "Can you still do it under noise?"
+      : "Which words lose ink to noise?");
     if (typed.value !== state.text) typed.value = state.text;
     write(titleA, recurrent ? "A. How strongly the last state depends on each word" : "A. How strongly the output depends on each word");
     write(titleB, recurrent ? "B. How well a linear reader of the last state recovers each word, R²"
@@ -119,7 +117,6 @@ function render({ model, el }) {
     write(message, hidden ? "Both inks are hidden until you have answered." : sentence(state, result, n));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

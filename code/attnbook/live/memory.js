@@ -112,14 +112,13 @@ function render({ model, el }) {
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
-  const hint = "Drag the diamond: the test outgrows training. Which hands reach angles never seen?";
-  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-controls" },
-    control("longest offset", typed, id), button("Back to start", () => change(start))),
-  make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
+  const hint = "Drag the diamond: the test outgrows training.";
+  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
     "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
-  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends, says);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
+  make("div", { class: "live-controls" }, control("longest offset", typed, id),
+    button("Back to start", () => change(start))), says);
+  const speak = setUp(model, el, update);
 
   let seen = null, frame = 0; // the angles at which the hands are drawn: they turn to where they belong
   function travel(result) {
@@ -147,7 +146,6 @@ function render({ model, el }) {
     write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, result));
     speak(says.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -72,13 +72,12 @@ function render({ model, el }) {
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
   const say = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, fillIn("*Get both right without positions:* find a sentence that this model answers correctly, and its mirror too. Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.")),
-  make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
+  el.append(make("p", { class: "live-hint" }, fillIn("Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.")),
   tiles.row, make("div", { class: "live-mirror-row" }, button("Mirror", turn), truth),
   make("div", { class: "live-mirror-panels" }, panels.map(({ element }) => element)),
+  make("div", { class: "live-controls" }, steps.element, button("Back to start", () => change(first))),
   make("p", {}, "A column is a pair that you tried (the last 20), with a disc for a right answer and a ring for a wrong one."), say);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
@@ -89,7 +88,6 @@ function render({ model, el }) {
     write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at));
     speak(`${shownWords(state.sentence).join(" ")}. ${say.textContent}`);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -21,7 +21,7 @@ function draggable(target, svg, drag, drop = () => {}) {
   target.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     event.preventDefault();
-    target.focus();
+    target.focus({ preventScroll: true });
     target.setPointerCapture(event.pointerId);
   });
   // Safari passes over touch-action in SVG, and would scroll the page.
@@ -131,7 +131,8 @@ function choice(label, options, act) {
 }
 
 function slider(label, { min, max, step, text }, act) {
-  const id = newId(), output = make("output", { for: id });
+  const id = newId(), widest = Math.max(...[min, max].map((x) => text(x).length));
+  const output = make("output", { for: id, style: `min-width: ${widest}ch` }); // nothing beside it moves
   const input = make("input", { type: "range", id, min, max, step, oninput: () => act(Number(input.value)) });
   const put = (x) => { input.value = x; write(output, text(x)); set(input, { "aria-valuetext": text(x) }); };
   return { element: control(label, input, id, output), put };
@@ -206,6 +207,14 @@ function predictFirst(el, ask, done) {
   const question = make("legend", {}, `Predict first. ${ask.question}`);
   const box = make("fieldset", { class: "live-ask" }, question, options, check, skip, why);
   el.prepend(box);
+}
+
+/** What every figure has beside its own: the question before the result, the sentence that is spoken, and `update` when
+ *  the state changes. Returns `speak`. */
+function setUp(model, el, update) {
+  predictFirst(el, model.get("ask"), update);
+  model.on("change:state", update);
+  return speaker(el);
 }
 
 // ---- tables --------------------------------------------------------------------------------------------------------

@@ -119,10 +119,10 @@ function render({ model, el }) {
   const buttons = make("div", { class: "live-controls" },
     set(button("Run and put back", run), { class: "live-button live-withheld" }), wager,
     button("Back to start", () => change({ ...start, tried: read().tried }))); // what was tried is kept
-  const hint = "Drag the cards of X[perm], then run. Which of the two lower lines brings every card home?";
+  const hint = "Drag the cards of X[perm], then run.";
   const says = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, hint), buttons, make("div", { class: "live-tidy" }, svg,
-    make("div", { class: "live-side" }, P.element, lists.element)), signs, says);
+  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-tidy" }, svg,
+    make("div", { class: "live-side" }, P.element, lists.element)), signs, buttons, says);
   const speak = speaker(el);
   let was = null; // the order that is drawn
   predictFirst(el, model.get("ask"), run);

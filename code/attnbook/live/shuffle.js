@@ -54,7 +54,7 @@ function chipRow(place) {
     held = event.button ? -1 : [...row.children].indexOf(event.target);
     if (held < 0) return;
     event.preventDefault();
-    row.children[held].focus();
+    row.children[held].focus({ preventScroll: true });
     row.setPointerCapture(event.pointerId);
   });
   row.addEventListener("pointermove", ({ clientX, clientY }) => {
@@ -104,7 +104,7 @@ function render({ model, el }) {
   const place = (from, to) => {
     const { order } = read(), there = clamp(to, 0, order.length - 1);
     if (there !== from) change({ order: shifted(order, from, there) });
-    chips.row.children[there].focus();
+    chips.row.children[there].focus({ preventScroll: true });
   };
   const chips = chipRow(place), chosen = () => Number(chips.row.dataset.chosen);
   const step = (sign, name, by) => set(button(sign, () => place(chosen(), chosen() + by)), { "aria-label": name });
@@ -118,14 +118,17 @@ function render({ model, el }) {
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
   const own = set(control("your sentence", typed, typed.id), { class: "live-control live-wide" });
-  const Y = matrix("", "after"), speak = speaker(el);
+  const Y = matrix("", "after");
   const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. Which numbers are new? They are *underlined*.", {},
     (word) => make("span", { class: "live-new" }, word))),
   make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row,
     step("▶", "Move the marked word right", 1)),
-  make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
-  make("div", { class: "live-planes live-lean" }, Y.element, make("div", { class: "live-reading" }, text, laws)));
+  make("div", { class: "live-planes live-lean" }, Y.element, make("div", { class: "live-reading" },
+    make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
+    text, laws)));
+  const speak = setUp(model, el, update);
+
   function update() {
     const state = read(), { order } = state, result = compute(state), n = order.length, { words } = result;
     const twice = (word) => words.indexOf(word) !== words.lastIndexOf(word); // equal words are told apart by a number
@@ -148,8 +151,6 @@ function render({ model, el }) {
       : paragraph(left && `Six words at most. Left out: ${left}.`, sentence(state, result)));
     speak(`${order.map((p) => names[p]).join(" ")}. ${text.textContent}`);
   }
-  model.on("change:state", update);
-  predictFirst(el, model.get("ask"), update);
   update();
 }
 

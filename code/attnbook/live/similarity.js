@@ -55,11 +55,11 @@ function render({ model, el }) {
   const adds = matrix("What each pair adds", "adds");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
-    make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first))),
-    make("div", { class: "live-similarity-all" }, svg, make("div", {}, laws, message, adds.element)));
-  const speak = speaker(el);
+    make("div", { class: "live-similarity-all" }, make("div", {}, svg,
+      make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first)))),
+    make("div", {}, laws, message, adds.element)));
+  const speak = setUp(model, el, update);
   let drawn;
-  predictFirst(el, model.get("ask"), update);
 
   function update() {
     const state = read(), result = compute(state), { row: i, other: j, d, turn } = state, hidden = el.classList.contains("live-asking");
@@ -96,7 +96,6 @@ function render({ model, el }) {
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

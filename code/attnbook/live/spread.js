@@ -89,12 +89,11 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
   const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, span(name)]));
   tell(message, "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.", shown);
-  el.append(make("p", { class: "live-hint" }, "Double q. Which T brings the dashed curve back?"), make("div", { class: "live-controls" }, length.element, temperature.element, back),
+  el.append(make("p", { class: "live-hint" }, "Double q, then move T."),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
-  message, remark);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  make("div", { class: "live-controls" }, length.element, temperature.element, back), message, remark);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -117,7 +116,6 @@ function render({ model, el }) {
     write(remark, hidden ? "" : comparison(state, result, first, start));
     speak(hidden ? "Scores and weights are hidden until you have answered." : `${message.textContent} ${remark.textContent}`);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -115,11 +115,9 @@ function render({ model, el }) {
   const back = button("Back to start", () => { refused = false; change(first); });
   const message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" },
-    "Drag the ring to the edge of the shaded hull, and then out of it. Click a value to mask it."),
-  make("div", { class: "live-controls" }, back),
-  make("div", { class: "live-planes live-lean" }, element, side), message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+    "Drag the ring. Click a value to mask it."),
+  make("div", { class: "live-planes live-lean" }, element, side), make("div", { class: "live-controls" }, back), message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), { where, weights, query, outward } = result;
@@ -137,7 +135,7 @@ function render({ model, el }) {
       write(numbers[j], weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
       set(numbers[j], { hidden: shown(weights && !state.masked[j]) });
       write(words[j], hidden ? "?" : state.masked[j] ? _("masked") : weights ? "" : _("none"));
-      bars[j].style.width = `calc(${hidden ? 0 : weight} * (100% - 4rem))`;
+      bars[j].style.setProperty("--share", hidden ? 0 : weight);
     });
     moveRing(state.output);
     ring.classList.toggle("live-away", where === "outside");
@@ -171,7 +169,6 @@ function render({ model, el }) {
     write(message, paragraph(stay, sentenceText));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

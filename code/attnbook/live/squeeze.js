@@ -77,11 +77,9 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" });
   const angle = make("div", { class: "live-control" }, _("angle"), typed.element, "°");
   const hint = make("p", { class: "live-hint" });
-  el.append(hint, make("div", { class: "live-controls" }, angle, second, back),
-    make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
-    message);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  el.append(hint, make("div", { class: "live-planes live-lean" }, element, make("div", { class: "live-reading" }, budget, table)),
+    make("div", { class: "live-controls" }, angle, second, back), message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -114,7 +112,6 @@ function render({ model, el }) {
     write(message, hidden ? "The errors are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

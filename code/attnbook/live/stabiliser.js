@@ -99,14 +99,13 @@ function render({ model, el }) {
     number("changed", "entries changed by the chosen order")];
   const message = make("p", { class: "live-verdict" });
   const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
-  el.append(make("p", { class: "live-hint" }, "Click squares, and choose an order. Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
-    make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))),
+  el.append(make("p", { class: "live-hint" }, "Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
-      make("div", { class: "live-reading live-stabiliser-reading" }, rows.map((row) => make("p", {}, row)), message)),
+      make("div", { class: "live-reading live-stabiliser-reading" },
+        make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), message)),
     make("div", { class: "live-planes live-lean" },
       block("24 orders. ✓: leaves M alone. Framed: makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const { mask, order } = read(), result = compute({ mask, order }), hidden = el.classList.contains("live-asking");
@@ -136,7 +135,6 @@ function render({ model, el }) {
     write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(result, number));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -130,9 +130,8 @@ function render({ model, el }) {
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
     make("div", { class: "live-layers" }, two.svg), make("div", { class: "live-after" }, one.svg), key);
   const hint = "Drag the end of a string up or down, in the middle or at the right, and watch the crossings.";
-  el.append(make("p", { class: "live-hint" }, hint), buttons, weave, text, make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  el.append(make("p", { class: "live-hint" }, hint), weave, buttons, text, make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws)));
+  const speak = setUp(model, el, update);
 
   let shown = null, frame = 0; // where the strings are drawn in the middle and at the right: they glide there
   function glide(columns) {
@@ -176,7 +175,6 @@ function render({ model, el }) {
     write(text, asking() ? "What both do in one step is hidden until you have answered." : sentence(result));
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

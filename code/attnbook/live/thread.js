@@ -113,8 +113,7 @@ function render({ model, el }) {
     disc: make("span", {}, key(make("circle", { r: 4.5 }), "live-blue"), " ", "fish is first") }));
   el.append(make("p", { class: "live-hint" }, fillIn("*Move the dot.* It is a small trained model’s answer to your cards: does *cat* come before *fish*? Drag the cards.")),
   tiles.row, svg, legend, says, score, knob.element, text, make("div", { class: "live-controls" }, every, back));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
   el.classList.add("live-thread-idle");
   ["pointerdown", "keydown", "focusin"].forEach((kind) => el.addEventListener(kind, () => el.classList.remove("live-thread-idle"), { once: true }));
 
@@ -155,7 +154,6 @@ function render({ model, el }) {
     speak(`${said.textContent} ${text.textContent}`);
   }
   new ResizeObserver(() => { if (svg.clientWidth && svg.clientWidth !== width) { width = svg.clientWidth; update(); } }).observe(svg);
-  model.on("change:state", update);
   update();
 }
 

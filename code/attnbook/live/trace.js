@@ -150,10 +150,10 @@ function render({ model, el }) {
   const typed = make("input", { type: "number", step: "any", class: "live-number", id: newId(),
     onchange: () => answer() });
   const request = make("label", { for: typed.id }), reply = make("p", { class: "live-why", role: "status" });
-  const solve = (text) => { solved = true; update(); write(reply, paragraph(text, "The working is below.")); next.focus(); };
+  const solve = (text) => { solved = true; update(); write(reply, paragraph(text, "The working is above.")); next.focus(); };
   const answer = () => {
     if (Math.abs(typed.valueAsNumber - now()[1].value) <= 0.01 + EXACT) solve("✓ Right.");
-    else write(reply, "✗ Not yet. The line below says which numbers to take from the tables.");
+    else write(reply, "✗ Not yet. The line above says which numbers to take from the tables.");
   };
   const check = button("Check", answer), skip = button("Show the working", () => solve(""));
   const next = button("Next number", () => {
@@ -166,10 +166,9 @@ function render({ model, el }) {
   const back = button("Back to start", () => alter(first));
   const lines = [make("p"), make("p")], text = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "What is each number in S, A and Y made of?"),
-    make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise,
-    make("div", { class: "live-sum" }, lines), tables, text);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+    make("div", { class: "live-sum" }, lines), tables,
+    make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise, text);
+  const speak = setUp(model, el, update);
 
   function update() {
     const [state, result] = now(), { stage, cell: [i, j] } = state, name = `${stage}${index(i, j)}`;
@@ -197,7 +196,6 @@ function render({ model, el }) {
       : !before ? sentence(state, result) : `Underlined is what changed with ${before.name}: ${s} in S, ${a} in A and ${y} in Y.`);
     speak(text.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -119,11 +119,10 @@ function render({ model, el }) {
   const fill = (scores) => { typed.value = scores.map((s) => +s.toFixed(2)).join(", ").replaceAll("-", "−"); };
   const message = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   el.append(make("p", { class: "live-hint" }, "Drag a bar, and the grip that takes all three along. Which of them move the point? Can it reach a corner?"),
+    make("div", { class: "live-planes live-lean" }, left.element, right.element),
     make("div", { class: "live-controls" }, temperature.element, control("scores s", typed, typed.id),
-      button("Back to start", () => change(first))),
-    make("div", { class: "live-planes live-lean" }, left.element, right.element), message, laws);
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+      button("Back to start", () => change(first))), message, laws);
+  const speak = setUp(model, el, update);
   let before = null, shifted = 0;
 
   function update() {
@@ -155,7 +154,6 @@ function render({ model, el }) {
     before = { ...state, weights: result.weights };
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

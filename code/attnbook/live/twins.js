@@ -35,9 +35,9 @@ function compute({ scale, start, step }) {
 const valid = (state) => state.scale % 2 === 0 && NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
-// places: the losses in a drawing 340 wide and 200 high, on a logarithmic scale; the settings of B in one 160 by 200
+// places: the losses in a drawing 340 wide and 200 high, on a logarithmic scale; the settings of B in one 180 by 234
 const toX = (t) => 40 + 4.9 * t, toY = (loss) => 40 - 28 * Math.log10(loss);
-const padX = (start) => 136 + 30 * start, padY = (step) => 22 - 28 * step;
+const padX = (start) => 152 + 30 * start, padY = (step) => 36 - 28 * step; // room for the ring of the handle
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-twins-text", x, y, "text-anchor": anchor }, words);
 const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
@@ -57,11 +57,11 @@ function render({ model, el }) {
     "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 182, _("steps")), runA, runB);
 
   // the start and the step of B: a grid of powers of two
-  const columns = range(4).map((k) => [line(padX(-k), 14, padX(-k), 170), text(padX(-k), 186, power(-k))]);
-  const rows = range(6).map((k) => [line(38, padY(-k), 144, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
-  const pad = make("svg", { viewBox: "0 0 160 206", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
-    columns, rows, text(4, 8, "step ×", "start"), text(91, 202, "start ×"));
-  const drag = (x, y) => put({ start: (x - 136) / 30, step: (22 - y) / 28 });
+  const columns = range(4).map((k) => [line(padX(-k), 28, padX(-k), 184), text(padX(-k), 214, power(-k))]);
+  const rows = range(6).map((k) => [line(54, padY(-k), 160, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
+  const pad = make("svg", { viewBox: "0 0 180 234", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
+    columns, rows, text(4, 8, "step ×", "start"), text(107, 230, "start ×"));
+  const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
   const steps = (dx, dy) => { const { start, step } = read(); put({ start: start + dx, step: step + dy }); };
   const move = handle(pad, "start and step of B", "live-blue", mark(1, 9), drag, steps);
 
@@ -74,13 +74,11 @@ function render({ model, el }) {
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag the square until B has the losses of A at every step."),
-    make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
-      make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad),
-      make("div", { class: "live-reading live-twins-reading" }, table, laws, message)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+      make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad), table),
+    make("div", { class: "live-controls" }, scale.element, button("Back to start", () => change(first))), laws, message);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -94,7 +92,6 @@ function render({ model, el }) {
     write(message, hidden ? "The losses are hidden until you have answered." : sentence(state));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

@@ -137,11 +137,11 @@ function render({ model, el }) {
   const right = panel("Weights", "Weights: softmax of these scores", levels, bars, most, number);
 
   // the gradients
-  const dots = range(QUERIES).map((r) => make("circle", { class: "live-walk-dot", cy: 24 + 47 * ((r * 0.618034) % 1) }));
+  const dots = range(QUERIES).map((r) => make("circle", { class: "live-walk-dot", cy: 32 + 34 * ((r * 0.618034) % 1) }));
   const ring = make("circle", { class: "live-walk-ring" });
   const powers = ["≤ 10⁻⁶", "10⁻⁴", "10⁻²", "1", "10²"].map((word, i) => text(i ? along(10 ** (2 * i - 6)) : 36, 117, word));
   const marks = { median: line("live-walk-median", 0, 19, 0, 76), mean: line("live-walk-mean", 0, 19, 0, 76) };
-  const names = { median: text(0, 13, _("median")), mean: text(0, 91, _("mean")) };
+  const names = { median: text(0, 10, _("median")), mean: text(0, 91, _("mean")) };
   const strip = make("svg", { viewBox: `0 -6 ${WIDE} 130`, role: "img", class: "live-walk-strip",
     "aria-label": "Gradients of 200 queries" }, line("live-axis", 20, 98, WIDE - 20, 98), dots, ring,
   Object.values(marks), Object.values(names), powers);
@@ -153,13 +153,13 @@ function render({ model, el }) {
   const back = button("Back to start", () => change(first));
   const message = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
     ["spread", "mean", "median", "carriers"].map(span);
-  el.append(make("p", { class: "live-hint" }, "Move dₖ. Is there an exponent p at which the bars no longer care?"), make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
-  make("div", { class: "live-planes" }, left, right),
-  make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread })),
+  const looks = make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread }));
+  el.append(make("p", { class: "live-hint" }, "Move dₖ, then p."),
+  make("div", { class: "live-planes" }, left, right), looks,
+  make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);
   tell(message, "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.", { mean, median, carriers });
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -193,10 +193,8 @@ function render({ model, el }) {
     write(carriers, hidden ? "?" : String(result.carriers));
     length.put(Math.log2(state.d_k));
     exponent.put(state.power);
-    speak(hidden ? "The weights are hidden until you have answered." : `${el.querySelector(".live-planes + p").textContent} ${
-      message.textContent}`);
+    speak(hidden ? "The weights are hidden until you have answered." : `${looks.textContent} ${message.textContent}`);
   }
-  model.on("change:state", update);
   update();
 }
 

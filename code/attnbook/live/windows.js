@@ -63,12 +63,11 @@ function render({ model, el }) {
     row("farthest back, through windows", back), row("keys that the output sees in a layer", keys)));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Add a layer: how much farther does the output see? Then make the first token a sink: which inputs does that bring back?"),
-  make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
   make("div", { class: "live-planes live-lean" }, make("div", { class: "live-windows-plot" },
-    make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" }, table, laws,
-    message)));
-  const speak = speaker(el);
-  predictFirst(el, model.get("ask"), update);
+    make("div", { class: "live-title" }, "What reaches the output"), svg), make("div", { class: "live-reading" },
+    make("div", { class: "live-controls" }, made.map(([, { element }]) => element), button("Back to start", () => change(first))),
+    table, laws, message)));
+  const speak = setUp(model, el, update);
 
   function update() {
     const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
@@ -100,7 +99,6 @@ function render({ model, el }) {
     write(message, hidden ? "The inputs are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
-  model.on("change:state", update);
   update();
 }
 

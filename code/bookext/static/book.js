@@ -42,6 +42,14 @@
   }
 })();
 
+// What nobody has come to yet is laid out while the browser is idle: then the page is as long as it will be, and the bar
+// at its side stays where it is.
+addEventListener("load", function next() {
+  const section = document.querySelector(".lazy-layout");
+  section?.classList.remove("lazy-layout");
+  if (section) { (window.requestIdleCallback || setTimeout)(next); }
+});
+
 // A link to something folded opens what it lies in; not every browser does this by itself.
 (function () {
   function open() {

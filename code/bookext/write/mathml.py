@@ -65,6 +65,9 @@ def _render(node, display):
     if display and not node.get("nowrap") and "\\\\" in tex and "\\begin" not in tex:
         tex = f"\\begin{{split}}{tex}\\end{{split}}"
     try:
+        if display and r"\allowbreak" in tex:  # a narrow page breaks between the pieces
+            pieces = [to_mathml(rf"\displaystyle{{}}{piece}") for piece in tex.split(r"\allowbreak")]
+            return f'<span class="pieces">{" ".join(pieces)}</span>'
         return to_mathml(tex, display)
     except ValueError as error:
         logger.warning("formula %r: %s", tex, error, location=node)
