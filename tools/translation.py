@@ -77,7 +77,7 @@ def merge(template, path):
             if message.id and not progress.readable(message.id):
                 new.delete(message.id)
         old = {message.id: message.previous_id for message in catalogue}
-        catalogue.update(new)
+        catalogue.update(new, update_creation_date=False)  # else two branches never merge
         for message in catalogue:
             message.previous_id = message.previous_id or old.get(message.id, [])
         with path.open("wb") as file:
