@@ -239,7 +239,8 @@ def _combine(how, left, right):
 
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\[^A-Za-z]|[^\s]")
-DROPPED = {"\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\left", "\\right", "\\textstyle", "\\,", "\\;", "\\!", "&"}
+DROPPED = {"\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\left", "\\right", "\\textstyle", "\\allowbreak"}
+DROPPED |= {"\\,", "\\;", "\\!", "&"}
 RELATIONS = ("=", "\\le", "\\ge", "<", ">", "\\approx", "\\to", "\\mapsto", "\\leftarrow")
 BREAKS = {",", "\\quad", "\\qquad", "\\\\"}
 

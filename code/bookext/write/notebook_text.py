@@ -259,7 +259,7 @@ class Writer:
 
 def _formula(node, bar=False):
     """Return the TeX of a formula in one line; a bar in a table would end the entry, so it gets its name there."""
-    tex = " ".join(node.astext().split())
+    tex = " ".join(node.astext().replace(r"\allowbreak", "").split())  # MathJax 3 does not know it
     return re.sub(r"\\\|", r"\\Vert ", tex).replace("|", r"\vert ") if bar else tex
 
 
