@@ -31,10 +31,10 @@ test-all: ## the same with what takes long: Lighthouse, two builds, every notebo
 lab: ## open the chapters in JupyterLab: [OPTIONS=--no-browser]
 	@$(venv) --extra lab tools/lab.py $(OPTIONS)
 
-pdf: book ## print the book into one file, to which its pages then link
+pdf: book ## print the book into one file, to which its pages then link: [BOOK_LANGUAGE=zh_CN]
 	@$(venv) --extra pdf tools/pdf.py
 
-epub: book ## write the book as an EPUB, to which its pages then link
+epub: book ## write the book as an EPUB, to which its pages then link: [BOOK_LANGUAGE=zh_CN]
 	@$(venv) tools/epub.py
 
 translation: book ## for translators: TASK=messages, TASK=pseudo, or [LANGUAGE=zh_CN]

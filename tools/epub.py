@@ -97,15 +97,15 @@ def write(target):
     document = html.document_fromstring("<body></body>")
     for name, part in parts.items():
         if (answers := pdf.take_solutions(name, part)) is not None:
-            answers[0].text = "Answers"
+            answers[0].text = pdf._("Answers")
             part.append(answers)
         document.body.append(part)
     pdf.drop_dead_links(document)
     home = {id: name for name, part in parts.items() for id in part.xpath("descendant-or-self::*/@id")}
 
     [beside] = index.xpath("//nav[contains(@class, 'bd-links')]/div")
-    nav = f'<nav epub:type="toc"><h1>Contents</h1><ol>{contents(beside, parts)}</ol></nav>'
-    texts = {"contents": ("Contents", nav)}
+    title = pdf.locale._("Table of Contents")
+    texts = {"contents": (title, f'<nav epub:type="toc"><h1>{title}</h1><ol>{contents(beside, parts)}</ol></nav>')}
     texts |= {name: (escape(pdf.text_of(part.find("h1"))), finish(part, home)) for name, part in parts.items()}
     files = {f"{name}.xhtml": PAGE.format(index.get("lang"), *text).encode() for name, text in texts.items()}
     formulas = re.search(r"/\* Formulas \*/.*?\n\n", (STATIC / "book.css").read_text("utf-8"), re.DOTALL)[0]
@@ -119,7 +119,8 @@ def write(target):
     settings = yaml.safe_load((pdf.ROOT / "_config.yml").read_text("utf-8"))
     now = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
     package = PACKAGE.format(
-        **{name: escape(settings[name]) for name in ("title", "author")},
+        title=escape(index.findtext(".//title")),
+        author=escape(settings["author"]),
         language=index.get("lang"),
         uuid=uuid.uuid5(uuid.NAMESPACE_URL, settings["title"]),
         modified=time.strftime("%Y-%m-%dT%H:%M:%SZ", now),

@@ -1,21 +1,29 @@
 """Print the built site as one PDF: _build/html/attention-and-order.pdf, which the pages then link to.
 
-python tools/pdf.py    with the extra `pdf`, a Chromium and a font with Chinese characters
+python tools/pdf.py    with the extra `pdf`, a Chromium and a font with Chinese characters; BOOK_LANGUAGE=zh_CN names
+                       another edition, which `make translation` has built
 
 The pages are put into one document, in the order of the contents, with their solutions at the end, and printed twice:
 the first printing tells on which page each part begins, the second says so in the contents.
 """
 
+import os
 import re
 import sys
 from pathlib import Path
 
 from browser import FLAGS, chromium
 from lxml import etree, html
+from sphinx import locale
 from system import missing
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
+sys.path.insert(0, str(ROOT / "code"))
+from bookext.language.messages import _  # noqa: E402
+from bookext.theme.pages import offer_files  # noqa: E402
+
+LANGUAGE = os.environ.get("BOOK_LANGUAGE")
+SITE = ROOT / "_build" / (f"html-{LANGUAGE}" if LANGUAGE else "html")
 WORK = ROOT / "_build" / "pdf"
 TARGET = SITE / "attention-and-order.pdf"
 STYLE = Path(__file__).with_name("pdf.css")
@@ -80,7 +88,7 @@ def take_solutions(name, part):
     solutions = html.fragment_fromstring(f'<section id="solutions--{name}"><h2></h2></section>')
     solutions[0].text = part.xpath("string(h1)")
     for number, box in enumerate(part.xpath(ANSWERS), 1):
-        title, place, quiz = f"Answer {number}", f"{name}--answer-{number}", box.tag == "fieldset"
+        title, place, quiz = f"{_('Answer')} {number}", f"{name}--answer-{number}", box.tag == "fieldset"
         link = html.fragment_fromstring(f'<p class="to-solution"><a href="#{place}">{title}</a></p>')
         box.append(link) if quiz else box.addprevious(link)
         answer = html.fragment_fromstring(f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>')
@@ -111,24 +119,28 @@ def contents(parts, numbers):
                 text = re.sub(r"^<h\d[^>]*>|</h\d>$|</?a\b[^>]*>", "", markup)  # the row itself is a link
                 number = numbers.get(place, "")
                 rows.append(f'<li class="level-{depth}"><a href="#{place}"><span>{text}</span><b>{number}</b></a></li>')
-    return html.fragment_fromstring(f'<section id="contents"><h1>Contents</h1><ul>{"".join(rows)}</ul></section>')
+    title = locale._("Table of Contents")
+    return html.fragment_fromstring(f'<section id="contents"><h1>{title}</h1><ul>{"".join(rows)}</ul></section>')
 
 
 def assemble(numbers):
     """Return the whole book as one document."""
     sections = [section(address) for address in pages()]
-    solutions = html.fragment_fromstring('<section id="solutions"><h1>Solutions</h1></section>')
+    solutions = html.fragment_fromstring(f'<section id="solutions"><h1>{_("Answers")}</h1></section>')
     solutions.extend(filter(lambda taken: taken is not None, [take_solutions(*named) for named in sections]))
     parts = [part for _, part in sections] + [solutions]
+    index = html.parse(SITE / "index.html").getroot()
+    title, subtitle = index.findtext(".//title"), index.xpath("string(//meta[@name='description']/@content)")
     document = html.document_fromstring(
-        '<!DOCTYPE html><html lang="en" data-theme="light">'
-        '<head><meta charset="utf-8"><title>Attention and Order</title>'
-        '<link rel="stylesheet" href="../html/_static/site.css"><link rel="stylesheet" href="pdf.css"></head>'
-        '<body><article class="bd-article bd-content"></article></body></html>'
+        f'<!DOCTYPE html><html lang="{index.get("lang")}" data-theme="light">'
+        f'<head><meta charset="utf-8"><title>{title}</title>'
+        f'<link rel="stylesheet" href="../{SITE.name}/_static/site.css"><link rel="stylesheet" href="pdf.css"></head>'
+        f'<body><article class="bd-article bd-content"><header><p class="title">{title}</p><p>{subtitle}</p></header>'
+        "</article></body></html>"
     )
     article = document.find(".//article")
-    title = "<header><p class='title'>Attention and Order</p><p>An executable textbook on what attention computes, and "
-    article.append(html.fragment_fromstring(title + "what it cannot see</p></header>"))
+    style = STYLE.read_text(encoding="utf-8").replace('content: "Attention and Order"', f'content: "{title}"')
+    (WORK / "pdf.css").write_text(style, encoding="utf-8")
     for part in [contents(parts, numbers), *parts]:
         article.append(part)
     for token in article.xpath(".//pre//span"):  # without colours they are a hundred thousand tags that say nothing
@@ -165,16 +177,15 @@ def text_of(element):
 
 
 def require_site():
-    """End with a sentence if the book is not built."""
+    """End with a sentence if the book is not built; let `_` speak its language."""
     if not (SITE / "index.html").exists():
-        sys.exit("There is no built book yet: run `make book` first.")
+        sys.exit(f"There is no built book in {SITE}: run `make {'translation' if LANGUAGE else 'book'}` first.")
+    locale.init([None], LANGUAGE)
+    locale.init([str(ROOT / "locale")], LANGUAGE, "book")
 
 
 def offer(file, pages=""):
     """Link the built pages to a file that holds the whole book; every later build does so by itself."""
-    sys.path.insert(0, str(ROOT / "code"))
-    from bookext.theme.pages import offer_files
-
     offer_files(SITE)
     print(f"The book is in {file}: {pages}{file.stat().st_size / 1e6:.1f} MB.")
 
@@ -189,7 +200,6 @@ def main():
     from playwright.sync_api import sync_playwright
 
     WORK.mkdir(exist_ok=True)
-    (WORK / "pdf.css").write_text(STYLE.read_text(encoding="utf-8"), encoding="utf-8")
     numbers, last = {}, None
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)

@@ -11,7 +11,7 @@ import pytest
 from bookext.theme import assets
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = """<!DOCTYPE html><html><body>
+PAGE = """<!DOCTYPE html><html lang="en"><head><title>Attention and Order</title></head><body>
 <nav class="bd-links"><a href="index.html">One</a><a href="chapters/two.html">Two</a></nav>
 <article><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>{text}</section></article>
 <!--PLACE--></body></html>""".replace("PLACE", assets.FILES_PLACE)
@@ -62,14 +62,14 @@ def test_the_book_is_printed_in_order_with_contents_bookmarks_and_links(tree):
     assert done.returncode == 0, done.stdout + done.stderr
     printed = PdfReader(tree / "_build" / "html" / "attention-and-order.pdf")
     texts = [page.extract_text() for page in printed.pages]
-    starts = ["Attention and Order", "Contents", "Chapter One", "Chapter Two", "Solutions"]
+    starts = ["Attention and Order", "Contents", "Chapter One", "Chapter Two", "Answers"]
     assert [start in text for start, text in zip(starts, texts, strict=True)] == [True] * len(starts)
     expected = [
         ("Chapter One", 3),
         ("The mean", 3),
         ("Chapter Two", 4),
         ("Later", 4),
-        ("Solutions", 5),
+        ("Answers", 5),
         ("Chapter Two", 5),
     ]
     assert list(bookmarks(printed)) == expected
