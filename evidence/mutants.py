@@ -104,15 +104,17 @@ def _nodes(source):
 @functools.cache
 def tests_of(tree, file):
     """Return a command of pytest for the tests of a file: those that bear its name first, then those that name it."""
-    stem = Path(file).stem
+    stem, package = Path(file).stem, Path(file).parent.name
+    # A module of a package such as attnbook.check is tested together with it.
+    names = {stem, package} - {"__init__", "attnbook", "attncourse"}
     pattern = next(pattern for start, pattern in TESTED.items() if file.startswith(start))
     paths = [path for path in sorted(tree.glob(pattern)) if pattern != LAWS or not DRAWING.match(path.name)]
-    named = [path for path in paths if re.search(rf"\b{stem}\b", path.read_text("utf-8"))]
+    named = [path for path in paths if re.search(rf"\b({'|'.join(names)})\b", path.read_text("utf-8"))]
     # Generic tests find live figures by themselves and bear their names as parameters.
     script = (tree / file).with_suffix(".js")
     is_figure = script.exists() and "compute" in script.read_text("utf-8")
     paths = paths if is_figure else named or paths
-    paths.sort(key=lambda path: (stem not in path.stem, path not in named, path.stat().st_size))
+    paths.sort(key=lambda path: (not any(n in path.stem for n in names), path not in named, path.stat().st_size))
     return " ".join(
         ["pytest", *(path.relative_to(tree).as_posix() for path in paths), *(["-k", stem] if is_figure else [])]
     )
