@@ -180,7 +180,7 @@ def require_site():
     """End with a sentence if the book is not built; let `_` speak its language."""
     if not (SITE / "index.html").exists():
         sys.exit(f"There is no built book in {SITE}: run `make {'translation' if LANGUAGE else 'book'}` first.")
-    locale.init([None], LANGUAGE)
+    locale.init([str(Path(locale.__file__).parent)], LANGUAGE)
     locale.init([str(ROOT / "locale")], LANGUAGE, "book")
 
 
