@@ -52,8 +52,7 @@ function render({ model, el }) {
 
   // the two planes
   const left = plane("Query and keys", REACH, 20), right = plane("Values, their hull, and the output", REACH, 20);
-  const line = (hue) => make("line", { class: hue });
-  const rays = each((j) => make("line", { class: `live-ray ${HUES[j]}` })), ray = line("live-ray live-ink");
+  const rays = each((j) => make("line", { class: `live-ray ${HUES[j]}` })), ray = make("line", { class: "live-ray live-ink" });
   left.svg.append(...rays, ray);
   const area = make("polygon", { class: "live-hull" });
   const springs = each((j) => make("line", { class: `live-spring ${HUES[j]}` }));
@@ -84,10 +83,8 @@ function render({ model, el }) {
   const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
-  const text = make("p", { class: "live-verdict" });
-  const back = button("Back to start", () => change(first));
-  const hint = "Drag the query, a key or a value.";
-  el.append(make("p", { class: "live-hint" }, hint),
+  const text = make("p", { class: "live-verdict" }), back = button("Back to start", () => change(first));
+  el.append(make("p", { class: "live-hint" }, "Drag the query, a key or a value."),
     make("div", { class: "live-planes live-lean" }, left.element, right.element, table),
     make("div", { class: "live-controls" }, temperature.element, weighting.element, back), text);
 
@@ -113,8 +110,9 @@ function render({ model, el }) {
     moveQuery(state.query);
     set(letter, letterAt(state.query, REACH));
     set(area, { points: result.corners.map((p) => right.px(p).join()).join(" ") });
+    const most = Math.max(1, ...result.weights.map(Math.abs));
     each((j) => {
-      const weight = result.weights[j], size = Math.min(Math.abs(weight), 1), [cx, cy] = right.px(state.values[j]);
+      const weight = result.weights[j], size = Math.abs(weight) / most, [cx, cy] = right.px(state.values[j]);
       to(rays[j], left.px([0, 0]), left.px(state.keys[j]));
       moveKey[j](state.keys[j]);
       moveValue[j](state.values[j]);
@@ -145,9 +143,10 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ weights, output, depth, spread }, m) {
   const sum = show(weights.reduce((a, b) => a + b));
-  const looks = spread !== null ? `the ${m} weights have the entropy of ${show(spread, 1)} equal ones`
+  const looks = spread !== null ? `the query looks at ${show(spread, 1)} of ${m} keys`
     : weights.some((a) => a < 0) ? `the weights sum to ${sum}, and dashed lines mark negative ones` : `the weights sum to ${sum}`;
   const [x, y] = output.map((c) => show(c));
+  if (output.some((c) => Math.abs(c) > REACH)) return `The output (${x}, ${y}) is outside the hull and off the picture, beyond the dashed ring; ${looks}.`;
   return depth > EXACT ? `The output (${x}, ${y}) is inside the hull; ${looks}.` : depth < -EXACT ? `The output (${x}, ${y}) is outside the hull; ${looks}.`
     : `The output (${x}, ${y}) is on the rim of the hull, as far as double precision can tell; ${looks}.`;
 }

@@ -126,11 +126,12 @@ def still(state: dict, asking: bool) -> Picture:
     fig, (left, right) = figure(1, 2, width=6.4, height=3.2)
     for ax, title in ((left, "query and keys"), (right, "values, their hull, and the output")):
         ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
+    sizes = abs(result["weights"]) / max(1, abs(result["weights"]).max())
     for j, (key, value) in enumerate(zip(K, V, strict=True)):
         colour = PALETTE[HUES[j]]
         left.plot([0, key[0]], [0, key[1]], color=colour)
         left.plot(*key, MARKS[j], color=colour, markersize=7)
-        right.scatter(*value, s=900 * min(abs(result["weights"][j]), 1) * (not asking), color=colour, alpha=0.25)
+        right.scatter(*value, s=900 * sizes[j] * (not asking), color=colour, alpha=0.25)
         right.plot(*value, MARKS[j], color=colour, markersize=7)
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")

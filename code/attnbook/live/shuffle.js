@@ -118,9 +118,8 @@ function render({ model, el }) {
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 120, autocomplete: "off",
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
   const own = set(control("your sentence", typed, typed.id), { class: "live-control live-wide" });
-  const Y = matrix("", "after");
-  const text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. Which numbers are new? They are *underlined*.", {},
+  const Y = matrix("", "after"), text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
+  el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. *Underlined* numbers differ from its row in the sentence as written, at the same percentage.", {},
     (word) => make("span", { class: "live-new" }, word))),
   make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row,
     step("▶", "Move the marked word right", 1)),
@@ -137,6 +136,7 @@ function render({ model, el }) {
     const asking = el.classList.contains("live-asking"), shown = asking ? range(n) : order;
     const { before, after } = result, old = [...shown.map((p) => before[p]), before[n]], now = asking ? old : after;
     chips.put(names, order);
+    el.querySelector(".live-ask")?.style.setProperty("display", asking || state.text === first.text ? "" : "none"); // of that text
     if (document.activeElement !== typed) typed.value = state.text;
     later.put(state.later);
     write(Y.caption, asking ? "Y(X): a row for each word, as written" : "Y(PX): a row for each word, in your order");

@@ -180,7 +180,7 @@ function sentence({ scores }, { weights, leads, spread }, by, shifted) {
   if (weights[best[0]] > 0.999) {
     return `The point seems to lie in corner ${best[0] + 1}, but the other weights are ${listed(rest)}, not 0.`;
   }
-  return tie || `These weights have the entropy of ${show(spread, 1)} equal ones.`;
+  return tie || `These weights look at ${show(spread, 1)} of 3 keys.`;
 }
 
 export default { initialize, render, compute, valid };
