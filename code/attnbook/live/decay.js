@@ -46,7 +46,7 @@ function render({ model, el }) {
   const levels = powers.map(([p, text]) => { const y = toY(p * Math.LN10); return [
     rule(p ? "live-grid" : "live-axis", toX(0), y, toX(100), y), label(32, y + 3, text, { "text-anchor": "end" })]; });
   const columns = range(6).map((t) => [rule(t ? "live-grid" : "live-axis", toX(20 * t), toY(TOP), toX(20 * t), toY(FLOOR)),
-    label(toX(20 * t), 202, String(20 * t), { "text-anchor": "middle" })]);
+    label(toX(20 * t), 202, t ? String(20 * t) : "k = 0", { "text-anchor": "middle" })]);
   const lines = each((_, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
   const beads = each((_, i) => make("path", { class: `live-beads ${HUES[i]}` }));
   const tags = each((_, i) => label(0, 0, MODELS[KINDS[i]], { class: `live-label live-power live-tag ${HUES[i]}` }));
