@@ -91,7 +91,7 @@ function render({ model, el }) {
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
       set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
       const beside = !i && at[0] < 290; // a steep RNN has room on its right
-      set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
+      set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : at[1] < 20 ? 18 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
       move[i](at, hidden ? _("hidden") : `${NAMED[i]} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });
