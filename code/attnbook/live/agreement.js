@@ -58,7 +58,7 @@ function render({ model, el }) {
   const [is, are] = [0, 1].map((k) => make("b", { "data-shows": `arrives ${k}` })), says = make("strong");
   const answer = make("p", { class: "live-agreement-says" }, says, make("span", {}, fillIn("What arrives: is {is}, are {are}", { is, are })));
 
-  const frame = choice(_("sentence"), Object.fromEntries(FRAMES.map((text, i) => [i, singular(text)])),
+  const frame = choice(_("sentence"), Object.fromEntries(FRAMES.map((text, i) => [i, pattern(text)])),
     (i) => change({ sentence: FRAMES[i], taken: -1 }));
   const trained = slider("steps of training", { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) },
     (k) => change({ steps: TRAINED[k] }));
@@ -103,7 +103,7 @@ function render({ model, el }) {
       set(take, { "aria-pressed": state.taken === i, "aria-label": state.taken === i ? `put back the value of ${words[i]}, word ${i + 1}`
         : `take away the value of ${words[i]}, word ${i + 1}` });
     });
-    frame.put(FRAMES.findIndex((text) => singular(text) === singular(state.sentence)));
+    frame.put(FRAMES.findIndex((text) => pattern(text) === pattern(state.sentence)));
     trained.put(TRAINED.indexOf(state.steps));
     [is, are].forEach((text, k) => write(text, hidden ? "?" : show(result.arrives[k])));
     write(says, `${state.sentence} ${hidden ? "…" : result.are ? "are" : "is"}`);
@@ -121,7 +121,7 @@ function labelHeights(words, heights) {
   return range(words.length).map((i) => placed.get(i) ?? 0);
 }
 
-const singular = (text) => text.split(" ").map((word) => (isPlural(word) ? word.slice(0, -1) : word)).join(" ");
+const pattern = (text) => text.split(" ").map((word) => (isNoun(word) ? "…" : word)).join(" ");
 
 /** What the figure says in words. */
 function sentenceOf({ taken }, words, { are }) {

@@ -46,7 +46,7 @@ function render({ model, el }) {
   const levels = powers.map(([p, text]) => { const y = toY(p * Math.LN10); return [
     rule(p ? "live-grid" : "live-axis", toX(0), y, toX(100), y), label(32, y + 3, text, { "text-anchor": "end" })]; });
   const columns = range(6).map((t) => [rule(t ? "live-grid" : "live-axis", toX(20 * t), toY(TOP), toX(20 * t), toY(FLOOR)),
-    label(toX(20 * t), 202, String(20 * t), { "text-anchor": "middle" })]);
+    label(toX(20 * t), 202, t ? String(20 * t) : "k = 0", { "text-anchor": "middle" })]);
   const lines = each((_, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
   const beads = each((_, i) => make("path", { class: `live-beads ${HUES[i]}` }));
   const tags = each((_, i) => label(0, 0, MODELS[KINDS[i]], { class: `live-label live-power live-tag ${HUES[i]}` }));
@@ -91,7 +91,7 @@ function render({ model, el }) {
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
       set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
       const beside = !i && at[0] < 290; // a steep RNN has room on its right
-      set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
+      set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : at[1] < 20 ? 18 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
       move[i](at, hidden ? _("hidden") : `${NAMED[i]} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });

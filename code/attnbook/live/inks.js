@@ -1,6 +1,6 @@
 // Two inks: how strongly the last state depends on each word of a sentence, and how well a reader of it recovers each.
 const MOST = 16, LEAST = 0.5, LEAD = 5; // words and numbers, the smallest ρ, how far the key asked for is ahead in score
-const NOISES = [0, 0.0001, 0.001, 0.01, 0.1]; // standard deviations
+const NOISES = [0, 0.01, 0.03, 0.1, 0.2]; // standard deviations
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
 const tokens = (text) =>
@@ -123,7 +123,7 @@ function render({ model, el }) {
 /** What the figure says in words. */
 function sentence({ model, rho, size, noise }, { words, influence, recovery }, n) {
   if (model === "attention") {
-    return "Attention keeps every word and asks for each with a query of its own.";
+    return "Attention keeps every word and asks for each with a query of its own. A: the weight of that word.";
   }
   const [start, end] = [words[0], words.at(-1)].map((word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`);
   const back = n === 2 ? "1 step back" : `${n - 1} steps back`;
