@@ -10,6 +10,7 @@ import pytest
 import torch
 from attnbook import check
 from attnbook.check import record
+from attnbook.check.numbers import numbers, short
 from lxml import html as page
 
 EPS, EPS32 = 2.0**-52, 2.0**-23
@@ -375,6 +376,10 @@ CELLS = {
     "worst differs": "for gap in (2.0, 1.0, 3.0):\n    check.differs(0.0, gap, by=0.5)",
     "widest equal": "for size in (1.0, 8.0, 2.0):\n    check.equal(size, size + (size < 2) * 2.0**-52, 'law')",
     "infinite": "check.below(0, np.inf)",
+    "too early": "undefined",
+    "live": "import os\nfrom attnbook.check.display import is_live\nos.environ.pop('ATTNBOOK_BUILD', None)\nis_live()",
+    "build": "os.environ['ATTNBOOK_BUILD'] = '1'\nis_live()",
+    "error": "1 / 0",
 }
 
 
@@ -435,6 +440,30 @@ def test_the_widest_bound_of_a_loop_is_kept_whichever_case_came_nearest(notebook
     (line,) = shown(notebook["widest equal"])[MIME]
     assert line["bound"] == pytest.approx(8 * EPS)  # of the case that is off
     assert line["widest"] == 64 * EPS
+
+
+def test_a_cell_that_was_run_too_early_is_explained(notebook):
+    assert ["undefined is not defined yet" in str(notebook[name]) for name in ("too early", "error")] == [True, False]
+
+
+def test_a_kernel_is_live_unless_it_builds_the_book(notebook):
+    assert [notebook[name][0].data["text/plain"] for name in ("live", "build")] == ["True", "False"]
+
+
+def test_several_laws_open_from_one_line_with_the_largest_error_of_an_equation():
+    laws = [record.Check("equal", "a = b", error, 1e-15, worst=error) for error in (1e-17, 3e-16)]
+    laws.append(record.Check("below", "c < d", 1.0004, 2.0, worst=9.0))
+    assert record.summary(laws) == "3 laws hold · largest error 3.0e-16, allowed 1.0e-15"
+    assert [record.as_html(laws[:n]).count("<details") for n in (1, 2, 3)] == [0, 1, 1]
+    assert ["holds:" in record.as_html(laws[:n]) for n in (1, 2, 3)] == [True, False, False]
+    assert record.figure(laws[2]) == "1 < 2"
+
+
+def test_what_is_compared_keeps_its_digits_and_is_written_with_four_numbers_at_most():
+    assert numbers(torch.tensor(0.1, dtype=torch.float64)) == 0.1
+    assert [short(np.arange(size)) for size in (4, 5)] == ["[0, 1, 2, 3]", "[0, 1, 2, 3, …]"]
+    with pytest.raises(TypeError, match="no array"):
+        numbers(["1", 1])
 
 
 def test_neighbours_among_doubles_are_told_apart():
