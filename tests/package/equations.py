@@ -501,9 +501,9 @@ def sinusoids(rng):
     r"t = 0, 1, 2, \dots": "", "turning a stored key $": "turning a stored key $T(", "$ by $": ", ",
     "$ gives $": ") = "})  # fmt: skip
 def rotary(rng):
-    R = [rotate(np.eye(6), np.full(6, t)).T for t in range(20)]
-    return {"I": np.eye(6), "R_0": R[0], "R_1": np.asmatrix(R[1]), "R_t": R[3], "t": 3, "R": np.array(R[1:]),
-            "k": rng.normal(size=6), "j": 9, "u": 4, "T": lambda x, t: rotate(x[None], [t])[0]}  # fmt: skip
+    R, q, k = [rotate(np.eye(6), np.full(6, t)).T for t in range(20)], *rng.normal(size=(2, 6))
+    return {"I": np.eye(6), "R_0": R[0], "R_1": np.asmatrix(R[1]), "R_t": R[3], "t": 3, "R": np.array(R[1:]), "i": 5,
+            "q": q, "k": k, "j": 9, "u": 4, "T": lambda x, t: rotate(x[None], [t])[0]}  # fmt: skip
 
 
 @names_of("thm-length-gates")

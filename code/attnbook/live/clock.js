@@ -175,7 +175,7 @@ function render({ model, el }) {
     set(zero, { transform: `translate(0 ${zeroOf(state)})` });
     write(most, String(mostOf(state)));
     write(score, hidden ? "?" : show(result.score));
-    tell(legend, "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0.",
+    tell(legend, "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0, with keys on both sides.",
       { score: title, offset, query: i });
     write(hint, HINTS[state.scheme]);
     el.classList.toggle("live-elsewhere", state.scheme !== first.scheme); // what was asked is not true here

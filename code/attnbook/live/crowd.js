@@ -66,7 +66,7 @@ function render({ model, el }) {
 
   // controls
   const ticks = (name, stride, text) => ({ min: RANGES[name][0], max: RANGES[name][1], step: stride, text });
-  const factor = slider(_("factor"), ticks("factor", 0.05, (x) => show(x)), (x) => put("factor", x));
+  const factor = slider(_("factor"), ticks("factor", 0.05, (x) => (!el.firstChild || read().grow /* first: room */ ? `${show(x)} · ln m / ln ${train}` : show(x))), (x) => put("factor", x));
   const leads = (c) => `${show(c, 1)} · ln ${train} = ${show(c * Math.log(train))}`;
   const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
   const rules = choice("the factor", { false: "is the same for every m", true: `grows as ln m / ln ${train}` }, (yes) => change({ grow: yes === "true" }));

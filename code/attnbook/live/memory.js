@@ -1,6 +1,6 @@
 // Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep them inside.
 const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI;
-const WAYS = { plain: _("plain"), interpolate: _("interpolate"), ntk: "NTK", yarn: "YaRN", clip: _("clip") };
+const WAYS = { plain: _("plain"), interpolate: _("interpolate"), ntk: "NTK", yarn: _("ramp"), clip: _("clip") };
 const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
 const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
 
@@ -35,15 +35,15 @@ const valid = ({ train, test, way, base, fast }) => [train, test].every(Number.i
   && fast >= 1.1 && fast <= 32;
 const shape = ({ train }) => train;
 
-// ---- drawing: a face of radius 50, whose hands begin at the top and go round clockwise -----------------------------
+// ---- drawing: a face of radius 50, whose hands begin at the right and go round as in clock.js ----------------------
 const RADIUS = 50, short = (x) => typeset(Number(x.toPrecision(3)));
-const onRim = (angle, r = RADIUS) => [r * Math.sin(angle), -r * Math.cos(angle)].map(hundredth);
+const onRim = (angle, r = RADIUS) => [r * Math.cos(angle), -r * Math.sin(angle)].map(hundredth);
 
 /** The path of an arc on the rim from one angle to another, at most once round; of two halves, so that a whole circle
  *  can be drawn. */
 function arcPath(from, to, r = RADIUS) {
   const [a, b, c] = [from, (from + to) / 2, to].map((angle) => onRim(angle, r).join(" "));
-  return to > from ? `M${a}A${r} ${r} 0 0 1 ${b}A${r} ${r} 0 0 1 ${c}` : "";
+  return to > from ? `M${a}A${r} ${r} 0 0 0 ${b}A${r} ${r} 0 0 0 ${c}` : "";
 }
 
 /** One face: the arc seen in training, what is reached beyond it, one step, and the hand of the longest offset. */
@@ -51,8 +51,8 @@ function dial(k) {
   const looks = ["live-tint", "live-unseen", "live-stride"];
   const [tint, unseen, stride] = looks.map((look) => make("path", { class: look }));
   const tip = set(mark(5, 11), { class: "live-cross" });
-  const needle = make("g", { class: "live-needle" }, make("line", { y2: -RADIUS }),
-    make("g", { transform: `translate(0 ${-RADIUS})` }, make("circle", { r: 5 }), tip));
+  const needle = make("g", { class: "live-needle" }, make("line", { x2: RADIUS }),
+    make("g", { transform: `translate(${RADIUS} 0)` }, make("circle", { r: 5 }), tip));
   const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img" }, tint,
     make("circle", { r: RADIUS, class: "live-rim" }), unseen, stride,
     make("circle", { r: 2.5, class: "live-hub" }), needle);
@@ -60,7 +60,7 @@ function dial(k) {
   const element = make("div", { class: "live-dial" }, svg, `pair ${k}`, make("div", {}, step));
   /** Turns the hand to an angle, which may be several turns. */
   const turn = (angle, arc, beyond) => {
-    set(needle, { transform: `rotate(${hundredth((360 * angle) / TURN)})` });
+    set(needle, { transform: `rotate(${hundredth((-360 * angle) / TURN)})` });
     set(unseen, { d: beyond ? arcPath(arc, Math.min(angle, TURN)) : "" });
   };
   const put = (result, hidden) => {
@@ -112,9 +112,8 @@ function render({ model, el }) {
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
-  const hint = "Drag the diamond: the test outgrows training.";
-  el.append(make("p", { class: "live-hint" }, hint), make("div", { class: "live-asked" }, road, make("div", { class: "live-ways", role: "group",
-    "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
+  el.append(make("p", { class: "live-hint" }, "Drag the diamond: the test outgrows training."), make("div", { class: "live-asked" },
+    road, make("div", { class: "live-ways", role: "group", "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
   make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
   make("div", { class: "live-controls" }, control("longest offset", typed, id),
     button("Back to start", () => change(start))), says);

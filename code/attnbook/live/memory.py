@@ -14,7 +14,7 @@ from .figure import Live
 __all__ = ["memory"]
 
 D = 16  # coordinates of a query: eight pairs
-WAYS = {"plain": "plain", "interpolate": "interpolate", "ntk": "NTK", "yarn": "YaRN", "clip": "clip"}
+WAYS = {"plain": "plain", "interpolate": "interpolate", "ntk": "NTK", "yarn": "ramp", "clip": "clip"}
 SLOW = 1.0  # turns in training below which YaRN divides a pair by s
 MOST = 8  # times longer than in training
 EDGE = 1e-9  # radians by which rounding may carry a hand over the edge of its arc
@@ -144,13 +144,13 @@ def still(state: dict, asking: bool) -> Picture:
     fig, ax = figure(width=4.0, height=2.9)
     for k, (arc, (c, s), out) in enumerate(zip(result["arcs"], result["hands"], result["beyond"], strict=True)):
         x, y = 2.5 * (k % 4), -3.2 * (k // 4)
-        ax.add_patch(Wedge((x, y), 1, 90 - np.degrees(arc), 90, facecolor=(PALETTE["grey"], 0.35), edgecolor="none"))
+        ax.add_patch(Wedge((x, y), 1, 0, np.degrees(arc), facecolor=(PALETTE["grey"], 0.35), edgecolor="none"))
         ax.add_patch(Circle((x, y), 1, fill=False, edgecolor=PALETTE["grey"], linewidth=0.8))
         look = (
             {"color": PALETTE["orange"], "linestyle": "--", "marker": "X"} if out else {"color": "black", "marker": "o"}
         )
         if not asking:
-            ax.plot([x, x + s], [y, y + c], linewidth=2, markevery=[1], markersize=6, **look)
+            ax.plot([x, x + c], [y, y + s], linewidth=2, markevery=[1], markersize=6, **look)
         ax.text(x, y - 1.15, f"pair {k}", ha="center", va="top")
     ax.set(xlim=(-1.2, 8.7), ylim=(-5.0, 1.2), aspect="equal")
     ax.axis("off")

@@ -82,7 +82,7 @@ function render({ model, el }) {
   function update() {
     const state = read(), result = compute(state), at = column(state), hidden = el.classList.contains("live-asking");
     tiles.put(state.sentence.split(" "));
-    write(truth, result.catFirst ? "True: cat; mirrored: fish." : "True: fish; mirrored: cat.");
+    write(truth, result.catFirst ? "Truth: cat first; mirrored: fish first." : "Truth: fish first; mirrored: cat first.");
     panels.forEach(({ put }) => put(result, at, hidden));
     steps.put(TRAINED.indexOf(state.step));
     write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at));

@@ -191,6 +191,7 @@ function predictFirst(el, ask, done) {
   const reveal = () => {
     el.classList.remove("live-asking");
     [check, skip].forEach((one) => one.remove());
+    set(options[ask.answer], { "data-right": "" });
     done();
   };
   const choose = (i) => { check.disabled = false; if (!check.isConnected) reason(i); };

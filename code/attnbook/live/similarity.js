@@ -104,7 +104,7 @@ function sentence({ row, other, turn }, { product, products, rival, symmetryGap 
   if (turn) return symmetryGap > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: after and before differ.`
     : "Exchange the rows, and nothing changes here.";
   if (row === other) return "Every row has the same product with itself: 1 for each pair.";
-  if (!rival) return "No row farther away in this picture is more similar.";
+  if (!rival) return `No row farther away than row ${other} is more similar. Others may have one.`;
   const t = row + rival <= LAST ? row + rival : row - rival;
   return `Row ${t} is farther away and more similar: ${show(products[t], 3)} against ${show(product, 3)}.`;
 }

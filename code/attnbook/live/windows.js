@@ -29,7 +29,7 @@ const valid = (state) => NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
 // places in the drawing, which is 340 wide and 260 high: a column for each token, a row for each level, bars below
-const toX = (j) => 20 + 20 * j, toY = (level) => 156 - 34 * level, FLOOR = 236, HIGH = 54;
+const toX = (j) => 20 + 20 * j, toY = (level, layers) => 156 - (136 * level) / layers, FLOOR = 236, HIGH = 54;
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-windows-text", x, y, "text-anchor": anchor }, words);
 
@@ -42,7 +42,7 @@ function render({ model, el }) {
   const near = make("path", { class: "live-windows-edge live-blue" });
   const far = make("path", { class: "live-windows-edge live-windows-far live-ink" });
   const dots = range(most + 1).map((level) => range(TOKENS).map((j) =>
-    make("circle", { class: "live-windows-dot live-blue", cx: toX(j), cy: toY(level), r: 4.5 })));
+    make("circle", { class: "live-windows-dot live-blue", cx: toX(j), r: 4.5 })));
   const bars = range(TOKENS).map((j) => make("rect", { class: "live-windows-bar live-blue", x: toX(j) - 7, width: 14 }));
   const largest = set(text(0, 0, ""), { "data-shows": "largest" });
   const svg = make("svg", { viewBox: "0 0 340 260", role: "group", class: "live-windows", "aria-label":
@@ -75,11 +75,11 @@ function render({ model, el }) {
     const lines = [[], []];
     result.reached.slice(0, -1).forEach((above, down) => above.forEach((yes, i) => { if (yes) M[i].forEach((sees, j) => {
       const [from, to] = [layers - down, layers - down - 1];
-      if (sees) lines[i - j < window ? 0 : 1].push(`M${toX(i)} ${toY(from)}L${toX(j)} ${toY(to)}`);
+      if (sees) lines[i - j < window ? 0 : 1].push(`M${toX(i)} ${toY(from, layers)}L${toX(j)} ${toY(to, layers)}`);
     }); }));
     [near, far].forEach((path, k) => set(path, { d: hidden ? "" : lines[k].join("") }));
     dots.forEach((level, l) => level.forEach((dot, j) => {
-      set(dot, { visibility: l > layers ? "hidden" : "visible" });
+      set(dot, { cy: toY(Math.min(l, layers), layers), visibility: l > layers ? "hidden" : "visible" });
       dot.classList.toggle("live-windows-reached", !hidden && l <= layers && result.reached[layers - l][j] === 1);
     }));
     bars.forEach((bar, j) => {
@@ -87,7 +87,7 @@ function render({ model, el }) {
       set(bar, { y: hundredth(FLOOR - height), height });
     });
     const spoken = hidden ? `token ${query}` : result.inputs === 1 ? `token ${query}: 1 input of ${query + 1}` : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
-    move([toX(query), toY(layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
+    move([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
     made.forEach(([name, { put: place }]) => place(state[name]));
     const told = [[inputs, String(result.inputs)], [back, String(result.back)], [keys, String(result.keys)]];
     told.forEach(([cell, words]) => write(cell, hidden ? "?" : words));
