@@ -49,7 +49,7 @@ def close_dialogs(page):
         print("JupyterLab asks:", " ".join(dialog.inner_text().split()))
         dialog.locator("button.jp-mod-accept, button").last.click()
 
-    page.add_locator_handler(page.locator("dialog.jp-Dialog"), close)
+    page.add_locator_handler(page.locator("dialog.jp-Dialog"), close, no_wait_after=True)  # another may follow
 
 
 def report(problems):

@@ -31,7 +31,9 @@ PROMPT = "document.querySelectorAll('.jp-CodeCell')[{}].querySelector('.jp-Input
 @pytest.fixture(params=["lab", pytest.param("notebook", marks=pytest.mark.thorough)])
 def page(request, tmp_path):
     """A notebook that is open in this user interface; its server listens on this machine only."""
-    nbformat.write(nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, CELLS))), tmp_path / "play.ipynb")
+    play = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, CELLS)))
+    play.metadata.kernelspec = {"name": "python3", "display_name": "Python"}  # else a slow machine asks for one
+    nbformat.write(play, tmp_path / "play.ipynb")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -442,11 +442,8 @@ def test_the_widest_bound_of_a_loop_is_kept_whichever_case_came_nearest(notebook
     assert line["widest"] == 64 * EPS
 
 
-def test_a_cell_that_was_run_too_early_is_explained(notebook):
+def test_a_kernel_explains_a_cell_that_was_run_too_early_and_is_live_unless_it_builds_the_book(notebook):
     assert ["undefined is not defined yet" in str(notebook[name]) for name in ("too early", "error")] == [True, False]
-
-
-def test_a_kernel_is_live_unless_it_builds_the_book(notebook):
     assert [notebook[name][0].data["text/plain"] for name in ("live", "build")] == ["True", "False"]
 
 
@@ -462,8 +459,7 @@ def test_several_laws_open_from_one_line_with_the_largest_error_of_an_equation()
 def test_what_is_compared_keeps_its_digits_and_is_written_with_four_numbers_at_most():
     assert numbers(torch.tensor(0.1, dtype=torch.float64)) == 0.1
     assert [short(np.arange(size)) for size in (4, 5)] == ["[0, 1, 2, 3]", "[0, 1, 2, 3, …]"]
-    with pytest.raises(TypeError, match="no array"):
-        numbers(["1", 1])
+    check.refuses(lambda: numbers(["1", 1]), TypeError)
 
 
 def test_neighbours_among_doubles_are_told_apart():

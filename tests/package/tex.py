@@ -239,8 +239,7 @@ def _combine(how, left, right):
 
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\[^A-Za-z]|[^\s]")
-DROPPED = {"\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\left", "\\right", "\\textstyle", "\\allowbreak"}
-DROPPED |= {"\\,", "\\;", "\\!", "&"}
+DROPPED = set(TOKEN.findall(r"\bigl \bigr \Bigl \Bigr \left \right \textstyle \allowbreak \, \; \! &"))
 RELATIONS = ("=", "\\le", "\\ge", "<", ">", "\\approx", "\\to", "\\mapsto", "\\leftarrow")
 BREAKS = {",", "\\quad", "\\qquad", "\\\\"}
 
