@@ -433,6 +433,13 @@ def averages(rng):
     return {"a": a, "V": V, "y": a @ V, "M": M, "b": b, "m": 3, "j": 2, "#j": 3, "r": r, "d_v": 3}
 
 
+@names_of("thm-softmax-reached")
+def reached(rng):
+    y, V = (known := averages(rng))["y"], known["V"]
+    q = least_squares(lambda q: softmax(V @ q) @ V - y, np.zeros(3), xtol=1e-15, gtol=1e-15).x
+    return known | {"q": q, "a": softmax(V @ q), "softmax": softmax, "equal": 1e-6}
+
+
 @names_of("thm-softmax-rank", "thm-jacobian", written={
     r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o", r"\partial a/\partial s": "D"})  # fmt: skip
 def jacobian_rank(rng):
