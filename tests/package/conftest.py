@@ -2,6 +2,7 @@
 browser with every live figure."""
 
 import hashlib
+from collections import defaultdict
 
 import nbformat
 import pytest
@@ -65,40 +66,57 @@ def gallery(tmp_path_factory):
     return write
 
 
-def opened(browser, uri, log, address="", width=900, **options):
-    """A page of the gallery, which writes errors into ``log``, and what it loads besides its script."""
+def new_page(browser, width=900, **options):
+    """A page, and a list of the errors that it logs and of what it loads besides the script of its figures."""
     options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce"} | options
-    page, ours = browser.new_context(**options).new_page(), (uri, f"{uri.removesuffix('html')}js")
+    page, log = browser.new_context(**options).new_page(), []
     page.set_default_timeout(20_000)
     page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
     page.on("pageerror", lambda error: log.append(str(error)))
-    page.on("request", lambda r: r.url.partition("#")[0] in ours or log.append(r.url))
-    page.goto(uri + address)
-    return page
+    ours = lambda r: r.is_navigation_request() or r.url == f"{r.frame.url.partition('.html')[0]}.js"  # noqa: E731
+    page.on("request", lambda r: ours(r) or log.append(r.url))
+    return page, log
+
+
+def forget(page, log):
+    """Leave a page without anything that its figures keep, and return what it has logged."""
+    page.emulate_media(media="screen")
+    page.evaluate("sessionStorage.clear()")
+    page.goto("about:blank")
+    return [log.pop() for _ in range(len(log))]
+
+
+@pytest.fixture(scope="module")
+def free_pages():
+    """Pages that no test uses, by their options: opening one takes three times as long as leading it elsewhere."""
+    return defaultdict(list)
 
 
 @pytest.fixture
-def open_figures(browser, gallery):
-    """open_figures(figure, …, address="", width=900, **options): a page, which must log no error and load nothing."""
-    pages, log = [], []
+def open_figures(browser, gallery, free_pages):
+    """open_figures(figure, …, address="", **options): a page, which must log no error and load nothing."""
+    used = []
 
-    def open_figures(*figures, **options):
-        pages.append(opened(browser, gallery(*figures), log, **options))
-        return pages[-1]
+    def open_figures(*figures, address="", **options):
+        free = free_pages[tuple(options.items())]
+        used.append((free, free.pop() if free else new_page(browser, **options)))
+        page = used[-1][1][0]
+        page.goto(gallery(*figures) + address)
+        return page
 
     yield open_figures
-    for page in pages:
-        page.context.close()
-    assert not log
+    logged = [forget(*opened) for _, opened in used]
+    for free, opened in used:
+        free.append(opened)
+    assert not any(logged), logged
 
 
 @pytest.fixture(scope="module")
 def all_figures(browser, gallery):
     """One page with the example of every figure, and its log: to open one takes longer than most tests."""
-    log = []
-    page = opened(browser, gallery(*map(figure, NAMES)), log)
-    yield page, log
-    page.context.close()
+    page, log = new_page(browser)
+    page.goto(gallery(*map(figure, NAMES)))
+    return page, log
 
 
 @pytest.fixture

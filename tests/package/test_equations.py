@@ -24,17 +24,23 @@ FORMULA = re.compile(r"\$\$(.*?)\$\$|\$([^$]+)\$", re.DOTALL)
 RELATION = re.compile("|".join(re.escape(relation) + r"(?![a-z])" for relation in tex.RELATIONS))
 
 
-def relations_that_hold(label, body, seed=0):
+def relations_that_hold(label, body, names=None):
     """How many relations of an equation hold; 0 if one does not."""
     for text, name in equations.WRITTEN[label].items():
         body = body.replace(text, name)
     with np.errstate(all="ignore"):
-        return tex.holds(body, equations.NAMES[label](np.random.default_rng(seed)))
+        return tex.holds(body, names or names_of(label))
+
+
+def names_of(label):
+    """What the names of an equation stand for."""
+    with np.errstate(all="ignore"):
+        return equations.NAMES[label](np.random.default_rng(0))
 
 
 def known_formulas(label, text):
     """Join the formulas of a theorem that state a relation between known names."""
-    known, text = [], " ".join(text.split())
+    known, names, text = [], names_of(label), " ".join(text.split())
     for words, formula in equations.WRITTEN[label].items():
         if "$" in words + formula:
             text = text.replace(words, formula)
@@ -42,7 +48,7 @@ def known_formulas(label, text):
         if not (RELATION.search(formula) and equations.WRITTEN[label].get(formula, formula)):
             continue
         with contextlib.suppress(KeyError, AssertionError):
-            relations_that_hold(label, formula)
+            relations_that_hold(label, formula, names)
             known.append(formula)
     return r" \qquad ".join(formula.rstrip(" .,\n") for formula in known)
 

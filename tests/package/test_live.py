@@ -11,7 +11,7 @@ import urllib.parse
 import numpy as np
 import pytest
 from attnbook.live import files
-from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, state_of, states
+from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, state_of, states
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -22,11 +22,14 @@ COMPUTE = "([id, states]) => states.map((state) => document.getElementById(id).f
 # What an address brings to a figure that begins with the state `first`.
 ARRIVES = """([id, first, attempts]) => attempts.map((text) =>
   document.getElementById(id).figure.fromLink(`#${id}?${encodeURIComponent(text)}`, first))"""
-# What the elements of a figure show: [the name of a number or a matrix of `compute`, its text or its rows of texts].
-SHOWN = """(id) => [...document.querySelectorAll(`#${id} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
+# What the elements of a figure show in states: [the name of a number or a matrix of `compute`, its text or its rows of
+# texts].
+SHOWN = """([id, states]) => states.map((state) => {
+  document.getElementById(id).figure.model.set("state", state);
+  return [...document.querySelectorAll(`#${id} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
   .map((e) => [e.dataset.shows, e.querySelector(".live-cell")
     ? [...e.querySelectorAll("tbody tr")].map((r) => [...r.querySelectorAll(".live-cell")].map((td) => td.textContent))
-    : e.textContent])"""
+    : e.textContent]); })"""
 THEME = """(theme) => { document.documentElement.dataset.theme = theme;
   const dark = { background: "#14181e", color: "#ced6dd" }, light = { background: "#fff", color: "#222832" };
   Object.assign(document.body.style, theme === "dark" ? dark : light); }"""
@@ -51,6 +54,28 @@ KEYS = """(id) => {
     if (states.size < 3) problems.add(`${name}: no two ways to go from where it is`);
   }
   return [...problems]; }"""
+# The names of the handles of a figure; and, after a state has been set, where one of them and the page are.
+LABELS = "(id) => [...document.querySelectorAll(`#${id} [role=slider]`)].map((e) => e.ariaLabel)"
+GRASP = """([id, label, state]) => {
+  const { model } = document.getElementById(id).figure;
+  if (state) model.set("state", state);
+  const handle = [...document.querySelectorAll(`#${id} [role=slider]`)].find((e) => e.ariaLabel === label);
+  if (state) handle.scrollIntoView({ block: "center", behavior: "instant" });
+  const { x, y, width, height } = handle.getBoundingClientRect();
+  return [scrollY, [x + width / 2, y + height / 2], model.get("state")]; }"""
+# Press *Back to start*; the states before and after. Choose every option of every list: [[value, what is chosen], …].
+BACK = """(id) => {
+  const { model } = document.getElementById(id).figure, before = model.get("state");
+  [...document.querySelectorAll(`#${id} button`)].find((e) => e.textContent === "Back to start").click();
+  return [before, model.get("state")]; }"""
+CHOOSE = f"""(id) => [...document.querySelectorAll(`#${{id}} select`)].map((_, i) => {{
+  const list = () => document.querySelectorAll(`#${{id}} select`)[i];
+  const chosen = [...list().options].map((option) => {{
+    list().value = option.value;
+    list().dispatchEvent(new Event("change", {{ bubbles: true }}));
+    return [option.value, list().value];
+  }});
+  return [chosen, ({BACK})(id)[1]]; }})"""
 # Press and type into what is no slider, and name what does nothing; what is chosen already may stay as it is.
 PRESS = """async (id) => {
   const el = document.querySelector(`#${id} .live-figure`), model = document.getElementById(id).figure.model;
@@ -115,11 +140,13 @@ CUT = """() => { const cut = [], seen = (e) => e.checkVisibility({ visibilityPro
     if (seen(e) && e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflow !== "visible")
       cut.push(e.textContent);
   return cut; }"""
-# What a figure shows besides its question, as text that can be compared: without numbers of ids.
-LOOK = """(id) => { const copy = document.querySelector(`#${id} .live-figure`).cloneNode(true);
+# What a figure shows in states besides its question, as text that can be compared: without numbers of ids.
+LOOK = """([id, states]) => states.map((state) => {
+  document.getElementById(id).figure.model.set("state", state);
+  const copy = document.querySelector(`#${id} .live-figure`).cloneNode(true);
   copy.querySelectorAll(".live-ask, .live-spoken, [hidden], [visibility=hidden]").forEach((e) => e.remove());
   for (const e of copy.querySelectorAll("*")) for (const a of ["id", "for"]) e.removeAttribute(a);
-  return copy.innerHTML; }"""
+  return copy.innerHTML; })"""
 
 
 def several(name, count):
@@ -145,9 +172,9 @@ def test_the_page_computes_what_python_computes(page, name, count):
 
 @every_figure
 def test_what_is_shown_is_the_rounding_of_what_is_computed(page, name):
-    for state in states(name, 20):
-        put(page, name, state)
-        expected, shown = module(name).compute(**state), page.evaluate(SHOWN, name)
+    drawn = states(name, 20)
+    for state, shown in zip(drawn, page.evaluate(SHOWN, [name, drawn]), strict=True):
+        expected = module(name).compute(**state)
         assert shown
         for path, texts in shown:
             value = expected
@@ -170,12 +197,7 @@ def test_every_handle_takes_the_keys(page, name):
 def test_every_handle_follows_a_pointer(open_figures, name, pointer):
     touch = pointer == "touch"
     page = open_figures(figure(name), width=375 if touch else 900, has_touch=touch)
-    devtools, first = page.context.new_cdp_session(page), state_of(page, name)
-    handles = page.locator(f"#{name} [role=slider]")
-
-    def middle(handle):
-        box = handle.bounding_box()
-        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+    devtools, first = page.context.new_cdp_session(page) if touch else None, state_of(page, name)
 
     def drag(start, end):
         if not touch:
@@ -189,49 +211,39 @@ def test_every_handle_follows_a_pointer(open_figures, name, pointer):
             touches = [] if place is None else [{"x": place[0], "y": place[1]}]
             devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
-    for index in range(handles.count()):
-        label, ends = handles.nth(index).get_attribute("aria-label"), []
+    for label in page.evaluate(LABELS, name):
+        ends = []
         for way in ((70, 0), (-70, 0), (0, 45), (0, -45)):
             if not touch and ends and min(ends) < 0.75:
                 break
-            put(page, name, first)
-            handle = page.locator(f"#{name} [role=slider][aria-label='{label}']").first
-            handle.scroll_into_view_if_needed()
-            scrolled, start = page.evaluate("scrollY"), middle(handle)
-            drag(start, start + way)
-            assert page.evaluate("scrollY") == scrolled
-            if state_of(page, name) != first:
-                ends.append(np.linalg.norm(middle(handle) - start - way) / np.linalg.norm(way))
+            scrolled, start, _ = page.evaluate(GRASP, [name, label, first])
+            drag(np.array(start), np.array(start) + way)
+            scrolled_now, end, state = page.evaluate(GRASP, [name, label, None])
+            assert scrolled_now == scrolled
+            if state != first:
+                ends.append(np.linalg.norm(np.array(end) - start - way) / np.linalg.norm(way))
         assert ends, f"{label} cannot be dragged"
         assert min(ends) < 0.75, f"{label} goes where the pointer is not"
 
 
 @every_figure
 def test_every_control_changes_the_state_and_back_to_start_undoes_it(page, name):
-    first, place = state_of(page, name), page.locator(f"#{name}")
-    back = page.locator(f"#{name} button", has_text="Back to start")
-    moved = 0
-    for slider in place.locator("input[type=range], [role=slider]").all():
+    """Sliders by the keyboard (handles have a test of their own), lists by a choice."""
+    first, sliders = state_of(page, name), page.locator(f"#{name} :is(input[type=range], [role=slider])").all()
+    for slider in sliders:
+        slider.evaluate("(e) => e.focus()")
         for key in ("ArrowRight", "ArrowLeft", "ArrowUp"):
-            slider.focus()
             page.keyboard.press(key)
-            if state_of(page, name) != first:
-                moved += 1
+            before, after = page.evaluate(BACK, name)
+            if before != first:
                 break
         else:
             pytest.fail(slider.evaluate("(e) => e.ariaLabel || e.labels[0].textContent"))
-        back.evaluate("(button) => button.click()")
-        assert state_of(page, name) == first
-    for select in place.locator("select").all():
-        values = select.evaluate("(e) => [...e.options].map((option) => option.value)")
-        assert len(values) > 1
-        for value in values:
-            select.select_option(value)
-            assert select.input_value() == value
-        moved += 1
-        back.evaluate("(button) => button.click()")
-        assert state_of(page, name) == first
-    assert moved
+        assert after == first
+    lists = page.evaluate(CHOOSE, name)
+    assert all(len(options) > 1 and after == first for options, after in lists)
+    assert [chosen for options, _ in lists for value, chosen in options if value != chosen] == []
+    assert sliders or lists
 
 
 @every_figure
@@ -290,11 +302,11 @@ def test_the_address_of_a_state_leads_to_the_figure_in_that_state(open_figures, 
     assert distance(state_of(again, name), state_of(page, name)) < 1e-3
 
 
-@every_figure
 @pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("count", [1, pytest.param(4, marks=pytest.mark.thorough)])
-def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, count, width):
-    page = open_figures(*several(name, count), width=width)
+@pytest.mark.parametrize("name", ["all", *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES)])
+def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, width):
+    """The examples of all figures on one page; in a thorough run, each beside other states of it too."""
+    page = open_figures(*(map(figure, NAMES) if name == "all" else several(name, 4)), width=width)
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(HOLD) == []
@@ -335,12 +347,11 @@ def test_the_module_of_a_kernel_is_one_that_a_browser_loads(page, name):
 @every_figure
 def test_a_question_hides_the_answer_until_it_is_answered(open_figures, name):
     page = open_figures(figure(name, ask=QUESTION, label="asks"), figure(name, label="plain"))
-    for state in [*states(name, 3), example(name)]:
-        for label in ("asks", "plain"):
-            put(page, label, state)
-        assert page.evaluate(LOOK, "asks") != page.evaluate(LOOK, "plain"), state
+    drawn = [*states(name, 3), example(name)]
+    looks = [page.evaluate(LOOK, [label, drawn]) for label in ("asks", "plain")]
+    assert not any(asks == plain for asks, plain in zip(*looks, strict=True))
     page.wait_for_timeout(450)  # a screen reader hears a sentence when the reader has stopped
-    spoken = [page.locator(f"#{label} .live-spoken").inner_text() for label in ("asks", "plain")]
+    spoken = page.evaluate("[...document.querySelectorAll('.live-spoken')].map((e) => e.innerText)")
     assert spoken[0] != spoken[1]
     question = page.locator("#asks fieldset")
     for answer, reason in zip(QUESTION["options"], ("✗.*Never", "✓.*Because"), strict=True):
@@ -348,7 +359,7 @@ def test_a_question_hides_the_answer_until_it_is_answered(open_figures, name):
         if answer == "this":  # a choice shows nothing, and the button stays, before it is checked
             question.get_by_role("button", name="Check").click()
         assert re.match(reason, question.locator(".live-why").inner_text())
-    assert page.evaluate(SHOWN, "asks") == page.evaluate(SHOWN, "plain")
+    assert page.evaluate(SHOWN, ["asks", drawn[-1:]]) == page.evaluate(SHOWN, ["plain", drawn[-1:]])
 
 
 def test_a_typed_number_is_taken_or_refused_with_a_reason(open_figures):
