@@ -20,14 +20,13 @@ SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them
 
-loaded: dict[str, None] = {}  # the style sheets and scripts of the pages that this build has written, in their order
+sheets: list[str] = []  # the style sheets that every page of this build would load, in their order
 
 
 def setup(app):
     """Register the theme, and filter what each page loads after every extension has added to it."""
     app.add_html_theme("book_theme", str(THEME))
     app.add_js_file("book-theme.js", priority=100)
-    app.connect("builder-inited", lambda app: loaded.clear())
     app.connect("html-page-context", _offer_messages, priority=100)  # before the parent theme renders parts of a page
     app.connect("html-page-context", _choose, priority=900)
 
@@ -39,12 +38,10 @@ def _offer_messages(app, name, template, context, doctree):
 
 def _choose(app, name, template, context, doctree):
     """Give the template of a page its style sheet and its scripts."""
-    sheets = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
-    names = [str(file.filename) for file in sorted(sheets, key=lambda file: file.priority)]
+    files = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
+    sheets[:] = [*PARENT_SHEETS, *(str(file.filename) for file in sorted(files, key=lambda file: file.priority))]
     # A script without a file sets an option of a script that is not loaded.
     scripts = [file for file in context["script_files"] if file.filename]
-    used = [file for file in scripts if str(file.filename) not in UNUSED]
-    loaded.update(dict.fromkeys([*PARENT_SHEETS, *names, *(str(file.filename) for file in used), SEARCH[1]]))
-    context["script_files"][:] = used
+    context["script_files"][:] = [file for file in scripts if str(file.filename) not in UNUSED]
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
     context |= {"style_sheet": styles.SHEET, "files_place": FILES_PLACE, "search_scripts": SEARCH}

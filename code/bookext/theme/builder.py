@@ -4,6 +4,9 @@ The source of the preface lies beside the chapters. Its page is ``index.html`` a
 site shows the book itself and not a page that leads on. Everything that asks the builder for an address follows.
 """
 
+import os
+import sys
+
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 
@@ -31,3 +34,9 @@ class SiteBuilder(StandaloneHTMLBuilder):
 def setup(app):
     """Take the place of Sphinx's builder."""
     app.add_builder(SiteBuilder, override=True)
+    app.connect("env-check-consistency", _write_in_parallel)
+
+
+def _write_in_parallel(app, env):
+    """Let Sphinx write pages on all cores: one process resolves references, the others write."""
+    app.parallel = (os.cpu_count() or 1) + 1 if sys.platform == "linux" else 1  # elsewhere a fork may hang

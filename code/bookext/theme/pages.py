@@ -46,20 +46,17 @@ def _lead_on(app, failure):
 def _finish_pages(app, failure):
     if failure or app.builder.name != "html":
         return
-    site, finished = Path(app.outdir), set()
+    site = Path(app.outdir)
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         if "<html" in text and "data-finished" not in text and "_static" not in path.relative_to(site).parts:
             page = html.document_fromstring(text)
             repairs.repair(page)
-            name = path.relative_to(site).with_suffix("").as_posix()
-            finished.add(name)
-            if name == "404":
+            if path == site / "404.html":
                 social.make_links_absolute(page, app.config.html_baseurl)
             page.set("data-finished", "")
             path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
-    complete = finished >= {app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs}
-    styles.merge(site, assets.loaded, complete)
+    styles.merge(site, assets.sheets)
     offer_files(site)
 
 

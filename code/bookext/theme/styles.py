@@ -5,33 +5,27 @@ stays if each class and id it names stands on a page or as a word in a script; w
 """
 
 import hashlib
-import json
 import re
 from pathlib import Path
 
 import tinycss2
 
+from ..collect.search import INDEX
+
 SHEET = "_static/site.css"
 NESTED = {"media", "supports", "container"}
 
 
-def merge(site, loaded, complete):
-    """Write ``SHEET`` from the style sheets among ``loaded``, the files that pages of ``site`` load, if it has changed.
-
-    Where the build is not ``complete``, only some pages were written: the others keep what they load.
-    """
+def merge(site, sheets):
+    """Write ``SHEET`` from the style sheets that the pages of ``site`` would load, if it has changed."""
     target = site / SHEET
-    last = json.loads(target.read_text(encoding="utf-8").partition("\n")[0].strip("/* ")) if target.exists() else {}
-    before = [] if complete else [name for name in last.get("loaded", []) if (site / name).exists()]
-    names = before if set(loaded) <= set(before) else [*loaded, *(name for name in before if name not in loaded)]
-    sheets = [site / name for name in names if name.endswith(".css")]
-    sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports(sheets)]
-    used = used_names(site, [name for name in names if name.endswith(".js")])
+    last = target.read_text(encoding="utf-8").partition("\n")[0] if target.exists() else ""
+    sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports([site / name for name in sheets])]
+    used = used_names(site)
     digest = hashlib.sha256(repr((sorted(used), sources, Path(__file__).read_text())).encode()).hexdigest()[:16]
-    if digest != last.get("digest"):
+    if digest not in last:
         rules = "".join(purge(_rebase(text, path, target), used) for path, text in sources)
-        head = json.dumps({"digest": digest, "loaded": names})
-        target.write_text(f"/* {head} */\n{rules}", encoding="utf-8")
+        target.write_text(f"/* {digest} */\n{rules}", encoding="utf-8")
 
 
 def with_imports(sheets):
@@ -42,14 +36,16 @@ def with_imports(sheets):
         yield path
 
 
-def used_names(site, scripts):
-    """Collect the classes and ids of the pages of ``site``, and the words of their ``scripts``, which may set more."""
-    used = set()
+def used_names(site):
+    """Collect the classes and ids of the pages of ``site``, and the words of their scripts, which may set others."""
+    used, scripts = set(), set()
     for path in site.rglob("*.html"):
         if "_static" not in path.relative_to(site).parts:
-            for value in re.findall(r'\s(?:class|id)="([^"]+)"', path.read_text(encoding="utf-8")):
+            text = path.read_text(encoding="utf-8")
+            for value in re.findall(r'\s(?:class|id)="([^"]+)"', text):
                 used.update(value.split())
-    for name in scripts:
+            scripts.update(re.findall(r'<script [^>]*?src="[^"?]*(_static/[^"?]+)', text))
+    for name in scripts - {INDEX}:
         used.update(re.findall(r"[\w-]+", (site / name).read_text(encoding="utf-8")))
     return used
 

@@ -6,6 +6,7 @@ which mini-racer brings along: neither Node nor a network is needed.
 
 import html
 import json
+import os
 from functools import cache
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def setup(app):
 
 
 @cache
-def _engine():
+def _engine(process):
+    """V8 of one process: that of its parent stands still in a process that Sphinx has forked to write pages."""
     engine = MiniRacer()
     engine.eval(TEMML.read_text(encoding="utf-8") + "; 0")
     return engine
@@ -38,7 +40,8 @@ def to_mathml(tex, display=False):
     """Translate ``tex`` to MathML, annotated with the TeX; ``ValueError`` with Temml's message if it is not TeX."""
     options = {"displayMode": display, "annotate": True, "throwOnError": True, "trust": False}
     call = f"temml.renderToString({json.dumps(tex)}, {json.dumps(options)})"
-    answer = _engine().eval(f"(() => {{ try {{ return {call} }} catch (e) {{ return 'Error: ' + e.message }} }})()")
+    attempt = f"(() => {{ try {{ return {call} }} catch (e) {{ return 'Error: ' + e.message }} }})()"
+    answer = _engine(os.getpid()).eval(attempt)
     if answer.startswith("Error: "):
         raise ValueError(answer.removeprefix("Error: "))
     return _lower_primes(answer) if "tml-prime" in answer else answer
