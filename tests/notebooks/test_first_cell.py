@@ -15,20 +15,19 @@ importlib.util.find_spec = lambda name, *rest: None if name in {} else find(name
 RUN = """import os, sys
 from IPython.core.interactiveshell import InteractiveShell
 InteractiveShell.instance().run_cell(sys.argv[1]).raise_error()
-import torch; print(torch.get_num_threads(), os.environ["OMP_NUM_THREADS"])
 """
 
 
 @pytest.fixture
 def run(published, tmp_path):
-    """run(address, hidden, **environ): output and errors of a Python that executes the first cell in IPython."""
+    """run(address, hidden, then, **environ): output and errors of a Python that executes the first cell in IPython."""
 
-    def run(address=GITHUB, hidden=(), **environ):
+    def run(address=GITHUB, hidden=(), then="", **environ):
         (tmp_path / "sitecustomize.py").write_text(HIDE.format(hidden))
         cell = next(cell.source for cell in published.notebooks["index"].cells if cell.cell_type == "code")
         clean = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
         clean |= {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]), "no_proxy": "*"}
-        command = [sys.executable, "-c", RUN, cell.replace(f"{GITHUB}{WHEEL}", f"{address}{WHEEL}")]
+        command = [sys.executable, "-c", RUN + then, cell.replace(f"{GITHUB}{WHEEL}", f"{address}{WHEEL}")]
         done = subprocess.run(command, cwd=tmp_path, env=clean | environ, capture_output=True, text=True)
         return done.stdout, done.stderr
 
@@ -38,7 +37,7 @@ def run(published, tmp_path):
 @pytest.mark.parametrize(("environ", "expected"), [({}, "1 1"), ({"OMP_NUM_THREADS": "2"}, "2 2")])
 def test_one_thread_computes_unless_the_reader_says_otherwise(run, environ, expected):
     """With all cores a chapter takes three times as long beside a busy neighbour."""
-    output, errors = run(**environ)
+    output, errors = run(then="import torch; print(torch.get_num_threads(), os.environ['OMP_NUM_THREADS'])", **environ)
     assert (errors, output.split("\n")[-2:]) == ("", [expected, ""])
 
 

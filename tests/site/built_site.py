@@ -62,13 +62,15 @@ def pages_with(xpath):
     return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
 
 
+@functools.cache
+def formulas(name):
+    """How many formulas a page has."""
+    return len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0
+
+
 def mainly(names, first=3, also=()):
     """The names; all but ``also`` and the ``first`` pages with the most formulas are left to `make test-all`."""
-
-    def rank(name):
-        return name in also, len(SOURCES[name].xpath("//main//math")) if name in SOURCES else 0
-
-    ranked = sorted(names, key=rank, reverse=True)
+    ranked = sorted(names, key=lambda name: (name in also, formulas(name)), reverse=True)
     first += len(also)
     return ranked[:first] + [pytest.param(name, marks=pytest.mark.thorough) for name in ranked[first:]]
 

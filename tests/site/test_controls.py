@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from built_site import FROM_FOLDER, HEIGHT, has_class, mainly, pages_with, report
 
-PLAYER = f"//*[{has_class('explore')}]"
+PLAYER = f"//main//div[{has_class('explore')}]"
 # What a reader can tell of an explorer: which frames take room, what the slider or menu says, what is spoken.
 STATE = """(input) => {
   const player = input.closest(".explore");
@@ -31,9 +31,9 @@ def page(request, open_page):
     page.context.close()
 
 
-def on_pages_with(xpath, choose=list):
-    """Run a test on the pages that hold something, or on those that `choose` takes; fail if there is none."""
-    return pytest.mark.parametrize("page", choose(pages_with(xpath)), indirect=True)
+def on_pages_with(xpath, first=3, also=()):
+    """Run a test on the pages that hold something, but for some only in `make test-all`; fail if there is none."""
+    return pytest.mark.parametrize("page", mainly(pages_with(xpath), first, also), indirect=True)
 
 
 def state(slider):
@@ -76,7 +76,7 @@ def defects(slider):
     return errors
 
 
-@on_pages_with(PLAYER, mainly)
+@on_pages_with(PLAYER, 2)
 def test_sliders(page):
     for player in page.locator(".explore").all():
         sliders = player.locator(":is(input[type=range], select)").all()
@@ -85,7 +85,7 @@ def test_sliders(page):
     report(f"{page.name}: {line}" for line in page.log)
 
 
-@on_pages_with("//main//details", mainly)
+@on_pages_with("//main//details", 1)
 def test_what_is_folded_opens_and_closes(page):
     """The first of each kind, by the keyboard."""
     everything = page.locator("main details")
@@ -100,7 +100,7 @@ def test_what_is_folded_opens_and_closes(page):
             assert shown == opened, f"{page.name}: Enter does nothing"
 
 
-@on_pages_with("//main//svg[@role='img']", mainly)
+@on_pages_with("//main//svg[@role='img']", 1)
 def test_the_theme_button(page):
     """It leads to light, dark, and what the system says, by three presses or a menu; every figure's text goes along."""
     colours = """() => [...document.querySelectorAll("main svg[role=img]")].filter((svg) => svg.checkVisibility())
@@ -122,7 +122,7 @@ def test_the_theme_button(page):
     )
 
 
-@on_pages_with("//main", mainly)
+@on_pages_with("//main", 1, also=("search",))
 def test_the_search_button(page):
     """It opens a dialog; on the page that is the search itself, it leads to the field there."""
     dialog, buttons = page.locator("dialog#pst-search-dialog"), page.locator(".search-button__button:visible")
@@ -139,19 +139,18 @@ def test_the_search_button(page):
         assert dialog.get_attribute("open") is None, f"{page.name}: Escape leaves the search open"
 
 
-@pytest.mark.parametrize("side", ["primary", "secondary"])
-@on_pages_with("//*[@id='pst-secondary-sidebar']", mainly)
-def test_a_sidebar_on_a_phone(page, side):
+@on_pages_with("//*[@id='pst-secondary-sidebar']", 1)
+def test_a_sidebar_on_a_phone(page):
     """It opens and closes: the theme moves what it holds into a dialog and back."""
     page.set_viewport_size({"width": 375, "height": HEIGHT})
-    button, dialog = page.locator(f".{side}-toggle:visible"), page.locator(f"#pst-{side}-sidebar-modal")
-    links = page.locator(f"#pst-{side}-sidebar a:visible, #pst-{side}-sidebar-modal a:visible")
-    assert not links.count(), f"{page.name}: the {side} sidebar covers the page from the start"
-    button.first.focus()
-    page.keyboard.press("Enter")
-    assert dialog.get_attribute("open") is not None, f"{page.name}: Enter does not open the {side} sidebar"
-    box = links.first.bounding_box()
-    assert 0 <= box["x"] <= 375 - box["width"], f"{page.name}: the {side} sidebar lies outside the screen: {box}"
-    page.keyboard.press("Escape")
-    assert not links.count(), f"{page.name}: Escape leaves the {side} sidebar open"
+    for side in ("primary", "secondary"):
+        button, dialog = page.locator(f".{side}-toggle:visible"), page.locator(f"#pst-{side}-sidebar-modal")
+        links = page.locator(f"#pst-{side}-sidebar a:visible, #pst-{side}-sidebar-modal a:visible")
+        assert not links.count(), f"{page.name}: the {side} sidebar covers the page from the start"
+        button.first.press("Enter")
+        assert dialog.get_attribute("open") is not None, f"{page.name}: Enter does not open the {side} sidebar"
+        box = links.first.bounding_box()
+        assert 0 <= box["x"] <= 375 - box["width"], f"{page.name}: the {side} sidebar lies outside the screen: {box}"
+        page.keyboard.press("Escape")
+        assert not links.count(), f"{page.name}: Escape leaves the {side} sidebar open"
     page.set_viewport_size({"width": 1280, "height": HEIGHT})

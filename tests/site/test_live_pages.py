@@ -25,27 +25,46 @@ def test_a_page_loads_one_script_for_its_figures_and_any_other_page_none():
     report(problems)
 
 
-@pytest.mark.parametrize("name", WITH_FIGURES)
-def test_every_figure_is_drawn_and_answers_a_key(open_page, name):
-    page = open_page(name, theme="dark")
+@pytest.fixture(scope="module", params=[PHONE, pytest.param(DESK, marks=pytest.mark.thorough)])
+def width(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=WITH_FIGURES)
+def page(request, open_page, server, width):
+    """A page whose script of figures comes late; it stays open for the tests below."""
+    page = open_page(request.param, "dark", width, server, late="**/live-*.js*", before=WATCH_SHIFTS)
+    yield page
+    page.context.close()
+
+
+def test_nothing_moves_when_figures_are_drawn_late(page):
+    assert page.locator(".live").count() == page.locator(".live-drawn").count()
+    moved = page.evaluate("window.shifts")
+    assert sum(value for value, _ in moved) < 0.01, moved
+
+
+def test_every_figure_is_drawn_and_answers_a_key(page):
+    problems = []
     for place in page.locator(".live").all():
         label = place.get_attribute("id")
-        read = f"JSON.stringify(document.getElementById('{label}').figure.model.get('state'))"
-        before = page.evaluate(read)
+        state = f"JSON.stringify(document.getElementById('{label}').figure.model.get('state'))"
+        before = page.evaluate(state)
         for handle in place.locator("[role=slider]:visible, input[type=range]:visible").all():
-            handle.focus()
-            page.keyboard.press("ArrowRight")
-            if page.evaluate(read) == before:  # it may stand at its end
-                page.keyboard.press("ArrowLeft")
-            if page.evaluate(read) != before:  # or be fixed, as those of a query are while weights are moved
+            handle.press("ArrowRight")
+            if page.evaluate(state) == before:  # it may stand at its end
+                handle.press("ArrowLeft")
+            if page.evaluate(state) != before:  # or be fixed, as those of a query are while weights are moved
                 break
-        assert page.evaluate(read) != before, label
+        else:
+            problems.append(f"{label} answers no key")
+    report(problems)
     assert not page.log
-    page.context.close()
 
 
 @pytest.mark.parametrize("name", pages_with(STATES))
 def test_a_link_in_a_sentence_brings_its_state(open_page, name):
+    """From a folder, where a figure is drawn as well."""
     page = open_page(name)
     for link in SOURCES[name].xpath(STATES):
         label, _, state = link[1:].partition("?")
@@ -54,13 +73,3 @@ def test_a_link_in_a_sentence_brings_its_state(open_page, name):
         assert not page.locator(f"#{label} .live-asking").count(), "the output is shown, answered or not"
     assert not page.log
     page.context.close()
-
-
-@pytest.mark.parametrize("width", [PHONE, pytest.param(DESK, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("name", WITH_FIGURES)
-def test_nothing_moves_when_figures_are_drawn_late(open_page, server, name, width):
-    page = open_page(name, width=width, base=server, late="**/live-*.js*", before=WATCH_SHIFTS)
-    assert page.locator(".live").count() == page.locator(".live-drawn").count()
-    moved = page.evaluate("window.shifts")
-    page.context.close()
-    assert sum(value for value, _ in moved) < 0.01, moved
