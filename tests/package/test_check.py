@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import torch
 from attnbook import check
-from attnbook.check import record
-from attnbook.check.numbers import numbers, short
+from attnbook.check import _numbers, _short, record
 from lxml import html as page
 
 EPS, EPS32 = 2.0**-52, 2.0**-23
@@ -457,9 +456,9 @@ def test_several_laws_open_from_one_line_with_the_largest_error_of_an_equation()
 
 
 def test_what_is_compared_keeps_its_digits_and_is_written_with_four_numbers_at_most():
-    assert numbers(torch.tensor(0.1, dtype=torch.float64)) == 0.1
-    assert [short(np.arange(size)) for size in (4, 5)] == ["[0, 1, 2, 3]", "[0, 1, 2, 3, …]"]
-    check.refuses(lambda: numbers(["1", 1]), TypeError)
+    assert _numbers(torch.tensor(0.1, dtype=torch.float64)) == 0.1
+    assert [_short(np.arange(size)) for size in (4, 5)] == ["[0, 1, 2, 3]", "[0, 1, 2, 3, …]"]
+    check.refuses(lambda: _numbers(["1", 1]), TypeError)
 
 
 def test_neighbours_among_doubles_are_told_apart():
@@ -491,7 +490,7 @@ MISUSES = {
     "error = 'law in words'; expected a type": lambda: check.refuses(lambda: int("two"), "law in words"),
     "call = [0.5 0.5]; expected a function": lambda: check.refuses(np.array([0.5, 0.5]), TypeError),
     "expected a function without arguments": lambda: check.refuses(lambda x: x, TypeError),
-    "expected a function without arguments, such as": lambda: check.refuses(lambda *, x: x, TypeError),
+    "expected a function without arguments: lambda": lambda: check.refuses(lambda *, x: x, TypeError),
     "None is no array": lambda: check.equal(None, None),
     "[1, 'a'] is no array": lambda: check.equal([1, "a"], ["1", "a"]),
     "-- is no array": lambda: check.equal(np.ma.masked, 0.0),
