@@ -214,7 +214,7 @@ def test_the_file_that_counts(name):
 
 def test_zips_that_unpack_without_end_cost_little():
     """The same megabytes a thousand times, as overlapping members or as a tree of blanks."""
-    blanks = zipped([(f"{n}.ipynb", b" " * (20 << 20)) for n in range(8)])
+    blanks = zipped([(f"{n}.ipynb", b" " * (20 << 20)) for n in range(4)])
     assert "unpacks to more than 60 MB" in read(("a.zip", [1, ""], blanks))[0]["problem"]
 
 
