@@ -38,16 +38,18 @@ def secret_lines(assignment):
 
 def leaks(wanted, folder):
     """Return `file: line` for each of these secret lines in any file below a folder."""
-    size, pieces = (min(map(len, wanted)) + 1) // 2, defaultdict(list)
-    for line in wanted:  # wherever it stands in a text, one of these pieces begins at a multiple of their size
+    names = {line for line in wanted if len(line) < SHORTEST}  # of tests: too short to be cut into pieces
+    named, size, pieces = re.compile("|".join(map(re.escape, names)) or r"\b\B"), SHORTEST // 2, defaultdict(list)
+    for line in wanted - names:  # wherever it stands in a text, one of these pieces begins at a multiple of their size
         for i in range(size):
             pieces[line[i : i + size]].append((line, i))
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file():
             text = path.read_bytes().decode("utf-8", "replace")
             text = squeeze(text) + (squeeze(visible(text)) if path.suffix == ".html" else "")
-            found = set()
+            found = set(named.findall(text))
             for at in range(0, len(text), size):
-                known = pieces.get(text[at : at + size], ())
-                found.update(line for line, i in known if at >= i and text.startswith(line, at - i))
+                for line, i in pieces.get(text[at : at + size], ()):
+                    if at >= i and text.startswith(line, at - i):
+                        found.add(line)
             yield from (f"{path}: {line}" for line in sorted(found))

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(author.assignments(ROOT / "course"))
 SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one for every run of the tests
 SHORT = sandbox.Limits(cell=4, call=3, total=45, grace=5)
+HASTY = replace(SHORT, cell=1.2, call=0.8)  # where such a limit has to run out
 
 IN_WORDS = """
 +++ {"tags": ["question"], "exercise": "in-words", "goals": [1]}

@@ -261,13 +261,13 @@ def test_why_a_hidden_test_failed_is_for_the_instructor_alone(assignment, tmp_pa
 
 @pytest.mark.parametrize("where", ["outputs", "source", "result"])
 def test_memory_does_not_grow_with_the_class(where, assignment, tmp_path):
-    """60 notebooks of a megabyte, or results with the text of long tests; few are held at a time, in the report too."""
+    """30 notebooks of a megabyte, or results with the text of long tests; few are held at a time, in the report too."""
     cells = [*answers(assignment), f"# {'x' * (1 << 20)}" if where == "source" else "1"]
     book = json.loads(notebook(*cells))
     if where == "outputs":
         book["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * (1 << 20)}]
     data = json.dumps(book).encode()
-    names = [f"student{n:02}" for n in range(60)]
+    names = [f"student{n:02}" for n in range(30)]
     files = {name: downloads.File(name, f"{name}.ipynb", lambda: bytes(bytearray(data))) for name in names}
     there = downloads.Download({name: downloads.Submission(name, (files[name],)) for name in names}, "", [], [])
     mark = model.Mark("witness", "x" * ((1 << 20) if where == "result" else 1), True, 1, True)

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from attncourse import author, examiner, model, policy, report, seccomp
-from coursework import SHORT, SOMEBODY, answers
+from coursework import HASTY, SHORT, SOMEBODY, answers
 
 WRONG = [
     "def score_variance(mu_q, Sigma_q, mu_k, Sigma_k):\n    return len(mu_q)",
@@ -213,6 +213,7 @@ AROUND = {
     "forged messages": ([FORGE], [], False),
     "killing its parent": (["import os\ntry:\n    os.kill(os.getppid(), 9)\nexcept OSError: pass"], [], True),
 }
+HANGING = ("endless loop in a cell", "endless loop that catches", "sleeping", "stopping")
 
 
 @pytest.fixture(autouse=True)
@@ -247,7 +248,7 @@ def _is_of_a_sandbox(number):
 @pytest.mark.parametrize("name", AROUND)
 def test_right_answers_keep_their_points(name, marked, assignment):
     before, after, clean = AROUND[name]
-    result = marked(*before, *answers(assignment), *after)
+    result = marked(*before, *answers(assignment), *after, limits=HASTY if name in HANGING else SHORT)
     assert result.score == author.POINTS, result.remarks
     assert (not result.remarks) == clean, result.remarks
 
@@ -278,7 +279,7 @@ def test_blank_and_partly_done(marked, assignment):
 @pytest.mark.parametrize("body", [LOOP, "import os; os._exit(0)", "import time; time.sleep(99)", "raise SystemExit"])
 def test_a_function_that_never_returns_loses_its_own_points_only(body, marked, assignment):
     bad = "def gradient_left(S):\n" + "\n".join("    " + line for line in body.splitlines())
-    result = marked(*answers(assignment), bad)
+    result = marked(*answers(assignment), bad, limits=HASTY)
     assert result.score == author.POINTS - 2
 
 
@@ -299,7 +300,12 @@ FALSE_REPLIES = {  # the number of the question, what else is in the message, an
 }
 
 
-@pytest.mark.parametrize("name", FALSE_REPLIES)
+ONE_OF_EACH = ("an array", "of lists", "without end", "an error and a value", "no dictionary")
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name.endswith(ONE_OF_EACH) else pytest.mark.thorough) for name in FALSE_REPLIES
+])  # fmt: skip
 def test_false_replies_cost_only_the_cell(name, marked, assignment):
     """The third statement of the student's first cell is the eleventh question."""
     number, rest, size = FALSE_REPLIES[name]
@@ -318,8 +324,9 @@ forge()
     assert ("not asked for" in result.remarks[0]) == name.startswith("a number")
 
 
-@pytest.mark.parametrize("make", ["open(f'/tmp/{n}', 'x').close()", "os.mkdir(f'/tmp/{n}')",
-                                  "os.link('/tmp/a', f'/tmp/{n}')", "os.symlink('a', f'/tmp/{n}')"])  # fmt: skip
+@pytest.mark.parametrize("make", ["open(f'/tmp/{n}', 'x').close()", *(
+    pytest.param(make, marks=pytest.mark.thorough) for make in (
+        "os.mkdir(f'/tmp/{n}')", "os.link('/tmp/a', f'/tmp/{n}')", "os.symlink('a', f'/tmp/{n}')"))])  # fmt: skip
 def test_files_without_content_are_counted(make, marked, assignment):
     """They take none of the room in /tmp, and a kibibyte of the kernel's memory each."""
     storm = f"import os\nopen('/tmp/a', 'x').close()\nfor n in range(12000): {make}"
@@ -339,7 +346,7 @@ def test_an_error_in_strange_letters_is_one_line(marked, assignment):
 
 @pytest.mark.parametrize(
     "value",
-    ["eval('[' * 90 + ']' * 90)", "np.zeros(10**7)", "'x' * 10**8", "np.array([object()])", "print", "10**5000",
+    ["eval('[' * 90 + ']' * 90)", "np.zeros(10**7)", "'x' * 10**7", "np.array([object()])", "print", "10**5000",
      "(lambda l: l.append(l) or l)([])", "np.lib.stride_tricks.as_strided(np.zeros(1), (10**9,), (0,))", "np.nan"],
 )  # fmt: skip
 def test_deep_enormous_and_strange_replies_are_refused(value, marked, assignment):

@@ -4,7 +4,6 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from distributed import LocalCluster
 
 import experiments
 
@@ -50,6 +49,8 @@ def tree(write_files, monkeypatch):
 
 
 def test_results_are_stored_rounded_and_run_again_on_workers_that_know_the_experiment_as_it_was(tree):
+    from distributed import LocalCluster  # slow to import
+
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
         on_it = ("--cluster", cluster.scheduler_address)
         assert tree(*on_it) == [0, 1, 2, 3]
