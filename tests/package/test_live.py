@@ -111,8 +111,8 @@ CUT = """() => { const cut = [], seen = (e) => e.checkVisibility({ visibilityPro
   for (const text of document.querySelectorAll(".live-figure svg text")) {
     const inner = text.getBoundingClientRect(), outer = text.ownerSVGElement.getBoundingClientRect();
     const hides = getComputedStyle(text.ownerSVGElement).overflow !== "visible";
-    const [left, right] = hides ? [outer.left, outer.right] : [0, innerWidth];
-    if (text.textContent && seen(text) && (inner.left < left - 2 || inner.right > right + 2)) cut.push(text.textContent);
+    const [left, end] = hides ? [outer.left, outer.right] : [0, innerWidth];
+    if (seen(text) && text.textContent && (inner.left + 2 < left || inner.right - 2 > end)) cut.push(text.textContent);
   }
   for (const e of document.querySelectorAll(".live-figure :is(button, p, li, label, output, td, th, select)"))
     if (seen(e) && e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflow !== "visible")
