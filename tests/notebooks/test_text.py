@@ -119,7 +119,7 @@ def test_the_formulas_are_those_of_the_page(notebook, page):
 
     def plain(tex):
         bars = r"\\lvert|\\[vV]ert|\\\||\|"
-        return "".join(re.sub(rf"\\tag\{{.*?\}}|\\(begin|end)\{{split\}}|\\displaystyle\{{\}}|{bars}", "", tex).split())
+        return "".join(re.sub(rf"\\tag\{{.*?\}}|\\(begin|end)\{{split\}}|{bars}", "", tex).split())
 
     kinds = {"math_inline", "math_inline_double", "math_block"}
     formulas = [token.content for text in texts(notebook) for token in tokens(text) if token.type in kinds]

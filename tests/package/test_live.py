@@ -127,14 +127,17 @@ HOLD = """async () => {
     hold("[role=slider]", () => ["Home", "ArrowRight", "ArrowUp", "End", "PageDown"].map(press));
   }
   return [...problems]; }"""
+# The height of what is seen together: without a question, and without the product below the sentence that answers.
+TALLEST = """() => Math.max(...[...document.querySelectorAll(".live-figure")].map((el) => {
+  const boxes = [...el.children].filter((e) => e.offsetHeight > 1 && !e.matches(".live-ask, .live-woven"));
+  return boxes.at(-1).getBoundingClientRect().bottom - boxes[0].getBoundingClientRect().top; }))"""
 # Texts of drawings, and of elements that hide what does not fit, that are cut off.
 CUT = """() => { const cut = [], seen = (e) => e.checkVisibility({ visibilityProperty: true });
   for (const text of document.querySelectorAll(".live-figure svg text")) {
     const inner = text.getBoundingClientRect(), outer = text.ownerSVGElement.getBoundingClientRect();
     const hides = getComputedStyle(text.ownerSVGElement).overflow !== "visible";
-    const [left, right] = hides ? [outer.left, outer.right] : [0, innerWidth];
-    const inside = inner.left >= left - 2 && inner.right <= right + 2;
-    if (text.textContent && seen(text) && !inside) cut.push(text.textContent);
+    const [left, end] = hides ? [outer.left, outer.right] : [0, innerWidth];
+    if (seen(text) && text.textContent && (inner.left + 2 < left || inner.right - 2 > end)) cut.push(text.textContent);
   }
   for (const e of document.querySelectorAll(".live-figure :is(button, p, li, label, output, td, th, select)"))
     if (seen(e) && e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflow !== "visible")
@@ -306,7 +309,10 @@ def test_the_address_of_a_state_leads_to_the_figure_in_that_state(open_figures, 
 @pytest.mark.parametrize("name", ["all", *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES)])
 def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, width):
     """The examples of all figures on one page; in a thorough run, each beside other states of it too."""
-    page = open_figures(*(map(figure, NAMES) if name == "all" else several(name, 4)), width=width)
+    page = open_figures(
+        *(map(figure, NAMES) if name == "all" else several(name, 4)), width=width, has_touch=width == 375
+    )
+    assert width > 375 or page.evaluate(TALLEST) <= 812, "a phone does not show the hand and its answer together"
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(HOLD) == []

@@ -46,8 +46,7 @@ function render({ model, el }) {
 
   const lines = range(MOST).map((i) => {
     const word = button("", () => flip(i)), take = button("", () => change({ taken: read().taken === i ? -1 : i }));
-    const weight = make("span"), bar = make("span", { class: "live-bar" });
-    const speaks = make("span");
+    const weight = make("span"), bar = make("span", { class: "live-bar" }), speaks = make("span");
     const side = make("span", { class: "live-agreement-side" }, make("span"));
     const row = make("tr", {}, make("th", { scope: "row" }, word), make("td", { class: "live-share" }, bar, weight),
       make("td", { class: "live-agreement-speaks" }, side, speaks), make("td", {}, take));
@@ -87,6 +86,7 @@ function render({ model, el }) {
       const left = x > 220 || (x > 70 && words.every((word, j) => !isNoun(word) || keys[i][0] <= keys[j][0]));
       set(letter, { "text-anchor": left ? "end" : "start", x: left ? -11 : 11, y: (heights[i] - y + 4).toFixed(1) });
     });
+    table.style.setProperty("--taller", MOST / words.length);
     lines.forEach(({ row, word, take, weight, bar, speaks: number, side }, i) => {
       set(row, { class: i < words.length ? hueOf(words, i) : "live-agreement-none" });
       [[weight, "weights"], [number, "speaks"]].forEach(([text, name]) => set(text, { "data-shows": i < words.length ? `${name} ${i}` : null }));

@@ -74,11 +74,11 @@ const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with
 const label = (x, y, text = "") => make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
 const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
 
-// An offset and a score in the plot, and where its 0 is. Added sinusoids give scores from -pairs / 2 to 4 pairs.
-const mostOf = ({ pairs, scheme }) => (scheme === "rotary" ? pairs : 4 * pairs);
-const zeroOf = ({ scheme }) => (scheme === "rotary" ? 58 : 94);
-const toPlot = (state, offset, score) => [along((offset + LAST) / (2 * LAST)),
-  zeroOf(state) - ((zeroOf(state) - 10) * score) / mostOf(state)].map(hundredth);
+/** The largest score in the plot, where its 0 is, and where an offset and a score: it ends below at the least score. */
+function plotOf({ pairs, scheme }, { fromZero }) {
+  const [least, most] = scheme === "rotary" ? [Math.min(0, ...fromZero), pairs] : [-pairs / 2, 4 * pairs], unit = 96 / (most - least);
+  return { most, zero: 10 + unit * most, to: (offset, score) => [along((offset + LAST) / (2 * LAST)), 10 + unit * (most - score)].map(hundredth) };
+}
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), faces = range(6).map(face); // some of them hidden
@@ -117,21 +117,20 @@ function render({ model, el }) {
   const pairs = slider(_("pairs"), { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
   const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
-  const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" });
-  const hint = make("p", { class: "live-hint" });
+  const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" }), hint = make("p", { class: "live-hint" });
   el.append(hint, make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
   make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
     make("div", { class: "live-controls" }, scheme.element, pairs.element, base.element,
       button("Back to start", () => change(first))), legend, verdicts, text)));
   const speak = setUp(model, el, update);
-  let seen, before, from, frame;
+  let seen, before, from, frame, scale;
 
   /** Draws what turns for the positions i and j, which need not be whole on the way. */
   function paint(i, j) {
     const state = read(), omega = frequencies(state), angles = anglesAt(state, omega, i, j);
     const hands = [i, j].map((t) => handsAt(state, omega, t));
     omega.forEach((_, k) => faces[k].turn(hands.map((pairs) => pairs[k]), angles, state.scheme === "rotary"));
-    const [cx, cy] = toPlot(state, j - i, total(termsOf(...hands)));
+    const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
     set(point, { cx, cy });
     seen = [i, j];
   }
@@ -160,6 +159,7 @@ function render({ model, el }) {
       write(angle, hidden ? "?" : short(result.angles[k]));
       write(adds, hidden ? "?" : show(result.terms[k]));
     });
+    scale = plotOf(state, result);
     travel([i, j]);
     const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = typeset(j - i);
     putQuery([x1, 4], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
@@ -171,9 +171,9 @@ function render({ model, el }) {
       write(set(names[n], { x: x + 18 * side, "text-anchor": ["end", "middle", "start"][side + 1] }), message);
     });
     [[band, result.fromZero, LAST], [line, result.curve, i]].forEach(([curve, scores, from]) =>
-      set(curve, { points: scores.map((s, n) => toPlot(state, n / 2 - from, s).join()).join(" ") }));
-    set(zero, { transform: `translate(0 ${zeroOf(state)})` });
-    write(most, String(mostOf(state)));
+      set(curve, { points: scores.map((s, n) => scale.to(n / 2 - from, s).join()).join(" ") }));
+    set(zero, { transform: `translate(0 ${hundredth(scale.zero)})` });
+    write(most, String(scale.most));
     write(score, hidden ? "?" : show(result.score));
     tell(legend, "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0, with keys on both sides.",
       { score: title, offset, query: i });

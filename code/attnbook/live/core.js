@@ -242,7 +242,7 @@ function keepHeight(place, el) {
   new ResizeObserver(() => {
     const height = el.offsetHeight, now = `${el.offsetWidth} ${el.querySelectorAll(".live-ask > *").length}`;
     if (!height) return; // on paper
-    const lines = Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight);
+    const lines = Math.ceil(Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight));
     if (now !== look) [look, seen, most] = [now, height, height + lines];
     seen = Math.max(seen, height);
     most = Math.max(most, seen);
@@ -261,7 +261,8 @@ function draw(figure, model, el, link) {
     shape = now;
     el.replaceChildren();
     figure.render({ model: view, el });
-    el.querySelector(".live-controls")?.append(link() || "");
+    const controls = el.querySelector(".live-controls"), named = controls && link();
+    if (named) controls.append(make("div", { class: "live-last" }, controls.querySelector(":scope > button:last-child"), named));
   };
   model.on("change:state", show);
   show();
@@ -269,13 +270,13 @@ function draw(figure, model, el, link) {
 
 /** A button that puts the state into the address and copies it. */
 function linkButton(id, model, initial) {
-  const link = button("Link to this state", async () => {
+  const say = (text) => link.replaceChildren(...fillIn(text, {}, (rest) => make("span", { class: "live-rest" }, rest)));
+  const link = button("", async () => {
     history.replaceState(null, "", toLink(id, model.get("state"), initial));
-    try {
-      await navigator.clipboard.writeText(location.href);
-      link.textContent = "Copied";
-    } catch { link.textContent = "The address bar has the link"; }
-    setTimeout(() => { link.textContent = "Link to this state"; }, 2000);
-  });
+    const copy = async () => navigator.clipboard.writeText(location.href); // where a page has a clipboard
+    await copy().then(() => say("Copied"), () => say("The address bar has the link"));
+    setTimeout(() => say(named), 2000);
+  }), named = "Link* to this state*"; // a narrow screen shows the first word alone
+  say(named);
   return link;
 }

@@ -35,8 +35,7 @@ function compute({ query, temperature }) {
 
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid({ query, temperature }) {
-  return query.length === 2 && query.every((x) => Math.abs(x) <= REACH) && temperature >= COLDEST
-    && temperature <= HOTTEST;
+  return query.length === 2 && query.every((x) => Math.abs(x) <= REACH) && temperature >= COLDEST && temperature <= HOTTEST;
 }
 
 const TALLEST = 90, BASE = 262, LEFT = 26; // places in the drawing of the scores, which is 300 wide and high
@@ -53,10 +52,8 @@ function bell(ratio) {
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), start = compute(first);
-  const text = (x, y, words, anchor = "middle") =>
-    make("text", { class: "live-label live-spread-text", x, y, "text-anchor": anchor }, words);
+  const text = (x, y, words, anchor = "middle") => make("text", { class: "live-label live-spread-text", x, y, "text-anchor": anchor }, words);
   const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
-  const span = (shows) => make("span", { "data-shows": shows });
 
   // the keys and the query
   const left = plane("Keys, as large as their weight", REACH, 28), ray = line("live-ray live-ink", 150, 150, 150, 150);
@@ -83,16 +80,14 @@ function render({ model, el }) {
     const { query } = read(), now = Math.hypot(...query);
     put((now ? query.map((c) => c / now) : [1, 0]).map((c) => clamp(c * 2 ** x, -REACH, REACH)));
   });
-  const temperature = slider("temperature T", octaves(() => show(read().temperature)), (x) =>
-    change({ temperature: 2 ** x }));
-  const back = button("Back to start", () => change(first));
+  const temperature = slider("temperature T", octaves(() => show(read().temperature)), (x) => change({ temperature: 2 ** x }));
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
-  const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, span(name)]));
+  const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, make("span", { "data-shows": name })]));
   tell(message, "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.", shown);
   el.append(make("p", { class: "live-hint" }, "Double q, then move T."),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
-  make("div", { class: "live-controls" }, length.element, temperature.element, back), message, remark);
+  make("div", { class: "live-controls" }, length.element, temperature.element, button("Back to start", () => change(first))), message, remark);
   const speak = setUp(model, el, update);
 
   function update() {

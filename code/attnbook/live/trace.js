@@ -114,8 +114,7 @@ function render({ model, el }) {
     const lines = make("tbody", {}, body.map((row, i) => make("tr", {}, label(rows, i, "row"), row)));
     return make("table", { class: "live-factor" }, make("caption", {}, title), make("thead", {}, head), lines);
   };
-  const product = (law, ...three) =>
-    make("div", { class: "live-product" }, make("p", { class: "live-law" }, law), three);
+  const product = (law, ...three) => make("div", { class: "live-product" }, make("p", { class: "live-law" }, law), three);
   const cursor = make("div", { class: "live-cursor", tabindex: 0, role: "slider", "aria-label": "chosen number" });
   const tables = make("div", { class: "live-trace" },
     product(_("S = scale · QKᵀ"), table("K", "keys Kᵀ", "", "k"), table("Q", "queries Q", "q", ""),
@@ -147,8 +146,7 @@ function render({ model, el }) {
   const scales = choice(_("scale"), { sqrt: "1/√dₖ", none: "1" }, (scale) => alter({ scale }));
   const type = toggle("Type the numbers", (pressed) => fields.forEach(([input]) => input.open(pressed)));
   const practise = toggle("Practise", (pressed) => { practising = pressed; fresh(); update(); });
-  const typed = make("input", { type: "number", step: "any", class: "live-number", id: newId(),
-    onchange: () => answer() });
+  const typed = make("input", { type: "number", step: "any", class: "live-number", id: newId(), onchange: () => answer() });
   const request = make("label", { for: typed.id }), reply = make("p", { class: "live-why", role: "status" });
   const solve = (text) => { solved = true; update(); write(reply, paragraph(text, "The working is above.")); next.focus(); };
   const answer = () => {
@@ -163,11 +161,10 @@ function render({ model, el }) {
     typed.focus();
   });
   const exercise = make("div", { class: "live-ask" }, request, typed, check, skip, next, reply);
-  const back = button("Back to start", () => alter(first));
   const lines = [make("p"), make("p")], text = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "What is each number in S, A and Y made of?"),
     make("div", { class: "live-sum" }, lines), tables,
-    make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, back), exercise, text);
+    make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, button("Back to start", () => alter(first))), exercise, text);
   const speak = setUp(model, el, update);
 
   function update() {

@@ -19,6 +19,7 @@ from sphinx.util.math import get_node_equation_number
 from ..language.messages import _
 
 TEMML = Path(__file__).parents[1] / "vendor" / "temml.min.js"
+LARGE = r"\displaystyle{}"  # of a piece; who copies it gets what the author wrote
 logger = logging.getLogger(__name__)
 
 
@@ -69,8 +70,8 @@ def _render(node, display):
         tex = f"\\begin{{split}}{tex}\\end{{split}}"
     try:
         if display and r"\allowbreak" in tex:  # a narrow page breaks between the pieces
-            pieces = [to_mathml(rf"\displaystyle{{}}{piece}") for piece in tex.split(r"\allowbreak")]
-            return f'<span class="pieces">{" ".join(pieces)}</span>'
+            pieces = " ".join(to_mathml(rf"{LARGE}{piece}") for piece in tex.split(r"\allowbreak"))
+            return f'<span class="pieces">{pieces.replace(LARGE, "")}</span>'
         return to_mathml(tex, display)
     except ValueError as error:
         logger.warning("formula %r: %s", tex, error, location=node)
