@@ -81,10 +81,11 @@ def mistakes(html):
     return messages + [f"it loads something from outside: {address[:120]}" for address in outside]
 
 
-def scan(site):
-    """Look through every page of a built site; return a line ``page: what is wrong`` for each mistake."""
+def scan(site, since=0.0):
+    """Look through the pages of a site written ``since`` then; return ``page: what is wrong`` for each mistake."""
     # _static holds templates and parts of the theme, not pages of the book.
     pages = (page for page in sorted(site.rglob("*.html")) if "_static" not in page.relative_to(site).parts)
+    pages = (page for page in pages if page.stat().st_mtime >= since)
     return [f"{page.relative_to(site).as_posix()}: {what}" for page in pages for what in mistakes(page.read_bytes())]
 
 
@@ -124,7 +125,7 @@ def build(folder=BUILD, chapters=()):
     complete = doctrees / "complete"  # there only after a build without a mistake
     # Sphinx repeats no warning of a page it does not read again, and removes no page that has left the book. What a
     # failed or interrupted build left behind is therefore removed; the results of the cells stay.
-    was_complete = complete.exists()
+    was_complete = complete.stat().st_mtime if complete.exists() else 0.0
     if not was_complete:
         shutil.rmtree(doctrees, ignore_errors=True)
         shutil.rmtree(site, ignore_errors=True)
@@ -134,7 +135,7 @@ def build(folder=BUILD, chapters=()):
         if was_complete:
             complete.touch()
         sys.exit(code)
-    messages = scan(site)
+    messages = scan(site, was_complete)
     index = site / "index.html"
     if code or messages or not index.exists():
         shutil.rmtree(doctrees, ignore_errors=True)

@@ -28,7 +28,7 @@ JOINED = "globalThis.attnbookLive?.figures.filter((figure) => figure.joined).len
 PROMPT = "document.querySelectorAll('.jp-CodeCell')[{}].querySelector('.jp-InputPrompt').textContent"
 
 
-@pytest.fixture(params=["lab", pytest.param("notebook", marks=pytest.mark.thorough)])
+@pytest.fixture(params=["lab", "notebook"])
 def page(request, tmp_path):
     """A notebook that is open in this user interface; its server listens on this machine only."""
     play = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, CELLS)))
@@ -84,6 +84,7 @@ def run(page, index):
     return cell
 
 
+@pytest.mark.thorough
 def test_a_figure_and_its_kernel_share_one_state(page):
     run(page, 0)
     page.wait_for_function(JOINED.format(1))

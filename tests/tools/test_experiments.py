@@ -2,6 +2,8 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from importlib import import_module
 
 import pytest
 
@@ -48,11 +50,12 @@ def tree(write_files, monkeypatch):
     experiments.load.cache_clear()
 
 
-def test_results_are_stored_rounded_and_run_again_on_workers_that_know_the_experiment_as_it_was(tree):
-    from distributed import LocalCluster  # slow to import
-
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        on_it = ("--cluster", cluster.scheduler_address)
+@pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.thorough)])
+def test_results_are_stored_rounded_and_run_again_where_the_experiment_changed(tree, workers):
+    """Here, or on a worker of a cluster that knows the experiment as it was."""
+    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    with import_module("distributed").LocalCluster(**options) if workers else nullcontext() as cluster:
+        on_it = ("--cluster", cluster.scheduler_address) if workers else ()
         assert tree(*on_it) == [0, 1, 2, 3]
         record = json.loads(tree.file.read_text())
         assert record["members"] == [[0, 0.0], [2, 0.3333], [4, 0.6667], [6, 1.0]]
