@@ -13,7 +13,7 @@ from jupyter_client import KernelManager
 from live_figures import NAMES, example, figure, put
 from nbclient import NotebookClient
 
-settings.register_profile("book", derandomize=True, deadline=None, max_examples=30, database=None)
+settings.register_profile("book", derandomize=True, deadline=None, max_examples=20, database=None)
 settings.load_profile("book")
 
 

@@ -158,7 +158,7 @@ def several(name, count):
 
 
 @every_figure
-@pytest.mark.parametrize("count", [40, pytest.param(300, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [20, pytest.param(300, marks=pytest.mark.thorough)])
 def test_the_page_computes_what_python_computes(page, name, count):
     drawn, code = states(name, count), module(name)
     results = page.evaluate(COMPUTE, [name, drawn])
@@ -175,7 +175,7 @@ def test_the_page_computes_what_python_computes(page, name, count):
 
 @every_figure
 def test_what_is_shown_is_the_rounding_of_what_is_computed(page, name):
-    drawn = states(name, 20)
+    drawn = states(name, 10)
     for state, shown in zip(drawn, page.evaluate(SHOWN, [name, drawn]), strict=True):
         expected = module(name).compute(**state)
         assert shown
@@ -264,7 +264,7 @@ def spoiled(value):
 @every_figure
 def test_a_link_brings_what_python_accepts_and_nothing_else(page, name):
     first, check = example(name), module(name).check
-    drawn = states(name, 40)
+    drawn = states(name, 20)
     attempts = [*drawn, *(s | {part: t[part]} for s, t in itertools.pairwise(drawn) for part in s)]
     for state, arrived in zip(
         attempts, page.evaluate(ARRIVES, [name, first, list(map(json.dumps, attempts))]), strict=True
