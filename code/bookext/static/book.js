@@ -43,12 +43,12 @@
 })();
 
 // What nobody has come to yet is laid out while the browser is idle: then the page is as long as it will be, and the bar
-// at its side stays where it is.
-addEventListener("load", function next() {
+// at its side stays where it is. The first seconds belong to what the reader sees.
+addEventListener("load", () => setTimeout(function next() {
   const section = document.querySelector(".lazy-layout");
   section?.classList.remove("lazy-layout");
   if (section) { (window.requestIdleCallback || setTimeout)(next); }
-});
+}, 6000));
 
 // A link to something folded opens what it lies in; not every browser does this by itself.
 (function () {
