@@ -23,7 +23,7 @@ from myst_nb.core.read import create_nb_reader
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from . import dependencies, eval_role, kernels
+from . import dependencies, eval_role, forked, kernels
 
 logger = logging.getLogger(__name__)
 CODE = Path(__file__).parents[2]
@@ -141,7 +141,11 @@ def _execute_all(app, env, docnames):
         return
     cache = Cache(app.config.nb_execution_cache_path)
     cache.change_cache_limit(CACHE_LIMIT)
-    waiting = {name: book for name in docnames if (book := _uncached(env, cache, name)) is not None}
+    waiting = {}
+    for name in docnames:
+        if (book := _uncached(env, cache, name)) is not None:
+            forked.install()  # imports the libraries while the other chapters are read
+            waiting[name] = book
     if not waiting:
         return
     if not app.config.book_executes:

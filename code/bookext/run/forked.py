@@ -19,8 +19,10 @@ CPU_LIMIT = "BOOK_CPU_SECONDS"  # in the environment of a kernel: it may work fo
 
 
 def install():
-    """Let jupyter_client start its kernels in this way, wherever that is possible."""
+    """Let jupyter_client start its kernels in this way, wherever that is possible; the server begins to import."""
     if sys.platform == "linux":
+        _server()
+        forkserver.ensure_running()
         factory = KernelProvisionerFactory.instance()
         factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Forked", factory.GROUP_NAME)
         factory.default_provisioner_name = "forked"
