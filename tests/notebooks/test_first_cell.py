@@ -34,7 +34,10 @@ def run(published, tmp_path):
     return run
 
 
-@pytest.mark.parametrize(("environ", "expected"), [({}, "1 1"), ({"OMP_NUM_THREADS": "2"}, "2 2")])
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [({}, "1 1"), pytest.param({"OMP_NUM_THREADS": "2"}, "2 2", marks=pytest.mark.thorough)],
+)
 def test_one_thread_computes_unless_the_reader_says_otherwise(run, environ, expected):
     """With all cores a chapter takes three times as long beside a busy neighbour."""
     output, errors = run(then="import torch; print(torch.get_num_threads(), os.environ['OMP_NUM_THREADS'])", **environ)

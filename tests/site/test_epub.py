@@ -27,6 +27,7 @@ def book(tmp_path_factory):
     return path
 
 
+@pytest.mark.thorough
 def test_pages_are_whole(book):
     """Each is XML, its links lead into the book or to the web, a formula is MathML, a live figure a picture."""
     with ZipFile(book) as archive:

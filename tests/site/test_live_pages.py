@@ -5,7 +5,7 @@ import re
 from urllib.parse import unquote
 
 import pytest
-from built_site import DESK, PAGES, PHONE, SOURCES, WATCH_SHIFTS, pages_with, report
+from built_site import DESK, PAGES, PHONE, SOURCES, WATCH_SHIFTS, mainly, pages_with, report
 
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
@@ -30,7 +30,7 @@ def width(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=WITH_FIGURES)
+@pytest.fixture(scope="module", params=mainly(WITH_FIGURES, 5))
 def page(request, open_page, server, width):
     """A page whose script of figures comes late; it stays open for the tests below."""
     page = open_page(request.param, "dark", width, server, late="**/live-*.js*", before=WATCH_SHIFTS)
