@@ -37,9 +37,10 @@ def call(*command, cwd):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def public_names(assignment):
-    """Names of hidden tests, which a student may know, as the search for secrets writes them."""
-    return tuple(secrecy.squeeze(test.name) for part in assignment.questions for test in part.hidden)
+def leaked(assignment, folder):
+    """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
+    public = tuple(secrecy.squeeze(test.name) for part in assignment.questions for test in part.hidden)
+    return [line for line in secrecy.leaks(secrecy.secret_lines(assignment), folder) if not line.endswith(public)]
 
 
 def test_here(chapter, assignments, bubblewrap):
@@ -64,13 +65,9 @@ def test_gradescope_layout(who, score, chapter, made, assignments, tmp_path):
         assert ("All test cases passed" in test["output"]) is not lost, (
             "a student who lost points must not read otherwise"
         )
-    (tmp_path / "outputs.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
-    leaked = [
-        line
-        for line in secrecy.leaks(secrecy.secret_lines(assignments[chapter]), tmp_path)
-        if line.startswith(str(tmp_path / "outputs.txt"))
-    ]
-    assert [line for line in leaked if not line.endswith(public_names(assignments[chapter]))] == []
+    (tmp_path / "shown").mkdir()
+    (tmp_path / "shown" / "outputs.txt").write_text("\n".join(test["output"] for test in tests), encoding="utf-8")
+    assert leaked(assignments[chapter], tmp_path / "shown") == []
 
 
 @LONG
@@ -80,19 +77,8 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
     call(str(BIN / "nbgrader"), "generate_assignment", chapter, cwd=place)
     name = f"{chapter}.ipynb"
     released = json.loads((place / "release" / chapter / name).read_text())
-
-    public = public_names(assignments[chapter])
-
-    def leaked(folder):
-        """Secret lines in a folder, but for the names of hidden tests, which a student may know."""
-        return [
-            line
-            for line in secrecy.leaks(secrecy.secret_lines(assignments[chapter]), place / folder)
-            if not line.endswith(public)
-        ]
-
-    assert leaked("source")
-    assert leaked("release") == []
+    assert leaked(assignments[chapter], place / "source")
+    assert leaked(assignments[chapter], place / "release") == []
     full = json.loads((place / "source" / chapter / name).read_text())
     right = {c["metadata"]["nbgrader"]["grade_id"]: c["source"] for c in full["cells"] if c["cell_type"] == "code"}
     for who in ("instructor", "student"):
@@ -112,7 +98,7 @@ def test_nbgrader(chapter, made, assignments, tmp_path):
     call(str(BIN / "nbgrader"), "generate_feedback", chapter, "--student=student", cwd=place)
     page = (place / "feedback" / "student" / chapter / name.replace("ipynb", "html")).read_text(encoding="utf-8")
     assert "your code here" in page
-    assert leaked("feedback") == [], "nbgrader's feedback shows hidden tests"
+    assert leaked(assignments[chapter], place / "feedback") == [], "nbgrader's feedback shows hidden tests"
     call(str(BIN / "nbgrader"), "export", cwd=place)
     rows = csv.DictReader((place / "grades.csv").open())
     scores = {row["student_id"]: (float(row["raw_score"]), float(row["max_score"])) for row in rows}

@@ -97,11 +97,6 @@ def test_softmax_agrees_with_scipy_on_every_axis(QKV, axis):
         same_kind(a, S)
 
 
-def test_softmax_goes_along_the_last_axis_and_takes_lists():
-    np.testing.assert_allclose(softmax([[0, np.log(3)], [0, 0]]), [[0.25, 0.75], [0.5, 0.5]], rtol=1e-15)
-    assert softmax(torch.tensor([1, 2])).dtype == torch.float64
-
-
 @given(problems(), st.sampled_from([-1e4, -3.0, 5.0, 1e4]))
 def test_softmax_is_shift_invariant_and_huge_scores_stay_finite(QKV, shift):
     S = np.asarray(QKV[0], dtype=float)
@@ -125,29 +120,6 @@ def test_weights_sum_to_one_and_hidden_keys_get_exactly_nothing(QKV, seed):
 def test_a_hidden_key_stays_hidden_however_low_the_others_score():
     Q, K = np.array([[1e6]]), np.array([[-1e6], [1e6], [-1e6]])
     assert attention_weights(Q, K, mask=[[True, False, True]]).tolist() == [[0.5, 0, 0.5]]
-
-
-@given(problems(), seeds)
-def test_hiding_a_key_is_deleting_it(QKV, seed):
-    Q, K, V = QKV
-    m = K.shape[-2]
-    if m == 1:
-        return
-    seen = np.arange(m) != seed % m
-    close(attention(Q, K, V, mask=seen), attention(Q, K[..., seen, :], V[..., seen, :]))
-
-
-@given(problems(), seeds)
-def test_causal_mask_hides_the_future_exactly(QKV, seed):
-    Q, K, V = QKV
-    n, m = Q.shape[-2], K.shape[-2]
-    now = seed % n
-    future = np.arange(m) > now
-    library = torch.asarray if isinstance(K, torch.Tensor) else np.asarray
-    K2, V2 = (library(np.where(future[:, None], 7 - 3 * np.asarray(X), np.asarray(X))) for X in (K, V))
-    mask = causal_mask(n, m)
-    before, after = (np.asarray(attention(Q, *pair, mask=mask)) for pair in ((K, V), (K2, V2)))
-    np.testing.assert_array_equal(before[..., : now + 1, :], after[..., : now + 1, :])
 
 
 def test_a_causal_query_sees_itself_and_its_past():

@@ -122,10 +122,12 @@ def test_the_rotations_are_the_powers_of_one_shift(n):
 KNOWN = {  # functions of five tokens, and their verdict over all permutations and over the rotations
     "position-wise": (np.tanh, "equivariant", "equivariant"),
     "softmax down the columns": (lambda X: np.exp(X) / np.exp(X).sum(axis=0), "equivariant", "equivariant"),
+    "first feature": (lambda X: X[:, 0], "equivariant", "equivariant"),
     "mean": (lambda X: X.mean(axis=0), "invariant", "invariant"),
     "Gram matrix of the features": (lambda X: X.T @ X, "invariant", "invariant"),
     "a number": (lambda X: np.linalg.norm(X), "invariant", "invariant"),
     "mean for every token": (lambda X: 0 * X + X.mean(axis=0), "both", "both"),
+    "zeros": (lambda X: 0 * X, "both", "both"),
     "difference to the next, in a ring": (lambda X: X - np.roll(X, 1, axis=0), "neither", "equivariant"),
     "cumulative sum": (lambda X: X.cumsum(axis=0), "neither", "neither"),
     "first row": (lambda X: X[0], "neither", "neither"),
@@ -154,21 +156,6 @@ def test_the_errors_are_the_largest_over_the_group():
     assert pooled[::2] == ("invariant", 0.0)
 
 
-def test_every_permutation_of_the_group_counts_wherever_it_is_listed():
-    X, group = np.array([[0.0], [1.0], [5.0]]), [[0, 1, 2], [1, 0, 2], [0, 2, 1]]
-    functions = {(5.0, 8.0): lambda X: X * np.array([[1.0], [1.0], [2.0]]), (0.0, 4.0): lambda X: X}
-    for errors, f in functions.items():
-        for order in (group, group[::-1], group[1:] + group[:1], [group[0], group[2]], [group[2], group[0]]):
-            assert symmetry(f, [X], [rows], order)[1:] == errors
-
-
-def test_numbers_vectors_and_zeros_have_their_verdict():
-    X, group = np.array([[0.0], [1.0], [5.0]]), permutations(3)
-    functions = {"invariant": lambda X: X.sum(), "equivariant": lambda X: X[:, 0], "both": lambda X: 0 * X}
-    for verdict, f in functions.items():
-        assert symmetry(f, [X], [rows], group).verdict == verdict
-
-
 def test_the_output_can_be_conjugated():
     def Gram(X):
         return X @ X.T
@@ -185,19 +172,6 @@ def test_every_input_has_its_own_action():
     X, M = draw(3, 4, 2), draw(4, 4, 4) > 0
     verdicts = [symmetry(f, [X, M], [rows, g], permutations(4)).verdict for g in (conjugate, stay)]
     assert verdicts == ["equivariant", "neither"]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_violation_is_seen_from_half_of_the_digits_on(dtype):
-    X = draw(5, 5, 3).astype(dtype)
-    root = np.sqrt(np.finfo(dtype).eps)
-    tilt = np.linspace(0, 1, 5, dtype=dtype)[:, None]
-
-    def verdict(size):
-        return symmetry(lambda X: X + dtype(size) * tilt, [X], [rows], permutations(5)).verdict
-
-    assert verdict(10 * root) == "neither"
-    assert verdict(0.01 * root) == "equivariant"
 
 
 def test_gradients_do_not_disturb_the_measurement():

@@ -52,11 +52,6 @@ def test_the_inverse_undoes_the_permutation(n):
         assert type(back) is list
 
 
-def test_position_i_receives_old_element_perm_i():
-    assert permutation_matrix([2, 0, 1]).tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
-    assert inverse([2, 0, 1]) == [1, 2, 0]
-
-
 @pytest.mark.parametrize("perm", [np.array([1, 2, 0], dtype=np.int8), (1, 2, 0), [1.0, 2.0, 0.0]], ids=str)
 def test_arrays_and_whole_floats_are_permutations_too(perm):
     np.testing.assert_array_equal(permutation_matrix(perm), np.eye(3)[[1, 2, 0]])
@@ -67,13 +62,6 @@ some_permutation = st.integers(1, 30).flatmap(lambda n: st.permutations(range(n)
 
 
 # --- Cycles and parity --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", range(1, 7))
-def test_parity_is_the_determinant(n):
-    signs = [parity(perm) for perm in permutations(n)]
-    assert signs == [round(np.linalg.det(permutation_matrix(perm))) for perm in permutations(n)]
-    assert sum(signs) == (1 if n == 1 else 0)
 
 
 @given(some_permutation)
@@ -97,12 +85,6 @@ def test_the_order_is_the_least_common_multiple_of_the_cycle_type(perm):
     assert k == math.lcm(*cycle_type(perm))
 
 
-def test_cycle_type_of_a_swap_and_of_a_cycle():
-    assert cycles([1, 0, 2, 3]) == [(0, 1), (2,), (3,)]
-    assert cycle_type([1, 0, 2, 3]) == (2, 1, 1)
-    assert cycles([2, 0, 3, 1]) == [(0, 2, 3, 1)]
-
-
 # --- Products -----------------------------------------------------------------------------------------------------
 
 
@@ -115,11 +97,6 @@ def test_compose_is_the_matrix_product_and_acts_from_the_right(sigma, random):
     np.testing.assert_array_equal(X[compose(sigma, tau)], X[list(tau)][list(sigma)])
     assert compose(sigma, inverse(sigma)) == compose(inverse(sigma), sigma) == list(range(len(sigma)))
     assert parity(compose(sigma, tau)) == parity(sigma) * parity(tau)
-
-
-def test_the_order_of_a_product_matters():
-    assert compose([1, 2, 0], [1, 0, 2]) == [0, 2, 1]
-    assert compose([1, 0, 2], [1, 2, 0]) == [2, 1, 0]
 
 
 # --- Birkhoff -----------------------------------------------------------------------------------------------------
@@ -160,12 +137,6 @@ def test_birkhoff_starts_with_the_heaviest_permutation():
     assert birkhoff(D)[0][1] == linear_sum_assignment(D, maximize=True)[1].tolist()
 
 
-def test_birkhoff_does_not_change_its_argument():
-    D = np.full((3, 3), 1 / 3)
-    birkhoff(D)
-    np.testing.assert_array_equal(D, np.full((3, 3), 1 / 3))
-
-
 def test_birkhoff_takes_tensors():
     D = torch.full((3, 3), 1 / 3, dtype=torch.float64)
     assert_decomposes(D.numpy(), birkhoff(D))
@@ -184,19 +155,6 @@ def test_sinkhorn_scales_rows_and_columns_until_all_sums_are_1(n, seed):
     assert np.linalg.matrix_rank(D / M, tol=1e-9) == 1
 
 
-def test_sinkhorn_does_not_care_how_the_matrix_was_scaled_before():
-    rng = np.random.default_rng(2)
-    M, r, c = rng.uniform(0.5, 2, size=(5, 5)), rng.uniform(0.1, 9, size=(5, 1)), rng.uniform(0.1, 9, size=5)
-    np.testing.assert_allclose(sinkhorn(r * M * c, 500), sinkhorn(M, 500), rtol=1e-12)
-
-
-def test_sinkhorn_commutes_with_permutations_of_rows_and_columns():
-    M = np.random.default_rng(3).uniform(0.5, 2, size=(4, 4))
-    for p in permutations(4):
-        for q in ([0, 1, 2, 3], [1, 2, 3, 0], p):
-            np.testing.assert_allclose(sinkhorn(M[np.ix_(p, q)], 50), sinkhorn(M, 50)[np.ix_(p, q)], rtol=1e-12)
-
-
 def test_cold_sinkhorn_solves_the_assignment_problem():
     for seed in range(5):
         S = np.random.default_rng(seed).integers(0, 50, size=(5, 5)) + np.eye(5) * 1e-3
@@ -204,15 +162,6 @@ def test_cold_sinkhorn_solves_the_assignment_problem():
         D = sinkhorn(np.exp((S - S.max()) / 1.0), rounds=20_000)
         assert (D * S).sum() <= S[range(5), best].sum() + 1e-6
         assert (D * S).sum() >= S[range(5), best].sum() - 5 * math.log(5)  # temperature times the largest entropy
-
-
-def test_sinkhorn_converges_at_the_rate_of_the_second_singular_value():
-    for seed in range(10):
-        M = np.exp(np.random.default_rng(seed).normal(size=(5, 5)))
-        rate = np.linalg.svd(sinkhorn(M, 2000))[1][1] ** 2
-        errors = [abs(sinkhorn(M, k).sum(axis=1) - 1).max() for k in range(1, 40)]
-        last = max(k for k in range(39) if errors[k] > 1e-11)
-        assert errors[last] / errors[last - 1] == pytest.approx(rate, rel=0.01)
 
 
 def test_sinkhorn_is_differentiable_and_takes_batches():

@@ -106,14 +106,6 @@ def test_lstm_jacobians_are_those_of_autograd_through_torch(shape):
     close(lstm_jacobians(X[0].numpy(), *(w.numpy() for w in W)), J)
 
 
-def test_without_recurrent_weights_only_the_cell_path_is_left():
-    _, X, (W_x, W_h, b) = draw("LSTM", 1, 8, 3, 4)
-    J = lstm_jacobians(X[0], W_x, 0 * W_h, b)
-    gates = torch.sigmoid((X[0] @ W_x.T + b)[1:, 4:8])
-    close(J[:, 4:, 4:], torch.diag_embed(gates))
-    assert not J[:, :, :4].any()
-
-
 @given(SHAPES.filter(lambda shape: shape[1] > 1))
 def test_path_norms_multiply_from_the_last_step_back(shape):
     _, n, d, d_h = shape

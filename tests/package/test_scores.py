@@ -1,4 +1,4 @@
-"""The law of a score against SciPy's Laplace and chi laws, mpmath's Bessel functions, Fourier inversion and dice."""
+"""The law of a score against SciPy's chi law, mpmath's Bessel functions, Fourier inversion and dice."""
 
 import mpmath
 import numpy as np
@@ -10,21 +10,6 @@ from scipy import integrate, special, stats
 
 S = np.array([0.0, 0.01, 0.3, 1.0, 2.5, 7.0, 20.0])
 BOTH_FORMULAS = [1, 2, 3, 16, 99, 100, 101, 102, 512]
-
-
-def test_two_dimensions_give_exactly_laplace():
-    np.testing.assert_allclose(density(S, 2), stats.laplace.pdf(S), rtol=1e-13)
-    for t in S:
-        assert coverage(t, 2) == pytest.approx(1 - np.exp(-t), abs=1e-11)
-
-
-def test_one_dimension_gives_the_bessel_function_k0():
-    np.testing.assert_allclose(density(S[1:], 1), special.k0(S[1:]) / np.pi, rtol=1e-13)
-    assert density(0, 1) == np.inf
-
-
-def test_four_dimensions_give_a_polynomial_times_an_exponential():
-    np.testing.assert_allclose(density(S, 4), (1 + S) * np.exp(-S) / 4, rtol=1e-13)
 
 
 @pytest.mark.parametrize("d_k", [6, 16, 100, 101])
@@ -40,7 +25,7 @@ def test_density_agrees_with_mpmath_on_both_sides_of_the_switch(d_k):
     for s in (1e-7, 0.01, 0.5, d_k**0.5, 3 * d_k**0.5, 6 * d_k**0.5):
         exact = mpmath.mpf(s) ** nu * mpmath.besselk(nu, s)
         exact /= 2**nu * mpmath.sqrt(mpmath.pi) * mpmath.gamma(mpmath.mpf(d_k) / 2)
-        assert density(s, d_k) == pytest.approx(float(exact), rel=1e-9)
+        assert density(s, d_k) == pytest.approx(float(exact), rel=1e-12 if d_k <= 100 else 1e-9)
 
 
 @given(st.integers(1, 200), st.floats(0.01, 5))
@@ -68,9 +53,8 @@ def test_density_is_even_peaks_at_zero_and_keeps_the_shape(d_k):
     assert density(grid, d_k).shape == (1, 7)
     assert np.shape(density(1, d_k)) == ()
     assert (np.diff(density(S, d_k)) < 0).all()
-    if d_k > 1:
-        peak = np.exp(special.gammaln((d_k - 1) / 2) - special.gammaln(d_k / 2)) / (2 * np.sqrt(np.pi))
-        assert density(0, d_k) == pytest.approx(peak, rel=1e-10)
+    peak = np.exp(special.gammaln((d_k - 1) / 2) - special.gammaln(d_k / 2)) / (2 * np.sqrt(np.pi))  # ∞ for d_k = 1
+    assert density(0, d_k) == pytest.approx(peak, rel=1e-10)
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 64, 101, 300])
@@ -117,10 +101,8 @@ def test_coverage_at_the_limits():
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 100])
-def test_density_vanishes_at_infinity_and_refuses_nan(d_k):
+def test_density_vanishes_at_infinity(d_k):
     np.testing.assert_array_equal(density([np.inf, -np.inf], d_k), [0, 0])
-    with pytest.raises(ValueError, match=r"s with shape \(2,\) contains NaN"):
-        density([0.0, np.nan], d_k)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from attnbook.attention import attention_weights
 from attnbook.simplex import hull_weights, separating_direction, sparsemax
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,20 +100,6 @@ def test_the_jacobian_of_sparsemax_is_a_projection_on_the_support(seed):
 # --- hulls --------------------------------------------------------------------------------------------------------
 
 
-@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 9), st.integers(1, 4))
-def test_outputs_of_attention_have_a_certificate_on_few_keys(seed, n, m, d_v):
-    rng = np.random.default_rng(seed)
-    A, V = attention_weights(2 * rng.normal(size=(n, 3)), rng.normal(size=(m, 3))), rng.normal(size=(m, d_v))
-    for y in A @ V:
-        a = hull_weights(y, V)
-        assert a.shape == (m,)
-        assert a.min() >= 0
-        assert (a > 0).sum() <= d_v + 1
-        assert a.sum() == pytest.approx(1, abs=1e-9)
-        np.testing.assert_allclose(a @ V, y, atol=1e-9)
-        assert separating_direction(y, V) is None
-
-
 @pytest.mark.parametrize(("m", "d_v", "seed"), [(4, 2, 0), (9, 2, 1), (8, 3, 2), (14, 4, 3)])
 def test_membership_agrees_with_a_triangulation(m, d_v, seed):
     rng = np.random.default_rng(seed)
@@ -142,19 +127,13 @@ def test_the_gap_of_the_direction_is_the_distance_in_the_one_norm():
         assert w @ y - (V @ w).max() == pytest.approx(primal.fun, abs=1e-9)
 
 
-@pytest.mark.parametrize(("gap", "inside"), [(1e-9, True), (1e-6, False), (1e-4, False), (0.1, False)])
-def test_one_of_the_two_certificates_exists_however_near_the_hull(gap, inside):
-    V, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0.25, -gap])
-    assert (hull_weights(y, V) is not None) == inside
-    assert (separating_direction(y, V) is not None) != inside
-
-
 def test_corners_edges_and_a_single_value():
     square = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]])
     for corner, value in enumerate(square):
         np.testing.assert_allclose(hull_weights(value, square), np.eye(4)[corner], atol=1e-12)
     np.testing.assert_allclose(hull_weights([0.5, 0], square) @ square, [0.5, 0], atol=1e-12)
-    for step, inside in [(1e-12, True), (1e-4, False)]:  # the solver's tolerance lies between
+    # the solver's tolerance lies between 1e-9 and 1e-6
+    for step, inside in [(1e-12, True), (1e-9, True), (1e-6, False), (1e-4, False), (0.1, False)]:
         assert (hull_weights([0.5, -step], square) is not None) == inside
         assert (separating_direction([0.5, -step], square) is None) == inside
     np.testing.assert_array_equal(hull_weights([0.0, 0.0], [[0, 0]]), [1])  # no size to divide by
