@@ -61,7 +61,7 @@ def test_results_are_stored_rounded_and_run_again_where_the_experiment_changed(t
         assert record["members"] == [[0, 0.0], [2, 0.3333], [4, 0.6667], [6, 1.0]]
         assert record["summary"] == {"sum": 12}
         assert tree() == []
-        (tree.root / "experiments" / "doubling.py").write_text(EXPERIMENT.replace("seed / 3", "seed / 4"))
+        (tree.root / "experiments" / "doubling.py").write_text(EXPERIMENT.replace("seed / 3", "seed / 4.0"))
         assert tree(*on_it) == [0, 1, 2, 3]
     assert json.loads(tree.file.read_text())["members"][1] == [2, 0.25]
 
