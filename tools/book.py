@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from environment import at_home, exclusive
@@ -85,8 +86,10 @@ def scan(site, since=0.0):
     """Look through the pages of a site written ``since`` then; return ``page: what is wrong`` for each mistake."""
     # _static holds templates and parts of the theme, not pages of the book.
     pages = (page for page in sorted(site.rglob("*.html")) if "_static" not in page.relative_to(site).parts)
-    pages = (page for page in pages if page.stat().st_mtime >= since)
-    return [f"{page.relative_to(site).as_posix()}: {what}" for page in pages for what in mistakes(page.read_bytes())]
+    pages = [page for page in pages if page.stat().st_mtime >= since]
+    with ProcessPoolExecutor() as pool:
+        found = zip(pages, pool.map(mistakes, [page.read_bytes() for page in pages], chunksize=4), strict=True)
+    return [f"{page.relative_to(site).as_posix()}: {what}" for page, messages in found for what in messages]
 
 
 def full_disk():

@@ -6,8 +6,12 @@ site shows the book itself and not a page that leads on. Everything that asks th
 
 import os
 import sys
+from pathlib import Path
 
+from lxml import html
 from sphinx.builders.html import StandaloneHTMLBuilder
+
+from . import repairs, social
 
 
 class SiteBuilder(StandaloneHTMLBuilder):
@@ -26,6 +30,16 @@ class SiteBuilder(StandaloneHTMLBuilder):
     def get_output_path(self, page_name, /):
         """Return the file that a page is written to, as Sphinx 8 asks for it."""
         return super().get_output_path(self._place(page_name))
+
+    def handle_page(self, pagename, addctx, templatename="page.html", outfilename=None, event_arg=None):
+        """Write a page, and repair it at once, in the process that writes it."""
+        super().handle_page(pagename, addctx, templatename, outfilename, event_arg)
+        path = Path(outfilename or self.get_outfilename(pagename))
+        page = html.document_fromstring(path.read_text(encoding="utf-8"))
+        repairs.repair(page)
+        if pagename == "404":
+            social.make_links_absolute(page, self.config.html_baseurl)
+        path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
 
     def _place(self, name):
         return "index" if name == self.config.root_doc else name

@@ -1,15 +1,13 @@
-"""Finish the written pages of a build: repair what needs it, make the one style sheet, lead on from old addresses."""
+"""Finish a build: make the one style sheet, link the book as one file, lead on from old addresses."""
 
 import json
 import re
 from pathlib import Path
 
-from lxml import html
-
 from ..collect import ledger
 from ..language import editions
 from ..language.messages import _
-from . import assets, repairs, social, styles
+from . import assets, social, styles
 
 FILE = "attention-and-order"
 PLACE = re.compile(f'(<!--{assets.FILES_PLACE}-->)(<p class="book-files">.*?</p>)?')
@@ -44,20 +42,9 @@ def _lead_on(app, failure):
 
 
 def _finish_pages(app, failure):
-    if failure or app.builder.name != "html":
-        return
-    site = Path(app.outdir)
-    for path in sorted(site.rglob("*.html")):
-        text = path.read_text(encoding="utf-8")
-        if "<html" in text and "data-finished" not in text and "_static" not in path.relative_to(site).parts:
-            page = html.document_fromstring(text)
-            repairs.repair(page)
-            if path == site / "404.html":
-                social.make_links_absolute(page, app.config.html_baseurl)
-            page.set("data-finished", "")
-            path.write_text(html.tostring(page, doctype="<!DOCTYPE html>", encoding="unicode"), encoding="utf-8")
-    styles.merge(site, assets.sheets)
-    offer_files(site)
+    if not failure and app.builder.name == "html":
+        styles.merge(Path(app.outdir), assets.sheets)
+        offer_files(Path(app.outdir))
 
 
 def offer_files(site):
