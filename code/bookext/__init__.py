@@ -15,8 +15,9 @@ only how checks and live figures are shown.
 * ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
   ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads,
   ``progress`` compares, ``editions`` links them.
-* ``theme`` is the look of a page: ``builder`` puts the preface at the root, ``assets`` and ``styles`` choose what it
-  loads, ``social`` describes it to search engines, ``pages`` applies ``repairs`` to what templates cannot reach.
+* ``theme`` is the look of a page: ``builder`` puts the preface at the root and applies ``repairs`` to what templates
+  cannot reach, ``assets`` and ``styles`` choose what a page loads, ``social`` describes it to search engines, ``pages``
+  ends a build.
 """
 
 from pathlib import Path
