@@ -83,7 +83,7 @@ def mistakes(html):
 
 
 def scan(site, since=0.0):
-    """Look through the pages of a site written ``since`` then; return ``page: what is wrong`` for each mistake."""
+    """Look through the pages of a site written ``since`` a time; return ``page: what is wrong`` for each mistake."""
     # _static holds templates and parts of the theme, not pages of the book.
     pages = (page for page in sorted(site.rglob("*.html")) if "_static" not in page.relative_to(site).parts)
     pages = [page for page in pages if page.stat().st_mtime >= since]
@@ -128,17 +128,17 @@ def build(folder=BUILD, chapters=()):
     complete = doctrees / "complete"  # there only after a build without a mistake
     # Sphinx repeats no warning of a page it does not read again, and removes no page that has left the book. What a
     # failed or interrupted build left behind is therefore removed; the results of the cells stay.
-    was_complete = complete.stat().st_mtime if complete.exists() else 0.0
-    if not was_complete:
+    last_complete = complete.stat().st_mtime if complete.exists() else 0.0
+    if not last_complete:
         shutil.rmtree(doctrees, ignore_errors=True)
         shutil.rmtree(site, ignore_errors=True)
     complete.unlink(missing_ok=True)
     code = sphinx(folder, chapters)
     if code == CELLS_FAIL and not full_disk():  # the cells are named above; the pages are those of the build before
-        if was_complete:
+        if last_complete:
             complete.touch()
         sys.exit(code)
-    messages = scan(site, was_complete)
+    messages = scan(site, last_complete)
     index = site / "index.html"
     if code or messages or not index.exists():
         shutil.rmtree(doctrees, ignore_errors=True)

@@ -39,7 +39,8 @@ def secret_lines(assignment):
 def leaks(wanted, folder):
     """Return `file: line` for each of these secret lines in any file below a folder."""
     names = {line for line in wanted if len(line) < SHORTEST}  # of tests: too short to be cut into pieces
-    named, size, pieces = re.compile("|".join(map(re.escape, names)) or r"\b\B"), SHORTEST // 2, defaultdict(list)
+    named = re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"\b\B")
+    size, pieces = SHORTEST // 2, defaultdict(list)
     for line in wanted - names:  # wherever it stands in a text, one of these pieces begins at a multiple of their size
         for i in range(size):
             pieces[line[i : i + size]].append((line, i))

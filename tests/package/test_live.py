@@ -231,7 +231,7 @@ def test_every_handle_follows_a_pointer(open_figures, name, pointer):
 
 @every_figure
 def test_every_control_changes_the_state_and_back_to_start_undoes_it(page, name):
-    """Sliders by the keyboard (handles have a test of their own), lists by a choice."""
+    """Sliders and handles by the keyboard, lists by a choice."""
     first, sliders = state_of(page, name), page.locator(f"#{name} :is(input[type=range], [role=slider])").all()
     for slider in sliders:
         slider.evaluate("(e) => e.focus()")

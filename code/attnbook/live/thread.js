@@ -1,10 +1,10 @@
 // One thread: all 180 orders of six words in a trained encoder that reads X + αE.
 const START = "cat sees fish and sees and".split(" "), SHARES = range(101).map((i) => i / 100);
 const ORDERS = [...new Set(ordersOf(range(N)).map((order) => order.map((i) => START[i]).join(" ")))].sort();
-const TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
+const HALF = ORDERS.length / 2, TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
 
 /** The log-odds of "cat first" of half of the orders, which a slow phone computes between two frames, and of all. */
-const oddsOf = memoize((alpha, half) => forward(weightsOf(true, 100), ORDERS.slice(90 * half, 90 * half + 90), alpha).odds);
+const oddsOf = memoize((alpha, half) => forward(weightsOf(true, 100), ORDERS.slice(HALF * half, HALF * (half + 1)), alpha).odds);
 const oddsAt = memoize((alpha) => [...oddsOf(alpha, 0), ...oddsOf(alpha, 1)]);
 
 /** How many of some answers differ by more than rounding can. */
