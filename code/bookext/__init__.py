@@ -16,8 +16,8 @@ only how checks and live figures are shown.
   ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads,
   ``progress`` compares, ``editions`` links them.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root and applies ``repairs`` to what templates
-  cannot reach, ``assets`` and ``styles`` choose what a page loads, ``social`` describes it to search engines, ``pages``
-  ends a build.
+  cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles`` choose what a page loads, ``social``
+  describes it to search engines, ``pages`` ends a build.
 """
 
 from pathlib import Path
@@ -27,6 +27,9 @@ STATIC = Path(__file__).parent / "static"
 
 def setup(app):
     """Register the parts; see their modules for the reasons."""
+    from pybtex.backends.plaintext import Backend
+    from pybtex.plugin import register_plugin
+
     from .collect import (
         checks,
         coursework,
@@ -41,9 +44,11 @@ def setup(app):
     )
     from .language import catalogue, chinese, progress
     from .run import eval_role, execution
-    from .theme import assets, builder, pages, social
+    from .theme import assets, builder, pages, sidebar, social
     from .write import boxes, launch, live, mathml, notebooks
 
+    # For every citation pybtex would search all installed packages for the name of this class.
+    register_plugin("pybtex.backends", "plaintext", Backend)
     builder.setup(app)
     catalogue.setup(app)
     progress.setup(app)
@@ -68,6 +73,7 @@ def setup(app):
     social.setup(app)
     assets.setup(app)
     pages.setup(app)
+    sidebar.setup(app)
     app.connect("env-before-read-docs", _forget)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)

@@ -189,16 +189,17 @@ class LinkGlossary(SphinxPostTransform):
         # A term keeps its address in every language.
         open_terms = {name for name, (_, anchor) in terms.items() if anchor.removeprefix("term-") not in ORDINARY}
         open_terms = {name for name in open_terms if len(name) > 1 or not chinese.SIGN.search(name)}
+        names = any_of(frozenset(open_terms))
         unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
         for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
             for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
                 if open_terms:
-                    self.link(text, terms, open_terms)
+                    self.link(text, names, terms, open_terms)
 
-    def link(self, text, terms, open_terms):
+    def link(self, text, names, terms, open_terms):
         """Replace the first uses of terms in one text by links."""
         parts, end = [], 0
-        for match in any_of(frozenset(open_terms)).finditer(text):
+        for match in names.finditer(text):
             term = (match[1] or match[2]).lower()
             if term in open_terms:
                 open_terms -= {name for name in open_terms if terms[name] == terms[term]}

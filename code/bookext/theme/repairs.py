@@ -6,8 +6,6 @@ overflows, and how much a page weighs.
 
 import re
 
-from ..language.messages import _
-
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
 CELL = "contains(concat(' ', @class, ' '), ' cell ')"
 LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them
@@ -60,17 +58,11 @@ REPAIRS = {
     # docutils: a role that axe-core rejects inside a list.
     "//*[@role='doc-biblioentry']": lambda entry: entry.set("role", "listitem"),
     # MyST-NB: a name that replaces the words of the summary, the same for every cell that is folded.
-    "//summary[@aria-label]": drop_attributes("aria-label"),
+    "//details[contains(@class, 'hide')]/summary[@aria-label]": drop_attributes("aria-label"),
     # MyST-NB: the code of a figure stands before what it draws.
     f"//div[{CELL}][.//figure]/details": move_behind,
-    # The theme: a button without a name, which unfolds the pages that go deeper into a chapter.
-    "//summary[span[@class='toctree-toggle']]": lambda button: button.set("aria-label", _("Pages that go deeper")),
-    # Sphinx: the modules of the package in the contents beside every other page.
-    "//aside//li[not(contains(@class, 'current'))]/details[count(ul/li) > 20]": lambda pages: pages.drop_tree(),
     # An untranslated page of an edition says its own language, which language/progress.py has marked.
     "//article[.//p[@data-page]]": lambda page: page.set("lang", page.xpath("string(.//p/@data-page)")),
-    # Sphinx: a heading in the contents, before the heading of the page.
-    "//p[@role='heading']": drop_attributes("role", "aria-level"),
     "//span[contains(@class, 'math')][math]": hold_punctuation,
     # The name of a claim, such as S2-035, fills an entry of a table: a line does not end at its hyphen.
     "//td[translate(normalize-space(), '0123456789', '') = 'S-']": add_class("claim-name"),

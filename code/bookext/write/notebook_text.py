@@ -22,11 +22,10 @@ BOXES = {"note", "tip", "hint", "important", "warning", "caution", "attention", 
 
 @dataclass
 class Cell:
-    """One cell of a notebook: Markdown in ``text``, or the code cell of the chapter with this number."""
+    """One cell of a notebook: Markdown in ``text``, or the code cell that ``node`` is on the page."""
 
     text: str = ""
-    code: int | None = None
-    node: nodes.Node | None = None  # that code cell on the page
+    node: nodes.Element | None = None
     collapsed: bool = False  # a heading whose section is closed when the notebook opens
     solution: bool = False  # stands in a solution
 
@@ -40,7 +39,6 @@ class Writer:
     sections: dict  # {"": (3,), "#id of a section": (3, 1)}
     figure_format: str = "Fig. %s"
     cells: list = field(default_factory=list)
-    code_cells: int = 0  # so far
     linked: set = field(default_factory=set)  # ids to which the page links itself
     placed: set = field(default_factory=set)  # those of them that have an anchor in the notebook
 
@@ -73,7 +71,7 @@ class Writer:
     def add(self, text, solution=False):
         """Add text to the last cell if that holds text and is no collapsed heading, else in a new cell."""
         last = self.cells[-1] if self.cells else None
-        joins = last and last.code is None and not last.collapsed and last.solution == solution
+        joins = last and not last.node and not last.collapsed and last.solution == solution
         if text and joins and not text.startswith("#"):
             last.text += f"\n\n{text}"
         elif text:
@@ -100,8 +98,7 @@ class Writer:
                 self.walk(child[1], level + 2, True)
             elif child.get("nb_element") == "cell_code":
                 self.add(self.anchors(child), solution)
-                self.cells.append(Cell(code=self.code_cells, node=child, solution=solution))
-                self.code_cells += 1
+                self.cells.append(Cell(node=child, solution=solution))
                 for figure in child.findall(nodes.figure):
                     caption = next(figure.findall(nodes.caption), None)
                     if caption is not None:

@@ -1,9 +1,8 @@
 """Write every chapter as a notebook that runs anywhere: in Colab, on Binder, in a Jupyter of one's own.
 
-A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. The code
-comes from the chapter as jupytext reads it, the outputs from the page; of a figure that needs a script a still is
-kept. A cell below the title installs the package where it is missing. A copy with placeholders for addresses is stored
-beside the doctrees, so that one build serves every fork.
+A notebook is written whenever its page is written, from the same resolved page, so the two cannot differ. Of a figure
+that needs a script a still is kept. A cell below the title installs the package where it is missing. A copy with
+placeholders for addresses is stored beside the doctrees, so that one build serves every fork.
 """
 
 import hashlib
@@ -12,14 +11,11 @@ import re
 from collections import Counter
 from functools import partial
 from html import unescape
-from itertools import zip_longest
 from pathlib import Path
 
-import jupytext
 import nbformat
 from attnbook.check.record import figure
 from docutils import nodes
-from sphinx.errors import ExtensionError
 
 from .. import addresses
 from ..collect import checks, quiz
@@ -53,7 +49,8 @@ def setup(app):
 def _write(app, doctree, docname):
     if app.builder.name != "html":
         return
-    text = nbformat.writes(notebook(app, doctree, docname)) + "\n" if _code(doctree) else ""
+    code = any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container))
+    text = nbformat.writes(notebook(app, doctree, docname)) + "\n" if code else ""
     addressed = addresses.fill(text, app.config.book_repository, app.config.html_baseurl, built="../")
     for folder, written in ((app.doctreedir, text), (app.outdir, addressed)):
         target = Path(folder) / FOLDER / f"{docname.rpartition('/')[2]}.ipynb"
@@ -72,19 +69,9 @@ def _remove_others(app, failure):
                 path.unlink()
 
 
-def _code(doctree):
-    return [node for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code"]
-
-
 def notebook(app, doctree, docname):
     """Return the notebook of a resolved page, with the placeholders of ``addresses`` where addresses belong."""
     slug, page = docname.rpartition("/")[2], addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
-    source = jupytext.read(app.env.doc2path(docname), fmt="md:myst")
-    code = [cell for cell in source.cells if cell.cell_type == "code"]
-    shown = [next(node.findall(nodes.literal_block)).astext().strip() for node in _code(doctree)]
-    for one, other in zip_longest(shown, [cell.source.strip() for cell in code], fillvalue="no cell"):
-        if one != other:
-            raise ExtensionError(f"{docname}: the page shows the cell\n{one}\nand jupytext reads\n{other}")
     writer = Writer(
         page,
         app.env.toc_fignumbers.get(docname, {}),
@@ -96,7 +83,7 @@ def notebook(app, doctree, docname):
     cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}"), _first_cell()]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
     translate = partial(translate_numbers, page=docname)
-    cells += [_cell(cell, code, translate) for cell in others]
+    cells += [_cell(cell, translate) for cell in others]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -106,17 +93,18 @@ def notebook(app, doctree, docname):
     return nbformat.v4.new_notebook(cells=_with_ids(cells), metadata=metadata)
 
 
-def _cell(cell, code, translate):
+def _cell(cell, translate):
     """Make one cell of the notebook format."""
-    tags = ["solution"] * cell.solution + (code[cell.code].metadata.get("tags", []) if cell.code is not None else [])
+    tags = ["solution"] * cell.solution + (cell.node["cell_metadata"].get("tags", []) if cell.node else [])
     metadata: dict = {"tags": tags} if tags else {}
-    if cell.code is None:
+    if not cell.node:
         metadata |= {"jp-MarkdownHeadingCollapsed": True, "id": _digest(cell.text)} if cell.collapsed else {}
         return nbformat.v4.new_markdown_cell(cell.text, metadata=metadata)
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
         metadata |= FOLDED
     outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node, translate)]
-    return nbformat.v4.new_code_cell(code[cell.code].source, metadata=metadata, outputs=outputs)
+    source = next(cell.node.findall(nodes.literal_block)).astext()
+    return nbformat.v4.new_code_cell(source, metadata=metadata, outputs=outputs)
 
 
 def _outputs(cell, translate):
