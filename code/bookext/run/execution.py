@@ -136,7 +136,7 @@ def _is_forced(docname):
 
 
 def _execute_all(app, env, docnames):
-    """Run every chapter that is not in the cache, as many side by side as there are cores."""
+    """Run every chapter that is not in the cache: one more at a time than there are cores, as kernels start and end."""
     if env.mystnb_config.execution_mode != "cache":
         return
     cache = Cache(app.config.nb_execution_cache_path)
@@ -151,7 +151,7 @@ def _execute_all(app, env, docnames):
     if not app.config.book_executes:
         raise SystemExit(f"Not stored, and this build executes no cell: {', '.join(sorted(waiting))}. Run `make book`.")
     failures = {}
-    with ThreadPoolExecutor(min(len(waiting), os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(len(waiting), 1 + (os.cpu_count() or 1))) as pool:
         longest_first = sorted(waiting, key=lambda name: len(str(waiting[name])), reverse=True)
         jobs = {pool.submit(kernels.execute, env.doc2path(name), waiting[name]): name for name in longest_first}
         for job in status_iterator(
