@@ -74,8 +74,7 @@ def equal(
     error, allowed = float(gap[where]), float(share * scale)
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
     _require(error <= allowed, law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
-    worst = error / allowed if error else 0.0
-    display.add(Check("equal", law, error, allowed, worst=worst, widest=allowed))
+    display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0, widest=allowed))
 
 
 def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float, reason: str = "") -> None:

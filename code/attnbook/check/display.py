@@ -64,9 +64,7 @@ def _show(result=None):
     """Display the records of the cell that has just run."""
     from IPython.display import display
 
-    checks = list(_records.values())
-    _records.clear()
-    if checks:
+    if checks := [_records.pop(key) for key in list(_records)]:
         bundle = {"text/plain": as_text(checks), "text/html": as_html(checks), MIME: list(map(as_data, checks))}
         display(bundle, raw=True)
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["MIME", "WORDS", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary", "typeset"]
+__all__ = ["MIME", "Check", "as_data", "as_html", "as_text", "figure", "from_data", "summary", "typeset"]
 
 #: The type of the data that a cell emits for its checks.
 MIME = "application/vnd.attnbook.check+json"
-SAID = {  # of a check by its kind, and around checks
+SAID = {  # around numbers, for who translates it: of a check by its kind, and of several checks
     "equal": "largest difference {value}, allowed {bound}",
     "exactly": "exactly equal",
     "differs": "largest difference {value}, at least {bound} expected",
@@ -27,8 +27,7 @@ SAID = {  # of a check by its kind, and around checks
     "holds": "holds:",
     "link": "Link to this check",
 }
-#: What `figure`, `summary` and `as_html` say around numbers, for who translates them.
-WORDS = set(SAID.values())
+SIGNS = {"below": "{value} < {bound}", "refuses": "{bound}: {value}"}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MARK = '<span class="check-mark" aria-hidden="true">✓</span>'
 HEARD = '<span style="position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)">{} </span>'
@@ -77,13 +76,8 @@ def _figures(check):
 def figure(check: Check, say: Callable[[str], str] = str) -> str:
     """The measured value beside its bound, in words; ``say`` translates them."""
     value, bound = _figures(check)
-    if check.kind == "below":
-        words = f"{value} < {bound}"
-    elif check.kind == "refuses":
-        words = f"{bound}: {value}"
-    else:
-        exactly = check.kind == "equal" and not check.bound
-        words = say(SAID["exactly" if exactly else check.kind]).format(value=value, bound=bound)
+    kind = "exactly" if check.kind == "equal" and not check.bound else check.kind
+    words = (SIGNS.get(kind) or say(SAID[kind])).format(value=value, bound=bound)
     words += f"; {say(check.note)}" if check.note else ""
     return say(SAID["times"]).format(words=words, times=check.times) if check.times > 1 else words
 
@@ -116,8 +110,7 @@ def as_text(checks: Sequence[Check]) -> str:
 def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Callable[[str], str] = str) -> str:
     """A line for one law; for several, one line that opens to a line each. ``anchors`` are the addresses of laws."""
     heard = HEARD.format(say(SAID["holds"])) if len(checks) == 1 else ""
-    pairs = zip(checks, anchors or [None] * len(checks), strict=True)
-    lines = "".join(_line(check, anchor, say, heard) for check, anchor in pairs)
+    lines = "".join(_line(*pair, say, heard) for pair in zip(checks, anchors or [None] * len(checks), strict=True))
     if len(checks) == 1:
         return f'<div class="checks">{lines}</div>'
     words = html.escape(typeset(summary(checks, say)))
@@ -126,8 +119,8 @@ def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), say: Ca
 
 def _line(check, anchor, say, heard):
     """A law as HTML; its mark is a link to it where it has an address; what is ``heard`` is not seen."""
-    mark = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>' if anchor else MARK
-    address = f' id="{anchor}"' if anchor else ""
+    link = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>'
+    mark, address = (link, f' id="{anchor}"') if anchor else (MARK, "")
     return (
         f'<p class="check" data-kind="{check.kind}"{address}>{mark}{heard} '
         f'<span class="check-law">{html.escape(say(check.law))}</span> '

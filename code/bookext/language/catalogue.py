@@ -158,7 +158,7 @@ def _own_messages():
                     yield message
     for path in PARTS.rglob("*.html"):
         yield from re.findall(r"message\('([^']+)'\)", path.read_text(encoding="utf-8"))
-    yield from record.WORDS
+    yield from record.SAID.values()
     yield from map(str.title, PROOF_TYPES)
     yield from (*evidence.STANDS, *evidence.STANDS.values(), *ledger.GROUPS, "all")
     yield from (quiz.HEADING, *(text for text, _ in quiz.SIGNS.values()))
