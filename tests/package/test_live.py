@@ -230,8 +230,9 @@ def test_every_handle_follows_a_pointer(open_figures, name, pointer):
 
 
 @every_figure
-def test_every_control_changes_the_state_and_back_to_start_undoes_it(page, name):
-    """Sliders and handles by the keyboard, lists by a choice."""
+def test_every_control_changes_the_state_and_back_to_start_undoes_it(open_figures, name):
+    """Sliders and handles by the keyboard, lists by a choice, on a page of its own: any other may have a new start."""
+    page = open_figures(figure(name))
     first, sliders = state_of(page, name), page.locator(f"#{name} :is(input[type=range], [role=slider])").all()
     for slider in sliders:
         slider.evaluate("(e) => e.focus()")
