@@ -28,7 +28,8 @@ SHOWN = """([id, states]) => states.map((state) => {
   document.getElementById(id).figure.model.set("state", state);
   return [...document.querySelectorAll(`#${id} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
   .map((e) => [e.dataset.shows, e.querySelector(".live-cell")
-    ? [...e.querySelectorAll("tbody tr")].map((r) => [...r.querySelectorAll(".live-cell")].map((td) => td.textContent))
+    ? [...e.querySelectorAll("tbody tr:not([hidden])")]
+      .map((r) => [...r.querySelectorAll(".live-cell")].map((td) => td.textContent))
     : e.textContent]); })"""
 THEME = """(theme) => { document.documentElement.dataset.theme = theme;
   const dark = { background: "#14181e", color: "#ced6dd" }, light = { background: "#fff", color: "#222832" };

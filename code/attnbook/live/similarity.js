@@ -90,7 +90,9 @@ function render({ model, el }) {
     const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
     write(set(product, { x: clamp(along(j), 34, 566), y: result.product < 0 ? ZERO - 6 : ZERO + 20 }), hidden ? "?" : show(result.product, 3));
     adds.element.hidden = hidden || d / 2 > FEW;
-    if (d / 2 <= FEW) adds.put(result.adds, range(d / 2).map((k) => `pair ${k}`), ["ω", turn ? _("sine") : _("cosine")], { digits: 3 });
+    const pairs = range(FEW); // the room of a row that is not there stays
+    adds.put(pairs.map((k) => result.adds[k] ?? [0, 0]), pairs.map((k) => `pair ${k}`), ["ω", turn ? _("sine") : _("cosine")], { digits: 3 });
+    pairs.forEach((k) => { adds.body.children[k].hidden = k >= d / 2; });
     laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`, result.sumGap),
       verdict(both(i, j), both(j, i), result.symmetryGap)]));
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
