@@ -29,6 +29,8 @@ KEPT = """20-7E A0 AC B1 B7 D7 F7 2C6-2DD 300-338 391-3FF 2010-2044 2061-2064 20
 2119-211D 2124 212C 2130-2131 2133
 2190-2199 21A6 21D0-21D4 2200-22C6 22EE-22F1 2308-230B 23DE-23DF 25A0-25A1 27E8-27E9 27F6 2A7D-2A7E 1D400-1D467
 1D49C-1D4CF 1D538-1D56B 1D6A4-1D6A5 1D6E2-1D71B 1D7CE-1D7D7"""
+SIGNS = """302-303 391-3C9 3D1 3D5 2016 2032-2033 2070-209C 2113 2190-2193 21A6 2200-2265 2282 2299 22C5 22EF 2308-230B
+27E8-27E9"""
 
 
 def narrow(font, name):
@@ -51,18 +53,29 @@ def narrow(font, name):
 
 
 def main(source):
-    """Write the cut font and say how large it is."""
+    """Write the cut font; of the font of formulas also the signs that stand in prose, for pages without a formula."""
     font = TTFont(source)
-    cut(font, KEPT if "MATH" in font else TEXT, ["ccmp", "kern"] + ["liga", "mark"] * ("MATH" not in font))
-    name = "book-math" if "MATH" in font else "book-text-italic" if "italic" in source else "book-text"
     if "MATH" in font:
+        cut(font, KEPT, ["ccmp", "kern"])
         prepare_math(font)
+        save(font, "Book Math")
+        del font["MATH"]
+        cut(font, SIGNS, ["ccmp"])
+        save(font, "Book Signs")
+    else:
+        cut(font, TEXT, ["ccmp", "kern", "liga", "mark"])
+        save(font, "Book Text", "-italic" * ("italic" in source))
+
+
+def save(font, name, style=""):
+    """Write a font under its name, and say how large it is."""
     for record in font["name"].names:
         if record.nameID in (1, 4, 16):
-            record.string = "Book Math" if "MATH" in font else "Book Text"
+            record.string = name
     font.flavor = "woff2"
-    font.save(STATIC / f"{name}.woff2")
-    print(f"{name}.woff2: {(STATIC / name).with_suffix('.woff2').stat().st_size} bytes")
+    path = STATIC / f"{name.lower().replace(' ', '-')}{style}.woff2"
+    font.save(path)
+    print(f"{path.name}: {path.stat().st_size} bytes")
 
 
 def cut(font, characters, features):

@@ -51,7 +51,7 @@ def python(request):
 
 def packages(python):
     """The packages of an environment, with their versions."""
-    frozen = subprocess.run([python, "-m", "pip", "freeze", "--all"], capture_output=True, text=True, check=True)
+    frozen = subprocess.run([python, "-I", "-m", "pip", "freeze", "--all"], capture_output=True, text=True, check=True)
     return set(frozen.stdout.splitlines())
 
 

@@ -17,7 +17,7 @@ import built_site as built
 import lighthouse
 import pytest
 from browser import ALONE, chromium
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import TimeoutError, expect
 
 HERE = Path(__file__).parent
 LOOKS = built.ROOT / "_build" / "looks"
@@ -119,6 +119,8 @@ def open_page(browser):
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
         if name not in built.REDIRECTS:
             page.evaluate("document.fonts.ready.then(() => 0)")
+        if options.get("java_script_enabled", True):
+            expect(page.locator(".live:not(.live-drawn)")).to_have_count(0, timeout=60_000)
         return page
 
     return open_page

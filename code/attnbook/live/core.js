@@ -17,9 +17,9 @@ const largestDifference = (A, B) => Math.max(...A.flat().map((x, i) => Math.abs(
 /** The sum of a list. */
 const total = (x) => x.reduce((a, b) => a + b, 0);
 
-/** All orders of the entries of a list, in lexicographic order of their places. */
-const ordersOf = (list) => (list.length ? list.flatMap((x) =>
-  ordersOf(list.filter((y) => y !== x)).map((rest) => [x, ...rest])) : [[]]);
+/** All orders of the entries of a list, each once where entries are equal, in lexicographic order of their places. */
+const ordersOf = (list) => (list.length ? [...new Set(list)].flatMap((x) =>
+  ordersOf(list.filter((_, i) => i !== list.indexOf(x))).map((rest) => [x, ...rest])) : [[]]);
 
 /** The order that undoes an order. */
 const inverted = (order) => order.map((_, j) => order.indexOf(j));
@@ -174,25 +174,24 @@ function initialize({ model }) {
 }
 
 /** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. While the
- *  page is still read, each figure is drawn before what stands below it is painted, so that nothing on the page moves. */
+ *  page is still read, the figure before this script is drawn before what stands below it is painted, so that nothing
+ *  moves. Those below the window come later, one at a time, so that the page answers in between; but all at once where an
+ *  address leads into the page, for they stand above its place. */
 function mountAll(figures) {
-  const mountRead = () => {
-    for (const place of document.querySelectorAll(".live[data-live]:not(.live-drawn)")) {
-      if (figures[place.dataset.live] && isRead(place)) mount(figures[place.dataset.live], place);
-    }
+  const wait = document.readyState === "loading";
+  const mountNext = () => {
+    const places = [...document.querySelectorAll(".live[data-live]:not(.live-drawn)")];
+    const place = places.find(({ dataset }) => figures[dataset.live]);
+    if (place) mount(figures[place.dataset.live], place);
+    return place;
+  };
+  const mountRest = () => {
+    while (mountNext()) if (wait && !location.hash) return setTimeout(mountRest);
     joinWidgets();
   };
-  mountRead();
-  if (document.readyState !== "loading") return;
-  const observer = new MutationObserver(mountRead);
-  observer.observe(document, { childList: true, subtree: true });
-  addEventListener("DOMContentLoaded", () => { observer.disconnect(); mountRead(); });
-}
-
-/** Whether the browser has read an element to its end: something comes after it. */
-function isRead(element) {
-  if (document.readyState !== "loading") return true;
-  return Boolean(element && (element.nextSibling || isRead(element.parentElement)));
+  if (!wait) return mountRest();
+  mountNext();
+  addEventListener("DOMContentLoaded", mountRest);
 }
 
 /** What the tab keeps under a name until it is closed; nothing where a browser lets nothing be kept. */

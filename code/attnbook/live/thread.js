@@ -1,11 +1,11 @@
 // One thread: all 180 orders of six words in a trained encoder that reads X + αE.
 const START = "cat sees fish and sees and".split(" "), SHARES = range(101).map((i) => i / 100);
-const ORDERS = [...new Set(ordersOf(range(N)).map((order) => order.map((i) => START[i]).join(" ")))].sort();
-const HALF = ORDERS.length / 2, TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
+const ORDERS = ordersOf(START).map((order) => order.join(" ")).sort();
+const PARTS = 4, PART = ORDERS.length / PARTS, TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
 
-/** The log-odds of "cat first" of half of the orders, which a slow phone computes between two frames, and of all. */
-const oddsOf = memoize((alpha, half) => forward(weightsOf(true, 100), ORDERS.slice(HALF * half, HALF * (half + 1)), alpha).odds);
-const oddsAt = memoize((alpha) => [...oddsOf(alpha, 0), ...oddsOf(alpha, 1)]);
+/** The log-odds of "cat first" of a part of the orders, which a slow phone computes between two frames, and of all. */
+const oddsOf = memoize((alpha, part) => forward(weightsOf(true, 100), ORDERS.slice(PART * part, PART * (part + 1)), alpha).odds);
+const oddsAt = memoize((alpha) => range(PARTS).flatMap((part) => oddsOf(alpha, part)));
 
 /** How many of some answers differ by more than rounding can. */
 const different = (odds) => [...odds].sort((a, b) => a - b).filter((x, i, all) => !i || x - all[i - 1] > EXACT).length;
@@ -20,9 +20,10 @@ function compute({ sentence, alpha }) {
 const valid = ({ sentence, alpha }) => ORDERS.includes(sentence) && alpha >= 0 && alpha <= 1;
 
 const LEAST = -7.6, MOST = 6, TOP = 4, STACK = 112, BASE = 132, WIDER = 20; // of the axis in log-odds; of the drawing in px
-/** The height of every order in the stack: each beside its mirror, those that turn first at the bottom. */
-const lanes = memoize(() => {
-  const odds = oddsAt(0.5), falling = range(ORDERS.length).filter((s) => !TRUTH[s]).sort((a, b) => odds[b] - odds[a]);
+/** The height of every order in the stack: each beside its mirror, those that turn first at the bottom. At α = 0 all have
+ *  one answer, and any order of the pairs looks the same. */
+const lanes = memoize((some) => {
+  const odds = oddsAt(some ? 0.5 : 0), falling = range(ORDERS.length).filter((s) => !TRUTH[s]).sort((a, b) => odds[b] - odds[a]);
   const heights = [];
   falling.forEach((s, k) => [s, ORDERS.indexOf(reversed(ORDERS[s]))].forEach((one, i) => {
     heights[one] = TOP + (STACK * (2 * k + i)) / (ORDERS.length - 1);
@@ -41,10 +42,10 @@ function backdrop() {
     ? `M${coarse.map((a) => `${(396 * a).toFixed(0)} ${y(oddsAt(a)[s]).toFixed(1)}`).join("L")}` : [])).join("") }));
   const order = [...coarse, ...SHARES.filter((_, i) => i % 2)];
   let at = 0;
-  (function some() {
-    if (at === 2 * coarse.length) draw();
-    if (at < 2 * order.length) { oddsOf(order[at >> 1], at++ % 2); setTimeout(some, 10); }
-  })();
+  setTimeout(function some() {
+    if (at === PARTS * coarse.length) draw();
+    if (at < PARTS * order.length) { oddsOf(order[Math.floor(at / PARTS)], at++ % PARTS); setTimeout(some, 4); }
+  });
   return svg;
 }
 
@@ -75,7 +76,7 @@ function render({ model, el }) {
   const own = [make("circle", { r: 4.5 }), make("rect", { x: -4, y: -4, width: 8, height: 8 })];
   const ring = make("g", {}, own, make("circle", { class: "live-thread-ring", r: 10 }));
   const nearest = (px, py) => {
-    const at = ORDERS.indexOf(read().sentence), height = (s) => (s === at ? BASE : lanes()[s]);
+    const at = ORDERS.indexOf(read().sentence), height = (s) => (s === at ? BASE : lanes(read().alpha > 0)[s]);
     const far = (s) => Math.abs(x(result.odds[s]) - px) + 0.3 * Math.abs(height(s) - py);
     return range(ORDERS.length).reduce((best, s) => (far(s) < far(best) ? s : best), at);
   };
@@ -120,6 +121,7 @@ function render({ model, el }) {
 
   function update() {
     const state = read(), hidden = el.classList.contains("live-asking"), at = ORDERS.indexOf(state.sentence);
+    const heights = lanes(state.alpha > 0);
     result = compute(state);
     tried.add(state.sentence);
     tiles.put(state.sentence.split(" "));
@@ -128,12 +130,12 @@ function render({ model, el }) {
     set(middle, { x1: x(0), x2: x(0) });
     sides.forEach((side, i) => set(side, { x: [2, x(0), width - 2][i] }));
     dots.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => (s !== at && TRUTH[s] === Boolean(side)
-      ? `M${x(result.odds[s]).toFixed(1)} ${lanes()[s].toFixed(1)}h0` : "")).join("") }));
+      ? `M${x(result.odds[s]).toFixed(1)} ${heights[s].toFixed(1)}h0` : "")).join("") }));
     const place = x(result.odds[at]), shut = hidden || result.answers === 1 || Math.min(...result.odds.map(x)) < edge() + 12;
     set(lens, { visibility: shut ? "hidden" : null });
     set(frame, { d: `M2 1H${edge()}V${STACK + 7}H2ZM${edge()} 1L${place} ${TOP}M${edge()} ${STACK + 7}L${place} ${TOP + STACK}` });
     near.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => { const there = widened(x(result.odds[s]));
-      return TRUTH[s] === Boolean(side) && there > 6 && there < edge() - 4 ? `M${there.toFixed(1)} ${lanes()[s].toFixed(1)}h0` : ""; }).join("") }));
+      return TRUTH[s] === Boolean(side) && there > 6 && there < edge() - 4 ? `M${there.toFixed(1)} ${heights[s].toFixed(1)}h0` : ""; }).join("") }));
     set(yours, place > 100 ? { x: place - 17, "text-anchor": "end" } : { x: place + 17, "text-anchor": "start" });
     own.forEach((shape, side) => set(shape, { visibility: hidden || TRUTH[at] !== Boolean(side) ? "hidden" : null }));
     const rank = 1 + result.odds.filter((odds) => odds < result.odds[at]).length;

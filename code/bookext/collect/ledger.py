@@ -39,7 +39,7 @@ def setup(app):
 
 def _filter_script(app, pagename, templatename, context, doctree):
     if doctree is not None and any("claims" in node["classes"] for node in doctree.findall(nodes.bullet_list)):
-        app.add_js_file("ledger.js")
+        app.add_js_file("ledger.js", priority=900)
 
 
 def _add_pages(app):

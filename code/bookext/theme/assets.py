@@ -1,4 +1,4 @@
-"""Register the book's theme, and choose what a page loads: one style sheet, and the scripts that it uses.
+"""Register the book's theme, and choose what a page loads: one style sheet, one script, and those of its own.
 
 The templates in ``book_theme`` leave out what the parent theme loads by itself. What extensions add to every page is
 filtered here.
@@ -12,15 +12,18 @@ from . import styles
 
 THEME = Path(__file__).with_name("book_theme")
 PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
-# Scripts that no page uses: for tabs, for words of another search and their plurals, for notes in the margin (the rest:
-# book-theme.js).
+# Scripts that no page uses: for tabs, for another search, its words and their plurals, for notes in the margin (the
+# rest: book-theme.js).
 UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scripts/sphinx-book-theme.js")
-UNUSED += ("_static/translations.js",)
+UNUSED += ("_static/translations.js", "_static/doctools.js")
+SCRIPT = "_static/site.js"
+OWN = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
 SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them
 
 sheets: list[str] = []  # the style sheets that every page of this build would load, in their order
+scripts: list[str] = []  # and the scripts
 
 
 def setup(app):
@@ -41,7 +44,15 @@ def _choose(app, name, template, context, doctree):
     files = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
     sheets[:] = [*PARENT_SHEETS, *(str(file.filename) for file in sorted(files, key=lambda file: file.priority))]
     # A script without a file sets an option of a script that is not loaded.
-    scripts = [file for file in context["script_files"] if file.filename]
-    context["script_files"][:] = [file for file in scripts if str(file.filename) not in UNUSED]
+    files = sorted((file for file in context["script_files"] if file.filename), key=lambda file: file.priority)
+    scripts[:] = [str(file.filename) for file in files if file.priority < OWN and str(file.filename) not in UNUSED]
+    context["script_files"][:] = [file for file in files if file.priority >= OWN]
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "files_place": FILES_PLACE, "search_scripts": SEARCH}
+    context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "search_scripts": SEARCH}
+    context["files_place"] = FILES_PLACE
+
+
+def join_scripts(site):
+    """Write the scripts that every page of ``site`` loads as one file, which is one request."""
+    text = ";\n".join((site / name).read_text(encoding="utf-8") for name in scripts)
+    (site / SCRIPT).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Finish a build: make the one style sheet, link the book as one file, lead on from old addresses."""
+"""Finish a build: make the one style sheet and script, link the book as one file, lead on from old addresses."""
 
 import json
 import re
@@ -43,6 +43,7 @@ def _lead_on(app, failure):
 
 def _finish_pages(app, failure):
     if not failure and app.builder.name == "html":
+        assets.join_scripts(Path(app.outdir))
         styles.merge(Path(app.outdir), assets.sheets)
         offer_files(Path(app.outdir))
 

@@ -50,7 +50,7 @@ def _add_script(app, name, template, context, doctree):
     if names:
         file = f"live-{'-'.join(names)}.js"
         _write_script(Path(app.outdir) / "_static" / file, names)
-        app.add_js_file(file)
+        app.add_js_file(file, priority=900, fetchpriority="low")  # text and its fonts come first
 
 
 def _offer_pictures(app, name, template, context, doctree):
