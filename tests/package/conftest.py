@@ -78,6 +78,11 @@ def new_page(browser, width=900, **options):
     return page, log
 
 
+def wait_for(page, count):
+    """Wait until so many figures of a page are drawn: those below the first come one at a time."""
+    page.locator(".live-drawn").nth(count - 1).wait_for(state="attached")
+
+
 def forget(page, log):
     """Leave a page without anything that its figures keep, and return what it has logged."""
     page.emulate_media(media="screen")
@@ -102,6 +107,8 @@ def open_figures(browser, gallery, free_pages):
         used.append((free, free.pop() if free else new_page(browser, **options)))
         page = used[-1][1][0]
         page.goto(gallery(*figures) + address)
+        if len(figures) > 1:
+            wait_for(page, len(figures))
         return page
 
     yield open_figures
@@ -116,6 +123,7 @@ def all_figures(browser, gallery):
     """One page with the example of every figure, and its log: to open one takes longer than most tests."""
     page, log = new_page(browser)
     page.goto(gallery(*map(figure, NAMES)))
+    wait_for(page, len(NAMES))
     return page, log
 
 
