@@ -77,6 +77,16 @@ def test_a_link_lands_on_its_heading(open_page, width):
     report(f"{link}: the list of sections marks another" for link, _, end, marked in landed if not (marked or end))
 
 
+def test_a_page_opened_again_is_where_it_was(open_page):
+    page, top = open_page(LONG), "document.querySelectorAll('article h2')[5].getBoundingClientRect().top"
+    page.evaluate(LAY_OUT)
+    page.evaluate(f"scrollBy(0, {top} - 200)")
+    page.reload()
+    page.wait_for_timeout(500)  # figures above it are drawn, and a browser lays out
+    assert abs(page.evaluate(top) - 200) < 2
+    page.context.close()
+
+
 @pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], first=1, also=OVERFLOWED))
 def test_nothing_overflows_or_is_covered_when_a_page_is_magnified(open_page, name):
     """At 400 % of a screen of 1280 pixels, and at 200 %, from the top of the page to its end."""

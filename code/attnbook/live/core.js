@@ -175,10 +175,10 @@ function initialize({ model }) {
 
 /** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. While the
  *  page is still read, the figure before this script is drawn before what stands below it is painted, so that nothing
- *  moves. Those below the window come later, one at a time, so that the page answers in between; but all at once where an
- *  address leads into the page, for they stand above its place. */
+ *  moves. Those below the window come later, one at a time, so that the page answers in between; but all at once where the
+ *  page opens at a place within it, which they may stand above. */
 function mountAll(figures) {
-  const wait = document.readyState === "loading";
+  const wait = document.readyState === "loading", within = location.hash || "whole" in document.documentElement.dataset;
   const mountNext = () => {
     const places = [...document.querySelectorAll(".live[data-live]:not(.live-drawn)")];
     const place = places.find(({ dataset }) => figures[dataset.live]);
@@ -186,7 +186,7 @@ function mountAll(figures) {
     return place;
   };
   const mountRest = () => {
-    while (mountNext()) if (wait && !location.hash) return setTimeout(mountRest);
+    while (mountNext()) if (wait && !within) return setTimeout(mountRest);
     joinWidgets();
   };
   if (!wait) return mountRest();
