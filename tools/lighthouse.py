@@ -78,6 +78,7 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
 def serve(site):
     """Serve the folder ``site`` on this machine; yield its address."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
+        server.handle_error = lambda *_: None  # a browser may go away before it has been answered
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

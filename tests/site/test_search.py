@@ -12,8 +12,10 @@ from built_site import AXE, DESK, LANGUAGE, PAGES, PHONE, SITE, SOURCES, named, 
 INDEX = SITE / "_static" / "search-index.js"
 # As people type them, and the pages that answer.
 QUESTIONS = Path(__file__).with_name(f"questions{f'-{LANGUAGE}' * (LANGUAGE != editions.TOP)}.json")
-FIRST = "[...document.querySelectorAll('#search-results a')].map((link) => link.getAttribute('href'))"
-FOUND = "(queries) => queries.map((query) => bookSearch.search(query).map((entry) => entry.address))"
+FIRST = """bookSearch.ready.then(() =>
+  [...document.querySelectorAll("#search-results a")].map((link) => link.getAttribute("href")))"""
+FOUND = """(queries) => bookSearch.ready.then(() =>
+  queries.map((query) => bookSearch.search(query).map((entry) => entry.address)))"""
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +117,7 @@ def test_an_excerpt_of_chinese_is_cut_without_spaces(open_page):
 def test_the_results_are_readable(open_page, theme):
     """No finding of axe, and nothing wider than a phone."""
     page = open_page("search", theme, PHONE, query="?q=positional%20encoding")
+    assert page.evaluate(FIRST)
     page.evaluate(AXE_SCRIPT)
     problems = []
     for width in (PHONE, DESK):

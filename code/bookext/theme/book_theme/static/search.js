@@ -30,7 +30,7 @@ const bookSearch = (function ({ pages, synonyms }) {
 
   // The index: which fields of an entry hold a word, how often.
   const entries = [], places = new Map();
-  for (const { address, title, last, entries: list } of pages) {
+  function add({ address, title, last, entries: list }) {
     for (const [anchor, kind, name, boxes, text] of list) {
       const entry = { address: address + (anchor && `#${anchor}`), page: title, title: name, kind, text };
       entry.fields = { page: words(title), title: words(name), boxes: words(boxes), text: words(text) };
@@ -45,6 +45,15 @@ const bookSearch = (function ({ pages, synonyms }) {
       entries.push(entry);
     }
   }
+  const ready = (async function () {  // a few pages at a time, so that the reader can type
+    for (let i = 0, began = performance.now(); i < pages.length; i++) {
+      add(pages[i]);
+      if (performance.now() - began > 8) {
+        await new Promise((next) => setTimeout(next));
+        began = performance.now();
+      }
+    }
+  })();
 
   const groups = synonyms.map((names) => names.map(words));
   const startsAt = (list, part, i) => part.every((word, k) => list[i + k] === word);
@@ -125,7 +134,7 @@ const bookSearch = (function ({ pages, synonyms }) {
     const wanted = new Set(names.filter((word) => !common.has(word)));
     return (text) => words(text).some((word) => wanted.has(word));
   }
-  return { search, asksFor, cut };
+  return { search, asksFor, cut, ready };
 })(searchIndex);
 
 (function () {
@@ -155,7 +164,8 @@ const bookSearch = (function ({ pages, synonyms }) {
     return make("li", {}, link, ...from, make("p", {}, ...excerpt(entry.text, asked)));
   }
 
-  function show() {
+  async function show() {
+    await bookSearch.ready;
     const question = field.value.trim(), asked = bookSearch.asksFor(question), results = bookSearch.search(question);
     const { none, one, many, most } = summary.dataset, number = results.length;
     const message = number > SHOWN ? most : number > 1 ? many : number ? one : none;
