@@ -19,6 +19,7 @@ def setup(app):
     app.add_config_value("book_repository", "", "html", str)
     app.connect("config-inited", _read_addresses)
     app.connect("doctree-resolved", _add_links, priority=450)  # after the notebook is written
+    app.connect("html-page-context", _name_report, priority=900)  # after the theme has made the button
 
 
 def _read_addresses(app, config):
@@ -30,6 +31,13 @@ def _read_addresses(app, config):
     if config.book_repository:  # the theme's button for a mistake on the page
         config.html_theme_options |= {"repository_url": config.book_repository, "use_issues_button": True}
     config.html_baseurl = site and editions.address(config.language, site)
+
+
+def _name_report(app, name, template, context, doctree):
+    """Say what the theme's button for an issue is for."""
+    for button in context.get("header_buttons", ()):
+        if button["label"] == "source-issues-button":
+            button["tooltip"] = _("Report a mistake on this page")
 
 
 def links(repository, slug):
