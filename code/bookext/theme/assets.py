@@ -18,7 +18,6 @@ UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scri
 UNUSED += ("_static/translations.js", "_static/doctools.js")
 SCRIPT = "_static/site.js"
 OWN = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
-SEARCH = (search.INDEX, "_static/search.js")  # search.html loads them
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
 FILES_PLACE = "links to the book as one file"  # in a comment, before them
 
@@ -48,7 +47,7 @@ def _choose(app, name, template, context, doctree):
     scripts[:] = [str(file.filename) for file in files if file.priority < OWN and str(file.filename) not in UNUSED]
     context["script_files"][:] = [file for file in files if file.priority >= OWN]
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
-    context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "search_scripts": SEARCH}
+    context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "search_index": search.INDEX}
     context["files_place"] = FILES_PLACE
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import tinycss2
 
-from ..collect.search import INDEX
-
 SHEET = "_static/site.css"
 NESTED = {"media", "supports", "container"}
 
@@ -45,7 +43,7 @@ def used_names(site):
             for value in re.findall(r'\s(?:class|id)="([^"]+)"', text):
                 used.update(value.split())
             scripts.update(re.findall(r'<script [^>]*?src="[^"?]*(_static/[^"?]+)', text))
-    for name in scripts - {INDEX}:
+    for name in scripts:
         used.update(re.findall(r"[\w-]+", (site / name).read_text(encoding="utf-8")))
     return used
 

@@ -1,5 +1,5 @@
 // The search: it finds the sections that fit a question best, and lists them while the reader types.
-const bookSearch = (function ({ pages, synonyms }) {
+const bookSearch = (function (index) {
   // Titles count more than words of the text, and what few readers look for comes last.
   const WEIGHTS = { page: 3, title: 8, boxes: 4, text: 1 };
   const KINDS = { page: 1.1, section: 1, term: 1, exercise: 0.6, name: 0.5, solution: 0.25 };
@@ -45,17 +45,18 @@ const bookSearch = (function ({ pages, synonyms }) {
       entries.push(entry);
     }
   }
-  const ready = (async function () {  // a few pages at a time, so that the reader can type
+  const groups = [];
+  const ready = index.then(async function ({ pages, synonyms }) {
+    groups.push(...synonyms.map((names) => names.map(words)));
     for (let i = 0, began = performance.now(); i < pages.length; i++) {
       add(pages[i]);
-      if (performance.now() - began > 8) {
+      if (performance.now() - began > 8) {  // a pause in which the reader can type
         await new Promise((next) => setTimeout(next));
         began = performance.now();
       }
     }
-  })();
+  });
 
-  const groups = synonyms.map((names) => names.map(words));
   const startsAt = (list, part, i) => part.every((word, k) => list[i + k] === word);
   const holds = (list, part) => list.some((_, i) => startsAt(list, part, i));
 
@@ -135,7 +136,10 @@ const bookSearch = (function ({ pages, synonyms }) {
     return (text) => words(text).some((word) => wanted.has(word));
   }
   return { search, asksFor, cut, ready };
-})(searchIndex);
+})(new Promise((resolve) => {  // the index is larger than all else: it is asked for when the page is there
+  const { index: src } = document.currentScript.dataset, onload = () => resolve(searchIndex);
+  addEventListener("load", () => document.head.append(Object.assign(document.createElement("script"), { src, onload })));
+}));
 
 (function () {
   const SHOWN = 30, LETTERS = 240;
