@@ -26,16 +26,17 @@ def theirs(kind, *, d=64, base=1e4, length=4096, seq_len=None, **parameters):
     return angles.double().numpy(), factor
 
 
-@pytest.mark.parametrize("base", [1e4, 5e5])
-@pytest.mark.parametrize("d", [64, 128])
+@pytest.mark.parametrize("base", [100, 1e4, 5e5])
+@pytest.mark.parametrize("d", [4, 64])
 def test_the_rules_are_those_of_transformers(d, base):
     theta = frequencies(d, base)
     close = {"rtol": 1e-6}
     np.testing.assert_allclose(theta / 8, theirs("linear", d=d, base=base, factor=8.0)[0], **close)
     dynamic = theirs("dynamic", d=d, base=base, factor=8.0, seq_len=3 * 4096)[0]
     np.testing.assert_allclose(ntk_frequencies(d, 8 * 3 - 7, base), dynamic, **close)
-    yarn, factor = theirs("yarn", d=d, base=base, factor=8.0, original_max_position_embeddings=4096)
-    np.testing.assert_allclose(ramp_frequencies(theta, 4096, 8, ramp="index"), yarn, **close)
+    for n in (100, 4096, 10**6):  # the ramp begins before the first pair, or ends behind the last
+        yarn, factor = theirs("yarn", d=d, base=base, factor=8.0, original_max_position_embeddings=n)
+        np.testing.assert_allclose(ramp_frequencies(theta, n, 8, ramp="index"), yarn, **close)
     assert factor == pytest.approx(0.1 * math.log(8) + 1)
     ends = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
     llama = theirs("llama3", d=d, base=base, length=131_072, factor=8.0, **ends)[0]
@@ -50,9 +51,9 @@ def test_the_ntk_base_slows_the_slowest_by_s(d, s, base):
 
 
 @pytest.mark.parametrize("ramp", ["turns", "index"])
-@given(n=st.integers(500, 10**6), s=stretches, base=bases)
-def test_a_ramp_keeps_the_fast_and_divides_the_slow(ramp, n, s, base):
-    theta = frequencies(64, base)
+@given(n=st.integers(500, 10**6), s=stretches, base=bases, unit=st.floats(0.1, 10))
+def test_a_ramp_keeps_the_fast_and_divides_the_slow(ramp, n, s, base, unit):
+    theta = unit * frequencies(64, base)
     divided, r = theta / ramp_frequencies(theta, n, s, ramp=ramp), turns(theta, n)
     step = base ** (2 / 64)  # "index" moves the ends to whole pairs
     np.testing.assert_allclose(divided[r > 32 * step], 1, rtol=1e-9)
