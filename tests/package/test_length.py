@@ -26,7 +26,7 @@ def theirs(kind, *, d=64, base=1e4, length=4096, seq_len=None, **parameters):
     return angles.double().numpy(), factor
 
 
-@pytest.mark.parametrize("base", [100, 1e4, 5e5])
+@pytest.mark.parametrize("base", [10, 1e4, 5e5])
 @pytest.mark.parametrize("d", [4, 64])
 def test_the_rules_are_those_of_transformers(d, base):
     theta = frequencies(d, base)
@@ -34,7 +34,7 @@ def test_the_rules_are_those_of_transformers(d, base):
     np.testing.assert_allclose(theta / 8, theirs("linear", d=d, base=base, factor=8.0)[0], **close)
     dynamic = theirs("dynamic", d=d, base=base, factor=8.0, seq_len=3 * 4096)[0]
     np.testing.assert_allclose(ntk_frequencies(d, 8 * 3 - 7, base), dynamic, **close)
-    for n in (100, 4096, 10**6):  # the ramp begins before the first pair, or ends behind the last
+    for n in (100, 1000, 4096):  # the ramp begins before the first pair, or ends behind the last
         yarn, factor = theirs("yarn", d=d, base=base, factor=8.0, original_max_position_embeddings=n)
         np.testing.assert_allclose(ramp_frequencies(theta, n, 8, ramp="index"), yarn, **close)
     assert factor == pytest.approx(0.1 * math.log(8) + 1)
