@@ -74,11 +74,17 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(data)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server that is silent about a browser that has gone before it was answered."""
+
+    def handle_error(self, *_):
+        pass
+
+
 @contextlib.contextmanager
 def serve(site):
     """Serve the folder ``site`` on this machine; yield its address."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
-        server.handle_error = lambda *_: None  # a browser may go away before it has been answered
+    with Server(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
