@@ -71,20 +71,14 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """A server that is silent about a browser that has gone before it was answered."""
-
-    def handle_error(self, *_):
-        pass
+        with contextlib.suppress(ConnectionError):  # a browser may be gone
+            self.wfile.write(data)
 
 
 @contextlib.contextmanager
 def serve(site):
     """Serve the folder ``site`` on this machine; yield its address."""
-    with Server(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

@@ -1,5 +1,6 @@
 // What the figures mirror, ablation and thread share: a trained encoder with two layers of three heads, and a row of six words.
-// Its weights, in thousandths, are the constant `stored`, which files.py puts in front.
+// Its weights, in thousandths, are the constant `stored`, which files.py puts in front: each entry is what a stretch of
+// training has added.
 const WORDS = ["cat", "fish", "sees", "and"], N = 6, D = 12, H = 3, HIDDEN = 20, LAYERS = 2;
 const SHOWN = { cat: _("cat"), fish: _("fish"), sees: _("sees"), and: _("and") }; // as a reader sees and hears them
 const shownWords = (sentence) => sentence.split(" ").map((word) => SHOWN[word]);
@@ -16,7 +17,8 @@ function memoize(f) {
 
 /** The weights of the model with or without positions after so many steps of training: matrices, row after row. */
 const weightsOf = memoize((positions, step) => {
-  const { weights } = stored.find((m) => (m.model === "positions") === positions && m.step === step);
+  const steps = stored.filter((m) => (m.model === "positions") === positions && m.step <= step);
+  const weights = steps[0].weights.map((_, i) => total(steps.map((m) => m.weights[i])));
   let at = 0;
   const matrix = (rows, columns) => Float64Array.from(weights.slice(at, at += rows * columns), (x) => x / 1000);
   const heads = () => range(H).map(() => matrix(D, D / H));

@@ -36,12 +36,17 @@ def names() -> list[str]:
 def stored(names: Iterable[str]) -> str:
     """Return the weights that the experiment ``mirror`` has stored for the figures ``names``, as JavaScript.
 
-    They are the constant ``stored``, a list of models; the text is empty if no figure reads them.
+    They are the constant ``stored``, a list of models, each as the difference from the one before it in its training,
+    which has fewer digits; the text is empty if no figure reads them.
     """
     need = READS.intersection(names)
     members = _members("mirror") if need else []
     if need <= LAST:
         members = [m for m in members if (m["model"], m["step"]) == ("positions", 100)]
+    last: dict[str, list[int]] = {}
+    for m in members:
+        before, last[m["model"]] = last.get(m["model"]), m["weights"]
+        m["weights"] = [x - y for x, y in zip(m["weights"], before or [0] * len(m["weights"]), strict=True)]
     return f"const stored = {json.dumps(members, separators=(',', ':'))};\n" if need else ""
 
 
