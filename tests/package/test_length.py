@@ -27,7 +27,7 @@ def theirs(kind, *, d=64, base=1e4, length=4096, seq_len=None, **parameters):
 
 
 @pytest.mark.parametrize("base", [10, 1e4, 5e5])
-@pytest.mark.parametrize("d", [4, 64])
+@pytest.mark.parametrize("d", [4, 64, 128])
 def test_the_rules_are_those_of_transformers(d, base):
     theta = frequencies(d, base)
     close = {"rtol": 1e-6}
