@@ -175,7 +175,7 @@ function initialize({ model }) {
 
 /** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. While the
  *  page is still read, the figure before this script is drawn before what stands below it is painted, so that nothing
- *  moves. Those below the window come later, one at a time, so that the page answers in between; but all at once where the
+ *  moves. Those below it come later, one at a time, so that the page answers in between; but all at once where the
  *  page opens at a place within it, which they may stand above. */
 function mountAll(figures) {
   const wait = document.readyState === "loading", within = location.hash || "whole" in document.documentElement.dataset;

@@ -1,7 +1,8 @@
 """One style sheet for the site: what the pages use of the theme's twelve, in their order.
 
 A browser draws nothing before every style sheet is there, and of the theme's half megabyte a page uses a tenth. A rule
-stays if each class and id it names stands on a page or as a word in a script; what names neither stays.
+stays if each class and id it names stands on a page or as a word in a script; what names neither stays. A custom
+property stays if a rule, page or script reads it, and so does an animation.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ def merge(site, sheets):
     used = used_names(site)
     digest = hashlib.sha256(repr((sorted(used), sources, Path(__file__).read_text())).encode()).hexdigest()[:16]
     if digest not in last:
-        rules = "".join(purge(_rebase(text, path, target), used) for path, text in sources)
+        rules = purge("".join(_rebase(text, path, target) + "\n" for path, text in sources), used)
         target.write_text(f"/* {digest} */\n{rules}", encoding="utf-8")
 
 
@@ -35,13 +36,14 @@ def with_imports(sheets):
 
 
 def used_names(site):
-    """Collect the classes and ids of the pages of ``site``, and the words of their scripts, which may set others."""
+    """Collect the classes, ids and custom properties of the pages of ``site``, and the words of their scripts."""
     used, scripts = set(), set()
     for path in site.rglob("*.html"):
         if "_static" not in path.relative_to(site).parts:
             text = path.read_text(encoding="utf-8")
             for value in re.findall(r'\s(?:class|id)="([^"]+)"', text):
                 used.update(value.split())
+            used.update(re.findall(r"--[A-Za-z][\w-]*", text))
             scripts.update(re.findall(r'<script [^>]*?src="[^"?]*(_static/[^"?]+)', text))
     for name in scripts:
         used.update(re.findall(r"[\w-]+", (site / name).read_text(encoding="utf-8")))
@@ -49,19 +51,25 @@ def used_names(site):
 
 
 def purge(css, used):
-    """Return the text of the rules that can match a page which has only the classes and ids ``used``."""
-    return "".join(_rule(rule, used) for rule in tinycss2.parse_stylesheet(css, True, True))
+    """Return the rules of ``css`` that can match a page with the names ``used``, and what these rules read."""
+    played = " ".join(re.findall(r"\banimation(?:-name)?\s*:([^;}]+)", css))
+    names = used | set(re.findall(r"var\(\s*(--[\w-]+)", css)) | {f"@{word}" for word in re.findall(r"[\w-]+", played)}
+    shorter = "".join(_rule(rule, names) for rule in tinycss2.parse_stylesheet(css, True, True))
+    return shorter if shorter == css else purge(shorter, used)  # what is gone read names too
 
 
 def _rule(rule, used):
     prelude = tinycss2.serialize(rule.prelude) if rule.type in ("at-rule", "qualified-rule") else ""
     if rule.type == "qualified-rule":
         selectors = [s.strip() for s in _split(rule.prelude) if _matches(s, used)]
-        return f"{','.join(selectors)}{{{tinycss2.serialize(rule.content).strip()}}}\n" if selectors else ""
+        parts = [part for part in tinycss2.parse_blocks_contents(rule.content, True, True) if part.type != "error"]
+        kept = [p.serialize().strip() for p in parts if not getattr(p, "name", "").startswith("--") or p.name in used]
+        return f"{','.join(selectors)}{{{';'.join(kept)}}}\n" if selectors and kept else ""
     if rule.type == "at-rule" and rule.lower_at_keyword in NESTED:
         inside = "".join(_rule(r, used) for r in tinycss2.parse_rule_list(rule.content, True, True))
         return f"@{rule.at_keyword}{prelude}{{{inside}}}\n" if inside else ""
     dropped = rule.type != "at-rule" or rule.lower_at_keyword in ("import", "charset") or "Awesome" in rule.serialize()
+    dropped = dropped or ("keyframes" in rule.lower_at_keyword and f"@{prelude.strip()}" not in used)
     return "" if dropped else rule.serialize() + "\n"
 
 
