@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..attention import softmax
 from ..figures.capstone import draw_heads
 from ..figures.style import Picture
-from .figure import Live
+from .figure import Live, require_one_of
 from .mirror import LAYERS, WORDS, H, N, forward, is_sentence
 from .mirror import sample as sample_mirror
 
@@ -62,8 +62,7 @@ def check(sentence: str, heads: list, instead: str) -> None:
         raise ValueError(f"sentence = {sentence}; expected six of the words {', '.join(WORDS)}, cat and fish once each")
     if not isinstance(heads, list) or len(heads) != LAYERS * H or any(x not in (0, 1) for x in heads):
         raise ValueError(f"heads = {heads}; expected {LAYERS * H} numbers 0 or 1")
-    if instead not in INSTEAD:
-        raise ValueError(f"instead = {instead!r}; expected one of {', '.join(INSTEAD)}")
+    require_one_of("instead", instead, INSTEAD)
 
 
 def sentences() -> np.ndarray:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import require_int
 from ..attention import attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..positional import sinusoidal
 from ..results import load
-from .figure import Live
+from .figure import Live, require_one_of
 
 __all__ = ["agreement"]
 
@@ -63,10 +64,8 @@ def check(sentence: str, steps: int, taken: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(sentence, str) or not SENTENCE.fullmatch(sentence):
         raise ValueError(f"sentence = {sentence!r}; expected one such as 'the old keys to the cabinet'")
-    if steps not in STEPS:
-        raise ValueError(f"steps = {steps}; expected one of {STEPS}")
-    if taken not in range(-1, len(sentence.split())):
-        raise ValueError(f"taken = {taken}; expected -1 or the index of a word, 0 to {len(sentence.split()) - 1}")
+    require_one_of("steps", steps, STEPS)
+    require_int("taken", taken, least=-1, most=len(sentence.split()) - 1)
 
 
 @functools.cache

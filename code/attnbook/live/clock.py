@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..positional import frequencies, rotate, sinusoidal
-from .figure import Live
+from .figure import Live, require_one_of, require_within
 
 __all__ = ["clock"]
 
@@ -63,12 +63,9 @@ def clock(
 def check(query: int, key: int, pairs: int, base: float, scheme: str) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, value, least, most in (("query", query, 0, LAST), ("key", key, 0, LAST), ("pairs", pairs, 1, MOST)):
-        if require_int(name, value, least) > most:
-            raise ValueError(f"{name} = {value}; expected at most {most}")
-    if not 1 <= base <= 1e6:
-        raise ValueError(f"base = {base}; expected 1 to 1000000")
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme = {scheme!r}; expected one of {list(SCHEMES)}")
+        require_int(name, value, least, most=most)
+    require_within("base", base, 1, 1e6)
+    require_one_of("scheme", scheme, SCHEMES)
 
 
 def placed(positions: Any, pairs: int, base: float, scheme: str) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from ..figures.permuting import draw_permuting
 from ..figures.style import Picture
 from ..permutations import permutation_matrix, permutations
-from .figure import Live
+from .figure import Live, require_one_of
 
 __all__ = ["conjugation"]
 
@@ -56,8 +56,7 @@ def check(rows: list[int], columns: list[int], together: bool) -> None:
     for name, order in (("rows", rows), ("columns", columns)):
         if order not in permutations(N):
             raise ValueError(f"{name} = {order}; expected a rearrangement of 0 … 3")
-    if not isinstance(together, bool):
-        raise ValueError(f"together = {together}; expected True or False")
+    require_one_of("together", together, (True, False))
 
 
 def compute(rows: list[int], columns: list[int], together: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import require_int
 from ..attention import entropy, softmax
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_one_of, require_within
 
 __all__ = ["crowd"]
 
@@ -66,13 +66,10 @@ def crowd(
 def check(keys: int, factor: float, c: float, train: int, grow: bool) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, m, most in (("keys", keys, MOST), ("train", train, 1000)):
-        if not 2 <= require_int(name, m) <= most:
-            raise ValueError(f"{name} = {m}; expected 2 to {most}")
+        require_int(name, m, least=2, most=most)
     for name, x in (("factor", factor), ("c", c)):
-        if not RANGES[name][0] <= x <= RANGES[name][1]:
-            raise ValueError(f"{name} = {x}; expected {RANGES[name][0]} to {RANGES[name][1]}")
-    if not isinstance(grow, bool):
-        raise ValueError(f"grow = {grow}; expected True or False")
+        require_within(name, x, *RANGES[name])
+    require_one_of("grow", grow, (True, False))
 
 
 def attend(m: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

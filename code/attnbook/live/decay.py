@@ -8,7 +8,7 @@ import numpy as np
 from ..attention import attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..recurrent import lstm_jacobians, path_norms
-from .figure import Live
+from .figure import Live, require_within
 
 __all__ = ["decay"]
 
@@ -67,8 +67,7 @@ def decay(
 def check(w: float, bias: float, score: float, models: list) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, x in (("w", w), ("bias", bias), ("score", score)):
-        if not RANGES[name][0] <= x <= RANGES[name][1]:
-            raise ValueError(f"{name} = {x}; expected {RANGES[name][0]} to {RANGES[name][1]}")
+        require_within(name, x, *RANGES[name])
     if not models or any(m not in MODELS for m in models) or len(set(models)) < len(models):
         raise ValueError(f"models = {models}; expected some of {list(MODELS)}, each once")
 

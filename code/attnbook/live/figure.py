@@ -8,6 +8,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..check.display import is_live
 from ..figures.style import Picture
 from .files import module, script, styles
@@ -105,6 +107,27 @@ class Live:
         if is_live() and importlib.util.find_spec("anywidget"):
             self.widget  # noqa: B018 (made now, so that the page finds it)
         display(HTML(self._repr_html_(alone=is_live())))
+
+
+def require_one_of(name: str, value: Any, choices: Any) -> None:
+    """Raise ``ValueError`` unless ``value`` is one of ``choices``; 1 is not True."""
+    if not any(value == x and isinstance(value, bool) == isinstance(x, bool) for x in choices):
+        raise ValueError(f"{name} = {value!r}; expected one of {', '.join(map(str, choices))}")
+
+
+def require_within(name: str, value: float, least: float, most: float) -> None:
+    """Raise ``ValueError`` unless ``value`` is from ``least`` to ``most``."""
+    if not least <= value <= most:
+        raise ValueError(f"{name} = {value}; expected {least:.15g} to {most:.15g}")
+
+
+def require_points(name: str, points: Any, counts: range, reach: float) -> np.ndarray:
+    """Return ``points``, a row (x, y) each; raise ``ValueError`` if their number or a coordinate is out of range."""
+    X = np.asarray(points, dtype=float)
+    if X.ndim != 2 or len(X) not in counts or X.shape[1] != 2 or not (abs(X) <= reach).all():
+        number = " to ".join(map(str, sorted({counts[0], counts[-1]})))
+        raise ValueError(f"{name} has shape {X.shape}; expected ({number}, 2), each number from -{reach} to {reach}")
+    return X
 
 
 def _checked_ask(ask):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import attention, attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_one_of, require_points
 
 __all__ = ["heads"]
 
@@ -68,12 +68,9 @@ def heads(
 
 def check(keys: list, queries: list, number: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    for name, x, shape in (("keys", keys, (3, 2)), ("queries", queries, (2, 2))):
-        x = np.asarray(x, dtype=float)
-        if x.shape != shape or not (abs(x) <= REACH).all():
-            raise ValueError(f"{name} has shape {x.shape}; expected {shape}, each number from -{REACH} to {REACH}")
-    if number not in (1, 2):
-        raise ValueError(f"number = {number}; expected 1 or 2 heads")
+    require_points("keys", keys, range(3, 4), REACH)
+    require_points("queries", queries, range(2, 3), REACH)
+    require_one_of("number", number, (1, 2))
 
 
 def compute(keys: list, queries: list, number: int) -> dict[str, Any]:

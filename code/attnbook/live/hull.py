@@ -10,7 +10,7 @@ from ..arrays import as_array
 from ..attention import entropy, scores, softmax
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..simplex import sparsemax
-from .figure import Live
+from .figure import Live, require_one_of, require_points, require_within
 
 __all__ = ["hull"]
 
@@ -64,14 +64,11 @@ def hull(
 
 def check(query: list, keys: list, values: list, temperature: float, weighting: str) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    for name, x, shape in (("query", [query], (1,)), ("keys", keys, (2, 3, 4, 5)), ("values", values, (len(keys),))):
-        x = np.asarray(x, dtype=float)
-        if x.ndim != 2 or len(x) not in shape or x.shape[1] != 2 or not (abs(x) <= REACH).all():
-            raise ValueError(f"{name} has shape {x.shape}; expected two to five points, each from -{REACH} to {REACH}")
-    if not 0.01 <= temperature <= 100:
-        raise ValueError(f"temperature = {temperature}; expected 0.01 to 100")
-    if weighting not in WEIGHTINGS:
-        raise ValueError(f"weighting = {weighting!r}; expected one of {list(WEIGHTINGS)}")
+    require_points("query", [query], range(1, 2), REACH)
+    m = len(require_points("keys", keys, range(2, 6), REACH))
+    require_points("values", values, range(m, m + 1), REACH)
+    require_within("temperature", temperature, 0.01, 100)
+    require_one_of("weighting", weighting, WEIGHTINGS)
 
 
 def compute(query: list, keys: list, values: list, temperature: float, weighting: str) -> dict[str, Any]:

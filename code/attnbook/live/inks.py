@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from ..arrays import require_int
 from ..attention import attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..recurrent import path_norms
-from .figure import Live
+from .figure import Live, require_one_of, require_within
 from .shuffle import tokens
 
 __all__ = ["inks"]
@@ -78,14 +79,10 @@ def check(model: str, text: str, rho: float, size: int, noise: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError(f"text = {text!r}; expected a sentence")
-    if not LEAST <= rho <= 1:
-        raise ValueError(f"rho = {rho}; expected {LEAST} to 1")
-    if size not in range(1, MOST + 1):
-        raise ValueError(f"size = {size}; expected a whole number from 1 to {MOST}")
-    if noise not in NOISES:
-        raise ValueError(f"noise = {noise!r}; expected one of {list(NOISES)}")
-    if model not in MODELS:
-        raise ValueError(f"model = {model!r}; expected one of {list(MODELS)}")
+    require_within("rho", rho, LEAST, 1)
+    require_int("size", size, most=MOST)
+    require_one_of("noise", noise, NOISES)
+    require_one_of("model", model, MODELS)
 
 
 def compute(model: str, text: str, rho: float, size: int, noise: float) -> dict[str, Any]:

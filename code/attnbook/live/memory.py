@@ -9,7 +9,7 @@ from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..length import ntk_frequencies, ramp_frequencies
 from ..positional import clipped, frequencies, rotate
-from .figure import Live
+from .figure import Live, require_one_of, require_within
 
 __all__ = ["memory"]
 
@@ -77,16 +77,11 @@ def memory(
 
 def check(train: int, test: int, way: str, base: float, fast: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    if not 8 <= require_int("train", train) <= 64:
-        raise ValueError(f"train = {train}; expected 8 to 64")
-    if not train <= require_int("test", test) <= MOST * train:
-        raise ValueError(f"test = {test}; expected {train} to {MOST * train} after training with {train}")
-    if way not in WAYS:
-        raise ValueError(f"way = {way!r}; expected one of {list(WAYS)}")
-    if not 10 <= base <= 1e6:
-        raise ValueError(f"base = {base}; expected 10 to 1000000")
-    if not 1.1 <= fast <= 32:
-        raise ValueError(f"fast = {fast}; expected 1.1 to 32")
+    require_int("train", train, least=8, most=64)
+    require_int("test", test, least=train, most=MOST * train)
+    require_one_of("way", way, WAYS)
+    require_within("base", base, 10, 1e6)
+    require_within("fast", fast, 1.1, 32)
 
 
 def compute(train: int, test: int, way: str, base: float, fast: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ..figures.style import Picture, figure, picture
 from ..layers import encoder_layer, feed_forward
 from ..positional import sinusoidal
 from ..results import load
-from .figure import Live
+from .figure import Live, require_one_of
 
 __all__ = ["forward", "is_sentence", "mirror", "weights"]
 
@@ -79,8 +79,7 @@ def check(sentence: str, step: int, tried: list) -> None:
         raise ValueError(
             f"tried has {len(tried)} sentences; expected at most {MOST}, none twice and none with its mirror"
         )
-    if step not in STEPS:
-        raise ValueError(f"step = {step}; expected one of {STEPS}")
+    require_one_of("step", step, STEPS)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import numpy as np
 from ..attention import causal_mask, scores, softmax
 from ..figures.style import Picture, figure, heatmap, picture
 from ..permutations import permutation_matrix, permutations
-from .figure import Live
+from .figure import Live, require_within
 
 __all__ = ["shuffle", "tokens", "word_vector"]
 
@@ -83,8 +83,7 @@ def check(text: str, order: list, later: float) -> None:
         raise ValueError(f"text = {text!r}; expected a sentence")
     if sorted(order) != list(range(len(tokens(text)))):
         raise ValueError(f"order = {order} is no order of the {len(tokens(text))} words of text = {text!r}")
-    if not 0 <= later <= 1:
-        raise ValueError(f"later = {later}; expected 0 to 1")
+    require_within("later", later, 0, 1)
 
 
 def compute(text: str, order: list, later: float) -> dict[str, Any]:

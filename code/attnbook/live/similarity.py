@@ -8,7 +8,7 @@ from ..arrays import require_int
 from ..figures.position import draw_similarity
 from ..figures.style import Picture
 from ..positional import frequencies, sinusoidal
-from .figure import Live
+from .figure import Live, require_one_of, require_within
 
 __all__ = ["similarity"]
 
@@ -62,12 +62,9 @@ def check(row: int, other: int, d: int, base: float, turn: bool) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, position in (("row", row), ("other", other)):
         require_int(name, position, least=0, most=LAST)
-    if d not in COLUMNS:
-        raise ValueError(f"d = {d}; expected one of {COLUMNS}")
-    if not 1 <= base <= 1e6:
-        raise ValueError(f"base = {base}; expected 1 to 1000000")
-    if not isinstance(turn, bool):
-        raise ValueError(f"turn = {turn}; expected True or False")
+    require_one_of("d", d, COLUMNS)
+    require_within("base", base, 1, 1e6)
+    require_one_of("turn", turn, (True, False))
 
 
 def compute(row: int, other: int, d: int, base: float, turn: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from scipy import stats
 from ..arrays import as_array
 from ..attention import entropy, scores, softmax
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_points, require_within
 from .walkers import words
 
 __all__ = ["spread"]
@@ -57,11 +57,8 @@ def spread(
 
 def check(query: list, temperature: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    q = as_array("query", query)
-    if q.shape != (2,) or (abs(q) > REACH).any():
-        raise ValueError(f"query = {query}; expected two coordinates from -{REACH} to {REACH}")
-    if not COLDEST <= temperature <= HOTTEST:
-        raise ValueError(f"temperature = {temperature}; expected {COLDEST} to {HOTTEST}")
+    require_points("query", [query], range(1, 2), REACH)
+    require_within("temperature", temperature, COLDEST, HOTTEST)
 
 
 @functools.cache

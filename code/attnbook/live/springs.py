@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import scores, softmax, softmax_jacobian
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_points
 
 __all__ = ["springs"]
 
@@ -64,12 +64,8 @@ def springs(
 
 def check(values: list, output: list, masked: list) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    for name, x, counts in (("values", values, range(3, 8)), ("output", [output], (1,))):
-        x = np.asarray(x, dtype=float)
-        if x.ndim != 2 or len(x) not in counts or x.shape[1] != 2 or not (abs(x) <= REACH).all():
-            raise ValueError(
-                f"{name} has shape {x.shape}; expected three to seven points, each from -{REACH} to {REACH}"
-            )
+    for name, x, counts in (("values", values, range(3, 8)), ("output", [output], range(1, 2))):
+        x = require_points(name, x, counts, REACH)
         if not (np.rint(GRID * x) / GRID == x).all():
             raise ValueError(f"{name} = {x.tolist()}; expected coordinates in steps of {1 / GRID}")
     if len(masked) != len(values) or not all(isinstance(m, bool) for m in masked):

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import as_array
+from ..arrays import as_array, require_int
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_one_of, require_points
 
 __all__ = ["squeeze"]
 
@@ -57,15 +57,13 @@ def squeeze(
 
 def check(points: list, angle: int, numbers: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    X = np.asarray(points, dtype=float)
-    if X.ndim != 2 or not 2 <= len(X) <= 12 or X.shape[1] != 2 or not (abs(X) <= REACH).all() or not X.any():
-        raise ValueError(f"points has shape {X.shape}; expected two to twelve, from -{REACH} to {REACH}, not all 0")
+    X = require_points("points", points, range(2, 13), REACH)
+    if not X.any():
+        raise ValueError("points are all 0; expected one that is not")
     if not (np.rint(GRID * X) / GRID == X).all():
         raise ValueError(f"points = {points}; expected coordinates in steps of {1 / GRID}")
-    if angle not in range(360):
-        raise ValueError(f"angle = {angle}; expected whole degrees from 0 to 359")
-    if numbers not in (1, 2):
-        raise ValueError(f"numbers = {numbers}; expected 1 or 2")
+    require_int("angle", angle, least=0, most=359)
+    require_one_of("numbers", numbers, (1, 2))
 
 
 def compute(points: list, angle: int, numbers: int) -> dict[str, Any]:

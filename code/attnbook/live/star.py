@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import attention, attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_one_of, require_points
 
 __all__ = ["star"]
 
@@ -73,17 +73,14 @@ def star(
 
 def check(words: list, query: list, keys: list, values: list, mode: str, pull: list) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    for name, x, shape in (("query", query, (2,)), ("keys", keys, (M, 2)), ("values", values, (M, 2))):
-        x = np.asarray(x, dtype=float)
-        if x.shape != shape or not (abs(x) <= REACH).all():
-            raise ValueError(f"{name} has shape {x.shape}; expected {shape}, each number from -{REACH} to {REACH}")
-    tenths = 10 * np.asarray(values, dtype=float)
+    require_points("query", [query], range(1, 2), REACH)
+    require_points("keys", keys, range(M, M + 1), REACH)
+    tenths = 10 * require_points("values", values, range(M, M + 1), REACH)
     if not (abs(tenths - np.rint(tenths)) < 1e-9).all():
         raise ValueError(f"values = {values}; expected whole tenths")
     if len(words) != M or not all(isinstance(word, str) and 1 <= len(word) <= 8 for word in words):
         raise ValueError(f"words = {words}; expected {M} words of one to eight characters")
-    if mode not in MODES:
-        raise ValueError(f"mode = {mode!r}; expected one of {MODES}")
+    require_one_of("mode", mode, MODES)
     if np.shape(pull) != (M,) or not (abs(np.asarray(pull, dtype=float)) <= 1).all():
         raise ValueError(f"pull = {pull}; expected {M} numbers from -1 to 1")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_within
 from .mirror import WORDS, forward
 
 __all__ = ["curves", "log_odds", "orders", "thread"]
@@ -77,8 +77,7 @@ def check(sentence: str, alpha: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(sentence, str) or tuple(sentence.split(" ")) not in orders():
         raise ValueError(f"sentence = {sentence!r}; expected an order of the words {START}")
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha = {alpha}; expected 0 to 1")
+    require_within("alpha", alpha, 0, 1)
 
 
 def compute(sentence: str, alpha: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import attention, attention_weights, causal_mask, scores
 from ..figures.style import Picture, figure, heatmap, number, picture
-from .figure import Live
+from .figure import Live, require_one_of
 
 __all__ = ["trace"]
 
@@ -77,8 +77,7 @@ def check(Q: list, K: list, V: list, mask: str, scale: str, stage: str, cell: li
     if rows != m:
         raise ValueError(f"V has shape {(rows, d_v)}; expected {(m, d_v)} to match K with shape {(m, d)}")
     for name, word, words in (("mask", mask, MASKS), ("scale", scale, SCALES), ("stage", stage, STAGES)):
-        if word not in words:
-            raise ValueError(f"{name} = {word!r}; expected one of {list(words)}")
+        require_one_of(name, word, words)
     columns = d_v if stage == "Y" else m
     if len(cell) != 2 or cell[0] not in range(n) or cell[1] not in range(columns):
         raise ValueError(f"cell = {cell}; expected a row below {n} and a column below {columns}")

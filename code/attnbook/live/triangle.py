@@ -9,7 +9,7 @@ from ..arrays import as_array
 from ..attention import entropy, softmax
 from ..figures.simplex import CORNERS
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_within
 
 __all__ = ["triangle"]
 
@@ -61,8 +61,7 @@ def check(scores: list, temperature: float) -> None:
     s = np.asarray(scores, dtype=float)
     if s.shape != (3,) or not (abs(s) <= REACH).all():
         raise ValueError(f"scores = {scores} has shape {s.shape}; expected three, each from -{REACH} to {REACH}")
-    if not COLDEST <= temperature <= HOTTEST:
-        raise ValueError(f"temperature = {temperature}; expected {COLDEST} to {HOTTEST}")
+    require_within("temperature", temperature, COLDEST, HOTTEST)
 
 
 def compute(scores: list, temperature: float) -> dict[str, Any]:

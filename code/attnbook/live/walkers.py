@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import require_int
 from ..attention import entropy, scores, softmax, softmax_jacobian
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Live, require_one_of, require_within
 
 __all__ = ["walkers"]
 
@@ -58,13 +58,9 @@ def walkers(
 
 def check(d_k: int, power: float, draw: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    number = require_int("d_k", d_k)
-    if number > LONGEST or number & (number - 1):
-        raise ValueError(f"d_k = {d_k}; expected a power of 2, at most {LONGEST}")
-    if not 0 <= power <= 1:
-        raise ValueError(f"power = {power}; expected 0 to 1")
-    if require_int("draw", draw, least=0) >= DRAWS:
-        raise ValueError(f"draw = {draw}; expected at most {DRAWS - 1}")
+    require_one_of("d_k", d_k, [2**k for k in range(LONGEST.bit_length())])
+    require_within("power", power, 0, 1)
+    require_int("draw", draw, least=0, most=DRAWS - 1)
 
 
 def words(count: int, before: int = 0) -> np.ndarray:
