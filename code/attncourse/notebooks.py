@@ -34,7 +34,7 @@ def nbgrader(assignment, seed=marks.SEED):
     """Return nbgrader's source notebook, from whose marked cells it makes the student version by itself."""
 
     def cell(question, test):
-        title = f"# Hidden test: {test.name} ({_points(test.points)})\n"
+        title = f"# Hidden test: {test.name} ({in_points(test.points)})\n"
         body = f"### BEGIN HIDDEN TESTS\n{_hidden(question, test, seed)[1]}\n### END HIDDEN TESTS"
         return [("code", title + body, {"grade": True, "points": test.points})]
 
@@ -47,7 +47,8 @@ def nbgrader(assignment, seed=marks.SEED):
     return _notebook(cells)
 
 
-def _points(number):
+def in_points(number):
+    """Return points in words."""
     return f"{number:g} point" + "s" * (number != 1)
 
 
@@ -57,7 +58,7 @@ def _cells(assignment, answer, hidden=None, notes=False):
     cells = [("markdown", f"# {assignment.title}\n\n{how}", {})]
     cells.append(("code", assignment.given, {}))
     for number, question in enumerate(assignment.questions, 1):
-        title = f"## {number}. {question.title} ({_points(question.points)})"
+        title = f"## {number}. {question.title} ({in_points(question.points)})"
         cells.append(("markdown", f"{title}\n\n{question.text}", {}))
         cells += [("code", answer(source), {"solution": True}) for source in question.answer]
         cells += [("code", source, {}) for source in question.visible]

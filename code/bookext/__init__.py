@@ -30,18 +30,7 @@ def setup(app):
     from pybtex.backends.plaintext import Backend
     from pybtex.plugin import register_plugin
 
-    from .collect import (
-        checks,
-        coursework,
-        derived,
-        ledger,
-        mistakes,
-        navigation,
-        package,
-        quiz,
-        reading_time,
-        search,
-    )
+    from .collect import checks, coursework, derived, ledger, mistakes, navigation, package, quiz, reading_time, search
     from .language import catalogue, chinese, progress
     from .run import eval_role, execution
     from .theme import assets, builder, pages, sidebar, social

@@ -35,8 +35,7 @@ def run(published, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("environ", "expected"),
-    [({}, "1 1"), pytest.param({"OMP_NUM_THREADS": "2"}, "2 2", marks=pytest.mark.thorough)],
+    ("environ", "expected"), [({}, "1 1"), pytest.param({"OMP_NUM_THREADS": "2"}, "2 2", marks=pytest.mark.thorough)]
 )
 def test_one_thread_computes_unless_the_reader_says_otherwise(run, environ, expected):
     """With all cores a chapter takes three times as long beside a busy neighbour."""

@@ -6,13 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from attnbook.figures import (
-    groups,
-    lookup,
-    style,
-    symmetry,
-    tables,
-)
+from attnbook.figures import groups, lookup, style, symmetry, tables
 from lxml import etree
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text

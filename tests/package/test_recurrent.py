@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from attnbook.recurrent import (
-    lstm,
-    lstm_jacobians,
-    path_norms,
-    random_recurrence,
-    rnn,
-    rnn_jacobians,
-    spectral_radius,
-)
+from attnbook.recurrent import lstm, lstm_jacobians, path_norms, random_recurrence, rnn, rnn_jacobians, spectral_radius
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -12,11 +12,7 @@ import pytest
 from chapters import ROOT, Page, report
 
 CLOCK = re.compile(r"\bseconds\(|perf_counter|timeit|measure\(.*repeat=")
-LINKS = {
-    "doi": r"10\.\d{4,9}/[^\s{}]+",
-    "eprint": r"\d{4}\.\d{4,5}",
-    "url": r"https://[^\s{}]+",
-}
+LINKS = {"doi": r"10\.\d{4,9}/[^\s{}]+", "eprint": r"\d{4}\.\d{4,5}", "url": r"https://[^\s{}]+"}
 
 
 def test_a_page_with_cells_opens_as_a_notebook(source):

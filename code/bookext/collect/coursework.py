@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from attncourse import author
+from attncourse.notebooks import in_points
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -39,10 +40,6 @@ def goals(text):
     return [" ".join(goal.split()) for goal in re.split(r"^- ", listed[1], flags=re.M)[1:]] if listed else []
 
 
-def _points(number):
-    return f"{number:g} point" + "s" * (number != 1)  # English: Sphinx translates the lines that it stands in
-
-
 class Coursework(SphinxDirective):
     """Title, points and text of every question."""
 
@@ -56,7 +53,7 @@ class Coursework(SphinxDirective):
         asked, hours = questions(path)
         lines = [f"About {hours:g} hours, once you have read the chapter.", ""]
         for number, question in enumerate(asked, 1):
-            head = f"**{number}. {question.title}** ({_points(question.points)})"
+            head = f"**{number}. {question.title}** ({in_points(question.points)})"
             lines += [f"({question.name})=", head, "", *question.text.splitlines(), ""]
         return _parsed(self, lines)
 
@@ -77,7 +74,7 @@ class AssessmentMap(SphinxDirective):
             lines += [f"**{{doc}}`{chapter.stem}`**, about {hours:g} hours", ""]
             for number, goal in enumerate(goals(chapter.read_text(encoding="utf-8")), 1):
                 tests = [question for question in asked if number in question.goals]
-                links = [f"{{ref}}`{q.title} <{q.name}>` ({_points(q.points)})" for q in tests]
+                links = [f"{{ref}}`{q.title} <{q.name}>` ({in_points(q.points)})" for q in tests]
                 lines += [f"{number}. {goal}", *(f"   - {link}" for link in links or ["no exercise"])]
             lines.append("")
         return _parsed(self, lines)
