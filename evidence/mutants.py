@@ -111,8 +111,7 @@ def tests_of(tree, file):
     paths = [path for path in sorted(tree.glob(pattern)) if pattern != LAWS or not DRAWING.match(path.name)]
     named = [path for path in paths if re.search(rf"\b({'|'.join(names)})\b", path.read_text("utf-8"))]
     # Generic tests find live figures by themselves and bear their names as parameters.
-    script = (tree / file).with_suffix(".js")
-    is_figure = script.exists() and "compute" in script.read_text("utf-8")
+    is_figure = all((tree / file).with_suffix(suffix).exists() for suffix in (".js", ".py"))
     paths = paths if is_figure else named or paths
     paths.sort(key=lambda path: (not any(n in path.stem for n in names), path not in named, path.stat().st_size))
     return " ".join(
