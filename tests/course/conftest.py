@@ -1,8 +1,10 @@
 """Assignments, and a way to grade code that a test writes, as root and as an ordinary user."""
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -73,13 +75,18 @@ def grader(request, bubblewrap):
     if done.stdout.strip() or done.returncode:
         pytest.skip(f"an ordinary user has no sandbox here: {done.stdout or done.stderr}")
 
-    def start(command, **options):
-        return subprocess.Popen([*prefix, *command], **options)
+    class Started(subprocess.Popen):
+        def __init__(self, command, **options):
+            super().__init__([*prefix, *command], **options)
+
+        def kill(self):  # with all of its session: bubblewrap alone would leave the examiner behind
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
 
     examiner.end_all()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEED", "tell-no-student")
-        patch.setattr(examiner, "subprocess", SimpleNamespace(Popen=start, PIPE=-1, DEVNULL=-3))
+        patch.setattr(examiner, "subprocess", SimpleNamespace(Popen=Started, PIPE=-1, DEVNULL=-3))
         yield
         examiner.end_all()
 
