@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..attention import softmax
 from ..figures.capstone import draw_heads
 from ..figures.style import Picture
-from .figure import Live, require_one_of
+from .figure import Ask, Live, require_one_of
 from .mirror import LAYERS, WORDS, H, N, forward, is_sentence
 from .mirror import sample as sample_mirror
 
@@ -25,7 +25,7 @@ def ablation(
     heads: Sequence[int] = (1, 1, 1, 1, 1, 1),
     *,
     instead: str = "alike",
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "ablation",
 ) -> Live:
     """A live figure of the six heads of the trained encoder with positions, each of which can be switched off.

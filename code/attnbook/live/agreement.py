@@ -11,7 +11,7 @@ from ..attention import attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..positional import sinusoidal
 from ..results import load
-from .figure import Live, require_one_of
+from .figure import Ask, Live, require_one_of
 
 __all__ = ["agreement"]
 
@@ -29,7 +29,7 @@ def agreement(
     *,
     steps: int = 100,
     taken: int = -1,
-    ask: dict[str, Any] | None = None,
+    ask: Ask = None,
     label: str = "agreement",
 ) -> Live:
     """A live figure of a trained query: q = x W_Q at the verb, a = softmax(K q/√2), and Σ_j a_j V_j says *is* or *are*.

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..positional import frequencies, rotate, sinusoidal
-from .figure import Live, require_one_of, require_within
+from .figure import Ask, Live, require_one_of, require_within
 
 __all__ = ["clock"]
 
@@ -23,7 +23,7 @@ def clock(
     pairs: int = 4,
     base: float = 10_000.0,
     scheme: str = "rotary",
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "clock",
 ) -> Live:
     """A live figure of (R_i q)·(R_j k) = q·(R_{j−i} k): the reader moves the positions i and j of a query and a key.

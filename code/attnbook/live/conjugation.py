@@ -8,7 +8,7 @@ import numpy as np
 from ..figures.permuting import draw_permuting
 from ..figures.style import Picture
 from ..permutations import permutation_matrix, permutations
-from .figure import Live, require_one_of
+from .figure import Ask, Live, require_one_of
 
 __all__ = ["conjugation"]
 
@@ -21,7 +21,7 @@ def conjugation(
     columns: Sequence[int] = (0, 1, 2, 3),
     *,
     together: bool = False,
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "conjugation",
 ) -> Live:
     """A live figure of P S Rᵀ: the rows of S (4, 4) in the order ``rows``, its columns in the order ``columns``.

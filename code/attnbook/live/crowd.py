@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import require_int
 from ..attention import entropy, softmax
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_one_of, require_within
+from .figure import Ask, Live, require_one_of, require_within
 
 __all__ = ["crowd"]
 
@@ -23,7 +23,7 @@ def crowd(
     c: float = 1.5,
     train: int = 13,
     grow: bool = False,
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "crowd",
 ) -> Live:
     """A live figure of e^H for one key that leads m − 1 equal ones by R: the reader moves m and a factor on the scores.

@@ -8,7 +8,7 @@ import numpy as np
 from ..attention import attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..recurrent import lstm_jacobians, path_norms
-from .figure import Live, require_within
+from .figure import Ask, Live, require_within
 
 __all__ = ["decay"]
 
@@ -24,7 +24,7 @@ def decay(
     bias: float = 1.0,
     score: float = 2.0,
     models: Sequence[str] = ("rnn", "lstm", "attention"),
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "decay",
 ) -> Live:
     r"""Draw ln ‖∂h_n/∂h_{n−k}‖ against k = 0 … 100: the reader drags the lines and reads half-lives.

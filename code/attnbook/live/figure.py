@@ -16,6 +16,8 @@ from .files import module, script, styles
 
 __all__ = ["Live"]
 
+Ask = dict[str, Any] | str | None  # a question before the answers, as `Live` takes it
+
 
 class Live:
     """A figure that the reader moves, and its state.
@@ -34,7 +36,7 @@ class Live:
         compute: Callable[..., dict],
         check: Callable[..., None],
         still: Callable[[dict, bool], Picture],
-        ask: dict[str, Any] | str | None,
+        ask: Ask,
         label: str,
     ) -> None:
         check(**state)

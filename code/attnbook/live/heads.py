@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import attention, attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_one_of, require_points
+from .figure import Ask, Live, require_one_of, require_points
 
 __all__ = ["heads"]
 
@@ -21,14 +21,7 @@ POSITIONS = ("1st word", "sees", "3rd word")
 QUESTIONS = ("who sees?", "who is seen?")
 
 
-def heads(
-    keys: ArrayLike,
-    queries: ArrayLike,
-    *,
-    number: int = 1,
-    ask: dict[str, Any] | None = None,
-    label: str = "heads",
-) -> Live:
+def heads(keys: ArrayLike, queries: ArrayLike, *, number: int = 1, ask: Ask = None, label: str = "heads") -> Live:
     """A live figure of the outputs of one or two heads for “cat sees dog” and the three sentences like it.
 
     The value of a word is 1 for *cat*, −1 for *dog* and 0 for *sees*, at every position. A head with weights a on the

@@ -10,7 +10,7 @@ from ..arrays import as_array
 from ..attention import entropy, scores, softmax
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..simplex import sparsemax
-from .figure import Live, require_one_of, require_points, require_within
+from .figure import Ask, Live, require_one_of, require_points, require_within
 
 __all__ = ["hull"]
 
@@ -26,7 +26,7 @@ def hull(
     *,
     temperature: float = 1.0,
     weighting: str = "softmax",
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "hull",
 ) -> Live:
     """A live figure of y = Σ_j a_j V_j with a = softmax(Kq / (√2 T)): every point, number and T can be moved.

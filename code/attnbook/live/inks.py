@@ -9,7 +9,7 @@ from ..arrays import require_int
 from ..attention import attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..recurrent import path_norms
-from .figure import Live, require_one_of, require_within
+from .figure import Ask, Live, require_one_of, require_within
 from .shuffle import tokens
 
 __all__ = ["inks"]
@@ -28,7 +28,7 @@ def inks(
     size: int = 4,
     noise: float = 0.0,
     model: str = "recurrent",
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "inks",
 ) -> Live:
     r"""Draw a sentence twice: each word in the ink ‖∂h_n/∂x_t‖, and in the ink R² of the best linear reader of h_n.

@@ -9,7 +9,7 @@ from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..length import ntk_frequencies, ramp_frequencies
 from ..positional import clipped, frequencies, rotate
-from .figure import Live, require_one_of, require_within
+from .figure import Ask, Live, require_one_of, require_within
 
 __all__ = ["memory"]
 
@@ -27,7 +27,7 @@ def memory(
     way: str = "plain",
     base: float = 100.0,
     fast: float = 4.0,
-    ask: dict[str, Any] | None = None,
+    ask: Ask = None,
     label: str = "memory",
 ) -> Live:
     """A live figure of the angles ω_k t of eight rotary pairs, seen in training for offsets t = 0 … train only.

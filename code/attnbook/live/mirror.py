@@ -12,7 +12,7 @@ from ..figures.style import Picture, figure, picture
 from ..layers import encoder_layer, feed_forward
 from ..positional import sinusoidal
 from ..results import load
-from .figure import Live, require_one_of
+from .figure import Ask, Live, require_one_of
 
 __all__ = ["forward", "is_sentence", "mirror", "weights"]
 
@@ -28,7 +28,7 @@ def mirror(
     *,
     step: int = 100,
     tried: Sequence[str] | None = None,
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "mirror",
 ) -> Live:
     """A live figure of g(PX) = g(X) without positions: does *cat* come before *fish*, in a sentence and in its mirror?

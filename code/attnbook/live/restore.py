@@ -8,7 +8,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..permutations import compose, inverse, permutation_matrix, permutations
-from .figure import Live
+from .figure import Ask, Live
 
 __all__ = ["restore"]
 
@@ -22,7 +22,7 @@ def restore(
     order: Sequence[int] = (2, 0, 1, 3),
     *,
     tried: Sequence[Sequence[int]] = (),
-    ask: dict[str, Any] | None = None,
+    ask: Ask = None,
     label: str = "restore",
 ) -> Live:
     """A live figure of Y[argsort(perm)] = f(X), where Y = f(X[perm]) and f treats every row alike.

@@ -9,7 +9,7 @@ import numpy as np
 from ..attention import causal_mask, scores, softmax
 from ..figures.style import Picture, figure, heatmap, picture
 from ..permutations import permutation_matrix, permutations
-from .figure import Live, require_within
+from .figure import Ask, Live, require_within
 
 __all__ = ["shuffle", "tokens", "word_vector"]
 
@@ -18,12 +18,7 @@ SPACE, HAN = r"\s\x1c-\x1f\x85\ufeff", r"\u3400-\u9fff"  # what is space in Pyth
 
 
 def shuffle(
-    text: str,
-    *,
-    order: Sequence[int] | None = None,
-    later: float = 1.0,
-    ask: dict[str, Any] | str | None = None,
-    label: str = "shuffle",
+    text: str, *, order: Sequence[int] | None = None, later: float = 1.0, ask: Ask = None, label: str = "shuffle"
 ) -> Live:
     """A live figure of Y(PX) beside P Y(X): the reader types a sentence X and drags its words.
 

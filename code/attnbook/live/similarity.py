@@ -8,7 +8,7 @@ from ..arrays import require_int
 from ..figures.position import draw_similarity
 from ..figures.style import Picture
 from ..positional import frequencies, sinusoidal
-from .figure import Live, require_one_of, require_within
+from .figure import Ask, Live, require_one_of, require_within
 
 __all__ = ["similarity"]
 
@@ -23,7 +23,7 @@ def similarity(
     d: int = 8,
     base: float = 10_000,
     turn: bool = False,
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "similarity",
 ) -> Live:
     """A live figure of p_i·p_j = Σ cos ω(j − i) for the rows of a sinusoidal table, and of p_i J p_jᵀ = Σ sin ω(j − i).

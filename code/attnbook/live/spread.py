@@ -10,7 +10,7 @@ from scipy import stats
 from ..arrays import as_array
 from ..attention import entropy, scores, softmax
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_points, require_within
+from .figure import Ask, Live, require_points, require_within
 from .walkers import words
 
 __all__ = ["spread"]
@@ -21,13 +21,7 @@ FARTHEST, BIN = 8, 0.5  # scores are counted from -8 to 8
 COLDEST, HOTTEST = 1 / 16, 16
 
 
-def spread(
-    query: ArrayLike = (0.8, 0.6),
-    *,
-    temperature: float = 1.0,
-    ask: dict[str, Any] | str | None = None,
-    label: str = "spread",
-) -> Live:
+def spread(query: ArrayLike = (0.8, 0.6), *, temperature: float = 1.0, ask: Ask = None, label: str = "spread") -> Live:
     """A live figure of softmax(q·k / T) for 200 keys k ~ N(0, I) in the plane: the reader moves q and T.
 
     Given q, a score q·k / T is normal with mean 0 and standard deviation ‖q‖/T, in any dimension. A query of twice the

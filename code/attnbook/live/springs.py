@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import scores, softmax, softmax_jacobian
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_points
+from .figure import Ask, Live, require_points
 
 __all__ = ["springs"]
 
@@ -18,12 +18,7 @@ HUES, MARKS = [*list(PALETTE)[:6], None], ["o", "s", "^", "D", "*", "X", "h"]
 
 
 def springs(
-    values: ArrayLike,
-    output: ArrayLike,
-    *,
-    masked: list[int] | None = None,
-    ask: dict[str, Any] | None = None,
-    label: str = "springs",
+    values: ArrayLike, output: ArrayLike, *, masked: list[int] | None = None, ask: Ask = None, label: str = "springs"
 ) -> Live:
     """A live figure of the query q with softmax(Vq)ᵀ V = y: the output y can be moved, and values can be masked.
 

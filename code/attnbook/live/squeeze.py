@@ -7,21 +7,14 @@ from numpy.typing import ArrayLike
 
 from ..arrays import as_array, require_int
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_one_of, require_points
+from .figure import Ask, Live, require_one_of, require_points
 
 __all__ = ["squeeze"]
 
 REACH, GRID = 3, 20  # coordinates go from -3 to 3, in steps of 1/20
 
 
-def squeeze(
-    points: ArrayLike,
-    angle: int,
-    *,
-    numbers: int = 1,
-    ask: dict[str, Any] | None = None,
-    label: str = "squeeze",
-) -> Live:
+def squeeze(points: ArrayLike, angle: int, *, numbers: int = 1, ask: Ask = None, label: str = "squeeze") -> Live:
     """A live figure of Σ_i |x_i - u uᵀx_i|² ≥ σ₂², the error of points rebuilt from one number: u can be turned.
 
     The state of a pair x is one number, and a linear reader makes x̂ of it, so that every x̂ lies on a line through the

@@ -10,7 +10,7 @@ from ..figures.groups import draw_stabiliser
 from ..figures.style import Picture
 from ..layers import conjugate
 from ..permutations import permutations
-from .figure import Live
+from .figure import Ask, Live
 
 __all__ = ["stabiliser"]
 
@@ -18,11 +18,7 @@ ORDERS = permutations(4)
 
 
 def stabiliser(
-    mask: ArrayLike,
-    *,
-    order: Sequence[int] = (0, 1, 2, 3),
-    ask: dict[str, Any] | str | None = None,
-    label: str = "stabiliser",
+    mask: ArrayLike, *, order: Sequence[int] = (0, 1, 2, 3), ask: Ask = None, label: str = "stabiliser"
 ) -> Live:
     """A live figure of a mask M (4, 4) beside P M Pᵀ, with all 24 orders P and all masks that they make.
 

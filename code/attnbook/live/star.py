@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import attention, attention_weights
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_one_of, require_points
+from .figure import Ask, Live, require_one_of, require_points
 
 __all__ = ["star"]
 
@@ -27,7 +27,7 @@ def star(
     query: ArrayLike,
     *,
     mode: str = "query",
-    ask: dict[str, Any] | None = None,
+    ask: Ask = None,
     label: str = "star",
 ) -> Live:
     """A live figure of all rows of weights b with Σ_j b_j V_j = Σ_j a_j V_j and a = softmax(Kq / √2).

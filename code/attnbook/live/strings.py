@@ -8,7 +8,7 @@ import numpy as np
 
 from ..figures.style import PALETTE, Picture, figure, picture
 from ..permutations import compose, cycles, inverse, parity, permutation_matrix
-from .figure import Live
+from .figure import Ask, Live
 
 __all__ = ["strings"]
 
@@ -20,7 +20,7 @@ def strings(
     second: Sequence[int],
     *,
     words: Sequence[str] | None = None,
-    ask: dict[str, Any] | None = None,
+    ask: Ask = None,
     label: str = "strings",
 ) -> Live:
     """A live figure of P₂P₁: every token is a string, and the reader drags its end from one position to another.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_within
+from .figure import Ask, Live, require_within
 from .mirror import WORDS, forward
 
 __all__ = ["curves", "log_odds", "orders", "thread"]
@@ -15,9 +15,7 @@ __all__ = ["curves", "log_odds", "orders", "thread"]
 START = "cat sees fish and sees and"
 
 
-def thread(
-    sentence: str = START, *, alpha: float = 0.0, ask: dict[str, Any] | str | None = None, label: str = "thread"
-) -> Live:
+def thread(sentence: str = START, *, alpha: float = 0.0, ask: Ask = None, label: str = "thread") -> Live:
     """A live figure of one trained encoder that reads X + αE: does *cat* come before *fish*, in each of 180 orders?
 
     The encoder is the one of the experiment ``mirror`` with positions, after 100 steps; nothing is trained anew.

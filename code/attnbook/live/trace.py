@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..arrays import as_array
 from ..attention import attention, attention_weights, causal_mask, scores
 from ..figures.style import Picture, figure, heatmap, number, picture
-from .figure import Live, require_one_of
+from .figure import Ask, Live, require_one_of
 
 __all__ = ["trace"]
 
@@ -27,7 +27,7 @@ def trace(
     *,
     mask: str = "none",
     scale: str = "sqrt",
-    ask: dict[str, Any] | str | None = None,
+    ask: Ask = None,
     label: str = "trace",
 ) -> Live:
     """A live figure of S = QKᵀ/√d, A = softmax of each row of S, Y = AV, with the sum behind any one number of them.

@@ -9,7 +9,7 @@ from ..arrays import as_array
 from ..attention import entropy, softmax
 from ..figures.simplex import CORNERS
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_within
+from .figure import Ask, Live, require_within
 
 __all__ = ["triangle"]
 
@@ -19,13 +19,7 @@ COLDNESS = np.r_[0, 10.0 ** (np.arange(-36, 37) / 12)]  # the curve is drawn at 
 HUES, MARKS = list(PALETTE)[:3], ["o", "s", "^"]
 
 
-def triangle(
-    scores: ArrayLike,
-    *,
-    temperature: float = 1.0,
-    ask: dict[str, Any] | str | None = None,
-    label: str = "triangle",
-) -> Live:
+def triangle(scores: ArrayLike, *, temperature: float = 1.0, ask: Ask = None, label: str = "triangle") -> Live:
     """A live figure of a = softmax(s / T) for three scores: the bars of s, the point a and T can be moved.
 
     The triangle holds all weights a with a_j ≥ 0 and Σ_j a_j = 1; corner j is a_j = 1. The point keeps its place when

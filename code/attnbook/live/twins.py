@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import require_int
 from ..attention import softmax
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Ask, Live
 
 __all__ = ["twins"]
 
@@ -15,14 +15,7 @@ RANGES = {"scale": (0, 4), "start": (-3, 0), "step": (-5, 0)}
 TOKENS, WIDTH, STEPS, RATE = 4, 16, 60, 1.0
 
 
-def twins(
-    scale: int = 2,
-    *,
-    start: int = 0,
-    step: int = 0,
-    ask: dict[str, Any] | str | None = None,
-    label: str = "twins",
-) -> Live:
+def twins(scale: int = 2, *, start: int = 0, step: int = 0, ask: Ask = None, label: str = "twins") -> Live:
     """A live figure of two runs of gradient descent: A with scale c, B with scale 1, another start and another step.
 
     Four one-hot tokens look at four one-hot keys, so S = c W_Q W_Kᵀ with W_Q, W_K (4, 16); the loss is the mean of

@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import require_int
 from ..attention import entropy, scores, softmax, softmax_jacobian
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live, require_one_of, require_within
+from .figure import Ask, Live, require_one_of, require_within
 
 __all__ = ["walkers"]
 
@@ -19,14 +19,7 @@ FAINTEST, STRONGEST = -6, 2  # the powers of ten between which the gradients are
 MAJORITY = 0.9
 
 
-def walkers(
-    d_k: int = 64,
-    power: float = 0.0,
-    *,
-    draw: int = 0,
-    ask: dict[str, Any] | str | None = None,
-    label: str = "walkers",
-) -> Live:
+def walkers(d_k: int = 64, power: float = 0.0, *, draw: int = 0, ask: Ask = None, label: str = "walkers") -> Live:
     """A live figure of a = softmax(q·k / d_k^p) for sixteen random keys, and of ‖∂a/∂q‖ for 200 queries.
 
     Entries of queries and keys are ±1 with equal chance, so every product q_c k_c is a step of mean 0 and variance 1,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import require_int
 from ..figures.style import PALETTE, Picture, figure, picture
-from .figure import Live
+from .figure import Ask, Live
 
 __all__ = ["windows"]
 
@@ -15,13 +15,7 @@ RANGES = {"layers": (1, 4), "window": (1, 8), "sinks": (0, 2), "query": (0, TOKE
 
 
 def windows(
-    layers: int = 2,
-    window: int = 4,
-    *,
-    sinks: int = 0,
-    query: int = 15,
-    ask: dict[str, Any] | str | None = None,
-    label: str = "windows",
+    layers: int = 2, window: int = 4, *, sinks: int = 0, query: int = 15, ask: Ask = None, label: str = "windows"
 ) -> Live:
     """A live figure of 16 tokens in L causal layers whose queries see w keys: which inputs reach output i.
 
