@@ -88,8 +88,8 @@ def changed_line(before, after):
 
 
 def callers(text):
-    """Return {function: the functions at the top of this Python file that reach it, itself among them}."""
-    bodies = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    """Return {name: the functions and constants at the top of this Python file that reach it, itself among them}."""
+    bodies = {name: node for node in ast.parse(text).body for name in _given(node)}
     uses = {
         name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(bodies) for name, node in bodies.items()
     }
@@ -99,3 +99,9 @@ def callers(text):
             for other in used:
                 reach[other] = reach[other] | reach[name]
     return reach
+
+
+def _given(node):
+    """Return the names that a statement gives: of a function, a class, or what it assigns to."""
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    return [node.name] if hasattr(node, "name") else [target.id for target in targets if isinstance(target, ast.Name)]

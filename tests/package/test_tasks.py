@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 from attnbook import tasks
+from attnbook.attention import attention, causal_mask
+from attnbook.recurrent import lstm, rnn
 from attnbook.tasks import translation
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,12 +104,8 @@ def test_a_look_up_asks_for_one_of_the_pairs_that_are_shown():
     draw = tasks.lookup_task(generator(1), d=12, m=5, batch=400, symbols=7, classes=3)
     vectors = {}
     for query, keys, values, answer in (draw(), draw()):
-        assert (query.shape, keys.shape, values.shape, answer.shape) == (
-            (400, 1, 12),
-            (400, 5, 12),
-            (400, 5, 12),
-            (400,),
-        )
+        shapes = [tuple(x.shape) for x in (query, keys, values, answer)]
+        assert shapes == [(400, 1, 12), (400, 5, 12), (400, 5, 12), (400,)]
         asked = (keys == query).all(dim=-1)
         assert torch.equal(asked.sum(dim=1), torch.ones(400, dtype=torch.int64))
         assert all(len(row.unique(dim=0)) == 5 for row in keys), "no symbol is shown twice"
@@ -127,6 +125,8 @@ def test_weights_and_vectors_have_their_variances():
     drawn.append((tasks.weights(generator(), 50, 400), 1 / 50))
     w = tasks.encoder_weights(generator(), seeds=400, d=16, outputs=3, E=(7, 16))
     drawn += [(w["embed"], 1), (w["Q"], 1 / 16), (w["bias"], 0.01), (w["out"], 1 / 32), (w["E"], 0.01)]
+    w = tasks.train_agreement(range(50), [1], steps=0)
+    drawn += [(w["embed"], 1), *((w[name], 1 / 16) for name in "QKV")]
     w = tasks.draw_weights(0, d=120, d_ff=200, symbols=40)
     drawn += [(w["embed"], 1), (w["V1"], 1 / 120), (w["down0"], 1 / 200), (w["read"], 1 / 120)]
     for x, variance in drawn:
@@ -269,6 +269,33 @@ def test_a_trained_head_finds_the_marked_token():
     accuracy, scores = tasks.marked_accuracy(10, *head)
     assert accuracy == 1
     assert (scores[:, 0] > scores[:, 1]).all()
+
+
+@pytest.mark.parametrize(("cell", "network"), [(rnn, torch.nn.RNN), (lstm, torch.nn.LSTM)])
+def test_a_recurrent_reader_is_a_network_of_torch_and_begins_as_one(cell, network):
+    (W_x, W_h, b, out), logits = tasks.recurrent_reader(0, cell, bias=6, runs=1)
+    layer, X = network(9, 16, batch_first=True), torch.randn(1, 5, 7, 9)
+    with torch.no_grad():
+        for name, x in {"weight_ih": W_x[0], "weight_hh": W_h[0], "bias_ih": b[0, 0], "bias_hh": 0 * b[0, 0]}.items():
+            getattr(layer, f"{name}_l0").copy_(x)
+        torch.testing.assert_close(logits(X), layer(X[0])[0][None, :, -1] @ out[0, 0].T)
+    assert all(0.24 < x.abs().max() < 0.25 for x in (W_x, W_h, out))
+    assert b[0, 0].tolist() == [*16 * [0], *16 * [6], *32 * [0]][: b.numel()]  # the forget gates; an RNN has none
+
+
+def test_a_scheme_without_a_rule_is_masked_attention_and_alibi_subtracts_the_distance():
+    w, tokens, i = (
+        tasks.encoder_weights(generator(), seeds=2, symbols=5, outputs=4),
+        torch.randint(5, (2, 3, 9)),
+        range(9),
+    )
+    X = torch.nn.functional.one_hot(tokens, 5).float() @ w["embed"]
+    Z = X + attention(X @ w["Q"], X @ w["K"], X @ w["V"], causal_mask(9))
+    torch.testing.assert_close(
+        tasks.schemes._read(tasks.SCHEMES["none"], w, tokens, slice(0, None)), tasks.read_out(w, Z)
+    )
+    distance = torch.tensor([[abs(row - column) for column in i] for row in i])
+    torch.testing.assert_close(tasks.SCHEMES["ALiBi, ½"].score({}, X, X, i, i), X @ X.mT - distance / 2)
 
 
 @pytest.mark.parametrize("name", tasks.SCHEMES)
