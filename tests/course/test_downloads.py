@@ -349,12 +349,15 @@ def test_hostile_zips_cost_only_themselves(tmp_path):
         made.writestr("/abs/jane.ipynb", RIGHT)
         made.writestr("bomb.ipynb", b"\0" * (64 << 20))
         made.writestr("good.ipynb", RIGHT)
+        made.writestr("王芳.ipynb", RIGHT)
     data = bytearray((tmp_path / "d.zip").read_bytes())
     at = data.index(b"good.ipynb") + len("good.ipynb") + 5
     data[at : at + 4] = b"\xff\xff\xff\xff"  # inside the compressed bytes
+    for header, flag in ((b"PK\3\4", 7), (b"PK\1\2", 9)):  # nothing says that the last name is UTF-8
+        data[data.rindex(header) + flag] &= 0xF7
     (tmp_path / "d.zip").write_bytes(data)
     found = downloads.read(tmp_path / "d.zip").submissions
-    assert sorted(found) == ["abs", "bomb", "evil", "good"]
+    assert sorted(found) == ["abs", "bomb", "evil", "good", "王芳"]
     assert len(newest(found["bomb"])) <= (20 << 20) + 1
     assert "cannot be read" in newest(found["good"])
     assert newest(found["evil"]) == RIGHT
