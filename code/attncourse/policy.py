@@ -50,10 +50,8 @@ def read(path, assignment):
     for name, value in late.items():
         need(name in LATE, f"late has no part {name!r}; there are {', '.join(LATE)}")
         need(name not in ("per_day", "most") or _share(value) is not None, f"late: {name} is {value!r}, not 10% or 1")
-    need(
-        "due" not in late or _moment(late["due"]),
-        f"late: due is {late.get('due')!r}, not a date such as 2026-03-01 23:59",
-    )
+    due = late.get("due")
+    need("due" not in late or _moment(due), f"late: due is {due!r}, not a date such as 2026-03-01 23:59")
     days = late.get("days", {})
     need(isinstance(days, dict) and all(map(_number, days.values())), "late: days names students with numbers of days")
     exercises = {question.name for question in assignment.questions}

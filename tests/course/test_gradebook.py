@@ -1,6 +1,7 @@
 """Grades go out: a table no spreadsheet runs, what each platform imports, pages that run nothing, decisions."""
 
 import csv
+import datetime
 import io
 import zipfile
 from dataclasses import replace
@@ -246,15 +247,20 @@ def test_decisions_are_kept_apart_from_the_tests(assignment, tmp_path):
 
 
 def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment, tmp_path):
-    (tmp_path / "p.yml").write_text(
-        "students: {0012: {add: 1}}\ngroups: [[0012, 0083]]\nlate: {per_day: 1, days: {0012: 2}}"
-    )
+    typed = "students: {0012: {add: 1}}\ngroups: [[0012, 0083]]\nlate: {per_day: 1, days: {0012: 2}}"
+    (tmp_path / "p.yml").write_text(typed)
     decisions = policy.read(tmp_path / "p.yml", assignment)
     people = read_roster(tmp_path, b"Student ID,Name\n0012,Jo Roe\n0083,Al Poe\n10,Di Fox\n")
     download = downloads.Download({"0012": downloads.Submission("0012", ())}, "", [], [])
     grades = gradebook.Grades(assignment, download, tmp_path / "out", decisions, people)
     grades.add("0012", earns(assignment, "witness"))
     assert [grades.final(student).score for student in ("0012", "Al Poe", "Di Fox")] == [1, 1, None]
+
+
+@pytest.mark.parametrize(("time", "days"), [("2026-03-01-23-59-59", 0), ("2026-03-02-00-00-00", 1)])
+def test_a_date_without_a_time_is_the_end_of_its_day(time, days):
+    file = downloads.File("x.ipynb", "x.ipynb", bytes, time=time)
+    assert policy.days_late({"late": {"due": datetime.date(2026, 3, 1)}}, "x", "x", file) == days
 
 
 def test_what_an_import_would_do_wrong_is_listed_before_it(assignment, tmp_path):
