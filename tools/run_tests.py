@@ -58,10 +58,12 @@ def needs_more(path):
 
 
 def relevant_tests(changed, tests=TESTS):
-    """Return the test files that changed or are named after a changed module, as far as `make check` can run them."""
+    """Return the tests of what changed that `make check` can run; of a law, with those that try every law."""
     stems = [Path(name).stem for name in changed if re.match(r"(code|tools)/.*\.py$", name)]
     folders = [match[1] for name in changed if (match := re.match(r"code/\w+/(\w+)/", name))]
     wanted = {f"test_{name}.py" for name in (*stems, *folders)}
+    if any(re.match(r"code/attnbook/\w+\.py$", name) for name in changed):
+        wanted |= {"test_bad_input.py", "test_doctests.py"}
     files = [path for folder in ("package", "tools") for path in sorted((tests / folder).glob("test_*.py"))]
     files = [path for path in files if path.name in wanted or f"tests/{path.parent.name}/{path.name}" in changed]
     return [path for path in files if not needs_more(path)]
@@ -146,6 +148,8 @@ def check(chapter):
     advise([chapter] if chapter else changed_chapters(changed))
     if any(name.startswith("code/attnbook/") and name.endswith(".py") for name in changed):
         print("\nThe package has changed: `make book` executes the chapters that use it.")
+    for name in sorted({Path(name).stem for name in changed if re.match(r"code/attnbook/live/.*\.(py|js)$", name)}):
+        print(f"\nNot tested, since that needs a browser: see `.venv/bin/python -m pytest tests/package -k {name}`.")
     return results
 
 

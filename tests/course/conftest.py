@@ -69,9 +69,8 @@ def grader(request, bubblewrap):
         pytest.skip("not applicable: these tests run as an ordinary user")
     prefix = as_an_ordinary_user() if root and request.param == "ordinary user" else []
     said = "import sys; sys.path.insert(0, sys.argv[1]); from attncourse import sandbox; print(sandbox.missing() or '')"
-    done = subprocess.run(
-        [*prefix, sys.executable, "-B", "-c", said, str(ROOT / "code")], capture_output=True, text=True
-    )
+    command = [*prefix, sys.executable, "-B", "-c", said, str(ROOT / "code")]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.stdout.strip() or done.returncode:
         pytest.skip(f"an ordinary user has no sandbox here: {done.stdout or done.stderr}")
 

@@ -334,9 +334,8 @@ def test_the_address_of_a_state_leads_to_the_figure_in_that_state(open_figures, 
 @pytest.mark.parametrize("name", ["all", *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES)])
 def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(open_figures, name, width):
     """The examples of all figures on one page; in a thorough run, each beside other states of it too."""
-    page = open_figures(
-        *(map(figure, NAMES) if name == "all" else several(name, 4)), width=width, has_touch=width == 375
-    )
+    figures = map(figure, NAMES) if name == "all" else several(name, 4)
+    page = open_figures(*figures, width=width, has_touch=width == 375)
     fits = width > 375 or name != "all" or page.evaluate(TALLEST) <= 812
     assert fits, "a phone does not show the hand and its answer together, as a figure begins"
     assert page.evaluate(CUT) == []

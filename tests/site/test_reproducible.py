@@ -21,9 +21,8 @@ def build(tree, seed):
     """Build from nothing in a folder of its own; return the folder of the site."""
     shutil.copytree(ROOT, tree, ignore=NOT_COPIED)
     environ = os.environ | {"PYTHONPATH": str(tree / "code"), "PYTHONHASHSEED": seed, "TZ": f"UTC{seed}"}
-    done = subprocess.run(
-        [sys.executable, "tools/book.py", "build"], cwd=tree, env=environ, capture_output=True, text=True
-    )
+    command = [sys.executable, "tools/book.py", "build"]
+    done = subprocess.run(command, cwd=tree, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     return tree / "_build" / "html"
 
