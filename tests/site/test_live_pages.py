@@ -48,6 +48,8 @@ def test_every_figure_is_drawn_and_answers_a_key(page):
     problems = []
     for place in page.locator(".live").all():
         label = place.get_attribute("id")
+        if place.evaluate("(e) => getComputedStyle(e.parentElement).overflowY") != "visible":
+            problems.append(f"{label} scrolls in a box of its own")
         state = f"JSON.stringify(document.getElementById('{label}').figure.model.get('state'))"
         before = page.evaluate(state)
         for handle in place.locator("[role=slider]:visible, input[type=range]:visible").all():

@@ -81,12 +81,16 @@ function render({ model, el }) {
     return range(ORDERS.length).reduce((best, s) => (far(s) < far(best) ? s : best), at);
   };
   const go = (px, py) => { const sentence = ORDERS[nearest(px, py)]; if (sentence !== read().sentence) lay(sentence); };
+  const pull = (px, py) => { // where all answers are in one place, the farther the pull, the higher the dot that is taken
+    const all = result.odds.map(x), own = all[ORDERS.indexOf(read().sentence)];
+    go(px, Math.max(...all) - Math.min(...all) < 24 ? BASE - Math.hypot(px - own, py - BASE) : py);
+  };
   const ranked = () => range(ORDERS.length).sort((a, b) => result.odds[a] - result.odds[b]);
   const step = (dx, dy) => {
     const all = ranked(), at = all.indexOf(ORDERS.indexOf(read().sentence));
     lay(ORDERS[all[clamp(at + (dx || dy), 0, ORDERS.length - 1)]]);
   };
-  const moveRing = handle(svg, "the dot of your sentence", "live-thread-own", ring, go, step);
+  const moveRing = handle(svg, "the dot of your sentence", "live-thread-own", ring, pull, step);
   svg.addEventListener("click", ({ clientX, clientY }) => {
     const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
     const far = open() && place.x < edge(), [middle, own] = [edge() / 2, x(result.odds[ORDERS.indexOf(read().sentence)])];
