@@ -148,8 +148,8 @@ def check(chapter):
     advise([chapter] if chapter else changed_chapters(changed))
     if any(name.startswith("code/attnbook/") and name.endswith(".py") for name in changed):
         print("\nThe package has changed: `make book` executes the chapters that use it.")
-    for name in sorted({Path(name).stem for name in changed if re.match(r"code/attnbook/live/.*\.(py|js)$", name)}):
-        print(f"\nNot tested, since that needs a browser: see `.venv/bin/python -m pytest tests/package -k {name}`.")
+    if any(name.startswith("code/attnbook/live/") for name in changed):
+        print("\nLive figures need a browser: `.venv/bin/python -m pytest tests/package -k live` tests them.")
     return results
 
 
