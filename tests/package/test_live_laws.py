@@ -75,7 +75,7 @@ def test_mirror_answers_as_the_encoder_of_torch(model, step):
 def test_conjugation_counts_the_ways_to_come_home():
     for rows in ORDERS:
         homes = [int(np.trace(np.eye(4)[rows] @ np.eye(4)[columns].T)) for columns in ORDERS]
-        result = module("conjugation").compute(rows, ORDERS[5], False)
+        result = module("conjugation").compute(rows, ORDERS[5])
         assert result["ways"] == [np.bincount(homes).tolist()] == [[9, 8, 6, 0, 1]]
         assert result["home"] == result["trace"] == homes[5]
 

@@ -27,16 +27,17 @@ function compute({ sentence, heads, instead }) {
 const valid = ({ sentence, heads, instead }) => isSentence(sentence) && Object.hasOwn(INSTEAD, instead)
   && heads.length === HEADS.length && heads.every((x) => x === 0 || x === 1);
 
-const nameOf = (k) => `head ${k % H + 1} of layer ${Math.floor(k / H) + 1}`;
-
-/** One head: a button that switches it, its map with the first letters of the words, and its weight on the fish. */
+/** One head: a button that switches it, its map with the first letters of the words, its weight on the fish, and how many
+ *  answers were right when this head alone was off, once the reader has seen it. */
 function head(k, flip) {
+  const notes = Object.fromEntries(Object.keys(INSTEAD).map((way) => [way, make("b", {}, "?")]));
   const press = button("", flip), weight = make("b", { "data-shows": `onFish ${k}` }), layer = Math.floor(k / H) + 1;
   const letters = range(2).map((side) => range(N).map((i) => make("text", { class: "live-label live-ablation-letter",
     "text-anchor": "middle", ...(side ? { x: 30 + 20 * i, y: 13 } : { x: 9, y: 34 + 20 * i }) })));
   const cells = range(N * N).map((c) => make("rect", { class: "live-ablation-cell", x: 20 + 20 * (c % N), y: 20 + 20 * Math.floor(c / N), width: 19, height: 19 }));
   const frame = make("rect", { class: "live-ablation-fish", y: 19, width: 21, height: 121 });
   const svg = make("svg", { viewBox: "0 0 142 142", role: "img", class: "live-ablation-map" }, cells, frame, letters);
+  const note = (way, right) => { write(notes[way], String(right)); notes[way].classList.toggle("live-fails", right < 480); };
   const put = (A, words, on, share) => {
     const name = on ? `head ${k % H + 1} on` : `head ${k % H + 1} off`;
     write(press, name);
@@ -48,7 +49,8 @@ function head(k, flip) {
     set(svg, { "aria-label": on ? `Most weight: ${most.join(", ")}` : _("off") });
     write(weight, show(share));
   };
-  return { element: make("div", { class: "live-ablation-head" }, press, svg, make("div", {}, fillIn("on fish {weight}", { weight }))), put };
+  return { element: make("div", { class: "live-ablation-head" }, press, svg, make("div", {}, fillIn("on fish {weight}", { weight })),
+    make("div", { class: "live-ablation-notes" }, make("span", {}, fillIn("alike: {alike}", notes)), make("span", {}, fillIn("nothing: {nothing}", notes)))), put, note };
 }
 
 function render({ model, el }) {
@@ -60,12 +62,11 @@ function render({ model, el }) {
     make("div", { class: "live-title" }, `Layer ${l + 1}`), panels.slice(H * l, H * l + H).map(({ element }) => element)));
   const instead = choice("a head that is off", { alike: "looks at all words alike", nothing: "adds nothing" }, (x) => change({ instead: x }));
   const p = make("b", { "data-shows": "p" }), says = make("p"), right = make("b", { "data-shows": "right" });
-  const bar = make("span", { class: "live-ablation-right" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Switch off one head at a time. Which head can the model not do without? Then choose what a head that is off does."),
+  const bar = make("span", { class: "live-ablation-right" }), tally = make("p", { class: "live-verdict" });
+  el.append(make("p", { class: "live-hint" }, "Switch off one head at a time, in both ways. Which one can the model not do without? The notes keep how many of 480 answers are right without that head."),
     tiles.row, says, make("div", { class: "live-ablation-rows" }, rows),
-    make("p", {}, fillIn("Of the answers to all 480 sentences, {right} are right (dotted line: 240, as by guessing).", { right })),
-    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
-    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))), message);
+    tally, make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
+    make("div", { class: "live-controls" }, instead.element, button("Back to start", () => change(first))));
   const speak = setUp(model, el, update);
 
   function update() {
@@ -76,23 +77,16 @@ function render({ model, el }) {
     write(p, hidden ? "?" : show(result.p, 3));
     tell(says, hidden ? "P(cat first) = {p}" : result.p > 0.5 === result.catFirst ? "P(cat first) = {p}: {answer}, which is right"
       : "P(cat first) = {p}: {answer}, which is wrong", { p, answer: result.p > 0.5 ? "cat first" : "fish first" });
+    const off = HEADS.filter((k) => !state.heads[k]);
+    if (!hidden && off.length === 1) panels[off[0]].note(state.instead, result.right);
     write(right, hidden ? "?" : String(result.right));
     set(bar, { style: `width: ${hidden ? 0 : thousandth(result.right / 4.8)}%` });
-    write(message, hidden ? "Answers are hidden until you have answered." : sentenceOf(state, result.right));
-    speak(message.textContent);
+    tell(tally, hidden ? "Answers are hidden until you have answered." : result.right === 240
+      ? "Of the answers to all 480 sentences, {right} are right, as many as if it always said the same."
+      : "Of the answers to all 480 sentences, {right} are right.", { right });
+    speak(tally.textContent);
   }
   update();
-}
-
-/** What the figure says in words. */
-function sentenceOf({ heads, instead }, right) {
-  const off = HEADS.filter((k) => !heads[k]), guess = right === 240;
-  if (!off.length) return "All six heads are as trained.";
-  const what = off.length > 3 ? `${off.length} heads` : listed(off.map(nameOf));
-  if (instead === "alike") return guess ? `With ${what} looking at all words alike, ${right} of 480 are right, as many as if it always said the same.`
-    : `With ${what} looking at all words alike, ${right} of 480 are right.`;
-  return guess ? `With ${what} adding nothing, ${right} of 480 are right, as many as if it always said the same.`
-    : `With ${what} adding nothing, ${right} of 480 are right.`;
 }
 
 export default { initialize, render, compute, valid };

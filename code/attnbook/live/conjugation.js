@@ -34,10 +34,8 @@ function render({ model, el }) {
 
   // the numbers of rows and columns are handles
   const moveTo = (part, k, to) => {
-    const { rows, columns, together } = read(), from = read()[part].indexOf(k), there = clamp(to, 0, N - 1);
-    if (there === from) return;
-    const move = (list, name) => (together || name === part ? shifted(list, from, there) : list);
-    change({ rows: move(rows, "rows"), columns: move(columns, "columns") });
+    const order = read()[part], from = order.indexOf(k), there = clamp(to, 0, N - 1);
+    if (there !== from) change({ [part]: shifted(order, from, there) });
   };
   const tag = (k) => make("g", {}, make("rect", { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 }), text(0, 5, String(k)));
   const handles = { rows: [], columns: [] };
@@ -48,16 +46,15 @@ function render({ model, el }) {
       (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy)));
   }
 
-  const moving = choice(_("moving"), { false: "rows or columns alone", true: "rows and columns together" }, (yes) => change({ together: yes === "true" }));
   const lists = [["rows", _("P: rows")], ["columns", _("R: columns")]].map(([part, name]) => [make("b"), part, name]);
   const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the numbers of the columns."),
+  el.append(make("p", { class: "live-hint" }, "Drag the numbers of the columns. How many framed entries can you bring to the diagonal: one, two, three, four?"),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
       make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
         make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element)),
-    make("div", { class: "live-controls" }, moving.element, button("Columns like the rows", () => change({ columns: read().rows })),
-      button("Columns by the inverse", () => change({ columns: inverted(read().rows) })), button("Back to start", () => change(first))),
+    make("div", { class: "live-controls" }, button("Columns like the rows", () => change({ columns: read().rows })),
+      button("Back to start", () => change(first))),
     laws, message);
   const speak = setUp(model, el, update);
 
@@ -69,7 +66,6 @@ function render({ model, el }) {
       handles.rows[k]([20, at(y)], `row ${k} at position ${y}`, { now: y, min: 0, max: N - 1 });
       handles.columns[k]([at(x), 20], `column ${k} at position ${x}`, { now: x, min: 0, max: N - 1 });
     }
-    moving.put(String(state.together));
     lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
     write(home, hidden ? "?" : String(result.home));
     ways.element.hidden = hidden;
@@ -83,12 +79,11 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ rows, columns, together }, { home }) {
+function sentence({ rows, columns }, { home }) {
   if (home === N) return String(rows) === String(range(N)) ? "Nothing has moved." : "Rows and columns are in the same order: this is P S Pᵀ.";
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
-  const where = !home ? "The whole old diagonal has left the diagonal." : home === 1 ? `The framed ${kept[0]} is on the diagonal.`
+  return !home ? "The whole old diagonal has left the diagonal." : home === 1 ? `The framed ${kept[0]} is on the diagonal.`
     : `The framed ${listed(kept)} are on the diagonal.`;
-  return paragraph(where, together && "Moved together, rows and columns cannot change that.");
 }
 
 export default { initialize, render, compute, valid };

@@ -8,7 +8,7 @@ import numpy as np
 from ..figures.permuting import draw_permuting
 from ..figures.style import Picture
 from ..permutations import permutation_matrix, permutations
-from .figure import Ask, Live, require_one_of
+from .figure import Ask, Live
 
 __all__ = ["conjugation"]
 
@@ -20,7 +20,6 @@ def conjugation(
     rows: Sequence[int] = (0, 1, 2, 3),
     columns: Sequence[int] = (0, 1, 2, 3),
     *,
-    together: bool = False,
     ask: Ask = None,
     label: str = "conjugation",
 ) -> Live:
@@ -33,33 +32,30 @@ def conjugation(
     ----------
     rows, columns : sequence of int
         Rearrangements of 0 … 3: row i comes from row rows[i] of S, column j from column columns[j].
-    together : bool
-        Whether a row that the reader moves takes the column of the same place along, and a column its row.
     ask, label : optional
         A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------
     ValueError
-        If ``rows`` or ``columns`` is not a rearrangement of 0 … 3, or ``together`` not a Boolean.
+        If ``rows`` or ``columns`` is not a rearrangement of 0 … 3.
 
     >>> result = conjugation([1, 2, 0, 3], [1, 0, 2, 3]).compute()
     >>> result["home"], result["ways"]
     (2, [[9, 8, 6, 0, 1]])
     """
-    state = {"rows": np.asarray(rows).tolist(), "columns": np.asarray(columns).tolist(), "together": together}
+    state = {"rows": np.asarray(rows).tolist(), "columns": np.asarray(columns).tolist()}
     return Live("conjugation", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(rows: list[int], columns: list[int], together: bool) -> None:
+def check(rows: list[int], columns: list[int]) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, order in (("rows", rows), ("columns", columns)):
         if order not in permutations(N):
             raise ValueError(f"{name} = {order}; expected a rearrangement of 0 … 3")
-    require_one_of("together", together, (True, False))
 
 
-def compute(rows: list[int], columns: list[int], together: bool) -> dict[str, Any]:
+def compute(rows: list[int], columns: list[int]) -> dict[str, Any]:
     """Return P S Rᵀ by its indices, how far it is from the product of matrices, and what is on the diagonal.
 
     ``home`` counts the entries of the old diagonal on the diagonal, ``trace`` is that of P Rᵀ, and ``ways[0][k]`` is
@@ -88,7 +84,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a state; half of them are extreme: both orders the same, or one the reverse of the other."""
     rows = rng.permutation(4).tolist()
     columns = (rows if rng.random() < 0.5 else rows[::-1]) if rng.random() < 0.5 else rng.permutation(4).tolist()
-    return {"rows": rows, "columns": columns, "together": bool(rng.random() < 0.5)}
+    return {"rows": rows, "columns": columns}
 
 
 def still(state: dict, asking: bool) -> Picture:

@@ -49,7 +49,7 @@ const typeset = (x) => String(x).replace(/e\+?(.*)/, (_, power) => `·10${high(p
 const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? typeset(x.toExponential(1)) : show(x, 3));
 
 // ---- elements ------------------------------------------------------------------------------------------------------
-const SHAPES = new Set(["svg", "g", "path", "line", "circle", "rect", "polygon", "polyline", "text", "tspan", "title"]);
+const SHAPES = new Set(["svg", "g", "path", "line", "circle", "rect", "polygon", "polyline", "text", "tspan", "title", "pattern"]);
 
 /** An element with attributes (`on…` are listeners, null is left out) and children (text is text, never HTML). */
 function make(tag, attributes = {}, ...children) {

@@ -67,11 +67,10 @@ function render({ model, el }) {
   // controls
   const ticks = (name, stride, text) => ({ min: RANGES[name][0], max: RANGES[name][1], step: stride, text });
   const factor = slider(_("factor"), ticks("factor", 0.05, (x) => (!el.firstChild || read().grow /* first: room */ ? `${show(x)} · ln m / ln ${train}` : show(x))), (x) => put("factor", x));
-  const leads = (c) => `${show(c, 1)} · ln ${train} = ${show(c * Math.log(train))}`;
-  const c = slider("lead R", ticks("c", 0.1, leads), (x) => put("c", x));
+  const c = slider("lead R", ticks("c", 0.1, (x) => show(x * Math.log(train))), (x) => put("c", x));
   const rules = choice("the factor", { false: "is the same for every m", true: `grows as ln m / ln ${train}` }, (yes) => change({ grow: yes === "true" }));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the dot. Let the factor grow with m: does every lead win?"),
+  el.append(make("p", { class: "live-hint" }, "Drag the dot to 100 keys, then bring it back down to the dashed line with a factor. Is that factor enough for 10 000 keys? And if the factor grows with m, does every lead win?"),
   make("div", { class: "live-crowd-all" }, make("div", {}, make("div", { class: "live-title" },
     "How many of m keys the query looks at"), svg), make("div", {}, factor.element, rules.element, c.element,
     scroller(make("div", { class: "live-scroll" }, table)), message,
@@ -93,14 +92,18 @@ function render({ model, el }) {
       set(bars[i], { style: `--share: ${hidden && i ? 0 : result.weights[i].toFixed(4)}` });
     });
     [[factor, state.factor], [c, state.c], [rules, String(state.grow)]].forEach(([part, x]) => part.put(x));
-    write(message, hidden ? "The curve is hidden until you have answered." : sentence(result));
+    write(message, hidden ? "The curve is hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
   update();
 }
 
 /** What the figure says in words. */
-const sentence = ({ sizes, looks }) =>
-  `Among ${length(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at ${many(looks[0])} of ${sizes[0]}.`;
+function sentence({ c, train }, { sizes, looks, lead }) {
+  const much = `Among ${length(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at ${many(looks[0])} of ${sizes[0]}.`;
+  const [R, limit] = [show(lead), show(Math.log(train))];
+  return paragraph(much, Math.abs(c - 1) < 0.01 ? `The lead is ln ${train} = ${limit}.`
+    : c > 1 ? `The lead ${R} is above ln ${train} = ${limit}.` : `The lead ${R} is below ln ${train} = ${limit}.`);
+}
 
 export default { initialize, render, compute, valid };

@@ -1,7 +1,7 @@
 // What is left of a gradient after k steps back: an RNN, the cell path of an LSTM, and attention, as lines in a logarithm.
 const STEPS_BACK = 100, TOP = 5, FLOOR = -30; // the plot shows logarithms between the last two
 const RANGES = { w: [0.5, 1.05], bias: [0, 8], score: [0, 12] }, NAMES = Object.keys(RANGES);
-const MODELS = { rnn: "RNN", lstm: "LSTM", attention: _("attention") }, KINDS = Object.keys(MODELS);
+const MODELS = ["RNN", "LSTM", _("attention")];
 const SETTINGS = ["RNN: w", "LSTM: forget bias", _("attention: score")], NAMED = ["w", _("bias"), _("score")];
 
 /** For the three models: by what a step multiplies, its logarithm, steps that halve, and what is left of 1, step by step.
@@ -15,8 +15,7 @@ function compute({ w, bias, score }) {
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
-const valid = (state) => NAMES.every((name) => state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1])
-  && state.models.length > 0 && state.models.every((m, i) => KINDS.includes(m) && state.models.indexOf(m) === i);
+const valid = (state) => NAMES.every((name) => state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
 /** The setting that gives its line the slope y/k, or attention the height y: the point (k, y) comes to lie on it. */
 const FITS = {
@@ -37,8 +36,8 @@ const endOf = (slope, [start]) => (start + slope * STEPS_BACK < FLOOR ? [(FLOOR 
 const HELD = [1, 0.8, 0.6]; // the part of its line at which a model is held: handles and names stay apart
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), shown = KINDS.map((kind) => first.models.includes(kind));
-  const each = (f) => NAMES.map((name, i) => f(name, i)), only = (list) => list.filter((_, i) => shown[i]);
+  const [read, change] = stateOf(model), first = read();
+  const each = (f) => NAMES.map((name, i) => f(name, i));
   const put = (name, x) => change({ [name]: clamp(x, ...RANGES[name]) });
 
   // the plot
@@ -49,11 +48,11 @@ function render({ model, el }) {
     label(toX(20 * t), 202, t ? String(20 * t) : "k = 0", { "text-anchor": "middle" })]);
   const lines = each((_, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
   const beads = each((_, i) => make("path", { class: `live-beads ${HUES[i]}` }));
-  const tags = each((_, i) => label(0, 0, MODELS[KINDS[i]], { class: `live-label live-power live-tag ${HUES[i]}` }));
+  const tags = each((_, i) => label(0, 0, MODELS[i], { class: `live-label live-power live-tag ${HUES[i]}` }));
   const svg = make("svg", { viewBox: "0 0 340 208", role: "group", class: "live-decay", "aria-label":
-    "What is left against the distance" }, levels, columns, only(lines), only(beads), only(tags));
+    "What is left against the distance" }, levels, columns, [...lines].reverse(), beads, tags);
   const go = (name) => (x, y) => put(name, FITS[name](Math.max((x - toX(0)) / 2.9, 1), TOP - (y - toY(TOP)) / 5));
-  const move = each((name, i) => shown[i] && handle(svg, `${MODELS[KINDS[i]]}, ${LOOKS[i]}`, HUES[i], mark(i, 7),
+  const move = each((name, i) => handle(svg, `${MODELS[i]}, ${LOOKS[i]}`, HUES[i], mark(i, 7),
     go(name), (dx, dy) => put(name, thousandth(read()[name] + (dx + dy) * ARROW[name]))));
 
   // the same as a table, whose settings can be typed
@@ -69,11 +68,11 @@ function render({ model, el }) {
     make("td", {}, fields[i].element), factor[i], half[i], left[i]));
   const heads = titles.map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, text));
   const table = make("table", { class: "live-table live-lives" }, make("thead", {}, make("tr", {}, heads)),
-    make("tbody", {}, only(rows)));
+    make("tbody", {}, rows));
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag a mark."),
+  el.append(make("p", { class: "live-hint" }, "Drag the RNN until half is left after 100 steps. Which marks tilt their lines, and which one only lifts it?"),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"),
     make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))), message);
@@ -84,25 +83,24 @@ function render({ model, el }) {
     const seen = { visibility: hidden ? "hidden" : "visible" };
     each((name, i) => {
       fields[i].put(state[name]);
-      if (!shown[i]) return;
       const s = result.slope[i], curve = result.curves[i], [k, y] = endOf(s, curve);
       const at = [toX(HELD[i] * k), toY(curve[0] + HELD[i] * (y - curve[0]))];
       set(lines[i], { points: `${toX(0)},${toY(curve[0])} ${toX(k)},${toY(y)}`, ...seen });
       const gap = s ? Math.LN2 / Math.abs(s) : Infinity, dots = range(Math.floor(k / gap)).map((b) => gap * (b + 1));
       set(beads[i], { d: dots.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(s * t))}h0`).join(""), ...seen });
-      const beside = !i && at[0] < 290; // a steep RNN has room on its right
-      set(tags[i], { x: at[0] + (beside ? 12 : 0), y: at[1] + (beside ? 3 : at[1] < 20 ? 18 : -11), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
+      const beside = !i && at[0] < 282; // a steep RNN has room on its right
+      set(tags[i], { x: at[0] + (beside ? 20 : 0), y: at[1] + (beside ? 3 : at[1] < 28 ? 26 : -19), "text-anchor": beside ? "start" : i ? "middle" : "end", ...seen });
       const [min, max] = RANGES[name];
       move[i](at, hidden ? _("hidden") : `${NAMED[i]} ${show(state[name])}: ${life(i, result)}`,
         { now: state[name].toFixed(3), min, max });
-      set(svg.querySelectorAll("[role=slider]")[only(KINDS).indexOf(KINDS[i])], seen);
+      set(svg.querySelectorAll("[role=slider]")[i], seen);
       write(factor[i], hidden ? "?" : show(result.factor[i], 3));
       write(half[i], hidden ? "?" : result.halfLife[i] === null ? _("never") : show(result.halfLife[i], 1));
       write(left[i], hidden ? "?" : tiny(result.left[i]));
     });
-    const lives = only(KINDS.map((kind, i) => `${MODELS[kind]}: ${life(i, result)}`)).join("; ");
-    write(message, hidden ? "The lines are hidden until you have answered." : "");
-    speak(message.textContent || `${lives}.`);
+    const lives = MODELS.map((name, i) => `${name}: ${life(i, result)}`).join("; ");
+    write(message, hidden ? "The lines are hidden until you have answered." : `${lives}.`);
+    speak(message.textContent);
   }
   update();
 }
@@ -114,4 +112,4 @@ function life(i, { slope, halfLife, left }) {
   return slope[i] ? `it doubles every ${show(Math.LN2 / slope[i], 1)} steps` : "nothing is lost";
 }
 
-export default { initialize, render, compute, valid, shape: ({ models }) => models };
+export default { initialize, render, compute, valid };

@@ -1,6 +1,5 @@
 r"""The decay of a gradient with distance: straight lines in the logarithm for RNN and LSTM, flat for attention."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ __all__ = ["decay"]
 
 STEPS = 100
 FLOOR, TOP = -30, 5  # the logarithms that are drawn
-MODELS = {"rnn": "RNN", "lstm": "LSTM", "attention": "attention"}
+MODELS = ("RNN", "LSTM", "attention")
 RANGES = {"w": (0.5, 1.05), "bias": (0, 8), "score": (0, 12)}
 
 
@@ -23,7 +22,6 @@ def decay(
     w: float = 0.9,
     bias: float = 1.0,
     score: float = 2.0,
-    models: Sequence[str] = ("rnn", "lstm", "attention"),
     ask: Ask = None,
     label: str = "decay",
 ) -> Live:
@@ -45,34 +43,30 @@ def decay(
         b, of the forget gate, from 0 to 8.
     score : float
         s, from 0 to 12.
-    models : list of str
-        Which of "rnn", "lstm" and "attention" are drawn.
     ask, label : optional
         A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the models are not as above.
+        If a number is out of its range.
 
     Source: Bengio et al. (1994) for the product of Jacobians; Gers et al. (2000) for the forget gate.
 
     >>> decay(w=0.5).compute()["halfLife"][0]
     1.0
     """
-    state = {"w": float(w), "bias": float(bias), "score": float(score), "models": list(models)}
+    state = {"w": float(w), "bias": float(bias), "score": float(score)}
     return Live("decay", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(w: float, bias: float, score: float, models: list) -> None:
+def check(w: float, bias: float, score: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     for name, x in (("w", w), ("bias", bias), ("score", score)):
         require_within(name, x, *RANGES[name])
-    if not models or any(m not in MODELS for m in models) or len(set(models)) < len(models):
-        raise ValueError(f"models = {models}; expected some of {list(MODELS)}, each once")
 
 
-def compute(w: float, bias: float, score: float, models: list) -> dict[str, Any]:
+def compute(w: float, bias: float, score: float) -> dict[str, Any]:
     """Return for each model the factor of a step, its logarithm, the half-life, the curve, and what is left at last.
 
     The mirror of ``compute`` in decay.js.
@@ -101,8 +95,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     edge = rng.random() < 0.5
     ranges = {"w": (0.5, 1, 1.05), "bias": (0, 8), "score": (0, 12)}
     draw = (lambda r: rng.choice(r)) if edge else (lambda r: np.round(rng.uniform(r[0], r[-1]), 3))
-    models = rng.permutation(["rnn", "lstm", "attention"])[: rng.integers(1, 4)].tolist()
-    return {name: float(draw(r)) for name, r in ranges.items()} | {"models": models}
+    return {name: float(draw(r)) for name, r in ranges.items()}
 
 
 def still(state: dict, asking: bool) -> Picture:
@@ -115,13 +108,9 @@ def still(state: dict, asking: bool) -> Picture:
     if asking:
         return picture(fig, f"{alt}; the lines are for you to predict.")
     parts = []
-    for i, (model, name) in enumerate(MODELS.items()):
-        if model in state["models"]:
-            colour, slope = list(PALETTE.values())[i], result["slope"][i]
-            text = f"{name}, slope {slope:.3f}".replace("-", "−")
-            ax.plot(
-                k, result["curves"][i], "-" if i < 2 else "--", marker="os^"[i], markevery=25, color=colour, label=text
-            )
-            parts.append(f"{text}, {result['left'][i]:.2g} left after 100")
+    for i, name in enumerate(MODELS):
+        colour, text = list(PALETTE.values())[i], f"{name}, slope {result['slope'][i]:.3f}".replace("-", "−")
+        ax.plot(k, result["curves"][i], "-" if i < 2 else "--", marker="os^"[i], markevery=25, color=colour, label=text)
+        parts.append(f"{text}, {result['left'][i]:.2g} left after 100")
     ax.legend(loc="lower left")
     return picture(fig, f"{alt}. {'; '.join(parts)}.")

@@ -1,6 +1,6 @@
 // Two inks: how strongly the last state depends on each word of a sentence, and how well a reader of it recovers each.
 const MOST = 16, LEAST = 0.5, LEAD = 5; // words and numbers, the smallest ρ, how far the key asked for is ahead in score
-const NOISES = [0, 0.01, 0.03, 0.1, 0.2]; // standard deviations
+const NOISES = [0, 0.01, 0.03, 0.1, 0.3, 1]; // standard deviations
 
 /** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
 const tokens = (text) =>
@@ -84,11 +84,11 @@ function render({ model, el }) {
   const typed = make("input", { type: "text", id: newId(), class: "live-text", maxlength: 150, autocomplete: "off",
     oninput: () => change({ text: typed.value }) });
   const own = set(control(`your sentence, up to ${MOST} words`, typed, typed.id), { class: "live-control live-wide" });
-  const sliders = make("div", { class: "live-sliders" }, rho.element, size.element), hint = make("p", { class: "live-hint" });
+  const sliders = make("div", { class: "live-sliders" }, rho.element, size.element);
   const [titleA, titleB] = [1, 2].map(() => make("div", { class: "live-title" }));
   const A = inkRow("influence"), B = inkRow("recovery"), bar = budgetBar();
   const spent = make("span", { "data-shows": "spent" }), below = make("p", { class: "live-spent" }), message = make("p", { class: "live-verdict" });
-  el.append(hint, titleA, A.element, titleB, B.element, bar.svg,
+  el.append(make("p", { class: "live-hint" }, "Turn every word in row A black, then every word in row B. What does it take? Which words does noise fade first?"), titleA, A.element, titleB, B.element, bar.svg,
     make("div", { class: "live-controls" }, sliders, noise.element, kind.element,
       button("Back to start", () => change(first))), own, below, message);
   const speak = setUp(model, el, update);
@@ -100,9 +100,7 @@ function render({ model, el }) {
     rho.put(state.rho);
     size.put(state.size);
     noise.put(NOISES.indexOf(state.noise));
-    for (const { element } of [rho, size]) element.style.visibility = recurrent ? "visible" : "hidden";
-    write(hint, recurrent ? "Can you still do it under noise?"
-      : "Which words lose ink to noise?");
+    for (const { element } of [rho, size]) element.querySelector("input").disabled = !recurrent;
     if (typed.value !== state.text) typed.value = state.text;
     write(titleA, recurrent ? "A. How strongly the last state depends on each word" : "A. How strongly the output depends on each word");
     write(titleB, recurrent ? "B. How well a linear reader of the last state recovers each word, R²"

@@ -16,7 +16,7 @@ __all__ = ["inks"]
 
 MOST = 16  # words of a sentence, and numbers of a state
 LEAST = 0.5  # the smallest ρ
-NOISES = (0.0, 0.01, 0.03, 0.1, 0.2)  # standard deviations
+NOISES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # standard deviations
 LEAD = 5.0  # by how much the key that a query looks for is ahead in score
 MODELS = ("recurrent", "attention")
 
@@ -55,7 +55,7 @@ def inks(
     size : int
         d_h, from 1 to 16.
     noise : float
-        σ: 0, 0.01, 0.03, 0.1 or 0.2.
+        σ: 0, 0.01, 0.03, 0.1, 0.3 or 1.
     model : {"recurrent", "attention"}
         Attention has neither ρ nor d_h.
     ask, label : optional

@@ -46,6 +46,12 @@ function arcPath(from, to, r = RADIUS) {
   return to > from ? `M${a}A${r} ${r} 0 0 0 ${b}A${r} ${r} 0 0 0 ${c}` : "";
 }
 
+/** By how much the angles of pair k are drawn larger, so that a slow hand can be seen to move: 1, 2, 5, 10 … */
+function zoomOf({ train, base }, k) {
+  const room = TURN / (MOST * train * base ** (-k / PAIRS)), ten = 10 ** Math.floor(Math.log10(room));
+  return Math.max(1, ten * [5, 2, 1].find((x) => x * ten <= room));
+}
+
 /** One face: the arc seen in training, what is reached beyond it, one step, and the hand of the longest offset. */
 function dial(k) {
   const looks = ["live-tint", "live-unseen", "live-stride"];
@@ -57,16 +63,19 @@ function dial(k) {
     make("circle", { r: RADIUS, class: "live-rim" }), unseen, stride,
     make("circle", { r: 2.5, class: "live-hub" }), needle);
   const step = make("span", { "data-shows": `steps ${k}` });
-  const element = make("div", { class: "live-dial" }, svg, `pair ${k}`, make("div", {}, step));
+  const name = make("div"), element = make("div", { class: "live-dial" }, svg, name, make("div", {}, step));
+  let zoom = 1;
   /** Turns the hand to an angle, which may be several turns. */
   const turn = (angle, arc, beyond) => {
-    set(needle, { transform: `rotate(${hundredth((-360 * angle) / TURN)})` });
-    set(unseen, { d: beyond ? arcPath(arc, Math.min(angle, TURN)) : "" });
+    set(needle, { transform: `rotate(${hundredth((-360 * zoom * angle) / TURN)})` });
+    set(unseen, { d: beyond ? arcPath(zoom * arc, Math.min(zoom * angle, TURN)) : "" });
   };
-  const put = (result, hidden) => {
+  const put = (result, hidden, larger) => {
+    zoom = larger;
+    write(name, zoom > 1 ? `pair ${k}, × ${zoom}` : `pair ${k}`);
     const out = result.beyond[k] && !hidden;
-    set(tint, { d: `${arcPath(0, result.arcs[k])}L0 0Z` });
-    set(stride, { d: arcPath(0, Math.min(result.steps[k], TURN), RADIUS + 5) });
+    set(tint, { d: `${arcPath(0, zoom * result.arcs[k])}L0 0Z` });
+    set(stride, { d: arcPath(0, Math.min(zoom * result.steps[k], TURN), RADIUS + 5) });
     needle.classList.toggle("live-beyond", out);
     write(step, hidden ? "?" : short(result.steps[k]));
     step.toggleAttribute("data-changed", !hidden && result.steps[k] !== result.before[k]);
@@ -110,9 +119,10 @@ function render({ model, el }) {
     sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
     sign("one step, in radians below; underlined: changed", make("line", { class: "live-stride", ...dash })),
     sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
+    make("span", {}, "× 5: angles drawn 5 times as large"),
     sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
   const says = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the diamond: the test outgrows training."), make("div", { class: "live-asked" },
+  el.append(make("p", { class: "live-hint" }, "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?"), make("div", { class: "live-asked" },
     road, make("div", { class: "live-ways", role: "group", "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
   make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
   make("div", { class: "live-controls" }, control("longest offset", typed, id),
@@ -133,7 +143,7 @@ function render({ model, el }) {
 
   function update() {
     const state = read(), { test, way } = state, result = compute(state), hidden = asking(), x = along(test);
-    dials.forEach((face) => face.put(result, hidden));
+    dials.forEach((face, k) => face.put(result, hidden, zoomOf(state, k)));
     travel(result);
     put([x, 36], `${test}, ${show(result.s)} times training`, { now: test, min: train, max: most });
     set(fresh, { x2: x });
@@ -154,7 +164,7 @@ function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
   const pairs = outside === 1 ? "1 pair reaches angles never seen" : `${outside} pairs reach angles never seen`;
   if (test === train) return "As long as in training: every hand stays where it has been.";
   return {
-    plain: outside ? `Nothing is changed: ${pairs}. A pair that went round in training has seen them all.`
+    plain: outside ? `Nothing is changed: ${pairs}, the slowest ${short(s)} times as far. A pair that went round in training has seen them all.`
       : "Nothing is changed, and no pair reaches an angle never seen.",
     interpolate: `Every position is divided by ${times}: all hands stay inside, but neighbours are ${short(s)} times closer.`,
     ntk: paragraph(`The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, that of the slowest is divided by ${times}.`,

@@ -43,11 +43,12 @@ const valid = ({ text, order, later }) => !/\p{Surrogate}/u.test(text) && isPerm
 
 /** Words to drag, or to move by arrow keys, which call `place(from, to)`; `put(names, order)` writes them. The row
  *  listens to the pointer, since it stays when words change positions. */
-function chipRow(place) {
+function chipRow(place, marked) {
   const row = make("div", { class: "live-chips", role: "group", "aria-label": "The words in their order" });
   let held = -1, was = [];
   const choose = (i) => { // the word that the arrows beside the row move
     row.dataset.chosen = i;
+    marked(i);
     [...row.children].forEach((chip, k) => chip.classList.toggle("live-chosen", k === i));
   };
   row.addEventListener("pointerdown", (event) => {
@@ -106,8 +107,9 @@ function render({ model, el }) {
     if (there !== from) change({ order: shifted(order, from, there) });
     chips.row.children[there].focus({ preventScroll: true });
   };
-  const chips = chipRow(place), chosen = () => Number(chips.row.dataset.chosen);
+  const chips = chipRow(place, (i) => [left, right].forEach((arrow, side) => { arrow.disabled = i === (side ? read().order.length - 1 : 0); })), chosen = () => Number(chips.row.dataset.chosen);
   const step = (sign, name, by) => set(button(sign, () => place(chosen(), chosen() + by)), { "aria-label": name });
+  const left = step("◀", "Move the marked word left", -1), right = step("▶", "Move the marked word right", 1);
   const mix = () => {
     const { order: old } = read(), key = old.map(Math.random), order = range(old.length);
     order.sort((a, b) => key[a] - key[b]);
@@ -119,10 +121,9 @@ function render({ model, el }) {
     oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }) });
   const own = set(control("your sentence", typed, typed.id), { class: "live-control live-wide" });
   const Y = matrix("", "after"), text = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. *Underlined* numbers differ from its row in the sentence as written, at the same percentage.", {},
+  el.append(make("p", { class: "live-hint" }, fillIn("Drag a word, and follow its row. *Underlined*: the word did not have this number in the sentence as written.", {},
     (word) => make("span", { class: "live-new" }, word))),
-  make("div", { class: "live-order" }, step("◀", "Move the marked word left", -1), chips.row,
-    step("▶", "Move the marked word right", 1)),
+  make("div", { class: "live-order" }, left, chips.row, right),
   make("div", { class: "live-planes live-lean" }, Y.element, make("div", { class: "live-reading" },
     make("div", { class: "live-controls" }, own, later.element, button("Shuffle", mix), button("Back to start", () => change(first))),
     text, laws)));

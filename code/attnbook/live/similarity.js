@@ -23,26 +23,22 @@ function compute({ row, other, d, base, turn }) {
 const valid = ({ row, other, d, base }) => [row, other].every((t) => Number.isInteger(t) && t >= 0 && t <= LAST)
   && COLUMNS.includes(d) && base >= 1 && base <= 1e6;
 
-/** Lines across a rectangle that goes down from (x, y), and right, as far as there is room. */
-const hatch = (x, y, width, height) => range(Math.ceil((width + height) / 4.3)).map((k) => {
-  const from = 4.3 * k + 2 - height, [a, b] = [Math.max(from, 0), Math.min(from + height, width)];
-  return b > a ? `M${hundredth(x + a)} ${hundredth(y + height - a + from)}L${hundredth(x + b)} ${hundredth(y + height - b + from)}` : "";
-}).join("");
-
-const STEP = 13, along = (t) => 20 + STEP * t, TOP = 34, HIGH = 112, ZERO = 236, REACH = 48;
+const STEP = 13, along = (t) => 20 + STEP * t, TOP = 34, HIGH = 128, ZERO = 252, REACH = 48;
 const text = (x, y, words, look = "") => make("text", { class: `live-label ${look}`, x, y, "text-anchor": "middle" }, words);
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
+  const hatched = newId(), hatch = make("pattern", { id: hatched, width: 4.3, height: 4.3, patternUnits: "userSpaceOnUse",
+    patternTransform: "rotate(45)" }, make("rect", { width: 1.7, height: 4.3, fill: "currentColor" }));
   const shades = make("g"), bars = range(LAST + 1).map((t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 }));
   const product = set(text(0, 0, "", "live-similarity-product"), { "data-shows": "product" });
   const frames = ["live-blue", "live-orange"].map((hue) => make("rect", { class: `live-similarity-frame ${hue}`, y: TOP - 2, width: STEP + 3, height: HIGH + 4 }));
   const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: ZERO + REACH }));
   const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO, y2: ZERO });
   const limit = make("line", { class: "live-axis live-similarity-limit", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO - REACH, y2: ZERO - REACH });
-  const most = text(along(LAST) + 10, ZERO - REACH + 5, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), 300, String(10 * k)));
-  const svg = make("svg", { viewBox: "0 0 600 306", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
-    shades, frames, lines, zero, limit, bars, most, product, ticks);
+  const most = text(along(LAST) + 10, ZERO - REACH + 5, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), ZERO + REACH + 16, String(10 * k)));
+  const svg = make("svg", { viewBox: "0 0 600 322", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
+    hatch, shades, frames, lines, zero, limit, bars, most, product, ticks);
   const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
   const moved = (part) => [(x) => change({ [part]: placeAt(x) }), (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) })];
   const putRow = handle(svg, "row i", "live-blue", mark(0, 9), ...moved("row"));
@@ -67,8 +63,8 @@ function render({ model, el }) {
       const high = HIGH / d;
       shades.replaceChildren(...result.table.flatMap((p, t) => p.map((x, c) => {
         const [left, top] = [along(t) - STEP / 2, TOP + c * high], much = hundredth(0.8 * Math.abs(x));
-        return x < 0 ? make("path", { class: "live-similarity-minus", d: hatch(left, top, STEP, high), "stroke-opacity": much })
-          : make("rect", { x: left, y: thousandth(top), width: STEP, height: thousandth(high), fill: "currentColor", "fill-opacity": much });
+        return make("rect", { x: left, y: thousandth(top), width: STEP, height: thousandth(high), fill: x < 0 ? `url(#${hatched})` : "currentColor",
+          "fill-opacity": much });
       })));
       drawn = `${d} ${state.base}`;
     }
@@ -77,7 +73,7 @@ function render({ model, el }) {
       set(lines[k], { x1: along(t), x2: along(t) });
     });
     putRow([along(i), 16], `row i at ${i}`, { now: i, min: 0, max: LAST });
-    putOther([along(j), 164], `row j at ${j}`, { now: j, min: 0, max: LAST });
+    putOther([along(j), TOP + HIGH + 18], `row j at ${j}`, { now: j, min: 0, max: LAST });
     result.products.forEach((x, t) => {
       const high = hundredth((REACH * Math.abs(x)) / (d / 2));
       set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
@@ -88,7 +84,7 @@ function render({ model, el }) {
     base.put(Math.log10(state.base));
     between.put(String(turn));
     const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
-    write(set(product, { x: clamp(along(j), 34, 566), y: result.product < 0 ? ZERO - 6 : ZERO + 20 }), hidden ? "?" : show(result.product, 3));
+    write(set(product, { x: along(j) + (j < 34 ? 18 : -18), y: TOP + HIGH + 24, style: `text-anchor: ${j < 34 ? "start" : "end"}` }), hidden ? "?" : show(result.product, 3));
     adds.element.hidden = hidden || d / 2 > FEW;
     const pairs = range(FEW); // the room of a row that is not there stays
     adds.put(pairs.map((k) => result.adds[k] ?? [0, 0]), pairs.map((k) => `pair ${k}`), ["ω", turn ? _("sine") : _("cosine")], { digits: 3 });

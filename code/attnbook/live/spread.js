@@ -1,6 +1,6 @@
 // One query against 200 normal keys: the longer the query, the wider its scores, as at a lower temperature.
-const KEYS = 200, REACH = 4, FARTHEST = 8, BIN = 0.5, COLDEST = 1 / 16, HOTTEST = 16;
-const LONGEST = 2.5; // the slider goes to a length of 2^2.5, that of a query in a corner
+const KEYS = 200, REACH = 4, FARTHEST = 12, BIN = 0.5, COLDEST = 1 / 16, HOTTEST = 16;
+const LONGEST = 2; // the slider goes to a length of 2^2
 const FLAT = Math.sqrt(2 * Math.PI);
 
 /** Word n of the generator mulberry32, as a number between 0 and 1. */
@@ -45,7 +45,7 @@ const height = (count) => BASE - (246 * count) / TALLEST;
 /** The normal density with standard deviation `ratio`, as the number of keys that a bin would have. */
 function bell(ratio) {
   const at = (s) => (KEYS * BIN * Math.exp(-((s / ratio) ** 2) / 2)) / (ratio * FLAT);
-  const places = range(161).map((i) => (i - 80) / 10);
+  const places = range(241).map((i) => (i - 120) / 10);
   if (ratio < 0.1) return `${along(0)},${BASE} ${along(0)},${height(10 * TALLEST)}`; // as good as a line
   return places.map((s) => `${hundredth(along(s))},${hundredth(height(at(s)))}`).join(" ");
 }
@@ -63,11 +63,11 @@ function render({ model, el }) {
   const move = left.pointHandle(_("query"), "live-ink", badge("q"), put);
 
   // the scores
-  const ticks = [-8, -4, 0, 4, 8].map((s) => text(along(s), 282, String(s).replace("-", "−")));
+  const ticks = [-12, -8, -4, 0, 4, 8, 12].map((s) => text(along(s), 282, String(s).replace("-", "−")));
   const rules = [20, 40, 60, 80].map((n) => [line("live-grid", LEFT, height(n), 290, height(n)),
     text(LEFT - 4, height(n) + 4, String(n), "end")]);
   const bars = start.counts.map((_, i) =>
-    make("rect", { class: "live-spread-bar", x: along(i * BIN - FARTHEST) + 0.5, width: (290 - LEFT) / 32 - 1 }));
+    make("rect", { class: "live-spread-bar", x: along(i * BIN - FARTHEST) + 0.5, width: (290 - LEFT) / start.counts.length - 1 }));
   const ghost = make("polyline", { class: "live-spread-ghost", points: bell(start.ratio) });
   const curve = make("polyline", { class: "live-spread-curve" }), outside = text(288, 24, "", "end");
   const svg = make("svg", { viewBox: "0 0 300 300", role: "img", "aria-label": "Histogram of the scores" }, rules,
@@ -75,16 +75,16 @@ function render({ model, el }) {
   const right = make("div", { class: "live-plane" }, make("div", { class: "live-title" }, "Number of keys by score q·k\u00a0/\u00a0T"), svg);
 
   // controls; a slider goes by a quarter of a doubling
-  const octaves = (text, max = 2) => ({ min: -2, max, step: 0.25, text });
-  const length = slider("length ‖q‖", octaves(() => show(Math.hypot(...read().query)), LONGEST), (x) => {
+  const octaves = (text, min, max) => ({ min, max, step: 0.25, text });
+  const length = slider("length ‖q‖", octaves(() => show(Math.hypot(...read().query)), -2, LONGEST), (x) => {
     const { query } = read(), now = Math.hypot(...query);
     put((now ? query.map((c) => c / now) : [1, 0]).map((c) => clamp(c * 2 ** x, -REACH, REACH)));
   });
-  const temperature = slider("temperature T", octaves(() => show(read().temperature)), (x) => change({ temperature: 2 ** x }));
+  const temperature = slider("temperature T", octaves(() => show(read().temperature), -1, 2), (x) => change({ temperature: 2 ** x }));
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
   const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, make("span", { "data-shows": name })]));
   tell(message, "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.", shown);
-  el.append(make("p", { class: "live-hint" }, "Double q, then move T."),
+  el.append(make("p", { class: "live-hint" }, "Make q twice as long. What happens to scores and weights, and which T takes them back?"),
   make("div", { class: "live-planes" }, left.element, right), make("p", { class: "live-spread-legend" },
     "Curve: the normal density with standard deviation ‖q‖/T. Dashed: at the start."),
   make("div", { class: "live-controls" }, length.element, temperature.element, button("Back to start", () => change(first))), message, remark);
@@ -96,7 +96,7 @@ function render({ model, el }) {
     const [x2, y2] = left.px(state.query);
     set(ray, { x2, y2 });
     move(state.query);
-    dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 70 * Math.sqrt(result.weights[j])) }));
+    dots.forEach((dot, j) => set(dot, { r: hidden ? 3 : hundredth(2 + 45 * Math.sqrt(result.weights[j])) }));
     bars.forEach((bar, i) => {
       const y = height(Math.min(result.counts[i], TALLEST));
       set(bar, { y: hundredth(y), height: hundredth(BASE - y) });

@@ -17,7 +17,7 @@ __all__ = ["spread"]
 
 KEYS = 200
 REACH = 4  # the plane goes from -4 to 4
-FARTHEST, BIN = 8, 0.5  # scores are counted from -8 to 8
+FARTHEST, BIN = 12, 0.5  # scores are counted from -12 to 12
 COLDEST, HOTTEST = 1 / 16, 16
 
 
@@ -66,7 +66,7 @@ def keys() -> np.ndarray:
 def compute(query: list, temperature: float) -> dict[str, Any]:
     """Return scores and weights, the length of q, and how widely scores and weights are spread.
 
-    ``counts`` has the number of scores in each bin of width ½ from -8 to 8, ``outside`` that of all others.
+    ``counts`` has the number of scores in each bin of width ½ from -12 to 12, ``outside`` that of all others.
     ``looks`` is e^H, with the entropy H: the number of keys that the query looks at. The mirror of ``compute`` in
     spread.js.
     """

@@ -1,4 +1,4 @@
-// A mask over four tokens, which of the 24 orders leave it alone, and the different masks that the orders make.
+// A mask over four tokens, and the 24 orders in groups: those of one group make the same mask.
 const N = 4, IN_ALL = 24;
 
 const ORDERS = ordersOf(range(N));
@@ -32,15 +32,15 @@ const valid = ({ mask, order }) => isPermutation(order, N) && mask.length === N
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-stabiliser-text", x, y, "text-anchor": anchor }, words);
 
-/** Of several elements one is a stop for Tab, and arrow keys go from one to the next, `columns` to a row. */
-function roving(elements, columns) {
-  const to = (k) => elements.forEach((element, l) => set(element, { tabindex: l === k ? 0 : -1 }));
-  elements.forEach((element, k) => arrows(element, (dx, dy) => {
-    const next = Math.abs(dx) > 99 ? (dx < 0 ? 0 : elements.length - 1) : k + Math.sign(dx) - columns * Math.sign(dy);
-    if (next < 0 || next >= elements.length) return;
+/** Of the elements `all()` in a box one is a stop for Tab, and arrow keys go from one to the next, `columns` to a row. */
+function roving(box, all, columns) {
+  const to = (one) => all().forEach((element) => set(element, { tabindex: element === one ? 0 : -1 }));
+  arrows(box, (dx, dy) => {
+    const elements = all(), k = elements.indexOf(document.activeElement);
+    const next = elements[clamp(k + dx - columns * dy, 0, elements.length - 1)];
     to(next);
-    elements[next].focus();
-  }));
+    next.focus();
+  });
   return to;
 }
 
@@ -70,78 +70,68 @@ function render({ model, el }) {
   const press = (k) => (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); event.stopPropagation(); flip(k); } };
   const left = drawing("Mask M", (place, k) => make("rect", { ...place, class: "live-stabiliser-square live-stabiliser-own", tabindex: -1,
     role: "checkbox", "aria-label": `query ${Math.floor(k / N)} may look at key ${k % N}`, onkeydown: press(k),
-    onclick: () => { here(k); flip(k); } }));
+    onclick: () => { here(left.cells[k]); flip(k); } }));
   const right = drawing("P M Pᵀ", (place) => make("rect", { ...place, class: "live-stabiliser-square" }));
-  const here = roving(left.cells, N);
-  here(0);
+  const here = roving(left.element, () => left.cells, N);
+  here(left.cells[0]);
 
   // the orders
   const take = (k) => change({ order: ORDERS[k] });
   const chips = ORDERS.map((order, k) => make("button", { type: "button", class: "live-button live-stabiliser-order", tabindex: -1,
-    onclick: () => take(k) }, make("span", { "aria-hidden": "true" }), order.join(" ")));
+    onclick: () => take(k) }, order.join(" ")));
   const list = make("div", { role: "group", "aria-label": "24 orders", class: "live-stabiliser-orders" }, chips);
-  const chosen = slider(_("order"), { min: 0, max: IN_ALL - 1, step: 1, text: (k) => ORDERS[k].join(" ") }, take);
-
-  // the different masks
-  const minis = range(IN_ALL).map((k) => {
-    const [x, y] = [4 + 38 * (k % 8), 4 + 38 * Math.floor(k / 8)];
-    const dots = range(N * N).map((l) => make("rect", { x: x + 7 * (l % N), y: y + 7 * Math.floor(l / N), width: 6.4, height: 6.4 }));
-    const frame = make("rect", { class: "live-stabiliser-frame", x: x - 3, y: y - 3, width: 33.4, height: 33.4 });
-    return { dots, frame, group: make("g", { class: "live-stabiliser-mini" }, dots, frame) };
-  });
-  const orbit = make("svg", { viewBox: "0 0 304 114", role: "img", class: "live-stabiliser" }, minis.map(({ group }) => group));
+  /** A mask beside the orders that make it. */
+  const groupOf = (M, orders) => make("div", { class: "live-stabiliser-group" },
+    make("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, M.flat().map((x, l) => make("rect", { x: 10 * (l % N), y: 10 * Math.floor(l / N),
+      width: 9, height: 9, class: x ? "live-stabiliser-on" : "live-stabiliser-off" }))),
+    make("div", { style: `max-width: ${3.1 * Math.ceil(orders.length / 4)}rem` }, orders));
+  const room = make("div", { class: "live-stabiliser-orders", "aria-hidden": "true" }, // as high as the list can become
+    ORDERS.map(() => groupOf(first.mask, [make("span", { class: "live-button live-stabiliser-order" })])));
+  roving(list, () => [...list.querySelectorAll("button")], 1);
+  let grouped;
 
   // controls and readings
   const preset = choice(_("mask"), Object.fromEntries([...NAMES, "your own"].map((name) => [name, SHOWN[name] ?? name])),
     (name) => change({ mask: name in PRESETS ? maskOf(name) : own }));
   const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
-  const rows = [number("stabiliser", "orders of 24 that leave M alone (✓)"), number("orbit", "different masks made from M"),
+  const rows = [number("stabiliser", "orders of 24 that leave M alone"), number("orbit", "different masks made from M"),
     number("changed", "entries changed by the chosen order")];
   const message = make("p", { class: "live-verdict" });
-  const block = (title, ...rest) => make("div", { class: "live-stabiliser-block" }, make("div", { class: "live-title" }, title), rest);
-  el.append(make("p", { class: "live-hint" }, "Draw a mask that exactly 3 orders leave alone. Can exactly 5 leave one alone? Exactly 12?"),
+  el.append(make("p", { class: "live-hint" }, "Click squares. Can you draw a mask that exactly 3 orders leave alone? Exactly 5? Exactly 12?"),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
       make("div", { class: "live-reading live-stabiliser-reading" },
-        make("div", { class: "live-controls" }, preset.element, chosen.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), message)),
-    make("div", { class: "live-planes live-lean" },
-      block("24 orders. ✓: leaves M alone. Framed: makes P M Pᵀ", list), block("All masks that the orders make", orbit)));
+        make("div", { class: "live-controls" }, preset.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), message)),
+    make("div", { class: "live-title" }, "The 24 orders, each beside the mask that it makes"), make("div", { class: "live-stabiliser-room" }, list, room));
   const speak = setUp(model, el, update);
 
   function update() {
     const { mask, order } = read(), result = compute({ mask, order }), hidden = el.classList.contains("live-asking");
-    const k = ORDERS.findIndex((other) => String(other) === String(order)), number = result.makes[k];
+    const k = ORDERS.findIndex((other) => String(other) === String(order));
     const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
     if (!name) own = mask;
     preset.put(name || "your own");
     left.put(mask, range(N));
     left.cells.forEach((cell, l) => set(cell, { "aria-checked": mask.flat()[l] === 1 }));
     right.put(result.moved, order, (l) => result.moved.flat()[l] !== mask.flat()[l]);
-    chosen.put(k);
-    chips.forEach((chip, l) => {
-      const [keeps, makes] = hidden ? [false, false] : [result.keeps[l], result.makes[l] === number];
-      write(chip.firstChild, keeps ? "✓" : "");
-      set(chip, { "aria-pressed": l === k, "aria-label": [ORDERS[l].join(" "), keeps && "leaves M alone", makes && "makes P M Pᵀ"].filter(Boolean).join(", ") });
-      chip.classList.toggle("live-stabiliser-keeps", keeps);
-      chip.classList.toggle("live-stabiliser-makes", makes);
-    });
-    minis.forEach(({ dots, frame, group }, l) => {
-      const M = hidden ? null : result.masks[l];
-      set(group, { visibility: M ? "visible" : "hidden" });
-      set(frame, { visibility: M && l === number ? "visible" : "hidden" });
-      M?.flat().forEach((x, c) => dots[c].classList.toggle("live-stabiliser-on", x === 1));
-    });
-    set(orbit, { "aria-label": hidden ? "Hidden" : `${result.orbit} different masks; the chosen order makes number ${number + 1}` });
+    if (grouped !== `${hidden} ${mask}`) { // not while an order has the focus
+      list.replaceChildren(...(hidden ? chips : result.masks.map((M, m) => groupOf(M, chips.filter((_, l) => result.makes[l] === m)))));
+      grouped = `${hidden} ${mask}`;
+    }
+    chips.forEach((chip, l) => set(chip, { "aria-pressed": l === k, tabindex: l === k ? 0 : -1, "aria-label": [ORDERS[l].join(" "),
+      !hidden && (result.keeps[l] ? "leaves M alone" : `makes mask ${result.makes[l] + 1} of ${result.orbit}`)].filter(Boolean).join(", ") }));
     rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(result[cell.dataset.shows])));
-    write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(result, number));
+    write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(mask, result));
     speak(message.textContent);
   }
   update();
 }
 
 /** What the figure says in words. */
-function sentence({ stabiliser, changed }, number) {
+function sentence(mask, { stabiliser, changed }) {
+  const blind = mask.findIndex((row) => !row.includes(1));
+  if (blind >= 0) return `Query ${blind} may look at no key: softmax gives it no weights.`;
   if (changed === 0) return stabiliser === 1 ? "Only the order 0 1 2 3 leaves M alone." : "The chosen order leaves M alone.";
-  return stabiliser === 1 ? `Only the chosen order makes this mask, number ${number + 1}.` : `${stabiliser} orders make this mask, number ${number + 1}.`;
+  return stabiliser === 1 ? "Only the chosen order makes P M Pᵀ." : `${stabiliser} orders make P M Pᵀ.`;
 }
 
 export default { initialize, render, compute, valid };

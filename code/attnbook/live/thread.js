@@ -51,6 +51,7 @@ function backdrop() {
 
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read(), tried = new Set();
+  let farthest = 0; // the curves behind the slider are shown as far as it has been
   const tiles = tileRow(read, change, null);
   /** Puts another order on the cards; equal words keep their order among themselves. */
   const lay = (sentence) => {
@@ -69,7 +70,7 @@ function render({ model, el }) {
   const dots = [false, true].map((side) => make("path", { class: side ? "live-thread-square live-orange" : "live-thread-disc live-blue" }));
   // while all answers are near that of the reader, a lens shows them much farther apart
   const near = dots.map((path) => path.cloneNode()), frame = make("path", { class: "live-thread-frame" }), open = () => frame.checkVisibility({ visibilityProperty: true });
-  const lens = make("g", { "aria-hidden": "true" }, frame, near, make("text", { class: "live-label live-thread-side", x: 4, y: BASE - 3 }, `${WIDER} times as wide`));
+  const lens = make("g", { "aria-hidden": "true" }, frame, near, make("text", { class: "live-label live-thread-side", x: 4, y: BASE - 3 }, `close-up, ${WIDER} times as wide`));
   const yours = make("text", { class: "live-label live-thread-side", y: BASE - 4 }, "your cards"), edge = () => Math.min(0.45 * width, 420);
   const widened = (px) => edge() / 2 + WIDER * (px - x(result.odds[ORDERS.indexOf(read().sentence)]));
   svg.append(axis, middle, ...sides, ...dots, lens, yours);
@@ -111,13 +112,13 @@ function render({ model, el }) {
   const right = make("b", { "data-shows": "right" }), count = make("b"), found = make("b"), before = make("span");
   const score = make("p", row, before, make("span", {}, fillIn("{right} of 180 right", { right })));
   const every = button("Try all", () => { ORDERS.forEach((sentence) => tried.add(sentence)); update(); });
-  const back = button("Back to start", () => { tried.clear(); change(first); });
+  const back = button("Back to start", () => { tried.clear(); farthest = 0; change(first); });
   const text = make("p", { class: "live-verdict" });
   const key = (shape, hue) => make("svg", { viewBox: "-5 -5 10 10", class: `live-thread-key ${hue}`, "aria-hidden": "true" }, shape);
   const legend = make("p", { class: "live-thread-legend" }, fillIn("All 180 orders: {square}, {disc}", {
     square: make("span", {}, key(make("rect", { x: -4, y: -4, width: 8, height: 8 }), "live-orange"), " ", "cat is first"),
     disc: make("span", {}, key(make("circle", { r: 4.5 }), "live-blue"), " ", "fish is first") }));
-  el.append(make("p", { class: "live-hint" }, fillIn("*Move the dot.* It is a small trained model’s answer to your cards: does *cat* come before *fish*? Drag the cards.")),
+  el.append(make("p", { class: "live-hint" }, fillIn("*Move the dot.* It is the answer of a small attention model to your cards: does *cat* come before *fish*? Drag the cards.")),
   tiles.row, svg, legend, says, score, knob.element, text, make("div", { class: "live-controls" }, every, back));
   const speak = setUp(model, el, update);
   el.classList.add("live-thread-idle");
@@ -140,7 +141,7 @@ function render({ model, el }) {
     set(frame, { d: `M2 1H${edge()}V${STACK + 7}H2ZM${edge()} 1L${place} ${TOP}M${edge()} ${STACK + 7}L${place} ${TOP + STACK}` });
     near.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => { const there = widened(x(result.odds[s]));
       return TRUTH[s] === Boolean(side) && there > 6 && there < edge() - 4 ? `M${there.toFixed(1)} ${heights[s].toFixed(1)}h0` : ""; }).join("") }));
-    set(yours, place > 100 ? { x: place - 17, "text-anchor": "end" } : { x: place + 17, "text-anchor": "start" });
+    set(yours, place > 100 ? { x: place - 28, "text-anchor": "end" } : { x: place + 28, "text-anchor": "start" });
     own.forEach((shape, side) => set(shape, { visibility: hidden || TRUTH[at] !== Boolean(side) ? "hidden" : null }));
     const rank = 1 + result.odds.filter((odds) => odds < result.odds[at]).length;
     const answer = result.p > 0.5 ? "cat first" : "fish first";
@@ -148,7 +149,7 @@ function render({ model, el }) {
     moveRing([x(result.odds[at]), BASE], spoken, { now: rank, min: 1, max: ORDERS.length });
     const good = result.p > 0.5 === result.catFirst;
     write(said, hidden ? "It says ?" : good ? `It says ${answer}: right.` : `It says ${answer}: wrong.`);
-    write(p, hidden ? "?" : show(result.p, 6));
+    write(p, hidden ? "?" : show(result.p, 4));
     const answers = different([...tried].map((sentence) => result.odds[ORDERS.indexOf(sentence)]));
     write(count, String(tried.size));
     write(found, hidden ? "?" : String(answers));
@@ -156,7 +157,8 @@ function render({ model, el }) {
     write(right, hidden ? "?" : String(result.right));
     knob.put(state.alpha);
     set(hand, { "aria-valuetext": hidden ? show(state.alpha) : `${show(state.alpha)}, ${result.right} of 180 right` });
-    set(curves, { visibility: hidden ? "hidden" : null });
+    farthest = Math.max(farthest, state.alpha);
+    set(curves, { visibility: hidden ? "hidden" : null, style: `clip-path: inset(0 calc(${thousandth(1 - farthest)} * (100% - 24px) + 12px) 0 0)` });
     write(text, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, tried.size));
     speak(`${said.textContent} ${text.textContent}`);
   }
@@ -168,7 +170,7 @@ function render({ model, el }) {
 function sentenceOf({ right, answers }, tried) {
   if (right === ORDERS.length) return "Two bundles: all 180 are right.";
   if (right > 90) return `The thread tears: ${right} of 180 are right.`;
-  if (answers > 1) return `The thread frays: ${answers} answers, ${right} right.`;
+  if (answers > 1) return `The thread frays: the orders have ${answers} answers now, but ${right} are right.`;
   if (tried === 1) return "You have tried one order.";
   return "The dot has not moved. Try other orders, then pull the slider.";
 }

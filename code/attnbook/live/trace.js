@@ -119,7 +119,7 @@ function render({ model, el }) {
   const tables = make("div", { class: "live-trace" },
     product(_("S = scale · QKᵀ"), table("K", "keys Kᵀ", "", "k"), table("Q", "queries Q", "q", ""),
       table("S", "scores S", "q", "k")),
-    product("A = softmax of each row of S\nY = AV", table("V", "values V", "v", ""),
+    product("A = softmax of each row of S, Y = AV", table("V", "values V", "v", ""),
       table("A", "weights A", "q", "k"), table("Y", "output Y", "y", "")),
     cursor);
 
@@ -162,7 +162,7 @@ function render({ model, el }) {
   });
   const exercise = make("div", { class: "live-ask" }, request, typed, check, skip, next, reply);
   const lines = [make("p"), make("p")], text = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "What is each number in S, A and Y made of?"),
+  el.append(make("p", { class: "live-hint" }, "Click a number of S, A or Y: which numbers is it made of?"),
     make("div", { class: "live-sum" }, lines), tables,
     make("div", { class: "live-controls" }, masks.element, scales.element, type, practise, button("Back to start", () => alter(first))), exercise, text);
   const speak = setUp(model, el, update);

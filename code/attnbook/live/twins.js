@@ -73,7 +73,7 @@ function render({ model, el }) {
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the square until B has the losses of A at every step."),
+  el.append(make("p", { class: "live-hint" }, "Where does the square have to stand so that B has the losses of A at every step? And if A has the scale 1/16?"),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
       make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad), table),

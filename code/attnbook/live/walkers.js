@@ -1,5 +1,5 @@
 // Sixteen scores as sixteen walks of d_k steps, their softmax, and the gradient that reaches 200 queries.
-const QUERIES = 200, KEYS = 16, WORDS = 32, DRAWS = 1000, REACH = 24, MAJORITY = 0.9;
+const QUERIES = 200, KEYS = 16, WORDS = 32, DRAWS = 1000, REACH = 100, MAJORITY = 0.9;
 const FAINTEST = -6, STRONGEST = 2; // the powers of ten between which gradients are drawn
 const LENGTHS = range(11).map((k) => 2 ** k);
 
@@ -102,7 +102,7 @@ function valid({ d_k, power, draw }) {
 const LEFT = 40, RIGHT = 286, MIDDLE = 90, BASE = 170, WIDE = 600; // places in the drawings
 /** A number with three digits or more, but for very small ones without a power of ten. */
 const plain = (x) => (x < 1e-6 ? tiny(x) : show(x, Math.max(0, 2 - Math.floor(Math.log10(x)))));
-const height = (score) => MIDDLE - (80 / REACH) * score;
+const height = (score) => MIDDLE - (80 * Math.asinh(score / 4)) / Math.asinh(REACH / 4); // linear near 0, logarithmic far out
 const along = (size) => 20 + ((WIDE - 40) * (clamp(Math.log10(size), FAINTEST, STRONGEST) - FAINTEST))
   / (STRONGEST - FAINTEST);
 
@@ -118,7 +118,7 @@ function render({ model, el }) {
 
   // the walks
   const divisor = span("divisor"), edge = text(RIGHT, 190, "", "end");
-  const rules = [-REACH, -REACH / 2, 0, REACH / 2, REACH].map((s) => [
+  const rules = [-100, -30, -10, -3, 0, 3, 10, 30, 100].map((s) => [
     line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
     text(LEFT - 5, height(s) + 4, String(s).replace("-", "−"), "end")]);
   const walks = each(() => make("polyline", { class: "live-walk" }));
@@ -154,7 +154,7 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
     ["spread", "mean", "median", "carriers"].map(span);
   const looks = make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread }));
-  el.append(make("p", { class: "live-hint" }, "Move dₖ, then p."),
+  el.append(make("p", { class: "live-hint" }, "Move dₖ from 4 to 512. Is there an exponent p at which the bars no longer care? Which queries still have a gradient then?"),
   make("div", { class: "live-planes" }, left, right), looks,
   make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);

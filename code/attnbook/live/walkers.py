@@ -14,7 +14,7 @@ __all__ = ["walkers"]
 
 QUERIES, KEYS, LONGEST = 200, 16, 1024
 DRAWS = 1000  # then the numbers begin again
-REACH = 24  # the picture of the walks goes from -24 to 24: three times √64
+REACH = 100  # the picture of the walks goes from -100 to 100, three times √1024
 FAINTEST, STRONGEST = -6, 2  # the powers of ten between which the gradients are drawn
 MAJORITY = 0.9
 
@@ -140,11 +140,11 @@ def still(state: dict, asking: bool) -> Picture:
         left.plot(places, walk, **({"lw": 0.8} | look))
     left.set(
         xlim=(0, d_k),
-        ylim=(-REACH, REACH),
-        yticks=range(-REACH, REACH + 1, 12),
         xlabel="step",
         title=f"16 walks, divided by {result['divisor']:.4g}",
     )
+    left.set_yscale("asinh", linear_width=4)  # linear near 0, logarithmic far out
+    left.set(ylim=(-REACH, REACH), yticks=(-100, -30, -10, -3, 0, 3, 10, 30, 100))
     alt = f"Left, sixteen random walks of {d_k} steps, divided by {result['divisor']:.4g}"
     if asking:
         right.axis("off")
