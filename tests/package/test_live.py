@@ -138,7 +138,7 @@ HOLD = """async () => {
   return [...problems]; }"""
 # The height of what is seen together: without a question, and without the product below the sentence that answers.
 TALLEST = """() => Math.max(...[...document.querySelectorAll(".live-figure")].map((el) => {
-  const boxes = [...el.children].filter((e) => e.offsetHeight > 1 && !e.matches(".live-ask, .live-woven"));
+  const boxes = [...el.children].filter((e) => e.offsetHeight > 1 && !e.matches(".live-ask"));
   return boxes.at(-1).getBoundingClientRect().bottom - boxes[0].getBoundingClientRect().top; }))"""
 # Texts of drawings, and of elements that hide what does not fit, that are cut off.
 CUT = """() => { const cut = [], seen = (e) => e.checkVisibility({ visibilityProperty: true });

@@ -106,8 +106,9 @@ function render({ model, el }) {
     frame.put(FRAMES.findIndex((text) => pattern(text) === pattern(state.sentence)));
     trained.put(TRAINED.indexOf(state.steps));
     [is, are].forEach((text, k) => write(text, hidden ? "?" : show(result.arrives[k])));
-    write(says, `${state.sentence} ${hidden ? "…" : result.are ? "are" : "is"}`);
-    write(message, hidden ? "Weights and answer are hidden until you have answered." : sentenceOf(state, words, result));
+    const tie = show(result.arrives[0]) === show(result.arrives[1]);
+    write(says, `${state.sentence} ${hidden || tie ? "…" : result.are ? "are" : "is"}`);
+    write(message, hidden ? "Weights and answer are hidden until you have answered." : tie ? "What arrives does not choose between is and are." : sentenceOf(state, words, result));
     speak(message.textContent);
   }
   update();

@@ -30,7 +30,8 @@ const entry = (i, j) => make("g", { class: "live-conjugation-entry" },
 function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const entries = range(N).map((i) => range(N).map((j) => entry(i, j)));
-  const svg = make("svg", { viewBox: "0 0 224 224", role: "group", class: "live-conjugation", "aria-label": "Rows and columns of the scores" }, entries);
+  const svg = make("svg", { viewBox: "0 0 224 224", role: "group", class: "live-conjugation", "aria-label": "Rows and columns of the scores" },
+    make("line", { class: "live-conjugation-diagonal", x1: at(0) - 21, y1: at(0) - 21, x2: at(3) + 21, y2: at(3) + 21 }), entries);
 
   // the numbers of rows and columns are handles
   const moveTo = (part, k, to) => {

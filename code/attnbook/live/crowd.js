@@ -46,8 +46,8 @@ function render({ model, el }) {
   const names = [label(toX(3000) - 6, toY(3000) - 6, "all keys alike", "end"), label(toX(MOST) - 14, 0, "as many as in training", "end")];
   const svg = make("svg", { viewBox: "0 0 340 226", role: "group", class: "live-crowd", "aria-label":
     "Keys that the query looks at, against the number of keys" }, powers, label(187, 223, "keys m"), alike, level, names, own, trained);
-  const drag = (x, y) => { // the dot goes to the point of its curve that is nearest to the pointer
-    const state = read(), far = (m) => Math.hypot(toX(m) - x, toY(compute({ ...state, keys: m }).looks[1]) - y);
+  const drag = (x, y) => { // the dot goes to the point of its curve that is nearest to the pointer, above all sideways
+    const state = read(), far = (m) => Math.hypot(toX(m) - x, 0.6 * (toY(compute({ ...state, keys: m }).looks[1]) - y));
     grow(range(236).map((k) => 2 * 10 ** (k / 50)).reduce((best, m) => (far(m) < far(best) ? m : best)));
   };
   const move = handle(svg, "number of keys", "live-orange", mark(0, 7), drag,
@@ -99,11 +99,12 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ c, train }, { sizes, looks, lead }) {
+function sentence({ factor, train, grow }, { sizes, looks, lead }) {
   const much = `Among ${length(sizes[1])} keys the query looks at ${many(looks[1])}; in training it looked at ${many(looks[0])} of ${sizes[0]}.`;
-  const [R, limit] = [show(lead), show(Math.log(train))];
-  return paragraph(much, Math.abs(c - 1) < 0.01 ? `The lead is ln ${train} = ${limit}.`
-    : c > 1 ? `The lead ${R} is above ln ${train} = ${limit}.` : `The lead ${R} is below ln ${train} = ${limit}.`);
+  const product = show(factor * lead), limit = show(Math.log(train));
+  return paragraph(much, grow && (product === limit ? `Factor times lead is ln ${train} = ${limit}.`
+    : factor * lead > Math.log(train) ? `Factor times lead is ${product}, above ln ${train} = ${limit}.`
+      : `Factor times lead is ${product}, below ln ${train} = ${limit}.`));
 }
 
 export default { initialize, render, compute, valid };

@@ -72,7 +72,7 @@ function render({ model, el }) {
 
   const type = toggle("Type the settings", (pressed) => fields.forEach((f) => f.open(pressed)));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the RNN until half is left after 100 steps. Which marks tilt their lines, and which one only lifts it?"),
+  el.append(make("p", { class: "live-hint" }, "Can you lay the line of the RNN flat? Which marks tilt their lines, and which one only lifts it?"),
     make("div", { class: "live-title" }, "What is left of a gradient, by steps back"),
     make("div", { class: "live-planes live-lean" }, svg, scroller(make("div", { class: "live-scroll live-reading" }, table))),
     make("div", { class: "live-controls" }, type, button("Back to start", () => change(first))), message);

@@ -120,7 +120,7 @@ function render({ model, el }) {
       write(number, hidden ? "?" : margin > 0 && margin < 5e-3 ? tiny(margin) : show(margin));
     });
     write(second, two ? "Use one head" : "Use two heads");
-    write(hint, two ? "Drag q₁ and q₂. Where do you lose a cut?" : "Drag q₁.");
+    write(hint, two ? "Drag q₁ and q₂. Where do you lose a cut?" : "Drag q₁. Can one head answer both questions?");
     write(verdict, hidden ? "The outputs are hidden until you have answered." : sentence(two, result));
     speak(verdict.textContent);
   }

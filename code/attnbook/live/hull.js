@@ -84,7 +84,7 @@ function render({ model, el }) {
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
   const text = make("p", { class: "live-verdict" }), back = button("Back to start", () => change(first));
-  el.append(make("p", { class: "live-hint" }, "Drag the query, a key or a value."),
+  el.append(make("p", { class: "live-hint" }, "Drag the query, a key or a value. Can the output leave the grey region?"),
     make("div", { class: "live-planes live-lean" }, left.element, right.element, table),
     make("div", { class: "live-controls" }, temperature.element, weighting.element, back), text);
 

@@ -76,7 +76,7 @@ function dial(k) {
     const out = result.beyond[k] && !hidden;
     set(tint, { d: `${arcPath(0, zoom * result.arcs[k])}L0 0Z` });
     set(stride, { d: arcPath(0, Math.min(zoom * result.steps[k], TURN), RADIUS + 5) });
-    needle.classList.toggle("live-beyond", out);
+    needle.classList.toggle("live-beyond", out && result.ends[k] % TURN > result.arcs[k] + EDGE);
     write(step, hidden ? "?" : short(result.steps[k]));
     step.toggleAttribute("data-changed", !hidden && result.steps[k] !== result.before[k]);
     const message = out ? "reaches unseen angles" : "only seen angles";

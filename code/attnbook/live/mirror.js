@@ -45,7 +45,7 @@ function panel(name) {
     const truth = [result.catFirst, !result.catFirst], hits = result[`${name}Hits`];
     answers.forEach(([number, message], i) => {
       const p = result[name][i], unknown = hidden || (i === 1 && at < 0);
-      write(number, unknown ? "?" : p.toFixed(15));
+      write(number, unknown ? "?" : show(p, 6));
       write(message, unknown ? "?" : p > 0.5 ? truth[i] ? "cat first: right" : "cat first: wrong" : truth[i] ? "fish first: wrong" : "fish first: right");
     });
     const look = (x, y) => (hidden || !hits[x] ? "live-mirror-none" : hits[x][y] ? "live-mirror-hit" : "live-mirror-miss");
@@ -95,9 +95,7 @@ function render({ model, el }) {
 function sentenceOf(result, at) {
   if (at < 0) return "Press Mirror to read this sentence backwards and to put the pair on the scoreboard.";
   const [blind, seeing] = MODELS.map((name) => result[`${name}Hits`][at].filter((hit) => hit).length);
-  const [p, q] = result.blind.map((x) => x.toFixed(15));
-  return paragraph(`Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.`,
-    p !== q && result.blindGap <= EXACT && "(The last digit is rounding.)");
+  return `Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.`;
 }
 
 export default { initialize, render, compute, valid };

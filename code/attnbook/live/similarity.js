@@ -23,7 +23,7 @@ function compute({ row, other, d, base, turn }) {
 const valid = ({ row, other, d, base }) => [row, other].every((t) => Number.isInteger(t) && t >= 0 && t <= LAST)
   && COLUMNS.includes(d) && base >= 1 && base <= 1e6;
 
-const STEP = 13, along = (t) => 20 + STEP * t, TOP = 34, HIGH = 128, ZERO = 252, REACH = 48;
+const STEP = 13, along = (t) => 20 + STEP * t, TOP = 34, HIGH = 72, LOW = 302, REACH = 160; // of the bars, below the table
 const text = (x, y, words, look = "") => make("text", { class: `live-label ${look}`, x, y, "text-anchor": "middle" }, words);
 
 function render({ model, el }) {
@@ -33,10 +33,10 @@ function render({ model, el }) {
   const shades = make("g"), bars = range(LAST + 1).map((t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 }));
   const product = set(text(0, 0, "", "live-similarity-product"), { "data-shows": "product" });
   const frames = ["live-blue", "live-orange"].map((hue) => make("rect", { class: `live-similarity-frame ${hue}`, y: TOP - 2, width: STEP + 3, height: HIGH + 4 }));
-  const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: ZERO + REACH }));
-  const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO, y2: ZERO });
-  const limit = make("line", { class: "live-axis live-similarity-limit", x1: along(0) - 7, x2: along(LAST) + 7, y1: ZERO - REACH, y2: ZERO - REACH });
-  const most = text(along(LAST) + 10, ZERO - REACH + 5, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), ZERO + REACH + 16, String(10 * k)));
+  const lines = ["live-blue", "live-orange"].map((hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: LOW }));
+  const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7 });
+  const limit = make("line", { class: "live-axis live-similarity-limit", x1: along(0) - 7, x2: along(LAST) + 7, y1: LOW - REACH, y2: LOW - REACH });
+  const most = text(along(LAST) + 10, LOW - REACH + 5, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), LOW + 16, String(10 * k)));
   const svg = make("svg", { viewBox: "0 0 600 322", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
     hatch, shades, frames, lines, zero, limit, bars, most, product, ticks);
   const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
@@ -62,7 +62,7 @@ function render({ model, el }) {
     if (drawn !== `${d} ${state.base}`) { // the table itself changes only with them
       const high = HIGH / d;
       shades.replaceChildren(...result.table.flatMap((p, t) => p.map((x, c) => {
-        const [left, top] = [along(t) - STEP / 2, TOP + c * high], much = hundredth(0.8 * Math.abs(x));
+        const [left, top] = [along(t) - STEP / 2, TOP + ((c % 2 ? d : 0) / 2 + (c >> 1)) * high], much = hundredth(0.8 * Math.abs(x));
         return make("rect", { x: left, y: thousandth(top), width: STEP, height: thousandth(high), fill: x < 0 ? `url(#${hatched})` : "currentColor",
           "fill-opacity": much });
       })));
@@ -74,10 +74,14 @@ function render({ model, el }) {
     });
     putRow([along(i), 16], `row i at ${i}`, { now: i, min: 0, max: LAST });
     putOther([along(j), TOP + HIGH + 18], `row j at ${j}`, { now: j, min: 0, max: LAST });
+    const signed = turn || Math.min(...compute({ ...state, row: 0 }).products) < 0; // then the bars go both ways
+    const reach = signed ? REACH / 2 : REACH, level = LOW - REACH + reach, rival = i + result.rival <= LAST ? i + result.rival : i - result.rival;
+    set(zero, { y1: level, y2: level });
     result.products.forEach((x, t) => {
-      const high = hundredth((REACH * Math.abs(x)) / (d / 2));
-      set(bars[t], { y: x < 0 ? ZERO : hundredth(ZERO - high), height: hidden ? 0 : high });
+      const high = hundredth((reach * Math.abs(x)) / (d / 2));
+      set(bars[t], { y: x < 0 ? level : hundredth(level - high), height: hidden ? 0 : high });
       bars[t].classList.toggle("live-similarity-chosen", t === j);
+      bars[t].classList.toggle("live-similarity-rival", !turn && result.rival > 0 && t === rival);
     });
     write(most, String(d / 2));
     columns.put(String(d));

@@ -96,11 +96,11 @@ function render({ model, el }) {
   const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
   const rows = [number("stabiliser", "orders of 24 that leave M alone"), number("orbit", "different masks made from M"),
     number("changed", "entries changed by the chosen order")];
-  const message = make("p", { class: "live-verdict" });
+  const message = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
   el.append(make("p", { class: "live-hint" }, "Click squares. Can you draw a mask that exactly 3 orders leave alone? Exactly 5? Exactly 12?"),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-stabiliser-pair" }, left.element, right.element),
       make("div", { class: "live-reading live-stabiliser-reading" },
-        make("div", { class: "live-controls" }, preset.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), message)),
+        make("div", { class: "live-controls" }, preset.element, button("Back to start", () => change(first))), rows.map((row) => make("p", {}, row)), laws, message)),
     make("div", { class: "live-title" }, "The 24 orders, each beside the mask that it makes"), make("div", { class: "live-stabiliser-room" }, list, room));
   const speak = setUp(model, el, update);
 
@@ -120,6 +120,7 @@ function render({ model, el }) {
     chips.forEach((chip, l) => set(chip, { "aria-pressed": l === k, tabindex: l === k ? 0 : -1, "aria-label": [ORDERS[l].join(" "),
       !hidden && (result.keeps[l] ? "leaves M alone" : `makes mask ${result.makes[l] + 1} of ${result.orbit}`)].filter(Boolean).join(", ") }));
     rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(result[cell.dataset.shows])));
+    laws.replaceChildren(hidden ? "" : verdict(`${result.stabiliser} × ${result.orbit}`, "24", result.countGap));
     write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(mask, result));
     speak(message.textContent);
   }

@@ -114,7 +114,7 @@ function render({ model, el }) {
   const frozen = () => read().mode === "weights";
   const back = button("Back to start", () => change(first)), hint = make("p", { class: "live-hint" });
   const message = make("p", { class: "live-verdict" });
-  el.append(hint, make("div", { class: "live-planes" }, left.element, right.element, panel),
+  el.append(hint, make("div", { class: "live-planes" }, left.element, panel, right.element),
     make("div", { class: "live-controls" }, freeze, back), message);
   const speak = setUp(model, el, update);
 
@@ -152,7 +152,7 @@ function render({ model, el }) {
       "{five} weights − {rank} conditions (sum, star along the line of the values) = {free} free directions",
       "{five} weights − {rank} conditions (sum, star’s x, star’s y) = {free} free directions"][result.rank - 1], { five, rank, free });
     write(freeze, still ? "Let the star go" : "Freeze the star");
-    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q.");
+    write(hint, still ? "Drag a bar. Which ones can you empty?" : "Drag the query q. Which values can the star reach?");
     write(message, hidden ? "Weights and star are hidden until you have answered." : sentence(words, state, result));
     speak(message.textContent);
   }

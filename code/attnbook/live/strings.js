@@ -129,8 +129,9 @@ function render({ model, el }) {
     { once: icon("live-knot", 6), twice: icon("live-knot live-loose", 8) }));
   const weave = make("div", { class: "live-weave", style: `grid-template-columns: ${two.width}fr ${one.width}fr` },
     make("div", { class: "live-layers" }, two.svg), make("div", { class: "live-after" }, one.svg), key);
-  const hint = "Drag the end of a string up or down, in the middle or at the right, and watch the crossings.";
-  el.append(make("p", { class: "live-hint" }, hint), weave, buttons, text, make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws)));
+  const hint = "Drag the end of a string, in the middle or at the right. Which crossings are gone in one step?";
+  el.append(make("p", { class: "live-hint" }, hint), weave, buttons, text, make("details", {}, make("summary", {}, "The same as matrices"),
+    make("div", { class: "live-woven" }, matrices, make("div", {}, round, laws))));
   const speak = setUp(model, el, update);
 
   let shown = null, frame = 0; // where the strings are drawn in the middle and at the right: they glide there

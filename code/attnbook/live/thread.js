@@ -172,7 +172,7 @@ function sentenceOf({ right, answers }, tried) {
   if (right > 90) return `The thread tears: ${right} of 180 are right.`;
   if (answers > 1) return `The thread frays: the orders have ${answers} answers now, but ${right} are right.`;
   if (tried === 1) return "You have tried one order.";
-  return "The dot has not moved. Try other orders, then pull the slider.";
+  return tried < ORDERS.length ? "The dot has not moved. Try other orders, then pull the slider." : "All 180 orders, one answer. Now pull the slider.";
 }
 
 export default { initialize, render, compute, valid };

@@ -35,8 +35,8 @@ function compute({ scale, start, step }) {
 const valid = (state) => state.scale % 2 === 0 && NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
-// places: the losses in a drawing 340 wide and 200 high, on a logarithmic scale; the settings of B in one 180 by 234
-const toX = (t) => 40 + 4.9 * t, toY = (loss) => 40 - 28 * Math.log10(loss);
+// places: the losses in a drawing 340 wide and 220 high, on a logarithmic scale; the settings of B in one 180 by 234
+const toX = (t) => 40 + 4.9 * t, toY = (loss) => 46 - 34 * Math.log10(loss);
 const padX = (start) => 152 + 30 * start, padY = (step) => 36 - 28 * step; // room for the ring of the handle
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-twins-text", x, y, "text-anchor": anchor }, words);
@@ -49,18 +49,19 @@ function render({ model, el }) {
     [name, clamp(Math.round(x), ...RANGES[name]) + 0])));
 
   // the losses
-  const decades = ["10", "1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => [line(toX(0), 12 + 28 * k, toX(STEPS_TRAINED), 12 + 28 * k),
-    text(36, 16 + 28 * k, words, "end")]);
-  const ticks = [0, 20, 40, 60].map((t) => [line(toX(t), 12, toX(t), 152), text(toX(t), 167, String(t))]);
+  const decades = ["10", "1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => [line(toX(0), 12 + 34 * k, toX(STEPS_TRAINED), 12 + 34 * k),
+    text(36, 16 + 34 * k, words, "end")]);
+  const ticks = [0, 20, 40, 60].map((t) => [line(toX(t), 12, toX(t), 182), text(toX(t), 197, String(t))]);
   const [runA, runB] = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) => make("polyline", { class: look }));
-  const plot = make("svg", { viewBox: "0 0 340 186", role: "img", class: "live-twins", "aria-label":
-    "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 182, _("steps")), runA, runB);
+  const plot = make("svg", { viewBox: "0 0 340 216", role: "img", class: "live-twins", "aria-label":
+    "The loss of both runs against the steps" }, decades, ticks, text(toX(30), 212, _("steps")), runA, runB);
 
   // the start and the step of B: a grid of powers of two
   const columns = range(4).map((k) => [line(padX(-k), 28, padX(-k), 184), text(padX(-k), 214, power(-k))]);
   const rows = range(6).map((k) => [line(54, padY(-k), 160, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
+  const tried = new Map(), notes = range(24).map((k) => text(padX(-(k % 4)), padY(-(k >> 2)) + 4, "")); // the gaps found with this scale
   const pad = make("svg", { viewBox: "0 0 180 234", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
-    columns, rows, text(4, 8, "step ×", "start"), text(107, 230, "start ×"));
+    columns, rows, notes, text(4, 14, "step ×", "start"), text(107, 230, "start ×"));
   const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
   const steps = (dx, dy) => { const { start, step } = read(); put({ start: start + dx, step: step + dy }); };
   const move = handle(pad, "start and step of B", "live-blue", mark(1, 9), drag, steps);
@@ -73,7 +74,7 @@ function render({ model, el }) {
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Where does the square have to stand so that B has the losses of A at every step? And if A has the scale 1/16?"),
+  el.append(make("p", { class: "live-hint" }, "Where does the square have to stand so that B has the losses of A at every step? The numbers that it leaves are the largest gaps between the two."),
     make("div", { class: "live-planes live-lean" },
       make("div", { class: "live-twins-plot" }, make("div", { class: "live-title" }, "Losses: A solid, B dashed"), plot),
       make("div", { class: "live-twins-pad" }, make("div", { class: "live-title" }, "Start and step of B"), pad), table),
@@ -88,7 +89,10 @@ function render({ model, el }) {
     move([padX(state.start), padY(state.step)], `start times ${power(state.start)}, step times ${power(state.step)}`,
       { now: state.start, min: RANGES.start[0], max: RANGES.start[1] });
     cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : k ? tiny(result.ends[i]) : show(result.scores[i]))));
-    laws.replaceChildren(hidden ? "" : verdict("61 losses of A", "61 losses of B", result.lossGap));
+    const here = -state.start - 4 * state.step;
+    if (!hidden) tried.set(`${state.scale} ${here}`, result.apart <= EXACT ? "0" : show(result.apart, 1));
+    notes.forEach((note, k) => write(note, k === here ? "" : tried.get(`${state.scale} ${k}`) ?? ""));
+    laws.replaceChildren(hidden ? "" : verdict("the losses of A", "the losses of B", result.lossGap));
     write(message, hidden ? "The losses are hidden until you have answered." : sentence(state));
     speak(message.textContent);
   }

@@ -83,7 +83,7 @@ function render({ model, el }) {
       dot.classList.toggle("live-windows-reached", !hidden && l <= layers && result.reached[layers - l][j] === 1);
     }));
     bars.forEach((bar, j) => {
-      const height = hidden ? 0 : hundredth(HIGH * result.shares[j]);
+      const height = hidden ? 0 : hundredth((HIGH * result.shares[j]) / result.largest);
       set(bar, { y: hundredth(FLOOR - height), height });
     });
     const spoken = hidden ? `token ${query}` : result.inputs === 1 ? `token ${query}: 1 input of ${query + 1}` : `token ${query}: ${result.inputs} inputs of ${query + 1}`;
@@ -92,7 +92,7 @@ function render({ model, el }) {
     const told = [[inputs, String(result.inputs)], [back, String(result.back)], [keys, String(result.keys)]];
     told.forEach(([cell, words]) => write(cell, hidden ? "?" : words));
     const at = result.shares.indexOf(result.largest);
-    write(set(largest, { x: toX(at), y: hundredth(FLOOR - HIGH * result.largest - 4) }), hidden ? "" : show(result.largest));
+    write(set(largest, { x: toX(at), y: FLOOR - HIGH - 4 }), hidden ? "" : show(result.largest));
     const law = layers * (window - 1) > query ? `${query}, where the text begins` : `L(w − 1) = ${layers} · ${window - 1}`;
     const moved = layers !== first.layers || window !== first.window; // before that, it would give the law away
     laws.replaceChildren(hidden || !moved ? "" : verdict(`farthest back ${result.back}`, law, result.backGap));
