@@ -37,6 +37,11 @@ def example(name):
     return json.loads(json.dumps(module(name).example().state))
 
 
+def change(page, name, **parts):
+    model = f'document.getElementById("{name}").figure.model'
+    page.evaluate(f'(parts) => {model}.set("state", {{ ...{model}.get("state"), ...parts }})', parts)
+
+
 def state_of(page, label):
     """The state of a figure on a page."""
     return page.evaluate("(id) => document.getElementById(id).figure.model.get('state')", label)

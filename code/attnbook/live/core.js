@@ -41,6 +41,14 @@ function softmax(s) {
   return e.map((x) => x / sum);
 }
 
+/** Word n of the generator mulberry32. */
+function mulberry32(n) {
+  const a = Math.imul(n + 1, 0x6d2b79f5);
+  let t = Math.imul(a ^ (a >>> 15), a | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return t ^ (t >>> 14);
+}
+
 // ---- numbers as text -----------------------------------------------------------------------------------------------
 const show = (x, digits = 2) => (Number(x.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
 const high = (t) => String(t).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);

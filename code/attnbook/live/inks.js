@@ -2,9 +2,7 @@
 const MOST = 16, LEAST = 0.5, LEAD = 5; // words and numbers, the smallest ρ, how far the key asked for is ahead in score
 const NOISES = [0, 0.01, 0.03, 0.1, 0.3, 1]; // standard deviations
 
-/** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
-const tokens = (text) =>
-  (text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"]).slice(0, MOST);
+const tokens = (text) => split(text).slice(0, MOST);
 
 /** What makes both inks of n words. The state is a ring of `size` numbers, which a step turns by one and multiplies by ρ:
  *  words share a number if their positions differ by a multiple of `size`. Attention asks for each word by itself. */
@@ -119,21 +117,12 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ model, rho, size, noise }, { words, influence, recovery }, n) {
-  if (model === "attention") {
-    return "Attention keeps every word and asks for each with a query of its own. A: the weight of that word.";
-  }
+function sentence({ model, rho }, { words, influence }, n) {
+  if (model === "attention") return "Attention keeps every word and asks for each with a query of its own. A: the weight of that word.";
   const [start, end] = [words[0], words.at(-1)].map((word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`);
   const back = n === 2 ? "1 step back" : `${n - 1} steps back`;
-  const far = n === 1 ? "There is one word." : rho === 1 ? `A: ${start}, ${back}, counts as much as ${end}.`
+  return n === 1 ? "There is one word." : rho === 1 ? `A: ${start}, ${back}, counts as much as ${end}.`
     : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}.`;
-  const noisy = noise && n > 1, r = show(recovery[0]);
-  if (n <= size) return paragraph(far, noisy ? `B: every word has a number of its own, and under the noise ${start} has R² = ${r}.`
-    : "B: every word has a number of its own.");
-  if (size === 1) return paragraph(far, noisy ? `B: 1 number is shared out among ${n} words, and under the noise ${start} has R² = ${r}.`
-    : `B: 1 number is shared out among ${n} words.`);
-  return paragraph(far, noisy ? `B: ${size} numbers are shared out among ${n} words, and under the noise ${start} has R² = ${r}.`
-    : `B: ${size} numbers are shared out among ${n} words.`);
 }
 
 export default { initialize, render, compute, valid };

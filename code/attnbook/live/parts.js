@@ -168,6 +168,9 @@ function field(label, reach, act, least = -reach) {
   return { element: input, put, open: (yes) => { input.disabled = !yes; } };
 }
 
+/** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
+const split = (text) => text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"];
+
 // ---- text ----------------------------------------------------------------------------------------------------------
 /** A sentence that a screen reader speaks once the reader has stopped for a moment. */
 function speaker(el) {

@@ -2,8 +2,6 @@
 const D = 4, MOST = 6;
 const TOKENS = [1, 2, 0, 3, 4, 5].map((k) => HUES[k]); // cat and fish as in the preface
 
-/** Words and signs between spaces, Chinese characters one by one. What is space in Python or here is space in both. */
-const split = (text) => text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"];
 const tokens = (text) => split(text).slice(0, MOST);
 
 /** Numbers of variance 1 that depend on the word alone: FNV-1a over its UTF-8 bytes seeds the generator mulberry32. */

@@ -132,9 +132,9 @@ def still(state: dict, asking: bool) -> Picture:
     for ax, (title, Y, rows) in zip(np.ravel(axes), drawn, strict=False):
         heatmap(ax, Y, rows=[*rows, "mean"], columns=[str(c + 1) for c in range(D)], aspect="auto")
         ax.set_title(title)
-    alt = f"The words {' '.join(words)} and their output, to be put in the order {' '.join(moved)}. "
+    alt = f"The words {' '.join(words)} and their output. "
     if asking:
-        return picture(fig, f"{alt}What becomes of the rows is for you to predict.")
+        return picture(fig, f"{alt}What becomes of the rows when words change places is for you to predict.")
     rows = zip([*moved, "mean"], result["after"], strict=True)
     rounded = "; ".join(f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in rows)
     return picture(fig, f"{alt}Rows of the output: {rounded}.")

@@ -3,13 +3,7 @@ const KEYS = 200, REACH = 4, FARTHEST = 12, BIN = 0.5, COLDEST = 1 / 16, HOTTEST
 const LONGEST = 2; // the slider goes to a length of 2^2
 const FLAT = Math.sqrt(2 * Math.PI);
 
-/** Word n of the generator mulberry32, as a number between 0 and 1. */
-function uniform(n) {
-  const a = Math.imul(n + 1, 0x6d2b79f5);
-  let t = Math.imul(a ^ (a >>> 15), a | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 2 ** 32;
-}
+const uniform = (n) => ((mulberry32(n) >>> 0) + 0.5) / 2 ** 32; // between 0 and 1
 
 /** The keys: pairs of normal numbers by the method of Box and Muller (1958). */
 const keys = range(KEYS).map((j) => {

@@ -3,14 +3,6 @@ const QUERIES = 200, KEYS = 16, WORDS = 32, DRAWS = 1000, REACH = 100, MAJORITY 
 const FAINTEST = -6, STRONGEST = 2; // the powers of ten between which gradients are drawn
 const LENGTHS = range(11).map((k) => 2 ** k);
 
-/** Word n of the generator mulberry32, whose 32 bits are 32 steps: 1 is +1, 0 is -1. */
-function word(n) {
-  const a = Math.imul(n + 1, 0x6d2b79f5);
-  let t = Math.imul(a ^ (a >>> 15), a | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  return t ^ (t >>> 14);
-}
-
 /** How many of the 32 bits are 1. */
 function ones(x) {
   const pairs = x - ((x >>> 1) & 0x55555555), fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -26,9 +18,10 @@ function kept(f) {
   };
 }
 
+/** The words of all walks, whose 32 bits are 32 steps: 1 is +1, 0 is -1. */
 const wordsOf = kept((draw) => {
   const words = new Int32Array(QUERIES * KEYS * WORDS), before = draw * words.length;
-  for (let n = 0; n < words.length; n++) words[n] = word(before + n);
+  for (let n = 0; n < words.length; n++) words[n] = mulberry32(before + n);
   return words;
 });
 
