@@ -35,14 +35,14 @@ function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const flip = (i) => change({ sentence: read().sentence.split(" ").map((word, j) => (j === i ? flipped(word) : word)).join(" ") });
 
-  const space = plane("Query q of the verb, and keys", REACH), [x1, y1] = space.px([0, 0]);
-  const ray = make("line", { class: "live-ray live-ink", x1, y1 }), tip = make("circle", { class: "live-agreement-tip", r: 5 });
+  const space = plane("The query, and a key per word", REACH), [x1, y1] = space.px([0, 0]);
+  const ray = make("line", { class: "live-ray live-ink", x1, y1 });
   const points = range(MOST).map((i) => {
     const letter = make("text", { class: "live-label", x: 9, y: 4 });
     const shapes = range(4).map((k) => make("g", {}, k < 3 ? mark(k, 8) : make("circle", { r: 3.5 })));
     return { letter, shapes, point: make("g", {}, shapes, letter) };
   });
-  space.svg.append(ray, tip, ...points.map(({ point }) => point)); // no line runs through a name
+  space.svg.append(ray, ...points.map(({ point }) => point)); // no line runs through a name
 
   const lines = range(MOST).map((i) => {
     const word = button("", () => flip(i)), take = button("", () => change({ taken: read().taken === i ? -1 : i }));
@@ -62,7 +62,7 @@ function render({ model, el }) {
   const trained = slider("steps of training", { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) },
     (k) => change({ steps: TRAINED[k] }));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Click a noun. When does the verb follow?"),
+  el.append(make("p", { class: "live-hint" }, "Click a noun. Which one does the verb follow?"),
     answer, make("div", { class: "live-planes live-lean" }, make("div", { class: "live-reading" }, table), space.element),
     make("div", { class: "live-controls" }, frame.element, trained.element, button("Back to start", () => change(first))), message);
   const speak = setUp(model, el, update);
@@ -72,7 +72,6 @@ function render({ model, el }) {
     const result = compute(state), { query, keys, weights, speaks } = result;
     const long = Math.max(...query.map(Math.abs)) / (0.92 * REACH), end = space.px(query.map((x) => x / Math.max(1, long)));
     set(ray, { x2: end[0].toFixed(1), y2: end[1].toFixed(1) });
-    set(tip, { cx: end[0].toFixed(1), cy: end[1].toFixed(1) });
     const most = Math.max(...speaks.map(Math.abs), 1e-9);
     const heights = labelHeights(words, keys.map((key) => space.px(key)[1]));
     points.forEach(({ point, shapes, letter }, i) => {

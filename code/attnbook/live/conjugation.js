@@ -31,7 +31,7 @@ function render({ model, el }) {
   const [read, change] = stateOf(model), first = read();
   const entries = range(N).map((i) => range(N).map((j) => entry(i, j)));
   const svg = make("svg", { viewBox: "0 0 224 224", role: "group", class: "live-conjugation", "aria-label": "Rows and columns of the scores" },
-    make("line", { class: "live-conjugation-diagonal", x1: at(0) - 21, y1: at(0) - 21, x2: at(3) + 21, y2: at(3) + 21 }), entries);
+    entries, range(N).map((i) => make("rect", { class: "live-conjugation-diagonal", x: at(i) - 23, y: at(i) - 23, width: 46, height: 46 })));
 
   // the numbers of rows and columns are handles
   const moveTo = (part, k, to) => {
@@ -48,7 +48,7 @@ function render({ model, el }) {
   }
 
   const lists = [["rows", _("P: rows")], ["columns", _("R: columns")]].map(([part, name]) => [make("b"), part, name]);
-  const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with exactly k home", "ways");
+  const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with k frames on the diagonal", "ways");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
   el.append(make("p", { class: "live-hint" }, "Drag the numbers of the columns. How many framed entries can you bring to the diagonal: one, two, three, four?"),
     make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),

@@ -70,7 +70,7 @@ function render({ model, el }) {
   const c = slider("lead R", ticks("c", 0.1, (x) => show(x * Math.log(train))), (x) => put("c", x));
   const rules = choice("the factor", { false: "is the same for every m", true: `grows as ln m / ln ${train}` }, (yes) => change({ grow: yes === "true" }));
   const message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the dot to 100 keys, then bring it back down to the dashed line with a factor. Is that factor enough for 10 000 keys? And if the factor grows with m, does every lead win?"),
+  el.append(make("p", { class: "live-hint" }, "Drag the dot to 100 keys. Which factor brings it back to the dashed line? Is it enough for 10 000 keys? And if the factor grows with m, does every lead win?"),
   make("div", { class: "live-crowd-all" }, make("div", {}, make("div", { class: "live-title" },
     "How many of m keys the query looks at"), svg), make("div", {}, factor.element, rules.element, c.element,
     scroller(make("div", { class: "live-scroll" }, table)), message,

@@ -15,7 +15,7 @@ function compute({ row, other, d, base, turn }) {
   const farther = range(Math.max(row, LAST - row) + 1).slice(near + 1);
   const best = farther.reduce((result, s) => (result && alike(result) >= alike(s) ? result : s), 0);
   return { table, products, product, adds: omega.map((w, k) => [w, parts[k]]), sumGap: Math.abs(product - total(parts)),
-    symmetryGap: Math.abs(product - dot(between(table[other]), table[row])),
+    symmetryGap: Math.abs(product - (turn ? -1 : 1) * dot(between(table[other]), table[row])),
     rival: best && alike(best) > alike(near) + 1e-9 ? best : 0 };
 }
 
@@ -37,20 +37,20 @@ function render({ model, el }) {
   const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7 });
   const limit = make("line", { class: "live-axis live-similarity-limit", x1: along(0) - 7, x2: along(LAST) + 7, y1: LOW - REACH, y2: LOW - REACH });
   const most = text(along(LAST) + 10, LOW - REACH + 5, "", "live-similarity-most"), ticks = range(5).map((k) => text(along(10 * k), LOW + 16, String(10 * k)));
-  const svg = make("svg", { viewBox: "0 0 600 322", role: "group", class: "live-similarity", "aria-label": "The table, and the products of row i with every row" },
+  const svg = make("svg", { viewBox: "0 0 600 322", role: "group", class: "live-similarity", "aria-label": "The table, and the products of position i with every one" },
     hatch, shades, frames, lines, zero, limit, bars, most, product, ticks);
   const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
   const moved = (part) => [(x) => change({ [part]: placeAt(x) }), (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) })];
-  const putRow = handle(svg, "row i", "live-blue", mark(0, 9), ...moved("row"));
-  const putOther = handle(svg, "row j", "live-orange", mark(1, 10), ...moved("other"));
+  const putRow = handle(svg, "position i", "live-blue", mark(0, 9), ...moved("row"));
+  const putOther = handle(svg, "position j", "live-orange", mark(1, 10), ...moved("other"));
 
-  const columns = choice("columns d", Object.fromEntries(COLUMNS.map((d) => [d, String(d)])), (d) => change({ d: Number(d) }));
+  const columns = choice("numbers d", Object.fromEntries(COLUMNS.map((d) => [d, String(d)])), (d) => change({ d: Number(d) }));
   const log = { min: 0, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
   const between = choice("between the rows", { false: _("nothing"), true: "a quarter turn J" }, (yes) => change({ turn: yes === "true" }));
   const adds = matrix("What each pair adds", "adds");
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag row j (square) away from row i (round). Is a farther row always less similar? Is before different from after?"),
+  el.append(make("p", { class: "live-hint" }, "Drag position j (square) away from position i (round). Is a farther one always less similar? Can the product tell before from after?"),
     make("div", { class: "live-similarity-all" }, make("div", {}, svg,
       make("div", { class: "live-controls" }, between.element, columns.element, base.element, button("Back to start", () => change(first)))),
     make("div", {}, laws, message, adds.element)));
@@ -72,18 +72,18 @@ function render({ model, el }) {
       set(frames[k], { x: along(t) - STEP / 2 - 1.5 });
       set(lines[k], { x1: along(t), x2: along(t) });
     });
-    putRow([along(i), 16], `row i at ${i}`, { now: i, min: 0, max: LAST });
-    putOther([along(j), TOP + HIGH + 18], `row j at ${j}`, { now: j, min: 0, max: LAST });
-    const signed = turn || Math.min(...compute({ ...state, row: 0 }).products) < 0; // then the bars go both ways
-    const reach = signed ? REACH / 2 : REACH, level = LOW - REACH + reach, rival = i + result.rival <= LAST ? i + result.rival : i - result.rival;
+    putRow([along(i), 16], `position i at ${i}`, { now: i, min: 0, max: LAST });
+    putOther([along(j), TOP + HIGH + 18], `position j at ${j}`, { now: j, min: 0, max: LAST });
+    const from0 = compute({ ...state, row: 0 }).products, signed = turn || Math.min(...from0) < 0; // then the bars go both ways
+    const tallest = turn ? Math.max(...from0.map(Math.abs), 0.1) : d / 2, reach = signed ? REACH / 2 : REACH, level = LOW - REACH + reach, rival = i + result.rival <= LAST ? i + result.rival : i - result.rival;
     set(zero, { y1: level, y2: level });
     result.products.forEach((x, t) => {
-      const high = hundredth((reach * Math.abs(x)) / (d / 2));
+      const high = hundredth((reach * Math.abs(x)) / tallest);
       set(bars[t], { y: x < 0 ? level : hundredth(level - high), height: hidden ? 0 : high });
       bars[t].classList.toggle("live-similarity-chosen", t === j);
       bars[t].classList.toggle("live-similarity-rival", !turn && result.rival > 0 && t === rival);
     });
-    write(most, String(d / 2));
+    write(most, turn ? show(tallest, 1) : String(d / 2));
     columns.put(String(d));
     base.put(Math.log10(state.base));
     between.put(String(turn));
@@ -94,7 +94,7 @@ function render({ model, el }) {
     adds.put(pairs.map((k) => result.adds[k] ?? [0, 0]), pairs.map((k) => `pair ${k}`), ["ω", turn ? _("sine") : _("cosine")], { digits: 3 });
     pairs.forEach((k) => { adds.body.children[k].hidden = k >= d / 2; });
     laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`, result.sumGap),
-      verdict(both(i, j), both(j, i), result.symmetryGap)]));
+      verdict(both(i, j), turn ? `−${both(j, i)}` : both(j, i), result.symmetryGap)]));
     write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
     speak(message.textContent);
   }
@@ -102,13 +102,13 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ row, other, turn }, { product, products, rival, symmetryGap }) {
-  if (turn) return symmetryGap > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: after and before differ.`
+function sentence({ row, other, turn }, { product, products, rival }) {
+  if (turn) return Math.abs(product) > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: after and before differ.`
     : "Exchange the rows, and nothing changes here.";
-  if (row === other) return "Every row has the same product with itself: 1 for each pair.";
-  if (!rival) return `No row farther away than row ${other} is more similar. Others may have one.`;
+  if (row === other) return "Every position has the same product with itself: 1 for each pair.";
+  if (!rival) return `No position farther away than ${other} is more similar. Others may have one.`;
   const t = row + rival <= LAST ? row + rival : row - rival;
-  return `Row ${t} is farther away and more similar: ${show(products[t], 3)} against ${show(product, 3)}.`;
+  return `Position ${t} is farther away and more similar: ${show(products[t], 3)} against ${show(product, 3)}.`;
 }
 
 export default { initialize, render, compute, valid };

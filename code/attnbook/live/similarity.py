@@ -88,7 +88,7 @@ def compute(row: int, other: int, d: int, base: float, turn: bool) -> dict[str, 
         "product": product,
         "adds": np.stack([omega, parts], axis=1),
         "sumGap": abs(product - parts.sum()),
-        "symmetryGap": abs(product - table[other] @ between @ table[row]),
+        "symmetryGap": abs(product - (-1) ** turn * table[other] @ between @ table[row]),
         "rival": best if best and alike[best] > alike[near] + 1e-9 else 0,
     }
 
