@@ -19,7 +19,7 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
     Parameters
     ----------
     table : array (n, d)
-        Row t is p_t; it is drawn as a column, blue for positive and orange for negative.
+        Row t is p_t; it is drawn as a column, sines over cosines, blue for positive and orange for negative.
     products : array (n,), optional
         p_i·p_t for all t; left out, the lower panel is empty.
     row, other : int
@@ -34,8 +34,8 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
     row, other = require_int("row", row, least=0, most=n - 1), require_int("other", other, least=0, most=n - 1)
     flags(turn=turn)
     fig, (above, below) = figure(2, 1, height=3.9, sharex=True)
-    _shade(above, table.T)
-    above.set(xlim=(-0.6, n - 0.4), ylim=(d - 0.5, -0.5), ylabel="column of p", yticks=[0, d - 1])
+    _shade(above, np.vstack([table.T[::2], table.T[1::2]]))
+    above.set(xlim=(-0.6, n - 0.4), ylim=(d - 0.5, -0.5), ylabel="cosines, sines", yticks=[])
     for t, colour, dash in ((row, "blue", "-"), (other, "orange", "--")):
         above.add_patch(Rectangle((t - 0.5, -0.5), 1, d, fill=False, edgecolor=PALETTE[colour], linestyle=dash, lw=2))
     alt = f"A table of sines and cosines with {n} rows of {d} columns; rows {row} and {other} are marked"

@@ -144,7 +144,9 @@ def still(state: dict, asking: bool) -> Picture:
         title=f"16 walks, divided by {result['divisor']:.4g}",
     )
     left.set_yscale("asinh", linear_width=4)  # linear near 0, logarithmic far out
-    left.set(ylim=(-REACH, REACH), yticks=(-100, -30, -10, -3, 0, 3, 10, 30, 100))
+    ticks = (-100, -30, -10, -3, 0, 3, 10, 30, 100)
+    left.set(ylim=(-REACH, REACH), yticks=ticks, yticklabels=ticks)
+    left.minorticks_off()
     alt = f"Left, sixteen random walks of {d_k} steps, divided by {result['divisor']:.4g}"
     if asking:
         right.axis("off")
