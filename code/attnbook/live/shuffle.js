@@ -39,8 +39,8 @@ function compute({ text, order, later }) {
 const valid = ({ text, order, later }) => !/\p{Surrogate}/u.test(text) && isPermutation(order, tokens(text).length)
   && later >= 0 && later <= 1;
 
-/** Words to drag, or to move by arrow keys, which call `place(from, to)`; `put(names, order)` writes them. The row
- *  listens to the pointer, since it stays when words change positions. */
+/** Words to drag, or to move by arrow keys, which call `place(from, to)`, and `marked(i)` for the word that the arrows
+ *  beside the row move; `put(names, order)` writes them. The row listens to the pointer, since it stays when words move. */
 function chipRow(place, marked) {
   const row = make("div", { class: "live-chips", role: "group", "aria-label": "The words in their order" });
   let held = -1, was = [];
