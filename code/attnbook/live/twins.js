@@ -91,7 +91,8 @@ function render({ model, el }) {
     cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : k ? tiny(result.ends[i]) : show(result.scores[i]))));
     const here = -state.start - 4 * state.step;
     if (!hidden) tried.set(`${state.scale} ${here}`, result.apart <= EXACT ? "0" : show(result.apart, 1));
-    notes.forEach((note, k) => write(note, k === here ? "" : tried.get(`${state.scale} ${k}`) ?? ""));
+    const match = (k) => ([0, 2, 4].some((scale) => tried.get(`${scale} ${k}`) === "0") ? "✓" : ""); // for another scale
+    notes.forEach((note, k) => write(note, k === here ? "" : tried.get(`${state.scale} ${k}`) ?? match(k)));
     laws.replaceChildren(hidden ? "" : verdict("the losses of A", "the losses of B", result.lossGap));
     write(message, hidden ? "The losses are hidden until you have answered." : sentence(state));
     speak(message.textContent);
