@@ -37,7 +37,7 @@ def example(name):
     return json.loads(json.dumps(module(name).example().state))
 
 
-def change(page, name, **parts):
+def set_state(page, name, **parts):
     model = f'document.getElementById("{name}").figure.model'
     page.evaluate(f'(parts) => {model}.set("state", {{ ...{model}.get("state"), ...parts }})', parts)
 

@@ -11,7 +11,7 @@ import urllib.parse
 import numpy as np
 import pytest
 from attnbook.live import files
-from live_figures import EXACT, NAMES, QUESTION, change, distance, example, figure, module, state_of, states
+from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, set_state, state_of, states
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -423,24 +423,24 @@ def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
 
 def test_what_a_reader_has_found_stays_in_sight(open_figures):
     page = open_figures(*map(figure, ("ablation", "twins", "stabiliser", "thread")))
-    change(page, "ablation", heads=[1, 1, 1, 0, 1, 1])
-    change(page, "ablation", heads=[1] * 6)
+    set_state(page, "ablation", heads=[1, 1, 1, 0, 1, 1])
+    set_state(page, "ablation", heads=[1] * 6)
     assert "alike: 240" in page.locator(".live-ablation-notes").nth(3).inner_text()
-    change(page, "twins", scale=2, start=-1, step=-2)
-    change(page, "twins", start=0)
+    set_state(page, "twins", scale=2, start=-1, step=-2)
+    set_state(page, "twins", start=0)
     assert "0" in page.locator(".live-twins-pad text").all_text_contents()
     for mask, size in (("1110" * 4, 6), ("1000110011101111", 1), ("1" * 16, 24)):
-        change(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
+        set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
         groups = page.locator(".live-stabiliser-group:has(button)").all()
         assert [group.locator("button").count() for group in groups] == [size] * (24 // size)
     for alpha in (0.6, 0.2):
-        change(page, "thread", alpha=alpha)
+        set_state(page, "thread", alpha=alpha)
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
 
 
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
     page = open_figures(figure("thread"))
-    change(page, "thread", alpha=0)
+    set_state(page, "thread", alpha=0)
     dot, first = page.get_by_label("the dot of your sentence"), state_of(page, "thread")
     dot.drag_to(dot, target_position={"x": -120, "y": 16}, force=True)
     assert state_of(page, "thread") != first

@@ -36,8 +36,7 @@ const endOf = (slope, [start]) => (start + slope * STEPS_BACK < FLOOR ? [(FLOOR 
 const HELD = [1, 0.8, 0.6]; // the part of its line at which a model is held: handles and names stay apart
 
 function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read();
-  const each = (f) => NAMES.map((name, i) => f(name, i));
+  const [read, change] = stateOf(model), first = read(), each = (f) => NAMES.map((name, i) => f(name, i));
   const put = (name, x) => change({ [name]: clamp(x, ...RANGES[name]) });
 
   // the plot

@@ -74,8 +74,9 @@ function render({ model, el }) {
     });
     putRow([along(i), 16], `position i at ${i}`, { now: i, min: 0, max: LAST });
     putOther([along(j), TOP + HIGH + 18], `position j at ${j}`, { now: j, min: 0, max: LAST });
-    const from0 = compute({ ...state, row: 0 }).products, signed = turn || Math.min(...from0) < 0; // then the bars go both ways
-    const tallest = turn ? Math.max(...from0.map(Math.abs), 0.1) : d / 2, reach = signed ? REACH / 2 : REACH, level = LOW - REACH + reach, rival = i + result.rival <= LAST ? i + result.rival : i - result.rival;
+    const all = range(LAST + 1).map((s) => total(result.adds.map(([w]) => (turn ? Math.sin : Math.cos)(w * s)))); // at any offset
+    const reach = turn || Math.min(...all) < 0 ? REACH / 2 : REACH, level = LOW - REACH + reach; // half, where bars go both ways
+    const tallest = turn ? Math.max(...all.map(Math.abs), 0.1) : d / 2, rival = i + result.rival <= LAST ? i + result.rival : i - result.rival;
     set(zero, { y1: level, y2: level });
     result.products.forEach((x, t) => {
       const high = hundredth((reach * Math.abs(x)) / tallest);
@@ -95,19 +96,18 @@ function render({ model, el }) {
     pairs.forEach((k) => { adds.body.children[k].hidden = k >= d / 2; });
     laws.replaceChildren(...(hidden ? [] : [verdict(`${both(i, j)} = ${show(result.product, 3)}`, `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`, result.sumGap),
       verdict(both(i, j), turn ? `−${both(j, i)}` : both(j, i), result.symmetryGap)]));
-    write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result));
+    write(message, hidden ? "Products are hidden until you have answered." : sentence(state, result, rival));
     speak(message.textContent);
   }
   update();
 }
 
 /** What the figure says in words. */
-function sentence({ row, other, turn }, { product, products, rival }) {
+function sentence({ row, other, turn }, { product, products, rival }, t) {
   if (turn) return Math.abs(product) > EXACT ? `Exchange the rows, and ${show(product, 3)} becomes ${show(-product, 3)}: after and before differ.`
     : "Exchange the rows, and nothing changes here.";
   if (row === other) return "Every position has the same product with itself: 1 for each pair.";
   if (!rival) return `No position farther away than ${other} is more similar. Others may have one.`;
-  const t = row + rival <= LAST ? row + rival : row - rival;
   return `Position ${t} is farther away and more similar: ${show(products[t], 3)} against ${show(product, 3)}.`;
 }
 

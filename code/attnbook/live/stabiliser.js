@@ -87,7 +87,7 @@ function render({ model, el }) {
     make("div", { style: `max-width: ${3.1 * Math.ceil(orders.length / 4)}rem` }, orders));
   const room = make("div", { class: "live-stabiliser-orders", "aria-hidden": "true" }, // as high as the list can become
     ORDERS.map(() => groupOf(first.mask, [make("span", { class: "live-button live-stabiliser-order" })])));
-  roving(list, () => [...list.querySelectorAll("button")], 1);
+  const stop = roving(list, () => [...list.querySelectorAll("button")], 1);
   let grouped;
 
   // controls and readings
@@ -117,8 +117,9 @@ function render({ model, el }) {
       list.replaceChildren(...(hidden ? chips : result.masks.map((M, m) => groupOf(M, chips.filter((_, l) => result.makes[l] === m)))));
       grouped = `${hidden} ${mask}`;
     }
-    chips.forEach((chip, l) => set(chip, { "aria-pressed": l === k, tabindex: l === k ? 0 : -1, "aria-label": [ORDERS[l].join(" "),
+    chips.forEach((chip, l) => set(chip, { "aria-pressed": l === k, "aria-label": [ORDERS[l].join(" "),
       !hidden && (result.keeps[l] ? "leaves M alone" : `makes mask ${result.makes[l] + 1} of ${result.orbit}`)].filter(Boolean).join(", ") }));
+    stop(chips[k]);
     rows.forEach(([, cell]) => write(cell, hidden && cell.dataset.shows !== "changed" ? "?" : String(result[cell.dataset.shows])));
     laws.replaceChildren(hidden ? "" : verdict(`${result.stabiliser} × ${result.orbit}`, "24", result.countGap));
     write(message, hidden ? "Orders and masks are hidden until you have answered." : sentence(mask, result));

@@ -35,7 +35,7 @@ function compute({ scale, start, step }) {
 const valid = (state) => state.scale % 2 === 0 && NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
-// places: the losses in a drawing 340 wide and 220 high, on a logarithmic scale; the settings of B in one 180 by 234
+// places: the losses in a drawing 340 wide and 216 high, on a logarithmic scale; the settings of B in one 180 by 234
 const toX = (t) => 40 + 4.9 * t, toY = (loss) => 46 - 34 * Math.log10(loss);
 const padX = (start) => 152 + 30 * start, padY = (step) => 36 - 28 * step; // room for the ring of the handle
 const text = (x, y, words, anchor = "middle") =>
@@ -59,7 +59,7 @@ function render({ model, el }) {
   // the start and the step of B: a grid of powers of two
   const columns = range(4).map((k) => [line(padX(-k), 28, padX(-k), 184), text(padX(-k), 214, power(-k))]);
   const rows = range(6).map((k) => [line(54, padY(-k), 160, padY(-k)), text(34, padY(-k) + 4, power(-k), "end")]);
-  const tried = new Map(), notes = range(24).map((k) => text(padX(-(k % 4)), padY(-(k >> 2)) + 4, "")); // the gaps found with this scale
+  const tried = new Map(), notes = range(24).map((k) => text(padX(-(k % 4)), padY(-(k >> 2)) + 4, "")); // the gaps that were found
   const pad = make("svg", { viewBox: "0 0 180 234", role: "group", class: "live-twins", "aria-label": "Start and step of B" },
     columns, rows, notes, text(4, 14, "step ×", "start"), text(107, 230, "start ×"));
   const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
