@@ -120,26 +120,43 @@ def test_hull_measures_the_distance_to_values_on_a_line(first, last, depth):
     assert result["depth"] == pytest.approx(depth, abs=1e-12)
 
 
+UNCORRELATED = np.linalg.qr(np.random.default_rng(0).normal(size=(64, 13)))[0]  # 64 runs of 13 words
+THIRTEEN = "a b c d e f g h i j k l m"
+
+
+@pytest.mark.parametrize("asked", [1, 5, 13])
 @pytest.mark.parametrize(("rho", "size"), [(1, 4), (0.9, 1), (0.5, 13), (0.7, 16)])
-def test_inks_are_a_derivative_and_the_share_that_a_linear_fit_explains(rho, size):
-    result = inks.inks("a b c d e f g h i j k l m", rho=rho, size=size).compute()
-    n, h = 13, np.zeros((64, size))
-    X = np.linalg.qr(np.random.default_rng(0).normal(size=(64, n)))[0]  # 64 runs, inputs exactly uncorrelated
-    for t in range(n):
+@pytest.mark.parametrize("model", ["recurrent", "gated"])
+def test_inks_of_a_state_are_its_derivative_and_what_its_answers_explain(model, rho, size, asked):
+    """Each answer is the best linear guess of a word from the state, and a linear fit of all answers explains R²."""
+    result = inks.inks(THIRTEEN, model=model, rho=rho, size=size, questions=asked).compute()
+    X, h = UNCORRELATED, np.zeros((64, size))
+    for t in range(asked if model == "gated" else 13):
         h = rho * np.roll(h, 1, axis=1)
         h[:, 0] += X[:, t]
-    fitted = h @ np.linalg.lstsq(h, X, rcond=None)[0]
-    assert result["recovery"] == pytest.approx((fitted**2).sum(0), abs=1e-10)
-    assert result["influence"] == pytest.approx([np.linalg.norm(X[:, t] @ h) for t in range(n)], abs=EXACT)
-    assert result["spent"] == pytest.approx(min(n, size))
+    answers = h @ np.linalg.lstsq(h, X[:, :asked], rcond=None)[0]
+    fitted = answers @ np.linalg.lstsq(answers, X, rcond=1e-10)[0]
+    assert result["recovery"] == pytest.approx((fitted**2).sum(0), abs=1e-8)
+    assert result["influence"] == pytest.approx([np.linalg.norm(X[:, t] @ h) for t in range(13)], abs=EXACT)
+    assert result["spent"] == pytest.approx(min(asked, size))
 
 
-def test_inks_of_attention_are_those_of_an_output_per_query():
-    result = inks.inks("a b c d e", model="attention").compute()
-    X = np.linalg.qr(np.random.default_rng(0).normal(size=(64, 5)))[0].T  # five values, uncorrelated over 64 runs
-    Y = attention(5 * np.eye(5) * 5**0.5, np.eye(5), X)  # the package divides by √5
-    assert result["influence"] == pytest.approx((Y * X).sum(1))
-    assert result["recovery"] == pytest.approx((Y * X).sum(1) ** 2 / (Y * Y).sum(1))
+@pytest.mark.parametrize("asked", [1, 5, 13])
+def test_inks_of_attention_are_those_of_an_answer_per_query(asked):
+    result = inks.inks(THIRTEEN, model="attention", questions=asked).compute()
+    X = UNCORRELATED.T
+    Y = attention(5 * np.eye(13)[:asked] * 13**0.5, np.eye(13), X)  # the package divides by √13
+    fitted = np.linalg.lstsq(Y.T, X.T, rcond=None)[0].T @ Y
+    assert result["influence"] == pytest.approx(np.linalg.norm(Y @ X.T, axis=0))
+    assert result["recovery"] == pytest.approx((fitted**2).sum(1))
+    assert result["spent"] == pytest.approx(asked)
+
+
+@pytest.mark.parametrize("model", inks.MODELS)
+def test_one_answer_of_one_number_carries_the_same_in_every_model(model):
+    """Attention does not lift the bound of one answer: the sums differ only where there are many questions."""
+    spent = [inks.inks(THIRTEEN, model=model, rho=1, size=4, questions=T).compute()["spent"] for T in (1, 13)]
+    assert spent == pytest.approx([1, 13 if model == "attention" else 4])
 
 
 def test_memory_keeps_the_laws_of_each_way():
