@@ -56,7 +56,8 @@ function render({ model, el }) {
   // the two planes
   const left = plane("Query q, keys, weights", REACH, 20), right = plane("Values and star", REACH, 20);
   const ray = make("line", { class: "live-ray live-ink" }), shares = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
-  left.svg.append(ray, ...each((j) => { // below the names
+  const keyHull = make("polygon", { class: "live-hull", points: convexHull(first.keys).map((p) => left.px(p).map(hundredth).join()).join(" ") });
+  left.svg.append(keyHull, ray, ...each((j) => { // below the names
     const [x1, y1] = left.px([0, 0]), [x2, y2] = left.px(first.keys[j]), at = { transform: `translate(${x2} ${y2})` };
     const name = { class: "live-label live-keyname", x: clamp(x2, 36, 264), y: y2 + (first.keys[j][1] < 1 ? 26 : -14), "text-anchor": "middle" };
     return make("g", { class: hue(j) }, make("line", { class: `live-ray ${hue(j)}`, x1, y1, x2, y2 }),

@@ -146,7 +146,7 @@ def compute(words: list, query: list, keys: list, values: list, mode: str, pull:
 def example() -> Live:
     """Return a figure in which everything can be moved: the generic tests start from it."""
     values = [[-2.3, -0.6], [-0.9, 2.2], [2.2, 1.3], [1.3, -2.1], [0.6, 0.2]]
-    keys = [[1.5, 0.5], [-0.5, 1.5], [-1.2, -0.8], [0.9, -1.4], [1.9, 1.6]]
+    keys = [[1.1, 0.4], [-0.5, 1.5], [-1.2, -0.8], [0.9, -1.4], [1.9, 1.6]]
     return star(["the", "cat", "saw", "a", "dog"], values, keys, [0.8, 0.5])
 
 
