@@ -176,7 +176,15 @@ const bookSearch = (function (index) {
     summary.textContent = question && message.replace("{number}", number).replace("{shown}", SHOWN);
     list.replaceChildren(...results.slice(0, SHOWN).map((entry) => item(entry, asked)));
   }
+
+  // The address says what is asked, so that Back from a page leads to the list that it was chosen from.
+  function keep() {
+    const address = new URL(location.href);
+    address.searchParams.set("q", field.value);
+    history.replaceState(null, "", address);
+  }
   field.value = new URLSearchParams(location.search).get("q") ?? "";
   field.addEventListener("input", show);
+  field.addEventListener("change", keep);
   show();
 })();
