@@ -29,6 +29,8 @@ NAME = re.compile(r"\b[A-Za-z]{2,}_[A-Za-z_]{2,}\b|\b[A-Z]?[a-z]{3,}[A-Z][a-z]\w
 LONGEST = 60  # characters of the TeX of a formula that is indexed
 LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that rank last
 BEGINNING = 400  # characters of an entry of these that are indexed: the ledger has a filter of its own
+ASIDE = ("/index", "/instructors", "/reproduction", "/package/")  # speak of everything, and explain little of it
+RANKS = {LAST: 0.05, ASIDE: 0.6}
 SIGNS = {"top": "ᵀ", "times": "×", "cdot": "·", "odot": "⊙", "ln": "ln ", "log": "log ", "exp": "exp", "infty": "∞"}
 SIGNS |= {"le": "≤", "ge": "≥", "leq": "≤", "geq": "≥", "ne": "≠", "approx": "≈", "in": " ∈ ", "to": "→", "sum": "Σ"}
 SIGNS |= {"dots": "…", "ldots": "…", "cdots": "…", "ell": "ℓ", "lVert": "‖", "rVert": "‖", "pm": "±", "mid": "|"}
@@ -73,10 +75,11 @@ def _write(app, failure):
         return re.sub("\x02(.+?)\x02", name, text)
 
     def page(name):
-        last, address = any(part in f"/{name}" for part in LAST), app.builder.get_target_uri(name)
-        letters = BEGINNING if last else None
+        [rank] = [rank for parts, rank in RANKS.items() if any(part in f"/{name}" for part in parts)] or [1]
+        letters = BEGINNING if rank == RANKS[LAST] else None
         texts = [[*map(named, entry[:-1]), named(entry.text)[:letters]] for entry in collected[name]]
-        return {"address": address, "title": named(collected[name][0].title), "last": last, "entries": texts}
+        title = named(collected[name][0].title)
+        return {"address": app.builder.get_target_uri(name), "title": title, "rank": rank, "entries": texts}
 
     data = {"pages": [page(name) for name in pages(env) if collected[name]], "synonyms": list(synonyms())}
     script = f"const searchIndex = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
