@@ -7,8 +7,8 @@ const bookSearch = (function (index) {
   const COMMON = "a an and are as at be between by can could did do does for from has have how i if in is it its many me much "
     + "my not of on or should so than that the their there this to vs was we what when which why will with would you your "
     + "的 了 吗 呢 么 是 和 与 或 在 有 把 被 对 也 要 能 会 我 什么 为什么 为何 怎么 怎样 如何 哪些 哪个 多少";
-  const FAINT = "actually array code difference exactly happens help just know make need numpy pytorch python really "
-    + "torch used use using whether works 区别 作用";
+  const FAINT = "actually array code difference exactly happens help just know make meaning need numpy purpose pytorch "
+    + "python really torch used use using whether works 区别 作用";
   const FAINTLY = 0.25, REASON = 1.4, WHY = /\bwhy\b|为什么|为何/i;
   const WORD = /\p{sc=Han}+|(?:(?!\p{sc=Han})[\p{L}\p{N}])+/gu;
   const chinese = new Intl.Segmenter("zh", { granularity: "word" });  // Chinese has no blanks between its words
@@ -21,7 +21,7 @@ const bookSearch = (function (index) {
   const allWords = (text) => (spelled(text).replaceAll("_", " ").match(WORD) ?? []).flatMap(cut);
   const words = (text) => allWords(text).filter((word) => !common.has(word)).map(stem);
 
-  // The part of a word that its forms share: mask, masks, masked and masking are one word.
+  // The part of a word that its forms share: mask, masks, masked and masking are one word, and so are its spellings.
   const stems = new Map();
   function stem(word) {
     if (!stems.has(word)) { stems.set(word, shortened(word)); }
@@ -29,7 +29,8 @@ const bookSearch = (function (index) {
   }
   function shortened(word) {
     if (word.length < 4) { return word; }
-    const one = word.replace(/ices$/, "ix").replace(/ies$/, "y").replace(/([^suia])s$/, "$1");
+    const one = word.replace(/ices$/, "ix").replace(/ies$/, "y").replace(/([^suia])s$/, "$1")
+      .replace(/iz(?=e|ing|ation|able)/, "is").replace(/our$/, "or");
     return one.length < 5 ? one : one.replace(/(?:ing|ed|e)$/, (end) => (one.length - end.length < 3 ? end : ""));
   }
   const common = new Set(COMMON.split(" ")), faint = new Set(FAINT.split(" ").map(stem));
@@ -54,7 +55,7 @@ const bookSearch = (function (index) {
   }
   const groups = [];
   const ready = index.then(async function ({ pages, synonyms }) {
-    groups.push(...synonyms.map((names) => names.map(words)));
+    groups.push(...synonyms.map((names) => names.map(words).filter((name) => name.length)));
     for (let i = 0, began = performance.now(); i < pages.length; i++) {
       add(pages[i]);
       if (performance.now() - began > 8) {  // a pause in which the reader can type
@@ -139,7 +140,7 @@ const bookSearch = (function (index) {
     }
     const together = (entry) => (list.length > 1 ? side(entry.fields, list) : 1);
     const fit = (entry) => entry.rank * together(entry) * (why && entry.reason ? REASON : 1);
-    const ranked = [...total].map(([entry, [sum, held]]) => ({ entry, score: sum * (held / all) ** 3 * fit(entry) }));
+    const ranked = [...total].map(([entry, [sum, held]]) => ({ entry, score: sum * (held / all) ** 2.5 * fit(entry) }));
     return ranked.sort((a, b) => b.score - a.score).map(({ entry }) => entry);
   }
 
