@@ -122,3 +122,23 @@ def test_saving_keeps_text_in_the_chapter_and_outputs_beside_it(run, lab):
     else:
         pytest.fail("the outputs are not kept", pytrace=False)
     assert chapter.read_text(encoding="utf-8") == before
+
+
+def test_a_picture_from_elsewhere_is_a_sentence_until_the_notebook_is_trusted(lab, page):
+    """As the introduction of every published notebook says."""
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4" cx="4" cy="4"/></svg>'
+    output = nbformat.v4.new_output("display_data", {"image/svg+xml": svg, "text/plain": "A disc."})
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])])
+    nbformat.write(notebook, lab.root / "downloaded.ipynb")
+    tab = page.context.new_page()
+    close_dialogs(tab)
+    tab.goto(f"{lab.address}/lab/tree/downloaded.ipynb?token={lab.token}", timeout=WAIT)
+    shown = tab.locator(".jp-OutputArea-output")
+    expect(shown).to_have_text("A disc.", timeout=WAIT)
+    assert not shown.locator("img, svg").count()
+    tab.keyboard.press("Control+Shift+C")
+    tab.keyboard.type("Trust Notebook")
+    tab.keyboard.press("Enter")
+    tab.locator(".jp-Dialog").wait_for(timeout=WAIT)  # asks whether to trust it
+    expect(shown.locator("img, svg")).to_have_count(1, timeout=WAIT)
+    tab.close()
