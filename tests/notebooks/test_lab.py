@@ -128,17 +128,19 @@ def test_a_picture_from_elsewhere_is_a_sentence_until_the_notebook_is_trusted(la
     """As the introduction of every published notebook says."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4" cx="4" cy="4"/></svg>'
     output = nbformat.v4.new_output("display_data", {"image/svg+xml": svg, "text/plain": "A disc."})
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])])
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])], metadata=kernel)
     nbformat.write(notebook, lab.root / "downloaded.ipynb")
-    tab = page.context.new_page()
+    tab = page.context.browser.new_page()
     close_dialogs(tab)
-    tab.goto(f"{lab.address}/lab/tree/downloaded.ipynb?token={lab.token}", timeout=WAIT)
+    tab.goto(f"{lab.address}/lab/workspaces/apart/tree/downloaded.ipynb?token={lab.token}", timeout=WAIT)
     shown = tab.locator(".jp-OutputArea-output")
     expect(shown).to_have_text("A disc.", timeout=WAIT)
     assert not shown.locator("img, svg").count()
-    tab.keyboard.press("Control+Shift+C")
-    tab.keyboard.type("Trust Notebook")
-    tab.keyboard.press("Enter")
-    tab.locator(".jp-Dialog").wait_for(timeout=WAIT)  # asks whether to trust it
+    tab.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^View$")).click()
+    tab.locator(".lm-Menu-itemLabel", has_text="Activate Command Palette").click()
+    tab.locator(".lm-CommandPalette-input:visible").fill("Trust Notebook")
+    tab.locator(".lm-CommandPalette-item:visible", has_text="Trust Notebook").click()
+    # The question that follows is answered by close_dialogs.
     expect(shown.locator("img, svg")).to_have_count(1, timeout=WAIT)
     tab.close()
