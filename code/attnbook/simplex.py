@@ -28,7 +28,7 @@ def sparsemax(s: ArrayLike) -> Array:
     """
     xp, s = arrays("s (..., m)", s)
     s = below(s, finite_max(xp, "s", s))  # the nearest point does not change: s moves at a right angle to the simplex
-    s = xp.maximum(s, -xp.ones_like(s))  # nor here: τ ≥ −1, for the largest weight −τ is at most 1
+    s = xp.maximum(s, -xp.ones_like(s))  # nor now: τ ≥ −1, because the largest weight −τ is at most 1
     falling = -xp.sort(-s, axis=-1)
     k = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype)
     support = 1 + k * falling > xp.cumulative_sum(falling, axis=-1)
