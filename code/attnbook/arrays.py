@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Array", "arrays", "as_array", "as_mask", "as_numpy", "as_permutation", "brief", "finite_max", "namespace"]
-__all__ += ["one_of", "require_flag", "require_int", "require_number", "shape_of", "whole_numbers"]
+__all__ = ["Array", "arrays", "as_array", "as_mask", "as_numpy", "as_permutation", "below", "brief", "finite_max"]
+__all__ += ["namespace", "one_of", "require_flag", "require_int", "require_number", "shape_of", "whole_numbers"]
 
 #: What a law takes and returns: a NumPy array or a PyTorch tensor.
 Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
@@ -157,6 +157,15 @@ def finite_max(xp: Any, name: str, x: Array, axis: int = -1) -> Array:
         expected = f"+∞, or only −∞ along axis {axis}; expected a finite maximum"
         raise ValueError(f"{name} with shape {shape_of(x)} has {expected}")
     return largest
+
+
+def below(x: Array, top: Array) -> Array:
+    """Return ``x`` − ``top`` for x ≤ top; where no number is as small as the difference, −∞.
+
+    Nothing is lost there: exp(−∞) = 0, and so is the exponential of the true difference. So no overflow is reported.
+    """
+    with np.errstate(over="ignore"):
+        return x - top
 
 
 def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, brief, finite_max, require_int, require_number, whole_numbers
+from .arrays import Array, arrays, as_mask, below, brief, finite_max, require_int, require_number, whole_numbers
 
 __all__ = ["additive_scores", "attention", "attention_weights", "causal_mask", "entropy", "online_attention"]
 __all__ += ["padding_mask", "scores", "softmax", "softmax_jacobian"]
@@ -142,8 +142,8 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
         for j in range(0, K.shape[-2], tile):
             S = _scores(xp, Q[..., i : i + tile, :], K[..., j : j + tile, :], scale)
             new = finite_max(xp, "S", S) if largest is None else xp.maximum(largest, finite_max(xp, "S", S))
-            shrink = 0.0 if largest is None else xp.exp(largest - new)
-            E, largest = xp.exp(S - new), new
+            shrink = 0.0 if largest is None else xp.exp(below(largest, new))
+            E, largest = xp.exp(below(S, new)), new
             total = shrink * total + xp.sum(E, axis=-1, keepdims=True)
             U = shrink * U + E @ V[..., j : j + tile, :]
         rows.append(U / total)
@@ -157,7 +157,7 @@ def _scores(xp, Q, K, scale):
 
 def _softmax(xp, S, mask=None, axis=-1):
     S = S if mask is None else xp.where(as_mask(mask, S), S, -math.inf)
-    E = xp.exp(S - finite_max(xp, "S", S, axis))
+    E = xp.exp(below(S, finite_max(xp, "S", S, axis)))
     return E / xp.sum(E, axis=axis, keepdims=True)
 
 

@@ -8,7 +8,7 @@ Every function raises ``ValueError`` that names an argument with a wrong shape o
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_numpy, finite_max
+from .arrays import Array, arrays, as_numpy, below, finite_max
 
 __all__ = ["hull_weights", "separating_direction", "sparsemax"]
 
@@ -27,7 +27,8 @@ def sparsemax(s: ArrayLike) -> Array:
     array([1., 0.])
     """
     xp, s = arrays("s (..., m)", s)
-    s = s - finite_max(xp, "s", s)  # the nearest point does not change: s moves at a right angle to the simplex
+    s = below(s, finite_max(xp, "s", s))  # the nearest point does not change: s moves at a right angle to the simplex
+    s = xp.maximum(s, -xp.ones_like(s))  # nor now: τ ≥ −1, because the largest weight −τ is at most 1
     falling = -xp.sort(-s, axis=-1)
     k = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype)
     support = 1 + k * falling > xp.cumulative_sum(falling, axis=-1)

@@ -122,3 +122,25 @@ def test_saving_keeps_text_in_the_chapter_and_outputs_beside_it(run, lab):
     else:
         pytest.fail("the outputs are not kept", pytrace=False)
     assert chapter.read_text(encoding="utf-8") == before
+
+
+def test_a_picture_from_elsewhere_is_a_sentence_until_the_notebook_is_trusted(lab, page):
+    """As the introduction of every published notebook says."""
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4" cx="4" cy="4"/></svg>'
+    output = nbformat.v4.new_output("display_data", {"image/svg+xml": svg, "text/plain": "A disc."})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])], metadata=kernel)
+    nbformat.write(notebook, lab.root / "downloaded.ipynb")
+    tab = page.context.browser.new_page()
+    close_dialogs(tab)
+    tab.goto(f"{lab.address}/lab/workspaces/apart/tree/downloaded.ipynb?token={lab.token}", timeout=WAIT)
+    shown = tab.locator(".jp-OutputArea-output")
+    expect(shown).to_have_text("A disc.", timeout=WAIT)
+    assert not shown.locator("img, svg").count()
+    tab.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^View$")).click()
+    tab.locator(".lm-Menu-itemLabel", has_text="Activate Command Palette").click()
+    tab.locator(".lm-CommandPalette-input:visible").fill("Trust Notebook")
+    tab.locator(".lm-CommandPalette-item:visible", has_text="Trust Notebook").click()
+    # The question that follows is answered by close_dialogs.
+    expect(shown.locator("img, svg")).to_have_count(1, timeout=WAIT)
+    tab.close()

@@ -1,15 +1,16 @@
 """Corners of laws that no chapter visits: one key, far positions, small weights, points at the edge of a hull."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 import torch
-from attnbook.attention import attention, attention_weights, causal_mask, padding_mask
+from attnbook.attention import attention, attention_weights, causal_mask, online_attention, padding_mask, softmax
 from attnbook.layers import rows, stay, symmetry
 from attnbook.permutations import birkhoff, permutation_matrix
 from attnbook.positional import frequencies, rotate
-from attnbook.simplex import hull_weights, separating_direction
+from attnbook.simplex import hull_weights, separating_direction, sparsemax
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,3 +146,33 @@ def test_birkhoff_finds_small_terms(small, n):
     assert set(terms) == {tuple(range(n)), tuple(shift)}
     assert terms[tuple(shift)] == pytest.approx(small, abs=1e-15)
     assert sum(terms.values()) == pytest.approx(1, abs=1e-14)
+
+
+# --- Far apart -----------------------------------------------------------------------------------------------------
+
+FAR = [1.7e308, 8e307, 0.0, -8e307, -1.7e308]  # the difference of the first and the last is no number
+
+
+@pytest.mark.parametrize("law", [softmax, sparsemax])
+@pytest.mark.parametrize("library", [np.asarray, torch.asarray])
+@given(s=st.lists(st.sampled_from(FAR), min_size=1, max_size=6))
+def test_scores_that_lie_far_apart_are_no_overflow(law, library, s):
+    """The largest share all weight, and nothing is wrong that a warning could speak of."""
+    s = np.array(s)
+    largest = s == s.max()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weights = law(library(s))
+    np.testing.assert_array_equal(weights, largest / largest.sum())
+
+
+@pytest.mark.parametrize("library", [np.asarray, torch.asarray])
+@given(s=st.lists(st.sampled_from(FAR), min_size=1, max_size=6), tile=st.integers(1, 3))
+def test_attention_over_keys_that_lie_far_apart_is_no_overflow(library, s, tile):
+    """The output is the mean value of the keys with the largest score, in one piece and in tiles."""
+    Q, K, V = library(np.ones((1, 1))), library(np.array(s)[:, None]), library(np.arange(len(s))[:, None])
+    expected = np.flatnonzero(np.array(s) == max(s)).mean()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outputs = [attention(Q, K, V), online_attention(Q, K, V, tile=tile)]
+    np.testing.assert_allclose([float(Y[0, 0]) for Y in outputs], expected)

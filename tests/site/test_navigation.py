@@ -128,3 +128,11 @@ def test_an_address_gives_a_sitemap_and_whole_links(addressed, tmp_path, address
     if site:
         assert f"<loc>{site}{file}</loc>" in (tmp_path / "sitemap.xml").read_text("utf-8")
         assert f"{site}sitemap.xml" in (tmp_path / "robots.txt").read_text("utf-8")
+
+
+def test_what_an_address_asked_for_goes_with_it(addressed, tmp_path):
+    """A build with an address and then one without, into the same folder."""
+    addressed("https://book.example.org")
+    assert (tmp_path / "sitemap.xml").exists()
+    addressed("")
+    assert sorted(path.name for path in tmp_path.glob("*.???")) == []

@@ -43,7 +43,7 @@ def search(page, query):
 
 @pytest.mark.skipif(not QUESTIONS.exists(), reason="nobody has written questions in this language")
 def test_what_readers_ask_leads_to_a_page_that_answers(page):
-    """Of 109 questions at least 105, among the first three; no question leads to the record."""
+    """Of a hundred questions 96, among the first three; no question leads to the record."""
     questions, missed, wrong = json.loads(QUESTIONS.read_text("utf-8")), [], []
     found = page.evaluate(FOUND, list(questions))
     for (question, answer), places in zip(questions.items(), found, strict=True):
@@ -51,7 +51,7 @@ def test_what_readers_ask_leads_to_a_page_that_answers(page):
         if not any(re.match(rf"chapters/({answer}|notation)", link) for link in first):
             missed.append(f"{question!r} leads to {first}, not to {answer}")
         wrong += [f"{question!r} leads to {link}" for link in first if "/audit/" in link]
-    report([*(missed if len(missed) > len(questions) * 4 / 109 else ()), *wrong, *page.log])
+    report([*(missed if len(missed) > 0.04 * len(questions) else ()), *wrong, *page.log])
 
 
 def test_every_entry_is_a_place_on_its_page():
@@ -102,7 +102,7 @@ def test_an_excerpt_of_chinese_is_cut_without_spaces(open_page):
     """It begins with the sentence that answers, and ends within a few lines."""
     text = "注意力比较键和查询，再取平均值。" * 40 + "位置编码说出次序！" + "排列不改变集合，softmax 也不改变它" * 40
     entries = [["", "page", "注意力", "", text]]
-    data = {"pages": [{"address": "a.html", "title": "注意力", "last": False, "entries": entries}], "synonyms": []}
+    data = {"pages": [{"address": "a.html", "title": "注意力", "rank": 1, "entries": entries}], "synonyms": []}
     page = open_page(named("search"))
     page.route("**/search-index.js", lambda route: route.fulfill(body=f"const searchIndex = {json.dumps(data)};"))
     page.reload()

@@ -20,7 +20,8 @@ from ..check.display import is_live
 
 __all__ = ["explore"]
 
-# One listener per player. Frames are numbered row by row: the last parameter changes fastest.
+# Frames are numbered row by row: the last parameter changes fastest. Back at a page, a browser puts the controls where
+# the reader has left them, some only after this script and without an event: so the frames follow once more at the end.
 SCRIPT = """
 (function () {
   var root = document.getElementById(ID);
@@ -42,7 +43,9 @@ SCRIPT = """
     const drawn = [...frames[index].querySelectorAll("svg[aria-label]")];
     root.querySelector(".explore-spoken").textContent = drawn.map((svg) => svg.getAttribute("aria-label")).join(" ");
   }
-  inputs.forEach(function (input) { input.addEventListener("input", show); show(); });
+  inputs.forEach(function (input) { input.addEventListener("input", show); });
+  addEventListener("pageshow", show);
+  show();
   root.querySelector(".explore-controls").hidden = false;
   chosen.hidden = true;
 })();

@@ -9,7 +9,7 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDo
  *  there is. */
 function arrows(target, move) {
   target.addEventListener("keydown", (event) => {
-    if (!(event.key in STEPS) || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!Object.hasOwn(STEPS, event.key) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation(); // a notebook would go to another cell
     move(...STEPS[event.key].map((step) => step * (event.shiftKey ? 5 : 1)));

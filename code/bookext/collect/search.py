@@ -25,13 +25,17 @@ SYNONYMS = Path(__file__).with_name("search.yml")
 # Of code, names of several words are indexed, such as key_padding_mask; nothing is of outputs, displayed formulas, and
 # quizzes, whose wrong answers would mislead.
 NOT_INDEXED = (nodes.FixedTextElement, nodes.math_block, nodes.raw, nodes.Invisible, addnodes.desc_signature, quiz)
-NAME = re.compile(r"\b[A-Za-z]{2,}_[A-Za-z_]{2,}\b|\b[A-Z]?[a-z]{3,}[A-Z][a-z]\w+\b")
+NAME = re.compile(r"\b[A-Za-z]{2,}_[A-Za-z_]{2,}\b|\b[A-Z]?[a-z]{3,}[A-Z][a-z]\w+\b", re.ASCII)  # beside Chinese too
 LONGEST = 60  # characters of the TeX of a formula that is indexed
 LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that rank last
 BEGINNING = 400  # characters of an entry of these that are indexed: the ledger has a filter of its own
+PREFACE = ("/index",)
+ASIDE = ("/instructors", "/reproduction", "/package/")  # speak of everything, and explain little of it
+RANKS = {LAST: 0.05, PREFACE: 0.4, ASIDE: 0.6}
 SIGNS = {"top": "ᵀ", "times": "×", "cdot": "·", "odot": "⊙", "ln": "ln ", "log": "log ", "exp": "exp", "infty": "∞"}
 SIGNS |= {"le": "≤", "ge": "≥", "leq": "≤", "geq": "≥", "ne": "≠", "approx": "≈", "in": " ∈ ", "to": "→", "sum": "Σ"}
 SIGNS |= {"dots": "…", "ldots": "…", "cdots": "…", "ell": "ℓ", "lVert": "‖", "rVert": "‖", "pm": "±", "mid": "|"}
+SIGNS |= {name: f"{name} " for name in ("sin", "cos", "tanh", "max", "min", "det", "lim")}
 
 
 class Entry(NamedTuple):
@@ -73,10 +77,11 @@ def _write(app, failure):
         return re.sub("\x02(.+?)\x02", name, text)
 
     def page(name):
-        last, address = any(part in f"/{name}" for part in LAST), app.builder.get_target_uri(name)
-        letters = BEGINNING if last else None
+        [rank] = [rank for parts, rank in RANKS.items() if any(part in f"/{name}" for part in parts)] or [1]
+        letters = BEGINNING if rank == RANKS[LAST] else None
         texts = [[*map(named, entry[:-1]), named(entry.text)[:letters]] for entry in collected[name]]
-        return {"address": address, "title": named(collected[name][0].title), "last": last, "entries": texts}
+        title = named(collected[name][0].title)
+        return {"address": app.builder.get_target_uri(name), "title": title, "rank": rank, "entries": texts}
 
     data = {"pages": [page(name) for name in pages(env) if collected[name]], "synonyms": list(synonyms())}
     script = f"const searchIndex = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"

@@ -30,11 +30,17 @@
   document.fonts.ready.then(function () { sections.forEach(look); });
 })();
 
+// What an address names after its #. Whoever types or cuts it may leave a % that begins no sign: then it is read as it is.
+function fragment() {
+  const text = location.hash.slice(1);
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
 // The entries of the package once stood on the page that now lists them: their addresses lead on, that of a method by the
 // name of its class, and that of a module by its own.
 (function () {
   var names = Array.from(document.querySelectorAll(".modules a"));
-  var entry = decodeURIComponent(location.hash.slice(1)).replace(/^module-/, "");
+  var entry = fragment().replace(/^module-/, "");
   for (var name = names.length ? entry : ""; name; name = name.replace(/\.?[^.]*$/, "")) {
     var page = "/attnbook." + name.replace("attnbook.", "").replace("-", ".") + ".html";
     var link = names.find(function (one) { return one.hash === "#" + name || one.pathname.endsWith(page); });
@@ -53,7 +59,7 @@ addEventListener("load", () => setTimeout(function next() {
 // A link to something folded opens what it lies in; not every browser does this by itself.
 (function () {
   function open() {
-    var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var target = document.getElementById(fragment());
     var box = target && target.closest("details:not([open])");
     if (!box) { return; }
     for (; box; box = target.closest("details:not([open])")) { box.open = true; }

@@ -31,13 +31,18 @@
     form.querySelector("output").textContent = `${shown} of ${claims.length} claims`;
   }
 
-  const asked = new URLSearchParams(location.search);
-  asked.forEach((value, name) => { if (form.elements[name]) { form.elements[name].value = value; } });
+  // An address may ask for anything: what the form does not have, or a menu does not offer, is left out.
+  new URLSearchParams(location.search).forEach((value, name) => {
+    const control = form.elements.namedItem(name);
+    const offered = control?.options && [...control.options].some((one) => one.value === value);
+    if (control?.matches("input") || offered) { control.value = value; }
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     update();
-    const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value)).toString();
-    history.replaceState(null, "", location.pathname + (query ? "?" + query : "") + location.hash);
+    const address = new URL(location.href);
+    address.search = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    history.replaceState(null, "", address);
   });
   update();
 })();

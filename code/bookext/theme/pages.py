@@ -16,7 +16,10 @@ PLACE = re.compile(f'(<!--{assets.FILES_PLACE}-->)(<p class="book-files">.*?</p>
 MOVED = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="icon" href="data:,"><link rel="canonical" href="{whole}">
-<script>location.replace(({places})[location.hash.slice(1)] || "{first}" + location.hash)</script>
+<script>
+const places = new Map(Object.entries({places}));
+location.replace(places.get(location.hash.slice(1)) ?? "{first}" + location.hash);
+</script>
 <noscript><meta http-equiv="refresh" content="0; url={first}"></noscript><meta name="robots" content="noindex"></head>
 <body><p><a href="{first}">{title}</a></p></body></html>
 """

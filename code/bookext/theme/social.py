@@ -52,15 +52,28 @@ def _not_found_page(app):
 
 def _write_sitemap(app, failure):
     """Write the list of pages for search engines; crawlers need whole addresses, so there is none without."""
-    address = app.config.html_baseurl
-    if failure or app.builder.name != "html" or not address:
+    if failure or app.builder.name != "html":
         return
+    for name, text in for_crawlers(app).items():
+        path = Path(app.outdir, name)
+        if text:
+            path.write_text(text, encoding="utf-8")
+        else:
+            path.unlink(missing_ok=True)  # an earlier build had an address
+
+
+def for_crawlers(app):
+    """Return what each file for search engines holds: nothing where the site has no address."""
+    address = app.config.html_baseurl
+    if not address:
+        return dict.fromkeys(("sitemap.xml", "robots.txt"), "")
     pages = sorted(address_of(app, name) for name in app.env.found_docs)
     places = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in pages)
     head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    (Path(app.outdir) / "sitemap.xml").write_text(f"{head}{places}</urlset>\n", encoding="utf-8")
-    robots = f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"
-    (Path(app.outdir) / "robots.txt").write_text(robots, encoding="utf-8")
+    return {
+        "sitemap.xml": f"{head}{places}</urlset>\n",
+        "robots.txt": f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n",
+    }
 
 
 def _describe(app, name, template, context, doctree):

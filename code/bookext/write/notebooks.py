@@ -160,6 +160,8 @@ def _introduction(app, page):
             book=book,
         ),
         _("Run the cells in order, beginning with the next one. A live figure is a picture until its cell has run."),
+        # It draws no SVG in a notebook that came from elsewhere.
+        _("JupyterLab shows a sentence instead of a picture until its cell has run or you choose “Trust Notebook”."),
         _("A check that holds leaves one line, and one that does not stops the notebook."),
     ]
     return f"*{' '.join(sentences)}*"

@@ -3,9 +3,13 @@ const bookSearch = (function (index) {
   // Titles count more than words of the text, and what few readers look for comes last.
   const WEIGHTS = { page: 3, title: 8, boxes: 4, text: 1 };
   const KINDS = { page: 1.1, section: 1, term: 1, exercise: 0.6, name: 0.5, solution: 0.25 };
-  const LAST = 0.05;
-  const COMMON = "a an and are as at by do does for from how i in is it not of on or that the this to vs we what why with you";
-  const common = new Set(COMMON.split(" "));
+  // Words that say nothing, which are not indexed, and words that say little. Whoever asks why looks for a reason.
+  const COMMON = "a an and are as at be between by can could did do does for from has have how i if in is it its many me much "
+    + "my not of on or should so than that the their there this to vs was we what when which why will with would you your "
+    + "的 了 吗 呢 么 是 和 与 或 在 有 把 被 对 也 要 能 会 我 什么 为什么 为何 怎么 怎样 如何 哪些 哪个 多少";
+  const FAINT = "actually array code difference exactly happens help just know make meaning need numpy purpose pytorch "
+    + "python really torch used use using whether works 区别 作用";
+  const FAINTLY = 0.25, REASON = 1.4, WHY = /\bwhy\b|为什么|为何/i;
   const WORD = /\p{sc=Han}+|(?:(?!\p{sc=Han})[\p{L}\p{N}])+/gu;
   const chinese = new Intl.Segmenter("zh", { granularity: "word" });  // Chinese has no blanks between its words
   const cut = (run) => (/\p{sc=Han}/u.test(run) ? [...chinese.segment(run)].map(({ segment }) => segment) : [run]);
@@ -14,9 +18,10 @@ const bookSearch = (function (index) {
   const LETTER = /(?<!\p{L})(\p{L})_(?=[\p{L}\p{N}]{1,2}(?![\p{L}\p{N}]))/gu, CAMEL = /(\p{Ll}{3})(?=\p{Lu}\p{Ll})/gu;
   const spelled = (text) => text.normalize("NFKD").replace(/\p{M}|[’'^]/gu, "").replace(/√/g, " sqrt ")
     .replace(LETTER, "$1").replace(CAMEL, "$1 ").toLowerCase();
-  const words = (text) => (spelled(text).replaceAll("_", " ").match(WORD) ?? []).flatMap(cut).map(stem);
+  const allWords = (text) => (spelled(text).replaceAll("_", " ").match(WORD) ?? []).flatMap(cut);
+  const words = (text) => allWords(text).filter((word) => !common.has(word)).map(stem);
 
-  // The part of a word that its forms share: mask, masks, masked and masking are one word.
+  // The part of a word that its forms share: mask, masks, masked and masking are one word, and so are its spellings.
   const stems = new Map();
   function stem(word) {
     if (!stems.has(word)) { stems.set(word, shortened(word)); }
@@ -24,17 +29,20 @@ const bookSearch = (function (index) {
   }
   function shortened(word) {
     if (word.length < 4) { return word; }
-    const one = word.replace(/ices$/, "ix").replace(/ies$/, "y").replace(/([^suia])s$/, "$1");
+    const one = word.replace(/ices$/, "ix").replace(/ies$/, "y").replace(/([^suia])s$/, "$1")
+      .replace(/iz(?=e|ing|ation|able)/, "is").replace(/our$/, "or");
     return one.length < 5 ? one : one.replace(/(?:ing|ed|e)$/, (end) => (one.length - end.length < 3 ? end : ""));
   }
+  const common = new Set(COMMON.split(" ")), faint = new Set(FAINT.split(" ").map(stem));
 
   // The index: which fields of an entry hold a word, how often.
   const entries = [], places = new Map();
-  function add({ address, title, last, entries: list }) {
+  function add({ address, title, rank, entries: list }) {
     for (const [anchor, kind, name, boxes, text] of list) {
       const entry = { address: address + (anchor && `#${anchor}`), page: title, title: name, kind, text };
       entry.fields = { page: words(title), title: words(name), boxes: words(boxes), text: words(text) };
-      entry.rank = KINDS[kind] * (last ? LAST : 1);
+      entry.rank = KINDS[kind] * rank;
+      entry.reason = WHY.test(name);
       for (const [field, found] of Object.entries(entry.fields)) {
         const weight = WEIGHTS[field] / (field === "text" ? 1 + found.length / 200 : 1);
         for (const word of field === "text" ? found : new Set(found)) {
@@ -47,7 +55,7 @@ const bookSearch = (function (index) {
   }
   const groups = [];
   const ready = index.then(async function ({ pages, synonyms }) {
-    groups.push(...synonyms.map((names) => names.map(words)));
+    groups.push(...synonyms.map((names) => names.map(words).filter((name) => name.length)));
     for (let i = 0, began = performance.now(); i < pages.length; i++) {
       add(pages[i]);
       if (performance.now() - began > 8) {  // a pause in which the reader can type
@@ -60,19 +68,26 @@ const bookSearch = (function (index) {
   const startsAt = (list, part, i) => part.every((word, k) => list[i + k] === word);
   const holds = (list, part) => list.some((_, i) => startsAt(list, part, i));
 
-  // What a question asks for: a list of ideas, each a list of names, each a list of words.
+  // What a question asks for: a list of ideas, each a list of names, each a list of words. Words that have a name
+  // together are one idea, and so are the words of an identifier, where they stand together somewhere.
   function ideas(question) {
-    const asked = words(question), plain = asked.filter((word) => !common.has(word)), found = [];
-    const list = plain.length ? plain : asked;
+    const list = words(question), joined = identifiers(question), found = [];
     for (let i = 0; i < list.length;) {
       const here = (name) => startsAt(list, name, i);
       const named = groups.flatMap((names) => names.filter(here).map((name) => [name, names]));
-      const length = Math.max(1, ...named.map(([name]) => name.length)), own = list.slice(i, i + length);
+      const one = joined.find(here) ?? [];
+      const length = Math.max(1, one.length, ...named.map(([name]) => name.length)), own = list.slice(i, i + length);
       const others = named.filter(([name]) => name.length === length).flatMap(([, names]) => names);
-      found.push([{ name: own, weight: 1 }, ...others.map((name) => ({ name, weight: 0.7 }))]);
+      const weight = own.every((word) => faint.has(word)) ? FAINTLY : 1;
+      found.push({ weight, names: [{ name: own, weight: 1 }, ...others.map((name) => ({ name, weight: 0.7 }))] });
       i += length;
     }
     return { list, found };
+  }
+  function identifiers(question) {
+    const several = question.split(/[^\p{L}\p{N}_]+/u).filter((part) => /\p{L}{2}_\p{L}{2}/u.test(part)).map(words);
+    const stands = (name) => [...fits({ name, weight: 1 }).keys()].some(({ fields }) => holds(fields.text, name));
+    return several.filter((name) => name.length > 1 && stands(name));
   }
 
   const rare = (counts) => Math.log(1 + entries.length / counts.size);
@@ -109,30 +124,29 @@ const bookSearch = (function (index) {
 
   // The entries that fit a question, best first: each idea counts by its best name, and what lacks one falls behind.
   function search(question) {
-    const { list, found } = ideas(question), total = new Map();
+    const { list, found } = ideas(question), total = new Map(), why = WHY.test(question);
     let all = 0;
-    for (const names of found) {
+    for (const { names, weight } of found) {
       const best = new Map();
       for (const name of names) {
         fits(name).forEach((score, entry) => best.set(entry, Math.max(score, best.get(entry) ?? 0)));
       }
-      const share = best.size ? rare(best) : 0;  // of the question: a rare idea is more of it than a frequent one
+      const share = best.size ? weight * rare(best) : 0;  // of the question: a rare idea is more of it than a frequent one
       all += share;
       best.forEach((score, entry) => {
         const [sum, held] = total.get(entry) ?? [0, 0];
-        total.set(entry, [sum + score, held + share]);
+        total.set(entry, [sum + weight * score, held + share]);
       });
     }
     const together = (entry) => (list.length > 1 ? side(entry.fields, list) : 1);
-    const ranked = [...total].map(([entry, [sum, held]]) => (
-      { entry, score: sum * entry.rank * (held / all) ** 3 * together(entry) }));
+    const fit = (entry) => entry.rank * together(entry) * (why && entry.reason ? REASON : 1);
+    const ranked = [...total].map(([entry, [sum, held]]) => ({ entry, score: sum * (held / all) ** 2.5 * fit(entry) }));
     return ranked.sort((a, b) => b.score - a.score).map(({ entry }) => entry);
   }
 
   // Whether a word of a text is one of those that a question asks for, under any name.
   function asksFor(question) {
-    const names = ideas(question).found.flat().flatMap(({ name }) => name);
-    const wanted = new Set(names.filter((word) => !common.has(word)));
+    const wanted = new Set(ideas(question).found.flatMap(({ names }) => names).flatMap(({ name }) => name));
     return (text) => words(text).some((word) => wanted.has(word));
   }
   return { search, asksFor, cut, ready };
@@ -176,7 +190,15 @@ const bookSearch = (function (index) {
     summary.textContent = question && message.replace("{number}", number).replace("{shown}", SHOWN);
     list.replaceChildren(...results.slice(0, SHOWN).map((entry) => item(entry, asked)));
   }
+
+  // The address says what is asked, so that Back from a page leads to the list that it was chosen from.
+  function keep() {
+    const address = new URL(location.href);
+    address.searchParams.set("q", field.value);
+    history.replaceState(null, "", address);
+  }
   field.value = new URLSearchParams(location.search).get("q") ?? "";
   field.addEventListener("input", show);
+  field.addEventListener("change", keep);
   show();
 })();
