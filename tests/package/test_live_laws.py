@@ -245,7 +245,25 @@ def test_springs_have_the_weights_of_largest_entropy_and_of_the_query():
             far = V[seen] @ w > (V[seen] @ w).max() - 1e-9
             assert not a[seen][~far].any()
             assert far.sum() >= 2
+        if q is None:  # no query has this output, but growing ones come near it
+            between = np.sum(result["outward"], axis=0)
+            place = np.zeros(2) if result["along"] is None else result["along"]
+            before = math.inf
+            for t in 10.0 ** np.arange(1, 7):
+                reached = softmax(V[seen] @ (place + t * between)) @ V[seen]
+                assert np.hypot(*(reached - y)) <= before + 1e-9
+                before = np.hypot(*(reached - y))
+            assert before < 1e-9
     assert met == {"inside", "side", "corner", "outside"}
+
+
+def test_springs_on_a_side_need_a_part_of_the_query_along_it():
+    values = np.array([[-2, -1.5], [1.5, -1.5], [2.5, 0.5], [1, 2], [-2, 1.5], [0.5, 0.5], [-0.5, -0.5]])
+    result = module("springs").compute(values.tolist(), [0.0, -1.5], [False] * 7)
+    limit = lambda query: softmax(values @ query) @ values
+    (outward,) = result["outward"]
+    np.testing.assert_allclose(limit(1e3 * outward), [-0.25, -1.5], atol=1e-10)  # the middle of the side, not the ring
+    np.testing.assert_allclose(limit(1e3 * outward + result["along"]), [0, -1.5], atol=1e-10)
 
 
 def test_squeeze_loses_no_less_than_the_smaller_squared_singular_value():

@@ -34,16 +34,17 @@ function compute({ values, output, masked }) {
   const depth = edges.map(([p, q]) => turn(p, q, y)), sides = edges.filter((_, i) => depth[i] === 0);
   const where = depth.some((d) => d < 0) ? "outside" : ["inside", "side", "corner"][sides.length];
   const hull = corners.map((p) => p.map((x) => x / GRID)), used = masked.filter((m) => !m).length;
-  const result = { where, used, hull, outward: [], nearest: null, weights: null, query: null, length: null };
+  const result = { where, used, hull, outward: [], along: null, nearest: null, weights: null, query: null, length: null };
   if (where === "outside") return { ...result, nearest: nearest(edges, y).map((x) => x / GRID) };
-  const along = sides.map(([p, q]) => minus(q, p).map((x) => x / length(minus(q, p))));
+  const ways = sides.map(([p, q]) => minus(q, p).map((x) => x / length(minus(q, p))));
   const on = range(V.length).filter((j) => !masked[j] && sides.every(([p, q]) => turn(p, q, V[j]) === 0));
   const D = on.map((j) => minus(V[j], y).map((x) => x / GRID));
   // On a side, one number is left of each value: how far it lies along the side.
-  const { query, weights } = newton(where === "side" ? D.map((d) => [dot(d, along[0]), 0]) : D);
+  const { query, weights } = newton(where === "side" ? D.map((d) => [dot(d, ways[0]), 0]) : D);
   const outcome = { ...result, weights: V.map((_, j) => (on.includes(j) ? weights[on.indexOf(j)] : 0)) };
   if (where === "inside") return { ...outcome, query, length: length(query) };
-  return { ...outcome, outward: along.map(([x, y]) => [y, -x]) };
+  const along = where === "side" ? ways[0].map((x) => query[0] * x) : null;
+  return { ...outcome, outward: ways.map(([x, y]) => [y, -x]), along };
 }
 
 /** The point of the hull that is nearest to y, which lies outside. */
@@ -163,7 +164,7 @@ function render({ model, el }) {
     write(used, String(result.used));
     write(long, query ? show(result.length) : "");
     set(size, { hidden: shown(query) });
-    write(word, hidden ? "?" : query ? "" : where === "outside" ? _("none") : "‖q‖ = ∞");
+    write(word, hidden ? "?" : query ? "" : _("none"));
     const stay = refused && "At least three values must stay, not all on one line.";
     const sentenceText = hidden ? "The query is hidden until you have answered." : sentence(result, state.masked);
     write(message, paragraph(stay, sentenceText));
@@ -173,7 +174,7 @@ function render({ model, el }) {
 }
 
 /** What the figure says in words. */
-function sentence({ where, weights, query }, masked) {
+function sentence({ where, weights, query, along }, masked) {
   if (where === "outside") {
     return masked.includes(true)
       ? "Outside the hull: no weights, so no query. The dashed line has the ring on one side and all values that are not masked on the other."
@@ -181,8 +182,13 @@ function sentence({ where, weights, query }, masked) {
   }
   const names = range(weights.length).filter((j) => weights[j] > 0).map((j) => j + 1);
   const values = names.length > 1 ? `values ${listed(names)}` : `value ${names[0]}`;
-  if (where === "corner") return `On a corner: all the weight is on ${values}. Only an infinitely long query gets here, in any direction between the dashed ones.`;
-  if (where === "side") return `On a side: all the weight is on ${values}. Only an infinitely long query, in the dashed direction, gets here.`;
+  if (where === "corner") {
+    return `On a corner, held by ${values} alone: no query gets here. Queries that grow in a direction between the dashed ones come as near as you like.`;
+  }
+  if (where === "side") {
+    const part = `(${along.map((c) => show(c)).join(", ")})`;
+    return `On a side, held by ${values} alone: no query gets here. Queries ${part} + t·w, with w in the dashed direction, come as near as you like as t grows. Their part along the side chooses the place.`;
+  }
   return `Inside the hull: the query q = (${query.map((c) => show(c)).join(", ")}) has this output.`;
 }
 

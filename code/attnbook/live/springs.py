@@ -25,7 +25,8 @@ def springs(
     The keys are the values, and a score is q·v_j, not scaled. Of all weights a with aᵀV = y those of the query have the
     largest entropy, and q is the minimiser of log Σ_j exp(q·(v_j - y)), which is convex. It exists and is unique if and
     only if y lies inside the hull of the values. On the rim, the weights of largest entropy are those of the values on
-    that side, and no finite query has them. Outside there are no weights.
+    that side, and no query has them: queries that grow across the side come as near as you like, and their part along the
+    side chooses the place. Outside there are no weights.
 
     Parameters
     ----------
@@ -74,8 +75,9 @@ def compute(values: list, output: list, masked: list) -> dict[str, Any]:
 
     Inside or not is decided in whole numbers, so both languages agree. ``used`` values are not masked. ``weights`` is
     None outside, ``query`` and ``length`` everywhere but inside. ``outward`` holds the directions at a right angle to
-    the sides that meet in an output on the rim, and ``nearest`` the point of the hull nearest to an output outside. The
-    mirror of ``compute`` in springs.js.
+    the sides that meet in an output on the rim. On a side, the queries ``along`` + t·``outward[0]`` have outputs that tend
+    to this one as t grows. ``nearest`` is the point of the hull nearest to an output outside. The mirror of ``compute``
+    in springs.js.
     """
     V, y, seen = _whole(values), _whole(output), ~np.array(masked)
     corners = _corners(V[seen])
@@ -88,21 +90,27 @@ def compute(values: list, output: list, masked: list) -> dict[str, Any]:
         "used": seen.sum(),
         "hull": corners / GRID,
         "outward": [],
+        "along": None,
         "nearest": None,
     }
     result |= {"weights": None, "query": None, "length": None}
     if where == "outside":
         return result | {"nearest": min(_nearest(corners, ends, y), key=lambda p: np.hypot(*(p - y))) / GRID}
-    along = (ends - corners)[sides]
-    result["outward"] = [np.array([dy, -dx]) / np.hypot(dx, dy) for dx, dy in along]
+    ways = (ends - corners)[sides]
+    ways = ways / np.hypot(*ways.T)[:, None]
+    result["outward"] = [np.array([dy, -dx]) for dx, dy in ways]
     on = seen & np.all([[_turn(corners[i], ends[i], v) == 0 for v in V] for i in sides], axis=0)
     D = (V - y)[on] / GRID
     if where == "side":  # one number is left of each value: how far it lies along the side
-        D = np.stack([D @ along[0] / np.hypot(*along[0]), 0 * D[:, 0]], axis=1)
+        D = np.stack([D @ ways[0], 0 * D[:, 0]], axis=1)
     q, a = _newton(D)
     result["weights"] = np.zeros(len(V))
     result["weights"][on] = a
-    return result | ({"query": q, "length": np.hypot(*q)} if where == "inside" else {})
+    if where == "inside":
+        return result | {"query": q, "length": np.hypot(*q)}
+    if where == "side":
+        return result | {"along": q[0] * ways[0]}
+    return result
 
 
 def _newton(D):
@@ -201,7 +209,7 @@ def still(state: dict, asking: bool) -> Picture:
     shown = ", ".join(f"{a:.2f}" for a in result["weights"])
     alt += f", with a spring from each value, as wide as its weight: {shown}."
     if result["where"] != "inside":
-        return picture(fig, f"{alt} No finite query has this output.")
+        return picture(fig, f"{alt} No query has this output.")
     ax.annotate("", y + result["query"], y, arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2}, zorder=5)
     ax.text(*np.clip(y + 1.1 * result["query"], -REACH + 0.2, REACH - 0.2), "q", style="italic")
     at = ", ".join(f"{c:.2f}" for c in result["query"])
