@@ -320,14 +320,24 @@ def test_star_moves_in_the_null_space():
 )
 def test_twins_run_gradient_descent_as_torch_does(c, alpha, sigma):
     Q, K = (torch.tensor(alpha * W, requires_grad=True) for W in twins.weights())
-    descent, losses = torch.optim.SGD([Q, K], lr=sigma), []
+    descent, losses = torch.optim.SGD([Q, K], lr=twins.RATE * sigma), []
     for _ in range(61):
-        loss = torch.nn.functional.cross_entropy(c * Q @ K.T, torch.arange(4))
+        A = torch.softmax(c * Q @ K.T, dim=1)
+        loss = (A - torch.eye(4)).square().sum() / 8
         losses.append(loss.item())
         descent.zero_grad()
         loss.backward()
         descent.step()
-    np.testing.assert_allclose(twins.train(c, alpha, sigma)[0], losses, rtol=1e-12)
+    found, _, right = twins.train(c, alpha, sigma)
+    np.testing.assert_allclose(found, losses, rtol=1e-10)
+    assert right == (A.argmax(dim=1) == torch.arange(4)).sum()
+
+
+def test_twins_open_with_the_head_that_has_a_scale_ahead():
+    opened = twins.twins().compute()
+    with_scale, without = opened["losses"]
+    assert (with_scale < without).all()
+    assert opened["right"].tolist() == [4, 3]
 
 
 @pytest.mark.parametrize("scale", [0, 2, 4])

@@ -119,6 +119,16 @@ def test_a_look_up_asks_for_one_of_the_pairs_that_are_shown():
     assert len({tuple(vector.tolist()) for vector in vectors.values()}) == 3
 
 
+def test_heads_trained_side_by_side_are_those_that_are_trained_alone():
+    for d_k, start in ((64, 1.0), (16, 0.5)):
+        losses, accuracies = tasks.lookup_heads(d_k**-0.5, [0, 3], start=start, d_k=d_k, steps=40)
+        assert losses.shape == accuracies.shape == (40, 2)
+        alone = [tasks.lookup_curve(d_k**-0.5, seed, start=(start, start), d_k=d_k, steps=40) for seed in (0, 3)]
+        np.testing.assert_allclose(losses.T, alone, atol=1e-4)
+    assert accuracies[:3].mean() < 0.4 < 0.9 < accuracies[-3:].mean()
+    assert (64 * accuracies % 1 == 0).all(), "a share of 64 questions"
+
+
 def test_weights_and_vectors_have_their_variances():
     _, keys, values, _ = tasks.lookup_task(generator(2), d=500, m=8, batch=200, symbols=8, classes=8)()
     drawn = [(keys.reshape(-1, 500).unique(dim=0), 1), (values.reshape(-1, 500).unique(dim=0), 1)]

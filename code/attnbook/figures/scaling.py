@@ -8,13 +8,19 @@ from ..arrays import one_of, require_int, require_number
 from ..attention import entropy, softmax, softmax_jacobian
 from ..scores import density
 from .style import PALETTE, Picture, bars, figure, heatmap, picture
-from .validate import each, numbers
+from .validate import each, listed, numbers
 
-__all__ = ["draw_densities", "draw_gradients", "draw_scaling", "draw_two_layers"]
+__all__ = ["draw_densities", "draw_gradients", "draw_learning", "draw_scaling", "draw_two_layers"]
 
 SCALES = {"no scale": lambda d_k: 1.0, "1/√dₖ": lambda d_k: d_k**-0.5, "1/dₖ": lambda d_k: 1 / d_k}
 ROW = np.array([-1.53, -0.89, -0.49, -0.16, 0.16, 0.49, 0.89, 1.53])  # eight scores in units of √dₖ: normal quantiles
 DASHES = ["-", "--", "-.", ":"]
+SIDES = {  # of the experiment `scales`: the name in the legend, colour and dash
+    "no scale": ("no scale", "orange", "-"),
+    "start only": ("smaller start", "green", ":"),
+    "1/√dₖ": ("1/√dₖ", "blue", "--"),
+    "1/dₖ": ("1/dₖ", "purple", "-."),
+}
 
 
 def draw_scaling(d_k: int, scale: str | float = "no scale") -> Picture:
@@ -102,4 +108,43 @@ def draw_gradients(d_ks: Sequence[int], raw: np.ndarray, scaled: np.ndarray) -> 
         fig,
         f"Two panels against dₖ from {d_ks[0]} to {d_ks[-1]}. With the scale all curves are flat. Without it, at the "
         f"largest dₖ the norm of the Jacobian has {ends[0]}; the gradient at the query has {ends[1]}.",
+    )
+
+
+def draw_learning(rows: Sequence[dict], sides: Sequence[str], chance: float = 1 / 8) -> Picture:
+    """Draw the accuracy of ``sides`` against the number of steps, a panel for each d_k: the median and the range.
+
+    ``rows`` is the summary of the experiment ``scales``: each has ``side``, ``d_k``, and under ``"right N"`` the least,
+    median and largest accuracy in the window of steps that ends at N.
+    """
+    rows = listed("rows", rows)
+    for side in listed("sides", sides):
+        one_of("one of sides", side, *SIDES)
+    widths = sorted({row["d_k"] for row in rows})
+    ends = sorted(int(key.removeprefix("right ")) for key in rows[0] if key.startswith("right "))
+    middles = (np.array([0, *ends[:-1]]) + ends) / 2  # of the windows
+    fig, axes = figure((len(widths) + 1) // 2, 2, height=4.2, sharex=True, sharey=True, squeeze=False)
+    said = []
+    for ax, d_k in zip(axes.flat, widths, strict=False):
+        ax.axhline(chance, color=PALETTE["grey"], linewidth=0.8)
+        for row in rows:
+            if row["d_k"] != d_k or row["side"] not in sides:
+                continue
+            name, colour, dash = SIDES[row["side"]]
+            curves = [row[f"right {end}"] for end in ends]
+            least, middle, most = numbers("the accuracies of rows", curves, len(ends), 3, least=0, most=1).T
+            ax.fill_between(middles, least, most, color=PALETTE[colour], alpha=0.18, linewidth=0)
+            ax.semilogx(middles, middle, dash, color=PALETTE[colour], label=name)
+            said.append(f"{name} at dₖ = {d_k} {middle[-1]:.0%} ({least[-1]:.0%} to {most[-1]:.0%})")
+        ax.set_title(f"dₖ = {d_k}")
+        ax.set(ylim=(0, 1.03), yticks=[0, 0.5, 1], yticklabels=["0", "50 %", "100 %"])
+        ax.set(xticks=[10, 100, 1000], xticklabels=["10", "100", "1000"])
+        ax.minorticks_off()
+    for ax in axes[-1]:
+        ax.set_xlabel("steps")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(sides))
+    return picture(
+        fig,
+        f"Curves of right answers against steps, a panel for each of {len(widths)} widths. In the last steps, the "
+        f"median of the seeds and their range: {'; '.join(said)}.",
     )

@@ -1,6 +1,6 @@
 // Two training runs of one head: A with a scale, B without; the reader sets where B starts and how far it steps.
 const RANGES = { scale: [0, 4], start: [-3, 0], step: [-5, 0] }, NAMES = Object.keys(RANGES);
-const TOKENS = 4, WIDTH = 16, STEPS_TRAINED = 60, RATE = 1;
+const TOKENS = 4, WIDTH = 16, STEPS_TRAINED = 60, RATE = 2;
 
 /** W_Q and W_K: fixed numbers between -1.75 and 1.75. */
 function weights() {
@@ -9,26 +9,40 @@ function weights() {
   return range(2).map(() => range(TOKENS).map(() => range(WIDTH).map(next)));
 }
 
-/** The losses before each step and after the last, and the largest score at the start. */
+/** One step of descent of a matrix W whose gradient is G times the other matrix. */
+function descended(W, G, other, rate) {
+  const D = matmul(G, other);
+  return W.map((row, i) => row.map((x, j) => x - rate * D[i][j]));
+}
+
+/** The losses before each step and after the last, the largest score at the start, and how many tokens end right. */
 function train(c, alpha, sigma) {
   let [Q, K] = weights().map((W) => W.map((row) => row.map((x) => alpha * x)));
-  const losses = [], largest = c * Math.max(...matmul(Q, transpose(K)).flat().map(Math.abs));
-  const moved = (W, G, other) => { const D = matmul(G, other); return W.map((row, i) => row.map((x, j) => x - RATE * sigma * c * D[i][j])); };
+  const largest = c * Math.max(...matmul(Q, transpose(K)).flat().map(Math.abs));
+  const losses = [];
+  let A = [];
   for (let t = 0; t <= STEPS_TRAINED; t++) {
-    const A = matmul(Q.map((row) => row.map((x) => c * x)), transpose(K)).map(softmax);
-    losses.push(-A.reduce((sum, row, i) => sum + Math.log(row[i]), 0) / TOKENS);
-    const G = A.map((row, i) => row.map((a, j) => (a - (i === j ? 1 : 0)) / TOKENS));
-    [Q, K] = [moved(Q, G, K), moved(K, transpose(G), Q)];
+    A = matmul(Q.map((row) => row.map((x) => c * x)), transpose(K)).map(softmax);
+    const missed = A.map((row, i) => row.map((a, j) => a - (i === j ? 1 : 0)));
+    losses.push(missed.flat().reduce((sum, x) => sum + x * x, 0) / (2 * TOKENS));
+    const G = A.map((row, i) => { // J (a - e), the gradient at the scores
+      const mean = dot(row, missed[i]);
+      return row.map((a, j) => a * (missed[i][j] - mean) / TOKENS);
+    });
+    [Q, K] = [descended(Q, G, K, RATE * sigma * c), descended(K, transpose(G), Q, RATE * sigma * c)];
   }
-  return [losses, largest];
+  const right = A.filter((row, i) => row[i] === Math.max(...row)).length;
+  return { losses, largest, right };
 }
 
 /** Both runs, and how far their losses are apart. */
 function compute({ scale, start, step }) {
   const [c, alpha, sigma] = [2 ** -scale, 2 ** start, 2 ** step];
-  const [[a, first], [b, second]] = [train(c, 1, 1), train(1, alpha, sigma)];
-  const apart = largestDifference([a], [b]);
-  return { c, alpha, sigma, losses: [a, b], scores: [first, second], ends: [a, b].map((run) => run[STEPS_TRAINED]), apart, lossGap: apart };
+  const runs = [train(c, 1, 1), train(1, alpha, sigma)];
+  const losses = runs.map((run) => run.losses);
+  const apart = largestDifference([losses[0]], [losses[1]]);
+  return { c, alpha, sigma, losses, scores: runs.map((run) => run.largest), ends: losses.map((run) => run[STEPS_TRAINED]),
+    right: runs.map((run) => run.right), apart, lossGap: apart };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
@@ -36,7 +50,7 @@ const valid = (state) => state.scale % 2 === 0 && NAMES.every((name) =>
   Number.isInteger(state[name]) && state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
 // places: the losses in a drawing 340 wide and 216 high, on a logarithmic scale; the settings of B in one 180 by 234
-const toX = (t) => 40 + 4.9 * t, toY = (loss) => 46 - 34 * Math.log10(loss);
+const toX = (t) => 40 + 4.9 * t, toY = (loss) => 12 - 42.5 * Math.log10(loss);
 const padX = (start) => 152 + 30 * start, padY = (step) => 36 - 28 * step; // room for the ring of the handle
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-twins-text", x, y, "text-anchor": anchor }, words);
@@ -49,8 +63,10 @@ function render({ model, el }) {
     [name, clamp(Math.round(x), ...RANGES[name]) + 0])));
 
   // the losses
-  const decades = ["10", "1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => [line(toX(0), 12 + 34 * k, toX(STEPS_TRAINED), 12 + 34 * k),
-    text(36, 16 + 34 * k, words, "end")]);
+  const decades = ["1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => {
+    const y = toY(10 ** -k);
+    return [line(toX(0), y, toX(STEPS_TRAINED), y), text(36, y + 4, words, "end")];
+  });
   const ticks = [0, 20, 40, 60].map((t) => [line(toX(t), 12, toX(t), 182), text(toX(t), 197, String(t))]);
   const [runA, runB] = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) => make("polyline", { class: look }));
   const plot = make("svg", { viewBox: "0 0 340 216", role: "img", class: "live-twins", "aria-label":
@@ -68,9 +84,10 @@ function render({ model, el }) {
 
   // controls and readings
   const scale = choice("A has the scale", { 0: "1", 2: "1/4", 4: "1/16" }, (k) => put({ scale: Number(k) }));
-  const cells = ["scores", "ends"].map((part) => range(2).map((i) => make("td", { "data-shows": `${part} ${i}` })));
+  const cells = ["scores", "ends", "right"].map((part) => range(2).map((i) => make("td", { "data-shows": `${part} ${i}` })));
   const heads = ["", "A", "B"].map((words) => make(words ? "th" : "td", words ? { scope: "col" } : {}, words));
-  const names = ["largest |score| at the start", "loss at the end"];
+  const names = ["largest |score| at the start", "loss at the end", "tokens right at the end, of 4"];
+  const shown = [show, tiny, String];
   const table = make("table", { class: "live-table live-twins-table" }, make("thead", {}, make("tr", {}, heads)),
     make("tbody", {}, cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair))));
   const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
@@ -88,7 +105,7 @@ function render({ model, el }) {
     scale.put(String(state.scale));
     move([padX(state.start), padY(state.step)], `start times ${power(state.start)}, step times ${power(state.step)}`,
       { now: state.start, min: RANGES.start[0], max: RANGES.start[1] });
-    cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : k ? tiny(result.ends[i]) : show(result.scores[i]))));
+    cells.forEach((pair, k) => pair.forEach((cell, i) => write(cell, hidden ? "?" : shown[k](result[["scores", "ends", "right"][k]][i]))));
     const here = -state.start - 4 * state.step;
     if (!hidden) tried.set(`${state.scale} ${here}`, result.apart <= EXACT ? "0" : show(result.apart, 1));
     const match = (k) => ([0, 2, 4].some((scale) => tried.get(`${scale} ${k}`) === "0") ? "✓" : ""); // for another scale

@@ -12,14 +12,15 @@ from .figure import Ask, Live
 __all__ = ["twins"]
 
 RANGES = {"scale": (0, 4), "start": (-3, 0), "step": (-5, 0)}
-TOKENS, WIDTH, STEPS, RATE = 4, 16, 60, 1.0
+TOKENS, WIDTH, STEPS, RATE = 4, 16, 60, 2.0
 
 
 def twins(scale: int = 2, *, start: int = 0, step: int = 0, ask: Ask = None, label: str = "twins") -> Live:
     """A live figure of two runs of gradient descent: A with scale c, B with scale 1, another start and another step.
 
-    Four one-hot tokens look at four one-hot keys, so S = c W_Q W_Kᵀ with W_Q, W_K (4, 16); the loss is the mean of
-    −ln A_ii. A starts at (W_Q, W_K) with step η, and B at (αW_Q, αW_K) with step ση. The losses of all steps agree if
+    Four one-hot tokens look at four one-hot keys, so S = c W_Q W_Kᵀ with W_Q, W_K (4, 16). The values are one-hot too,
+    so the outputs are the weights A (4, 4), and the loss is the mean of ½‖A_i − e_i‖²: every token has to find its own
+    value. A starts at (W_Q, W_K) with step η, and B at (αW_Q, αW_K) with step ση. The losses of all steps agree if
     α² = σ = c. All factors are powers of two, which lose no digit, so they then agree to the last bit.
 
     Parameters
@@ -61,28 +62,46 @@ def weights() -> np.ndarray:
     return np.reshape(entries, (2, TOKENS, WIDTH))
 
 
-def train(c: float, alpha: float, sigma: float) -> tuple[np.ndarray, float]:
-    """Return the losses before each of 60 steps and after the last, and the largest score at the start."""
-    Q, K = alpha * weights()
+def train(c: float, alpha: float, sigma: float, W: np.ndarray | None = None) -> tuple[np.ndarray, float, int]:
+    """Train for 60 steps; return the losses before each and after the last, the largest score at the start, and right.
+
+    ``right`` is the number of tokens whose largest weight is on their own value after the last step. ``W`` (2, 4, 16)
+    stands in for the numbers of :func:`weights`.
+    """
+    Q, K = alpha * (weights() if W is None else W)
+    own = np.eye(TOKENS)
     largest, losses = c * np.abs(Q @ K.T).max(), []
     for _ in range(STEPS + 1):
         A = softmax(c * Q @ K.T)
-        losses.append(-np.log(np.diag(A)).mean())
-        G = (A - np.eye(TOKENS)) / TOKENS  # the gradient at the scores
+        missed = A - own
+        losses.append((missed**2).sum() / (2 * TOKENS))
+        G = A * (missed - (A * missed).sum(axis=1, keepdims=True)) / TOKENS  # J (a − e), the gradient at the scores
         Q, K = Q - RATE * sigma * c * (G @ K), K - RATE * sigma * c * (G.T @ Q)
-    return np.array(losses), float(largest)
+    right = (A.argmax(axis=1) == np.arange(TOKENS)).sum()
+    return np.array(losses), float(largest), int(right)
 
 
 def compute(scale: int, start: int, step: int) -> dict[str, Any]:
-    """Return c, α, σ, the losses of A and B, their largest scores at the start, and how far the losses are apart.
+    """Return c, α, σ, the losses of A and B, and for each its largest score at the start and what it gets right.
 
-    The mirror of ``compute`` in twins.js.
+    ``right`` counts tokens that end with most weight on their own value; ``apart`` is how far the losses are apart. The
+    mirror of ``compute`` in twins.js.
     """
     c, alpha, sigma = 2.0**-scale, 2.0**start, 2.0**step
-    (a, first), (b, second) = train(c, 1.0, 1.0), train(1.0, alpha, sigma)
+    a, first_a, right_a = train(c, 1.0, 1.0)
+    b, first_b, right_b = train(1.0, alpha, sigma)
     apart = float(np.abs(a - b).max())
-    result = {"c": c, "alpha": alpha, "sigma": sigma, "losses": np.array([a, b]), "scores": np.array([first, second])}
-    return result | {"ends": np.array([a[-1], b[-1]]), "apart": apart, "lossGap": apart}
+    return {
+        "c": c,
+        "alpha": alpha,
+        "sigma": sigma,
+        "losses": np.array([a, b]),
+        "scores": np.array([first_a, first_b]),
+        "ends": np.array([a[-1], b[-1]]),
+        "right": np.array([right_a, right_b]),
+        "apart": apart,
+        "lossGap": apart,
+    }
 
 
 def example() -> Live:
@@ -104,7 +123,7 @@ def still(state: dict, asking: bool) -> Picture:
     """Draw both losses against the steps, unless they are asked for."""
     result = compute(**state)
     fig, ax = figure(width=6.4, height=2.6)
-    ax.set(xlim=(0, STEPS), ylim=(1e-4, 10), yscale="log", xlabel="steps", ylabel="loss")
+    ax.set(xlim=(0, STEPS), ylim=(1e-4, 1), yscale="log", xlabel="steps", ylabel="loss")
     c, alpha, sigma = (result[name] for name in ("c", "alpha", "sigma"))
     names = [f"A: scale {c:g}", f"B: no scale, start times {alpha:g}, step times {sigma:g}"]
     alt = f"The losses of two runs over {STEPS} steps: {'; '.join(names)}"
@@ -114,4 +133,6 @@ def still(state: dict, asking: bool) -> Picture:
         ax.plot(loss, dash, color=PALETTE[colour], label=name)
     ax.legend()
     a, b = result["ends"]
-    return picture(fig, f"{alt}. At the end: {a:.3g} and {b:.3g}; they differ by {result['apart']:.2g} at most.")
+    alt += f". At the end: {a:.3g} and {b:.3g}; they differ by {result['apart']:.2g} at most. "
+    right_a, right_b = result["right"]
+    return picture(fig, f"{alt}Of {TOKENS} tokens, A gets {right_a} right and B {right_b}.")

@@ -14,7 +14,7 @@ from .encoder import (
     train_order,
 )
 from .genesis import genesis
-from .lookup import lookup_curve, lookup_task
+from .lookup import lookup_curve, lookup_heads, lookup_task
 from .marked import marked_accuracy, marked_tokens, train_marked_head
 from .order import encoder_weights, order_task, previous_task, read_out, train
 from .recall import RECALL_READERS, attention_reader, recall_task, recurrent_reader, train_recall
@@ -42,6 +42,7 @@ __all__ = [
     "letter_windows",
     "logits",
     "lookup_curve",
+    "lookup_heads",
     "lookup_task",
     "loss_per_sentence",
     "marked_accuracy",
