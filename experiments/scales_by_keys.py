@@ -25,5 +25,5 @@ def run(side, rate, seeds, m):
 
 
 MEMBERS, member, summary = comparison(
-    run, SIDES, rates=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3), settings={"m": (4, 16, 32)}, seeds=range(12)
+    run, SIDES, rates=(0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3), settings={"m": (4, 16, 32)}, seeds=range(12)
 )
