@@ -43,6 +43,7 @@ SEEDED = {
     "attention_reader": lambda seed: tasks.attention_reader(seed)[0],
     "recurrent_reader": lambda seed: tasks.recurrent_reader(seed, orthogonal=True)[0][:2],
     "train_scheme": lambda seed: list(tasks.train_scheme(tasks.SCHEMES["T5"], 0.01, seed=seed, steps=2).values()),
+    "train_stack": lambda seed: list(tasks.train_stack(np.geomspace(1, 0.01, 8), 0.01, seed=seed, steps=2).values()),
     "train_translator": lambda seed: [
         x for x in tasks.train_translator(seed, source_positions=True, steps=2).parameters() if x.ndim > 1
     ],
@@ -309,6 +310,28 @@ def test_a_scheme_sees_the_past_alone_and_no_further_than_its_window(name):
     torch.testing.assert_close(read(tokens)[..., :7, :], read(later)[..., :7, :])
     torch.testing.assert_close(read(tokens, 3)[..., 5:, :], read(earlier, 3)[..., 5:, :])
     assert not torch.allclose(read(tokens)[..., 5:, :], read(earlier)[..., 5:, :])
+
+
+def test_the_flagged_symbol_is_the_answer_and_stands_far_back_beyond_the_trained_length():
+    for n, nearest in ((12, 1), (24, 13), (96, 13)):
+        tokens, answer = tasks.schemes._flagged(generator(), 3, 500)(n)
+        flagged = tokens > tasks.schemes.MARKER
+        assert (flagged.sum(dim=-1) == 1).all()
+        assert torch.equal(tokens[flagged] - 5, answer.flatten())
+        places = flagged.nonzero()[:, -1]
+        assert (n - places.max(), places.min()) == (nearest, 1)
+
+
+@pytest.mark.parametrize("theta", [None, np.geomspace(1, 0.01, 8)], ids=["none", "rotary"])
+def test_two_layers_see_two_windows_back_and_no_further(theta):
+    w = tasks.train_stack(theta, 0.01, seeds=2, steps=1)
+    tokens = torch.randint(5, (2, 3, 13), generator=generator(1))
+    read = lambda tokens: tasks.stack._read(theta, w, tokens, slice(-1, None), window=4)  # noqa: E731
+    outside, inside = tokens.clone(), tokens.clone()
+    outside[..., :6] = 4 - tokens[..., :6]
+    inside[..., 6] = 3 - tokens[..., 6] % 4
+    torch.testing.assert_close(read(outside), read(tokens))
+    assert not torch.allclose(read(inside), read(tokens))
 
 
 def test_a_clipped_rotary_score_counts_every_far_offset_as_the_clip():

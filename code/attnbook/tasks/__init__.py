@@ -19,6 +19,7 @@ from .marked import marked_accuracy, marked_tokens, train_marked_head
 from .order import encoder_weights, order_task, previous_task, read_out, train
 from .recall import RECALL_READERS, attention_reader, recall_task, recurrent_reader, train_recall
 from .schemes import SCHEMES, Scheme, measure_scheme, rotary, train_scheme
+from .stack import measure_stack, train_stack
 from .training import fit, weights
 from .translation import Translator, correct, loss_per_sentence, sentences, train_translator, translate
 
@@ -47,6 +48,7 @@ __all__ = [
     "marked_accuracy",
     "marked_tokens",
     "measure_scheme",
+    "measure_stack",
     "next_letter",
     "order_sentences",
     "order_task",
@@ -65,6 +67,7 @@ __all__ = [
     "train_order",
     "train_recall",
     "train_scheme",
+    "train_stack",
     "train_translator",
     "translate",
     "weights",
