@@ -444,6 +444,17 @@ def test_each_side_is_reported_at_its_own_best_rate_by_other_seeds_than_chose_it
     assert rows[1]["loss"] == pytest.approx([2.04, 2.075, 2.11])
 
 
+def test_the_seeds_of_a_row_are_those_behind_its_median():
+    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID, has_rate=lambda size: size > 1)
+    results = [member(k) for k in members]
+    for row in tasks.with_seeds(summary(results), results, GRID["rates"], ["loss", "accuracy"])["rows"]:
+        seeds = row["seeds"]["loss"]
+        assert len(seeds) == 8
+        assert row["loss"] == pytest.approx([min(seeds), np.median(seeds), max(seeds)])
+        assert row["seeds"]["accuracy"] == [1.0] * 8
+    assert tasks.ahead([1, 2, 3, 4], [0, 2, 4, 5]) == (1, 1, 2)
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
