@@ -275,3 +275,18 @@ def test_slopes_are_those_of_bloom(count):
     ours = -alibi_slopes(count)[:, None, None] * np.abs(off)
     past = np.tril(np.ones((7, 7), dtype=bool))
     close(np.where(past, ours - ours[:, :, :1], 0), np.where(past, theirs[:, None, :], 0), 1e-6)
+
+
+def test_who_uses_which_is_what_the_library_says():
+    """The rows of the page *Rotary in practice* that name a part of the coordinates, or layers that differ."""
+    from transformers import Cohere2Config, Glm4Config, GPTJConfig, Llama4TextConfig, SmolLM3Config
+
+    gpt_j = GPTJConfig()
+    assert gpt_j.rotary_dim * 4 == gpt_j.n_embd // gpt_j.n_head
+    assert Glm4Config().rope_parameters["partial_rotary_factor"] == 0.5
+    cohere, llama, smol = Cohere2Config(), Llama4TextConfig(), SmolLM3Config()
+    assert cohere.layer_types[:4] == ["sliding_attention"] * 3 + ["full_attention"]
+    assert llama.layer_types[:4] == ["chunked_attention"] * 3 + ["full_attention"]
+    assert llama.attention_chunk_size == 8192
+    assert llama.no_rope_layers[:4] == smol.no_rope_layers[:4] == [1, 1, 1, 0]
+    assert set(smol.layer_types) == {"full_attention"}

@@ -43,6 +43,7 @@ SEEDED = {
     "attention_reader": lambda seed: tasks.attention_reader(seed)[0],
     "recurrent_reader": lambda seed: tasks.recurrent_reader(seed, orthogonal=True)[0][:2],
     "train_scheme": lambda seed: list(tasks.train_scheme(tasks.SCHEMES["T5"], 0.01, seed=seed, steps=2).values()),
+    "train_stack": lambda seed: list(tasks.train_stack(np.geomspace(1, 0.01, 8), 0.01, seed=seed, steps=2).values()),
     "train_translator": lambda seed: [
         x for x in tasks.train_translator(seed, source_positions=True, steps=2).parameters() if x.ndim > 1
     ],
@@ -321,6 +322,28 @@ def test_a_scheme_sees_the_past_alone_and_no_further_than_its_window(name):
     assert not torch.allclose(read(tokens)[..., 5:, :], read(earlier)[..., 5:, :])
 
 
+def test_the_flagged_symbol_is_the_answer_and_stands_far_back_beyond_the_trained_length():
+    for n, nearest in ((12, 1), (24, 13), (96, 13)):
+        tokens, answer = tasks.schemes._flagged(generator(), 3, 500)(n)
+        flagged = tokens > tasks.schemes.MARKER
+        assert (flagged.sum(dim=-1) == 1).all()
+        assert torch.equal(tokens[flagged] - 5, answer.flatten())
+        places = flagged.nonzero()[:, -1]
+        assert (n - places.max(), places.min()) == (nearest, 1)
+
+
+@pytest.mark.parametrize("theta", [None, np.geomspace(1, 0.01, 8)], ids=["none", "rotary"])
+def test_two_layers_see_two_windows_back_and_no_further(theta):
+    w = tasks.train_stack(theta, 0.01, seeds=2, steps=1)
+    tokens = torch.randint(5, (2, 3, 13), generator=generator(1))
+    read = lambda tokens: tasks.stack._read(theta, w, tokens, slice(-1, None), window=4)  # noqa: E731
+    outside, inside = tokens.clone(), tokens.clone()
+    outside[..., :6] = 4 - tokens[..., :6]
+    inside[..., 6] = 3 - tokens[..., 6] % 4
+    torch.testing.assert_close(read(outside), read(tokens))
+    assert not torch.allclose(read(inside), read(tokens))
+
+
 def test_a_clipped_rotary_score_counts_every_far_offset_as_the_clip():
     Q, K = torch.randn(2, 1, 1, 9, 16, generator=generator())
     theta, i = np.geomspace(1, 0.01, 8), np.arange(9)
@@ -429,6 +452,17 @@ def test_each_side_is_reported_at_its_own_best_rate_by_other_seeds_than_chose_it
     assert [row["rate"] for row in rows] == [None, 1, 1, None, 3, 3]
     assert [(row["side"], row["size"]) for row in rows] == [(s, k) for s in ("one", "another") for k in (1, 2, 3)]
     assert rows[1]["loss"] == pytest.approx([2.04, 2.075, 2.11])
+
+
+def test_the_seeds_of_a_row_are_those_behind_its_median():
+    members, member, summary = tasks.comparison(parabola, ("one", "another"), **GRID, has_rate=lambda size: size > 1)
+    results = [member(k) for k in members]
+    for row in tasks.with_seeds(summary(results), results, GRID["rates"], ["loss", "accuracy"])["rows"]:
+        seeds = row["seeds"]["loss"]
+        assert len(seeds) == 8
+        assert row["loss"] == pytest.approx([min(seeds), np.median(seeds), max(seeds)])
+        assert row["seeds"]["accuracy"] == [1.0] * 8
+    assert tasks.ahead([1, 2, 3, 4], [0, 2, 4, 5]) == (1, 1, 2)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from .marked import marked_accuracy, marked_tokens, train_marked_head
 from .order import encoder_weights, order_task, previous_task, read_out, train
 from .recall import RECALL_READERS, attention_reader, recall_task, recurrent_reader, train_recall
 from .schemes import SCHEMES, Scheme, measure_scheme, rotary, train_scheme
+from .seeds import ahead, with_seeds
+from .stack import measure_stack, train_stack
 from .training import fit, weights
 from .translation import Translator, correct, loss_per_sentence, sentences, train_translator, translate
 
@@ -30,6 +32,7 @@ __all__ = [
     "Scheme",
     "Translator",
     "agreement_task",
+    "ahead",
     "attention_reader",
     "comparison",
     "copy_task",
@@ -48,6 +51,7 @@ __all__ = [
     "marked_accuracy",
     "marked_tokens",
     "measure_scheme",
+    "measure_stack",
     "next_letter",
     "order_sentences",
     "order_task",
@@ -66,7 +70,9 @@ __all__ = [
     "train_order",
     "train_recall",
     "train_scheme",
+    "train_stack",
     "train_translator",
     "translate",
     "weights",
+    "with_seeds",
 ]

@@ -1,4 +1,4 @@
-"""Positional rules in one small reader, which names the previous symbol under a causal mask.
+"""Positional rules in one small reader under a causal mask, and two questions for it: a near one and a far one.
 
 In front of every sequence stands a marker, symbol 4. Several seeds train side by side, as in the module ``order``.
 """
@@ -102,7 +102,7 @@ def _read(scheme, w, tokens, ask, scale=1.0, window=None):
     """Score the symbols for the queries ``ask``, which see themselves and the ``window`` − 1 tokens before them."""
     n = tokens.shape[-1]
     t = np.arange(n)
-    X = one_hot(tokens, 5).float() @ w["embed"]
+    X = one_hot(tokens, w["embed"].shape[-2]).float() @ w["embed"]
     X = X + (scheme.rows(w, t) if scheme.rows else 0)
     Q, K, V = X[..., ask, :] @ w["Q"] / WIDTH**0.5, X @ w["K"], X @ w["V"]
     S = scale * scheme.score(w, Q, K, t[ask], t)
@@ -112,7 +112,8 @@ def _read(scheme, w, tokens, ask, scale=1.0, window=None):
     return read_out(w, X[..., ask, :] + A @ V)
 
 
-def _behind_marker(generator, seeds, batch):
+def _previous(generator, seeds, batch):
+    """Which of four symbols stands one position earlier? Asked at every symbol but the first."""
     previous = previous_task(generator, seeds=seeds, batch=batch)
 
     def draw(n):
@@ -120,6 +121,25 @@ def _behind_marker(generator, seeds, batch):
         return pad(tokens, (1, 0), value=MARKER), answer
 
     return draw
+
+
+def _flagged(generator, seeds, batch):
+    """Which of four symbols carries the flag? Asked at the last one; beyond the trained length it is farther back.
+
+    Symbols 5 to 8 are the symbols 0 to 3 with the flag. One stands in every sequence, and never last.
+    """
+
+    def draw(n):
+        tokens = torch.randint(0, 4, (seeds, batch, n), generator=generator)
+        places = n - 1 - (TRAINED if n > TRAINED else 0)
+        place = torch.randint(0, places, (seeds, batch, 1), generator=generator)
+        answer = tokens.gather(-1, place)
+        return pad(tokens.scatter(-1, place, answer + 5), (1, 0), value=MARKER), answer
+
+    return draw
+
+
+QUESTIONS = {"previous": (_previous, 5), "flagged": (_flagged, 9)}  # how to draw it, and how many symbols it has
 
 
 def train_scheme(
@@ -133,17 +153,20 @@ def train_scheme(
     batch: int = 16,
     start: dict[str, torch.Tensor] | None = None,
     ask: slice = slice(2, None),
+    question: str = "previous",
 ) -> dict[str, torch.Tensor]:
     """Train a reader with a positional rule on n symbols behind the marker, by Adam; return its weights.
 
-    It begins with copies of the weights ``start``, or with fresh ones, and answers at the positions ``ask``.
+    It begins with copies of the weights ``start``, or with fresh ones, and answers at the positions ``ask``. The
+    ``question`` is the "previous" symbol, or the "flagged" one, which the last position alone is asked for.
     """
     generator = torch.Generator().manual_seed(seed)
+    drawn, symbols = QUESTIONS[question]
     if start is None:
-        w = encoder_weights(generator, seeds=seeds, symbols=5, outputs=4, **scheme.sizes)
+        w = encoder_weights(generator, seeds=seeds, symbols=symbols, outputs=4, **scheme.sizes)
     else:
         w = {name: x.detach().clone().requires_grad_() for name, x in start.items()}
-    behind = _behind_marker(generator, len(w["Q"]), batch)
+    behind = drawn(generator, len(w["Q"]), batch)
 
     def draw(n):
         tokens, answer = behind(n)
@@ -162,12 +185,14 @@ def measure_scheme(
     batch: int = 200,
     scale: float = 1.0,
     window: int | None = None,
+    question: str = "previous",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ask a trained reader for the symbol before the last of n; return loss and share of right answers for each seed.
+    """Ask a trained reader at the last of n symbols; return loss and share of right answers for each seed.
 
     ``scale`` multiplies the scores, and ``window`` limits how many keys a query sees.
     """
-    tokens, answer = _behind_marker(torch.Generator().manual_seed(n), len(w["Q"]), batch)(n)
+    drawn, _ = QUESTIONS[question]
+    tokens, answer = drawn(torch.Generator().manual_seed(n), len(w["Q"]), batch)(n)
     logits = _read(scheme, w, tokens, slice(-1, None), scale, window)[..., 0, :]
     loss = cross_entropy(logits.movedim(-1, 1), answer[..., -1], reduction="none").mean(dim=1)
     return loss.numpy(), (logits.argmax(dim=-1) == answer[..., -1]).double().mean(dim=1).numpy()
