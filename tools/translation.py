@@ -5,8 +5,9 @@ python tools/translation.py messages          write every message of the book in
 python tools/translation.py build [LANGUAGE]  build locale/LANGUAGE into _build/html-LANGUAGE; without a name, all
 python tools/translation.py pseudo            build an edition in which every message has accents
 
-No cell is executed. A word without an accent in the pseudo-translation has not been collected, or is code, a formula, a
-name or a number.
+No cell is executed. An edition that shows other formulas, numbers, links or answers than the English book, which has to
+be built, is an error: see tools/comparison.py. A word without an accent in the pseudo-translation has not been
+collected, or is code, a formula, a name or a number.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import book
+import comparison
 import lxml.html
 from babel.messages import Catalog
 from babel.messages.mofile import read_mo
@@ -104,7 +106,8 @@ def build(language, locale=LOCALE):
     site = book.BUILD / f"html-{language}"
     options = ["-d", book.BUILD / f".doctrees-{language}", "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
     sphinx("html", site, *options)
-    if mistakes := [*book.scan(site), *stars(site)]:
+    mistakes = [*book.scan(site), *stars(site), *comparison.compare(book.SITE, site)]
+    if mistakes:
         sys.exit("\n".join([*mistakes, "The edition is not right yet: the reason is above."]))
     print(f"The edition is in {site / 'index.html'}")
     return site

@@ -38,6 +38,17 @@ def translate_numbers(text, page="", source="book", line=0):
     return re.sub(r"\{(\d+)\}", lambda place: numbers[int(place[1]) - 1], new)
 
 
+def translate_law(law, page=""):
+    """Translate what a check says; of a law that is code, the words between its sides."""
+    new = translate_numbers(law, page)
+    if new != law:
+        return new
+    if law.endswith(" is refused"):
+        return _("{call} is refused", call=law.removesuffix(" is refused"))
+    value, words, printed = law.partition(" prints as ")
+    return _("{value} prints as {bound}", value=value, bound=printed) if words else law
+
+
 def line_of(node):
     """Return the line of the source on which a node, or else what holds it, begins."""
     while node is not None and not node.line:

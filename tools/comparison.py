@@ -1,0 +1,297 @@
+"""Compare the pages of an edition in another language with the English ones, by what a reader gets.
+
+Headings, formulas, links, code, figures, questions, tables and numbers are the same in every language; their order
+within a paragraph is free. What an edition leaves out because it has no translation of it is left out here as well:
+which parts these are is read from its pages.
+"""
+
+import json
+import posixpath
+import re
+from collections import Counter
+from functools import cache
+from typing import NamedTuple
+
+import lxml.html
+
+# What an edition says of itself, or computes from its own words.
+OF_EDITIONS = {"edition", "left-out", "reading-time", "book-files", "languages"}
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+TEXTS = HEADINGS | {"p", "li", "dt", "dd", "td", "th", "caption", "figcaption", "legend", "label", "summary"}
+PARTS = TEXTS | {"section", "table", "tr", "pre", "fieldset", "figure", "svg", "img", "script"}
+HOLD_PARAGRAPHS = {"li", "dd", "td", "th"}  # a paragraph inside belongs to them: whether there is one is free
+CODE = {"code", "pre", "kbd"}
+NOT_PROSE = CODE | {"math", "script", "style"}
+CLOSED = {"svg", "math", "script", "pre"}  # no part lies inside
+UNSPOKEN = ("check", "sig", "citation", "bibtex")  # in names of classes: code, works and people
+WORD = re.compile(r"[^\W\d_]{2,}")
+ENOUGH_WORDS = 3  # that are the same in both languages, and no name: a paragraph in English
+SHOWN = 300  # letters of each text in a message
+
+NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*")  # not that of a name, such as T5
+THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+SMALL = {str(number) for number in range(11)}  # numbers that explain a word, as in: independent, with mean 0
+COUNTED = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety hundred"
+ORDERED = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+MONTHS = "january february march april may june july august september october november december"
+LARGE = {"thousand": 1_000, "million": 1_000_000, "万": 10_000, "亿": 100_000_000}
+SCALED = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(LARGE)})")
+CHINESE = {sign: str(number) for number, sign in enumerate("零一二三四五六七八九十")} | {"两": "2"}
+WORDS = (
+    {word: str(number) for number, word in enumerate([*COUNTED.split(), "seventeen", "eighteen", "nineteen"])}
+    | {word: str(10 * number) for number, word in enumerate(TENS.split(), 1)}
+    | {word: str(number) for number, word in enumerate(ORDERED.split(), 1)}
+    | {word: str(number) for number, word in enumerate(MONTHS.split(), 1)}
+    | {"once": "1", "twice": "2", "half": "2", "thousand": "1000", "million": "1000000"}
+)
+
+
+class Part(NamedTuple):
+    """A part of a page: its element and address, its text, and what of it is the same in every language."""
+
+    place: tuple[str, str]
+    text: str
+    same: dict[str, Counter]
+    numbers: set[str]
+    spelled: set[str]  # numbers that its words say
+    is_marked: bool  # as English
+    is_prose: bool
+
+
+def compare(english, edition):
+    """Yield a sentence for each difference between the pages in two folders."""
+    is_english = english_places(edition)
+    for path in sorted(edition.rglob("*.html")):
+        name = path.relative_to(edition).as_posix()
+        first, second = article(english / name), article(path)
+        if first is not None and second is not None:
+            yield from differences(name, first, second, is_english)
+
+
+def article(path):
+    """Return the text of a page, or None where there is none: the page leads on, or it is no page of the book."""
+    if not path.exists():
+        return None
+    return lxml.html.document_fromstring(path.read_text("utf-8")).find(".//article")
+
+
+def english_places(edition):
+    """Return the test whether an edition shows in English what stands on a page at an anchor."""
+    page = cache(lambda name: article(edition / name))
+
+    def is_english(name, anchor):
+        text = page(name)
+        if text is None:
+            return False
+        part = f".//*[@id='{anchor}']/descendant-or-self::*[@lang='en'][not(self::a)]"
+        return bool(text.get("lang") or text.xpath(part))
+
+    return is_english
+
+
+def differences(name, english, edition, is_english):
+    """Yield a sentence for each difference between two pages; ``is_english`` tests a page and an anchor."""
+    yield from drop_collected(name, english, edition, is_english)
+    sides = parts(english), parts(edition)
+    for first, second in zip(*sides, strict=False):
+        if first.place != second.place:
+            yield told(name, f"{shown(first.place)} has become {shown(second.place)}", first, second)
+            return
+        for what, before in first.same.items():
+            after = second.same[what]
+            if before != after:
+                yield told(name, f"{what}: lost {[*(before - after)]}, gained {[*(after - before)]}", first, second)
+        lost = first.numbers - second.numbers - second.spelled
+        gained = second.numbers - first.numbers - first.spelled - SMALL
+        if lost or gained:
+            yield told(name, f"numbers: lost {sorted(lost)}, gained {sorted(gained)}", first, second)
+        if first.is_prose and first.text == second.text and not second.is_marked:
+            yield told(name, "a paragraph in English that is not marked as English", first, second)
+    if len(sides[0]) != len(sides[1]):
+        yield f"{name}: {len(sides[0])} parts in English, {len(sides[1])} in the edition"
+
+
+def told(name, what, first, second):
+    """Return a sentence about a difference, with both texts."""
+    return f"{name}: {what}\n  English: {first.text[:SHOWN]}\n  edition: {second.text[:SHOWN]}"
+
+
+def shown(place):
+    """Return the element and the address of a part as one word."""
+    return "#".join(filter(None, place))
+
+
+# ---- what is collected from other pages ----
+
+
+def drop_collected(name, english, edition, is_english):
+    """Remove from the English page what the edition leaves out; yield what it leaves out for no reason."""
+    kept, dropped = collected(edition), 0
+    for key, units in collected(english).items():
+        page, _, anchor = posixpath.normpath(posixpath.join(posixpath.dirname(name), key[0])).partition("#")
+        for unit in units[len(kept.get(key, ())) :]:
+            if is_english(page, anchor):
+                dropped += 1
+                drop(unit)
+            else:
+                yield f"{name}: what it collects from {key[0]} is missing, though it is translated there"
+    said = [NUMBER.search(text.text_content())[0] for text in edition.xpath(f".//p[{has_class('left-out')}]")]
+    if sum(map(int, said)) != dropped:
+        yield f"{name}: {dropped} parts of other pages are left out, and the page says {' + '.join(said) or 'nothing'}"
+
+
+def collected(text):
+    """Return what a page collects from others: {(address, names of questions): elements}."""
+    units = {}
+    for unit in text.xpath(f".//*[{has_class('collected')}]"):
+        address = unit.xpath(f"string(.//a[{has_class('collected-from')}]/@href)")
+        units.setdefault((address, *unit.xpath(".//fieldset/@id")), []).append(unit)
+    return units
+
+
+def drop(unit):
+    """Remove an element, and its section where only the heading remains."""
+    section = unit.getparent()
+    unit.drop_tree()
+    if section.tag == "section" and len(section) == 1 and section.get("id", "").startswith("of-"):
+        section.drop_tree()
+
+
+def has_class(name):
+    """Return the condition of an XPath for elements of a class."""
+    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+
+
+# ---- the parts of a page ----
+
+
+def parts(text):
+    """Return the parts of a page in their order."""
+    return [part(element) for element in walk(text) if is_part(element)]
+
+
+def walk(element):
+    """Yield the elements that every edition has."""
+    yield element
+    if element.tag not in CLOSED:
+        for child in element:
+            if belongs(child):
+                yield from walk(child)
+
+
+def belongs(element):
+    """Test whether every edition has an element; a comment is none."""
+    return isinstance(element.tag, str) and not OF_EDITIONS & classes(element)
+
+
+def classes(element):
+    """Return the names of the classes of an element."""
+    return set(element.get("class", "").split())
+
+
+def is_part(element):
+    """Test whether an element is a part of its own."""
+    if element.tag == "p" and element.getparent().tag in HOLD_PARAGRAPHS:
+        return False
+    return element.tag in PARTS or is_display(element)
+
+
+def is_display(element):
+    """Test whether an element is a displayed formula."""
+    return element.tag == "div" and "math" in classes(element)
+
+
+def part(element):
+    """Return what a reader gets of a part, without the parts inside it."""
+    inside = list(own(element))
+    prose = " ".join("".join(piece for piece in inside if isinstance(piece, str)).split())
+    elements = [piece for piece in inside if not isinstance(piece, str)]
+    links = [piece for piece in elements if piece.tag == "a" and "glossary-term" not in classes(piece)]
+    same = {
+        "formulas": Counter(tex(piece) for piece in elements if piece.tag == "math"),
+        "code": Counter(piece.text_content() for piece in elements if piece.tag in CODE),
+        "links": Counter(piece.get("href") for piece in links),
+        "data": Counter(data(element)),
+    }
+    figures = " ".join(tex(piece) if piece.tag == "math" else piece.text_content() for piece in elements)
+    return Part(
+        place=(element.tag, "" if element.tag in {"script", "svg"} else element.get("id", "")),
+        text=prose or figures,
+        same=same,
+        numbers=numbers(prose),
+        spelled=spelled(prose),
+        is_marked=bool(element.xpath("ancestor-or-self::*[@lang][not(self::html)] | .//*[@lang]")),
+        is_prose=is_prose(element, elements, prose),
+    )
+
+
+def own(element):
+    """Yield the texts of a part, and the formulas, the code, the links and the stressed words in it."""
+    if element.tag == "svg":
+        yield from (" ".join(text.itertext()) + " " for text in element.iter("{*}text"))
+    elif element.tag == "pre":
+        yield element
+    elif is_display(element):
+        yield from element.iter("{*}math")
+    elif element.tag != "script":
+        yield element.text or ""
+        for child in element:
+            if belongs(child) and not is_part(child):
+                yield from inline(child)
+            yield child.tail or ""
+
+
+def inline(element):
+    """Yield an element within a text, and the texts in it."""
+    if element.tag in NOT_PROSE or element.tag in {"a", "em"}:
+        yield element
+    if element.tag not in NOT_PROSE:
+        yield from own(element)
+
+
+def tex(math):
+    """Return the TeX of a formula without its blanks."""
+    return "".join("".join(math.xpath(".//*[local-name() = 'annotation']/text()")).split()) or math.text_content()
+
+
+def numbers(text):
+    """Return the numbers of a text, however its language groups their digits and names the large ones."""
+    text = THOUSANDS.sub("", text)
+    text = SCALED.sub(lambda scaled: f"{round(float(scaled[1]) * LARGE[scaled[2]], 6):.15g}", text)
+    return {number.rstrip(".,") for number in NUMBER.findall(text)}
+
+
+def spelled(text):
+    """Return the numbers that the words of a text say."""
+    english = {word.removesuffix("s") for word in re.findall(r"[a-z]+", text.lower())}
+    return {WORDS[word] for word in english if word in WORDS} | {CHINESE[sign] for sign in text if sign in CHINESE}
+
+
+def data(element):
+    """Yield what a part holds besides text: the answers of a question, the cells of a row, the state of a figure."""
+    if element.tag == "fieldset":
+        for place, option in enumerate(element.xpath(f".//*[{has_class('quiz-option')}]"), 1):
+            right = option.xpath(f".//*[{has_class('is-right')}]")
+            yield f"option {place} is {'right' if right else 'wrong'}"
+    elif element.tag == "tr":
+        yield from (f"column {place}: {cell.tag}" for place, cell in enumerate(element, 1))
+    elif element.tag == "script" and element.get("type") == "application/json":
+        state = json.loads(element.text)
+        state.pop("words", None)  # how the edition says those of the state
+        ask = state.pop("ask", None)
+        if isinstance(ask, dict):
+            yield f"{len(ask['options'])} options, right is {ask['answer']}"
+        yield json.dumps(state, sort_keys=True)
+
+
+def is_prose(element, inside, prose):
+    """Test whether a part is a sentence, and no name, quotation, citation or line of code."""
+    held = " ".join(element.xpath("ancestor-or-self::*/@class"))
+    if element.tag not in TEXTS or any(name in held for name in UNSPOKEN):
+        return False
+    words = Counter(WORD.findall(prose))
+    for piece in inside:
+        if piece.tag in {"a", "em"}:
+            words -= Counter(WORD.findall(piece.text_content()))
+    return words.total() >= ENOUGH_WORDS
