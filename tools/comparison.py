@@ -61,12 +61,17 @@ class Part(NamedTuple):
 
 def compare(english, edition):
     """Yield a sentence for each difference between the pages in two folders."""
-    is_english = english_places(edition)
+    is_english, names = english_places(edition), names_of_terms(english, edition)
+    compared = 0
     for path in sorted(edition.rglob("*.html")):
         name = path.relative_to(edition).as_posix()
         first, second = article(english / name), article(path)
         if first is not None and second is not None:
             yield from differences(name, first, second, is_english)
+            yield from unlinked_terms(name, first, second, names)
+            compared += 1
+    if not compared:
+        yield f"{edition} has no page of the English book in {english}: `make book` builds it"
 
 
 def article(path):
@@ -161,6 +166,33 @@ def drop(unit):
 def has_class(name):
     """Return the condition of an XPath for elements of a class."""
     return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+
+
+# ---- terms of the glossary ----
+
+
+def names_of_terms(*folders):
+    """Return the function that gives the names of a term, by its address, in the glossaries of all folders."""
+    page = cache(article)
+
+    def names(address):
+        file, _, anchor = address.partition("#")
+        glossaries = [page(folder / file) for folder in folders]
+        terms = [term for text in glossaries if text is not None for term in text.xpath(f".//dt[@id='{anchor}']")]
+        return {" ".join(term.xpath("string(text())").split()) for term in terms}
+
+    return names
+
+
+def unlinked_terms(name, english, edition, names):
+    """Yield the terms that the English page links and the edition does not, though one of their names stands there."""
+    addresses = [set(page.xpath(f".//a[{has_class('glossary-term')}]/@href")) for page in (english, edition)]
+    text = "\n".join(edition.xpath(".//p[not(ancestor::fieldset)]/text()"))
+    for address in sorted(addresses[0] - addresses[1]):
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+        for term in names(place):
+            if len(term) > 1 and re.search(rf"(?<![A-Za-z]){re.escape(term)}(?![A-Za-z])", text):
+                yield f"{name}: “{term}” stands there and is not linked to the glossary, as it is in English"
 
 
 # ---- the parts of a page ----

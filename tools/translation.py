@@ -103,14 +103,29 @@ def build(language, locale=LOCALE):
     if not (locale / language / "LC_MESSAGES").is_dir():
         sys.exit(f"There is no translation in {locale / language / 'LC_MESSAGES'}: begin with its messages.")
     report(language, locale)
-    site = book.BUILD / f"html-{language}"
-    options = ["-d", book.BUILD / f".doctrees-{language}", "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
+    site, trees = book.BUILD / f"html-{language}", book.BUILD / f".doctrees-{language}"
+    forget_old(trees, [*shared(locale / language / "LC_MESSAGES"), *(book.ROOT / "code" / "bookext").rglob("*.py")])
+    options = ["-d", trees, "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
     sphinx("html", site, *options)
     mistakes = [*book.scan(site), *stars(site), *comparison.compare(book.SITE, site)]
     if mistakes:
         sys.exit("\n".join([*mistakes, "The edition is not right yet: the reason is above."]))
     print(f"The edition is in {site / 'index.html'}")
     return site
+
+
+def shared(folder):
+    """Return the catalogues of a language that belong to no page."""
+    return [
+        path for path in folder.rglob("*.po") if not (book.ROOT / path.relative_to(folder)).with_suffix(".md").exists()
+    ]
+
+
+def forget_old(trees, sources):
+    """Remove the pages that a build has kept if one of its ``sources`` is newer: Sphinx reads none again for it."""
+    kept = trees / "environment.pickle"
+    if kept.exists() and kept.stat().st_mtime < max(path.stat().st_mtime for path in sources):
+        shutil.rmtree(trees)
 
 
 def stars(site):

@@ -118,6 +118,31 @@ def test_only_what_is_in_english_elsewhere_is_left_out(kept, said, message):
     assert [line for line in differences if message in line] if message else not differences
 
 
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("由softmax得到", "softmax"),
+        ("由注意力权重得到", "注意力权重"),
+        ("由它得到", ""),
+        ('由<a class="glossary-term" href="b.html#term-x">注意力权重</a>得到', ""),
+    ],
+)
+def test_a_term_that_is_linked_in_english_alone_is_seen(write_files, text, missing):
+    glossary = '<dl class="glossary"><dt id="term-x">{}<a href="#term-x">#</a></dt><dd><p>1</p></dd></dl>'
+    english = '<p>From <a class="glossary-term" href="b.html#term-x">softmax</a></p>'
+    folder = write_files(
+        {
+            "en/a.html": page(english),
+            "zh/a.html": page(f"<p>{text}</p>"),
+            "en/b.html": page(glossary.format("softmax")),
+            "zh/b.html": page(glossary.format("注意力权重")),
+        }
+    )
+    found = list(comparison.compare(folder / "en", folder / "zh"))
+    expected = f"a.html: “{missing}” stands there and is not linked to the glossary, as it is in English"
+    assert found == [expected] * bool(missing)
+
+
 def test_pages_are_compared_as_they_lie_in_two_folders(write_files):
     """In this edition the page a.html is in English, and what another page collects from it may be missing."""
     english, there = PAGE.format(**ENGLISH), COLLECTED.format("1 law holds.", "a.html", "there")
@@ -133,4 +158,6 @@ def test_pages_are_compared_as_they_lie_in_two_folders(write_files):
         }
     )
     [difference] = comparison.compare(folder / "en", folder / "zh")
+    [nothing] = comparison.compare(folder / "fr", folder / "zh")
+    assert "no page" in nothing
     assert difference.startswith("b.html: formulas")
