@@ -25,7 +25,7 @@ NOT_PROSE = CODE | {"math", "script", "style"}
 CLOSED = {"svg", "math", "script", "pre"}  # no part lies inside
 UNSPOKEN = ("check", "sig", "citation", "bibtex")  # in names of classes: code, works and people
 WORD = re.compile(r"[^\W\d_]{2,}")
-ENOUGH_WORDS = 3  # that are the same in both languages, and no name: a paragraph in English
+ENOUGH_WORDS = 3  # side by side, and no name: if they are the same in both languages, they are English
 SHOWN = 300  # letters of each text in a message
 
 NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*")  # not that of a name, such as T5
@@ -55,8 +55,8 @@ class Part(NamedTuple):
     same: dict[str, Counter]
     numbers: set[str]
     spelled: set[str]  # numbers that its words say
+    sentences: set[str]  # pieces of its text that are no name, quotation, citation or code
     is_marked: bool  # as English
-    is_prose: bool
 
 
 def compare(english, edition):
@@ -111,8 +111,8 @@ def differences(name, english, edition, is_english):
         gained = second.numbers - first.numbers - first.spelled - SMALL
         if lost or gained:
             yield told(name, f"numbers: lost {sorted(lost)}, gained {sorted(gained)}", first, second)
-        if first.is_prose and first.text == second.text and not second.is_marked:
-            yield told(name, "a paragraph in English that is not marked as English", first, second)
+        if first.sentences & second.sentences and not second.is_marked:
+            yield told(name, "text in English that is not marked as English", first, second)
     if len(sides[0]) != len(sides[1]):
         yield f"{name}: {len(sides[0])} parts in English, {len(sides[1])} in the edition"
 
@@ -247,14 +247,15 @@ def part(element):
         "data": Counter(data(element)),
     }
     figures = " ".join(tex(piece) if piece.tag == "math" else piece.text_content() for piece in elements)
+    whole = "" if element.tag in CLOSED else " ".join(element.text_content().split())
     return Part(
         place=(element.tag, "" if element.tag in {"script", "svg"} else element.get("id", "")),
-        text=prose or figures,
+        text=prose or figures or whole[:SHOWN],
         same=same,
         numbers=numbers(prose),
         spelled=spelled(prose),
+        sentences=sentences(element, inside),
         is_marked=bool(element.xpath("ancestor-or-self::*[@lang][not(self::html)] | .//*[@lang]")),
-        is_prose=is_prose(element, elements, prose),
     )
 
 
@@ -276,7 +277,7 @@ def own(element):
 
 def inline(element):
     """Yield an element within a text, and the texts in it."""
-    if element.tag in NOT_PROSE or element.tag in {"a", "em"}:
+    if element.tag in NOT_PROSE or element.tag in {"a", "em"} or "bibtex-citation" in classes(element):
         yield element
     if element.tag not in NOT_PROSE:
         yield from own(element)
@@ -317,13 +318,11 @@ def data(element):
         yield json.dumps(state, sort_keys=True)
 
 
-def is_prose(element, inside, prose):
-    """Test whether a part is a sentence, and no name, quotation, citation or line of code."""
+def sentences(element, inside):
+    """Return the pieces of the text ``inside`` a part that hold some words and are no name or quotation."""
     held = " ".join(element.xpath("ancestor-or-self::*/@class"))
     if element.tag not in TEXTS or any(name in held for name in UNSPOKEN):
-        return False
-    words = Counter(WORD.findall(prose))
-    for piece in inside:
-        if piece.tag in {"a", "em"}:
-            words -= Counter(WORD.findall(piece.text_content()))
-    return words.total() >= ENOUGH_WORDS
+        return set()
+    named = [text for piece in inside if not isinstance(piece, str) for text in piece.itertext()]
+    pieces = (" ".join(piece.split()) for piece in inside if isinstance(piece, str) and piece not in named)
+    return {piece for piece in pieces if len(WORD.findall(piece)) >= ENOUGH_WORDS}

@@ -11,7 +11,7 @@ PAGE = """<html><body><article><section id="law"><h2>{title}</h2>
 <p class="reading-time">{time}</p>
 <table><tr><td>{cell}</td><td>12,000</td></tr></table>
 <fieldset class="quiz" id="quiz-a"><legend>{asked}</legend>
-<div class="quiz-option"><label>{left}</label><p><span class="quiz-sign is-wrong">✗</span> {never}</p></div>
+<div class="quiz-option"><label>{left}</label><p><span class="quiz-sign is-wrong">{no}</span> {never}</p></div>
 <div class="quiz-option"><label>{right}</label><p><span class="quiz-sign is-right">✓</span> {always}</p></div>
 </fieldset><script type="application/json">
 {{"state": {{"order": [0, 2, 1]}}, "ask": {{"options": ["{left}", "{right}"], "answer": 1}}}}
@@ -27,6 +27,7 @@ ENGLISH = {
     "asked": "Which one grows?",
     "left": "The left one grows.",
     "right": "The right one grows.",
+    "no": "✗ Not quite.",
     "never": "It never does so.",
     "always": "It always does so.",
 }
@@ -41,6 +42,7 @@ CHINESE = {
     "asked": "哪一个增长？",
     "left": "左边的增长。",
     "right": "右边的增长。",
+    "no": "✗ 还不对。",
     "never": "从不增长。",
     "always": "总是增长。",
 }
@@ -55,7 +57,7 @@ BREAKS = {
     "right answer": ("is-right", "is-wrong", "data: lost ['option 2 is right'], gained ['option 2 is wrong']"),
     "option": (
         '<div class="quiz-option"><label>左边的增长。</label>'
-        '<p><span class="quiz-sign is-wrong">✗</span> 从不增长。</p></div>',
+        '<p><span class="quiz-sign is-wrong">✗ 还不对。</span> 从不增长。</p></div>',
         "",
         "data: lost ['option 1 is wrong', 'option 2 is right'], gained ['option 1 is right']",
     ),
@@ -64,7 +66,7 @@ BREAKS = {
     "level of a heading": ("h2", "h3", "h2 has become h3"),
     "address of a section": ('id="law"', 'id="rule"', "section#law has become section#rule"),
     "another paragraph": ('<p class="reading-time">', "<p>", "table has become p"),
-    "paragraph in English": ("从不增长。", "It never does so.", "a paragraph in English"),
+    "paragraph in English": ("从不增长。", "It never does so.", "text in English"),
 }
 
 
