@@ -95,6 +95,15 @@ def test_a_paragraph_that_is_marked_as_english_may_stay():
     assert found(PAGE.format(**ENGLISH), english) == []
 
 
+def test_a_sentence_that_no_catalogue_has_yet_may_stay():
+    english = TRANSLATED.replace("从不增长。", "It never does so.")
+    pages = (lxml.html.document_fromstring(text).find(".//article") for text in (PAGE.format(**ENGLISH), english))
+    assert (
+        list(comparison.differences("page.html", *pages, lambda page, anchor: False, "Is it?\nIt never does so.\n"))
+        == []
+    )
+
+
 COLLECTED = '<div class="collected"><p>{}</p><a class="collected-from" href="{}#law">{}</a></div>'
 LEFT_OUT = '<p class="left-out">{} are in English.</p>'
 

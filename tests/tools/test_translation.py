@@ -257,6 +257,13 @@ def test_what_is_collected_from_a_page_without_translation_is_left_out(chinese):
     assert not [text for text in edition.xpath("//p | //legend | //label") if "Which now" in text.text_content()]
 
 
+def test_a_sentence_of_a_check_that_lacks_a_translation_is_noted(book, chinese):
+    _build, folder = book
+    lacking = (folder / "out" / "trees-html-zh_CN" / "lacking.txt").read_text("utf-8").splitlines()
+    assert "weights sum to one" in lacking
+    assert "It grows" not in " ".join(lacking)
+
+
 def test_text_and_titles_in_english_are_marked(chinese):
     english, edition = chinese["page"]
     assert not english.xpath("//body//*[@lang]")

@@ -26,7 +26,7 @@ from ..collect import evidence, ledger, navigation, quiz, search
 from ..collect.checks import checks_of_cell
 from ..theme import repairs, social
 from ..write import launch
-from . import messages, outputs, scripts
+from . import editions, messages, outputs, scripts
 
 PARTS = Path(__file__).parents[1]
 PARTS_OF_CELLS = ("content", "source", "output", "outputs")  # as MyST-NB names what it folds
@@ -51,6 +51,7 @@ def setup(app):
 def _load(app, config):
     """Load every catalogue of the language: those of pages, the book's, and corrections of other extensions'."""
     messages.requested.clear()
+    messages.note_lacking(app.doctreedir if config.language != editions.TOP else None)
     for folder in config.locale_dirs:
         place = Path(app.srcdir, folder)
         messages_of = place / config.language / "LC_MESSAGES"
