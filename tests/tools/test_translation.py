@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 
 import lxml.html
 import nbformat
@@ -12,7 +13,7 @@ from attnbook.check.record import MIME, Check, as_data
 from attnbook.live import files
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
-from bookext.language import editions, progress, scripts
+from bookext.language import chinese, editions, messages, progress, scripts
 from bookext.run import execution
 from bookext.theme import social
 from myst_nb.core.execute import cache as myst_nb_cache
@@ -213,7 +214,7 @@ def test_a_changed_cell_ends_the_build(book):
 
 
 @pytest.fixture(scope="module")
-def chinese(book):
+def in_chinese(book):
     """Build the small book in Chinese: the preface and the first page are translated, but for one of its messages."""
     build, folder = book
     names = {"score": "注意力分数", "raw score": "原始分数", "Preface": "序言"}
@@ -231,22 +232,22 @@ def chinese(book):
     }
 
 
-def test_a_formula_is_no_message_even_of_an_old_catalogue(book, chinese):
-    formulas = [page.xpath("//div[contains(@class, 'math')]")[0].text_content() for page in chinese["page"]]
+def test_a_formula_is_no_message_even_of_an_old_catalogue(book, in_chinese):
+    formulas = [page.xpath("//div[contains(@class, 'math')]")[0].text_content() for page in in_chinese["page"]]
     assert "y = 2x" in formulas[0]
     assert formulas[0] == formulas[1]
     build, _folder = book
     assert "y = 2x" not in (build("gettext") / "page.pot").read_text("utf-8")
 
 
-def test_a_term_is_linked_beside_chinese_and_by_its_chinese_name(chinese):
+def test_a_term_is_linked_beside_chinese_and_by_its_chinese_name(in_chinese):
     links = "//p[not(ancestor::dl)]//a[contains(@class, 'glossary-term')]"
-    linked = [[link.text_content() for link in page.xpath(links)] for page in chinese["page"]]
+    linked = [[link.text_content() for link in page.xpath(links)] for page in in_chinese["page"]]
     assert linked == [["score"], ["softmax", "原始分数"]]
 
 
-def test_what_is_collected_from_a_page_without_translation_is_left_out(chinese):
-    english, edition = chinese["index"]
+def test_what_is_collected_from_a_page_without_translation_is_left_out(in_chinese):
+    english, edition = in_chinese["index"]
     told = "//p[contains(@class, 'left-out')]"
     assert not english.xpath(told)
     assert english.xpath("//fieldset/@id") == ["recall-quiz-page", "recall-quiz-other"]
@@ -257,15 +258,15 @@ def test_what_is_collected_from_a_page_without_translation_is_left_out(chinese):
     assert not [text for text in edition.xpath("//p | //legend | //label") if "Which now" in text.text_content()]
 
 
-def test_a_sentence_of_a_check_that_lacks_a_translation_is_noted(book, chinese):
+def test_a_sentence_of_a_check_that_lacks_a_translation_is_noted(book, in_chinese):
     _build, folder = book
     lacking = (folder / "out" / "trees-html-zh_CN" / "lacking.txt").read_text("utf-8").splitlines()
     assert "weights sum to one" in lacking
     assert "It grows" not in " ".join(lacking)
 
 
-def test_text_and_titles_in_english_are_marked(chinese):
-    english, edition = chinese["page"]
+def test_text_and_titles_in_english_are_marked(in_chinese):
+    english, edition = in_chinese["page"]
     assert not english.xpath("//body//*[@lang]")
     marked = {part.text_content().strip() for part in edition.xpath("//body//*[@lang='en']")}
     assert {"Count it.", "A section of it"} <= marked
@@ -333,6 +334,37 @@ def test_broken_emphasis_is_seen(write_files):
     html = "<html><body><p>{}</p></body></html>"
     folder = write_files({"a.html": html.format("**症状。**只要"), "b.html": html.format("<b>症状</b>：y = x * 2，λ*")})
     assert [line.partition(":")[0] for line in translation.stars(folder)] == ["a.html"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("softmax", "由softmax得到", "softmax"),
+        ("logit", "两个logits相等", "logits"),
+        ("key", "keyboard", None),
+        ("CoPE", "We cope with it.", None),
+        ("键", "一个键和一个值", "键"),
+        ("键", "关键的一步", None),
+        ("注意力权重", "用注意力权重求和", "注意力权重"),
+    ],
+)
+def test_a_word_is_found_where_it_stands_by_itself(name, text, found):
+    match = re.search(chinese.word(name), text, re.IGNORECASE)
+    assert (match and match[0]) == found
+
+
+@pytest.mark.parametrize(
+    ("law", "translated"),
+    [
+        ("softmax(s) prints as ['0.7']", "softmax(s)显示为['0.7']"),
+        ("f(K[:, :3]) is refused", "f(K[:, :3])被拒绝"),
+        ("f(x) = y", "f(x) = y"),
+    ],
+)
+def test_of_a_law_in_code_the_words_are_translated(monkeypatch, law, translated):
+    said = {"{value} prints as {bound}": "{value}显示为{bound}", "{call} is refused": "{call}被拒绝"}
+    monkeypatch.setattr(messages, "translate", lambda text, *_: said.get(text, text))
+    assert messages.translate_law(law) == translated
 
 
 def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):

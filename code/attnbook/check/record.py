@@ -87,8 +87,8 @@ def figure(check: Check, say: Callable[[str], str] = str) -> str:
 def typeset(text: str) -> str:
     """Numbers as a page writes them.
 
-    >>> typeset("-1.5, 2.7e-05")
-    '−1.5, 2.7·10⁻⁵'
+    >>> typeset("-1.5, 2.7e-05, 差-1.5")
+    '−1.5, 2.7·10⁻⁵, 差−1.5'
     """
     text = re.sub(r"(\d)e([-+]\d+)", lambda m: f"{m[1]}·10{str(int(m[2])).translate(RAISED)}", text)
     # Behind a Chinese sign a number begins as behind a space.
