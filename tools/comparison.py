@@ -23,12 +23,12 @@ HOLD_PARAGRAPHS = {"li", "dd", "td", "th"}  # a paragraph inside belongs to them
 CODE = {"code", "pre", "kbd"}
 NOT_PROSE = CODE | {"math", "script", "style"}
 CLOSED = {"svg", "math", "script", "pre"}  # no part lies inside
-UNSPOKEN = ("check", "sig", "citation", "bibtex")  # in names of classes: code, works and people
+UNSPOKEN = ("check", "deciding", "sig", "citation", "bibtex")  # in names of classes: code, works and people
 WORD = re.compile(r"[^\W\d_]{2,}")
 ENOUGH_WORDS = 3  # side by side, and no name: if they are the same in both languages, they are English
 SHOWN = 300  # letters of each text in a message
 
-NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*")  # not that of a name, such as T5
+NUMBER = re.compile(r"(?<![^\W\u3400-\u9fff])(?<!\.)\d+(?:[.,]\d+)*")  # not that of a name, such as T5
 THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 SMALL = {str(number) for number in range(11)}  # numbers that explain a word, as in: independent, with mean 0
 COUNTED = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
