@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 import lxml.html
+from bookext.language import chinese
 
 # What an edition says of itself, or computes from its own words.
 OF_EDITIONS = {"edition", "left-out", "reading-time", "book-files", "languages"}
@@ -28,7 +29,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 ENOUGH_WORDS = 3  # side by side, and no name: if they are the same in both languages, they are English
 SHOWN = 300  # letters of each text in a message
 
-NUMBER = re.compile(r"(?<![^\W\u3400-\u9fff])(?<!\.)\d+(?:[.,]\d+)*")  # not that of a name, such as T5
+NUMBER = re.compile(rf"{chinese.BEGINS}(?<!\.)\d+(?:[.,]\d+)*")  # not that of a name, such as T5
 THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 SMALL = {str(number) for number in range(11)}  # numbers that explain a word, as in: independent, with mean 0
 COUNTED = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
@@ -53,7 +54,7 @@ class Part(NamedTuple):
     place: tuple[str, str]
     text: str
     same: dict[str, Counter]
-    numbers: set[str]
+    prose: str  # the text without formulas and code
     spelled: set[str]  # numbers that its words say
     sentences: set[str]  # pieces of its text that are no name, quotation, citation or code
     is_marked: bool  # as English
@@ -110,15 +111,22 @@ def differences(name, english, edition, is_english, lacking=""):
             after = second.same[what]
             if before != after:
                 yield told(name, f"{what}: lost {[*(before - after)]}, gained {[*(after - before)]}", first, second)
-        lost = first.numbers - second.numbers - second.spelled
-        gained = second.numbers - first.numbers - first.spelled - SMALL
-        if lost or gained:
-            yield told(name, f"numbers: lost {sorted(lost)}, gained {sorted(gained)}", first, second)
+        changes = [changed_numbers(first, second, reading) for reading in (scaled, as_written)]
+        if all(changes):
+            yield told(name, f"numbers: {changes[0]}", first, second)
         left = {sentence for sentence in first.sentences & second.sentences if sentence not in lacking}
         if left and not second.is_marked:
             yield told(name, "text in English that is not marked as English", first, second)
     if len(sides[0]) != len(sides[1]):
         yield f"{name}: {len(sides[0])} parts in English, {len(sides[1])} in the edition"
+
+
+def changed_numbers(first, second, reading):
+    """Return which numbers were lost and gained, by one reading of both texts; nothing if none were."""
+    before, after = (numbers(reading(part.prose)) for part in (first, second))
+    lost = before - after - second.spelled
+    gained = after - before - first.spelled - SMALL
+    return f"lost {sorted(lost)}, gained {sorted(gained)}" if lost or gained else ""
 
 
 def told(name, what, first, second):
@@ -195,7 +203,8 @@ def unlinked_terms(name, english, edition, names):
     for address in sorted(addresses[0] - addresses[1]):
         place = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
         for term in names(place):
-            if len(term) > 1 and re.search(rf"(?<![A-Za-z]){re.escape(term)}(?![A-Za-z])", text):
+            borders = ("", "") if chinese.SIGN.search(term) else (chinese.BEGINS, chinese.ENDS)
+            if len(term) > 1 and re.search(re.escape(term).join(borders), text):
                 yield f"{name}: “{term}” stands there and is not linked to the glossary, as it is in English"
 
 
@@ -256,7 +265,7 @@ def part(element):
         place=(element.tag, "" if element.tag in {"script", "svg"} else element.get("id", "")),
         text=prose or figures or whole[:SHOWN],
         same=same,
-        numbers=numbers(prose),
+        prose=prose,
         spelled=spelled(prose),
         sentences=sentences(element, inside),
         is_marked=bool(element.xpath("ancestor-or-self::*[@lang][not(self::html)] | .//*[@lang]")),
@@ -292,11 +301,19 @@ def tex(math):
     return "".join("".join(math.xpath(".//*[local-name() = 'annotation']/text()")).split()) or math.text_content()
 
 
+def scaled(text):
+    """Return a text with large numbers in digits: 2 million and 200万 are the same."""
+    return SCALED.sub(lambda number: f"{round(float(number[1]) * LARGE[number[2]], 6):.15g}", text)
+
+
+def as_written(text):
+    """Return the text itself: a language may have a word of its own for a million."""
+    return text
+
+
 def numbers(text):
-    """Return the numbers of a text, however its language groups their digits and names the large ones."""
-    text = THOUSANDS.sub("", text)
-    text = SCALED.sub(lambda scaled: f"{round(float(scaled[1]) * LARGE[scaled[2]], 6):.15g}", text)
-    return {number.rstrip(".,") for number in NUMBER.findall(text)}
+    """Return the numbers of a text, however its language groups their digits."""
+    return {number.rstrip(".,") for number in NUMBER.findall(THOUSANDS.sub("", text))}
 
 
 def spelled(text):

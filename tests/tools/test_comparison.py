@@ -80,6 +80,20 @@ def test_a_translation_with_other_words_and_another_order_is_right():
     assert found(PAGE.format(**ENGLISH), TRANSLATED) == []
 
 
+def test_an_edition_with_accents_is_right():
+    """As the pseudo-translation has them: also on the letter before a number, and on the end of a plural."""
+    text = '<p>{} float32 gave {} million {}: <a{} href="#term-score">score</a></p>'
+    english = text.format("In", "250", "words", ' class="glossary-term"')
+    accented = text.format("Íń", "250", "wóŕďś", "").replace("float", "fĺóáť").replace("million", "míĺĺíóń")
+    pages = [lxml.html.document_fromstring(page(part)).find(".//article") for part in (english, accented)]
+    differences = list(comparison.differences("page.html", *pages, lambda page, anchor: False))
+    assert [line for line in differences if "numbers" in line] == []
+    pages[1].find(".//p").text = "Íń áĺĺ śćóŕéś "
+    assert list(comparison.unlinked_terms("page.html", *pages, lambda address: {"śćóŕé"})) == []
+    pages[1].find(".//p").text = "Íń áĺĺ śćóŕé "
+    assert len(list(comparison.unlinked_terms("page.html", *pages, lambda address: {"śćóŕé"}))) == 1
+
+
 @pytest.mark.parametrize(("old", "new", "message"), BREAKS.values(), ids=BREAKS)
 def test_a_difference_is_named_with_its_page_and_both_texts(old, new, message):
     assert old in TRANSLATED
