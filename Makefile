@@ -22,8 +22,8 @@ watch: ## show it, and build again after every save
 check: ## look at what you changed, in seconds: [CHAPTER=sqrt-dk-scaling]
 	@$(venv) --extra check tools/run_tests.py check $(CHAPTER)
 
-test: ## decide whether the book is right, in minutes: [ONLY="folder, file or pattern"]
-	@$(venv) $(tests) tools/run_tests.py test $(if $(ONLY),"$(ONLY)")
+test: ## decide whether the book is right, in minutes: [ONLY="folder, file or pattern"] [EDITIONS=none]
+	@$(venv) $(tests) tools/run_tests.py test $(if $(filter none,$(EDITIONS)),--english) $(if $(ONLY),"$(ONLY)")
 
 test-all: ## the same with what takes long: Lighthouse, two builds, every notebook: [ONLY=]
 	@$(venv) $(tests) --extra lab --extra thorough tools/run_tests.py test --all $(if $(ONLY),"$(ONLY)")

@@ -3,6 +3,8 @@
 python tools/run_tests.py check [CHAPTER]      look at what changed since the last commit, in seconds
 python tools/run_tests.py test [--all] [ONLY]  run everything; with --all also the tests that take long
 
+Without ONLY the editions in other languages are built and compared with the English book as well; with --english not.
+
 CHAPTER, such as rnn-bottleneck, is executed whether it changed or not. ONLY names a folder or a file below tests/, or
 a part of a file's name, or is a pattern for pytest's -k; the linters are left out then.
 """
@@ -160,14 +162,21 @@ def chosen(only, tests=TESTS):
     return [path for path in sorted(tests.rglob("test_*.py")) if only in path.name] or [tests, "-k", only]
 
 
-def test(only, everything):
+def runs(*command):
+    """Run this Python from the top of the tree, and return whether it succeeded."""
+    return subprocess.run([sys.executable, *command], cwd=ROOT).returncode == 0
+
+
+def test(only, everything, english):
     """Run everything, or what ``only`` names; return {what: whether it succeeded}."""
     paths = chosen(only)
     needs_book = any(path == TESTS or set(BUILT) & set(path.parts) for path in paths if isinstance(path, Path))
     started = {} if only else linters()
     results = {}
     if needs_book:
-        results["book"] = subprocess.run([sys.executable, "tools/book.py", "build"], cwd=ROOT).returncode == 0
+        results["book"] = runs("tools/book.py", "build")
+    if not only and not english and results["book"]:
+        results["editions"] = runs("tools/translation.py", "build")
     results |= {name: finish(name, process) for name, process in started.items()}
     if results.get("book", True) is False:  # every test of the pages would fail for this one reason
         paths += [f"--ignore={TESTS / folder}" for folder in BUILT]
@@ -186,11 +195,12 @@ def main():
     parser.add_argument("task", choices=("check", "test"))
     parser.add_argument("only", nargs="?", default="", help="check: a chapter; test: a folder, a file or a pattern")
     parser.add_argument("--all", action="store_true", help="also what takes long: see the marker `thorough`")
+    parser.add_argument("--english", action="store_true", help="without the editions in other languages")
     options = parser.parse_args()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
-    results = check(options.only) if options.task == "check" else test(options.only, options.all)
+    results = check(options.only) if options.task == "check" else test(options.only, options.all, options.english)
     failed = [name for name, succeeded in results.items() if not succeeded]
     print(f"\nFAILED: {', '.join(failed)}" if failed else f"\nAll is well: {', '.join(results)}")
     sys.exit(bool(failed))

@@ -5,8 +5,9 @@ python tools/translation.py messages          write every message of the book in
 python tools/translation.py build [LANGUAGE]  build locale/LANGUAGE into _build/html-LANGUAGE; without a name, all
 python tools/translation.py pseudo            build an edition in which every message has accents
 
-No cell is executed. A word without an accent in the pseudo-translation has not been collected, or is code, a formula, a
-name or a number.
+No cell is executed. An edition that shows other formulas, numbers, links or answers than the English book, which has to
+be built, is an error: see tools/comparison.py. A word without an accent in the pseudo-translation has not been
+collected, or is code, a formula, a name or a number.
 """
 
 import argparse
@@ -19,11 +20,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import book
+import comparison
 import lxml.html
 from babel.messages import Catalog
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import write_po
 from bookext.language import editions, progress
+from bookext.language.messages import LACKING
 
 MESSAGES = book.BUILD / "gettext"
 LOCALE = book.ROOT / "locale"
@@ -101,13 +104,31 @@ def build(language, locale=LOCALE):
     if not (locale / language / "LC_MESSAGES").is_dir():
         sys.exit(f"There is no translation in {locale / language / 'LC_MESSAGES'}: begin with its messages.")
     report(language, locale)
-    site = book.BUILD / f"html-{language}"
-    options = ["-d", book.BUILD / f".doctrees-{language}", "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
+    site, trees = book.BUILD / f"html-{language}", book.BUILD / f".doctrees-{language}"
+    forget_old(trees, [*shared(locale / language / "LC_MESSAGES"), *(book.ROOT / "code" / "bookext").rglob("*.py")])
+    options = ["-d", trees, "-D", f"language={language}", "-D", f"locale_dirs={locale}"]
     sphinx("html", site, *options)
-    if mistakes := [*book.scan(site), *stars(site)]:
+    lacking = trees / LACKING
+    text = lacking.read_text("utf-8") if lacking.exists() else ""
+    mistakes = [*book.scan(site), *stars(site), *comparison.compare(book.SITE, site, text)]
+    if mistakes:
         sys.exit("\n".join([*mistakes, "The edition is not right yet: the reason is above."]))
     print(f"The edition is in {site / 'index.html'}")
     return site
+
+
+def shared(folder):
+    """Return the catalogues of a language that belong to no page."""
+    return [
+        path for path in folder.rglob("*.po") if not (book.ROOT / path.relative_to(folder)).with_suffix(".md").exists()
+    ]
+
+
+def forget_old(trees, sources):
+    """Remove the pages that a build has kept if one of its ``sources`` is newer: Sphinx reads none again for it."""
+    kept = trees / "environment.pickle"
+    if kept.exists() and kept.stat().st_mtime < max(path.stat().st_mtime for path in sources):
+        shutil.rmtree(trees)
 
 
 def stars(site):

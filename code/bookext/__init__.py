@@ -14,7 +14,7 @@ only how checks and live figures are shown.
   scripts and files of figures; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, ``launch`` links it.
 * ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
   ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads,
-  ``progress`` compares, ``editions`` links them.
+  ``progress`` compares, ``english`` marks what is not translated, ``editions`` links them.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root and applies ``repairs`` to what templates
   cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles`` choose what a page loads, ``social``
   describes it to search engines, ``pages`` ends a build.
@@ -31,7 +31,7 @@ def setup(app):
     from pybtex.plugin import register_plugin
 
     from .collect import checks, coursework, derived, ledger, mistakes, navigation, package, quiz, reading_time, search
-    from .language import catalogue, chinese, progress
+    from .language import catalogue, chinese, english, progress
     from .run import eval_role, execution
     from .theme import assets, builder, pages, sidebar, social
     from .write import boxes, launch, live, mathml, notebooks
@@ -41,6 +41,7 @@ def setup(app):
     builder.setup(app)
     catalogue.setup(app)
     progress.setup(app)
+    english.setup(app)
     chinese.setup(app)
     execution.setup(app)
     eval_role.setup(app)
@@ -68,7 +69,7 @@ def setup(app):
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 10, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 11, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _forget(app, env, docnames):

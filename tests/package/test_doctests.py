@@ -5,9 +5,13 @@ import importlib
 import pkgutil
 
 import attnbook
+import bookext
 import pytest
 
-NAMES = [module.name for module in pkgutil.walk_packages(attnbook.__path__, "attnbook.")]
+PACKAGES = (attnbook, bookext)
+NAMES = [
+    module.name for package in PACKAGES for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -62,6 +62,11 @@ def pages_with(xpath):
     return [name for name in PAGES if SOURCES[name].xpath(xpath)] or [pytest.param(None, id=f"no page has {xpath}")]
 
 
+def is_translated(element):
+    """Whether an edition shows a part of a page in its own language: a page that collects such parts has it."""
+    return not element.xpath("ancestor::article[@lang] | descendant-or-self::*[@lang='en'][not(self::a)]")
+
+
 @functools.cache
 def formulas(name):
     """How many formulas a page has."""

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from built_site import HEIGHT, SOURCES, WIDTHS, has_class, mainly, named, pages_with, report
+from built_site import HEIGHT, SOURCES, WIDTHS, has_class, is_translated, mainly, named, pages_with, report
 
 QUIZ = f"//fieldset[{has_class('quiz')}]"
 RECALL = "chapters/recall"
@@ -22,9 +22,9 @@ SMALL = """(parts) => parts.map((part) => [part.id || part.htmlFor, part.getBoun
 
 
 def asked(name):
-    """Return {id: texts of the question and of the options} of the quizzes of a page."""
+    """Return {id: texts of the question and of the options} of the quizzes of a page in the language of its edition."""
     texts = {}
-    for quiz in SOURCES[name].xpath(QUIZ):
+    for quiz in filter(is_translated, SOURCES[name].xpath(QUIZ)):
         head = quiz.xpath("string(legend/span[@class='quiz-head'])")
         parts = [quiz.xpath("legend")[0], *quiz.xpath(".//label")]
         texts[quiz.get("id")] = [" ".join(part.text_content().removeprefix(head).split()) for part in parts]

@@ -52,20 +52,26 @@ def steps(monkeypatch, tmp_path):
         monkeypatch.setattr(run_tests, "start", start)
         monkeypatch.setattr(run_tests, "finish", lambda name, started, quiet=True: started[0].wait() == 0)
         monkeypatch.setattr(run_tests, "pytest", pytest)
-        built = subprocess.CompletedProcess([], failing == "book")
-        monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/book.py"])
-        monkeypatch.setattr(run_tests.subprocess, "run", lambda *_, **__: built)
+        monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/lab.py"])
+        monkeypatch.setattr(run_tests, "runs", lambda *command: failing not in command)
         return paths
 
     return steps
 
 
 @pytest.mark.parametrize(
-    ("failing", "name"), [("codespell_lib", "codespell"), ("mypy", "mypy"), ("book", "book"), ("tests", "tests")]
+    ("failing", "name"),
+    [
+        ("codespell_lib", "codespell"),
+        ("mypy", "mypy"),
+        ("tools/book.py", "book"),
+        ("tools/translation.py", "editions"),
+        ("tests", "tests"),
+    ],
 )
 def test_whatever_fails_makes_the_run_fail(steps, failing, name):
     paths = steps(failing)
-    results = run_tests.test("", everything=False)
+    results = run_tests.test("", everything=False, english=False)
     assert {what for what, succeeded in results.items() if not succeeded} == {name}
     assert (f"--ignore={ROOT / 'tests' / 'site'}" in paths) is (name == "book")  # or each page would fail again
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 
 import lxml.html
 import nbformat
@@ -11,7 +12,8 @@ import translation
 from attnbook.check.record import MIME, Check, as_data
 from attnbook.live import files
 from babel.messages import Catalog
-from bookext.language import editions, progress, scripts
+from babel.messages.pofile import write_po
+from bookext.language import chinese, editions, messages, progress, scripts
 from bookext.run import execution
 from bookext.theme import social
 from myst_nb.core.execute import cache as myst_nb_cache
@@ -23,7 +25,8 @@ CONF = """
 from importlib import import_module
 def setup(app):
     for name in ('collect.checks', 'collect.quiz', 'collect.derived', 'collect.navigation', 'language.catalogue',
-                 'run.execution', 'run.eval_role', 'write.boxes', 'write.launch', 'write.notebooks'):
+                 'language.english', 'language.progress', 'run.execution', 'run.eval_role', 'write.boxes',
+                 'write.launch', 'write.notebooks'):
         import_module('bookext.' + name).setup(app)
 extensions = ['myst_nb', 'sphinx_external_toc', 'sphinx_proof', 'sphinx_exercise']
 project = html_title = 'The small book'
@@ -33,16 +36,87 @@ numfig, gettext_compact, exclude_patterns, locale_dirs = True, False, ['out'], [
 html_show_sphinx = html_use_index = html_copy_source = False
 suppress_warnings = ['mystnb.unknown_mime_type']
 """
-TOC = "format: jb-book\nroot: index\nparts:\n  - caption: Chapters\n    chapters:\n      - file: page\n"
-INDEX = "# Preface\n\n```{glossary}\nscore\n  How well a key fits.\n```\n"
+TOC = """format: jb-book
+root: index
+parts:
+  - caption: Chapters
+    numbered: true
+    chapters: [{file: page}, {file: other}]
+"""
+INDEX = """# Preface
+
+```{glossary}
+score
+  How well a key fits.
+
+softmax
+  What makes weights of scores.
+
+raw score
+  It is not scaled.
+```
+
+```{recall}
+```
+
+```{results}
+```
+"""
+OTHER = """(elsewhere)=
+# Another title
+
+{ref}`there` is not all. Also {ref}`elsewhere`, and {ref}`below`.
+
+(below)=
+## A section of it
+
+```{prf:theorem} Halving
+:label: halving
+It falls.
+```
+
+```{quiz}
+:label: quiz-other
+Which now?
+
+- [x] Up.
+
+  Indeed.
+
+- [ ] Down.
+
+  Hardly.
+```
+"""
+CHINESE = {  # the translation of the page alone: what the glossary says is in that of the preface
+    "Some *words* about a score, {ref}`a place <there>`, [a link](https://example.org), $x^2$ and {eval}`count`.": (
+        "由softmax得到的权重，说到*原始分数*（raw score），{ref}`这里 <there>`、[链接](https://example.org)、"
+        "$x^2$和{eval}`count`。"
+    ),
+    "It grows, see {ref}`below`.": "它增长，见{ref}`below`。",
+    "Which one?": "哪一个？",
+    "(Doubling)": "（加倍）",
+    "Left.": "左边。",
+    "Never that.": "从不。",
+    "Right side.": "右边。",
+    "Always this.": "总是。",
+    "First title": "第一个标题",
+    "\ny = 2x\n": "y = 2x",
+}
 DESCRIPTION = "What a small page is about, in one sentence."
 PAGE = """(there)=
 # First title
 
 Some *words* about a score, {ref}`a place <there>`, [a link](https://example.org), $x^2$ and {eval}`count`.
 
+```{math}
+:label: eq-double
+y = 2x
+```
+
 ```{prf:theorem} Doubling
-It grows.
+:label: doubling
+It grows, see {ref}`below`.
 ```
 
 ```{quiz}
@@ -78,7 +152,7 @@ def book(tmp_path_factory):
     translators, patch = dict(locale.translators), pytest.MonkeyPatch()
     patch.setattr(os, "environ", dict(os.environ))  # the extension changes both
     patch.setattr(myst_nb_cache, "get_cache", myst_nb_cache.get_cache)
-    for name, text in {"conf.py": CONF, "_toc.yml": TOC, "index.md": INDEX}.items():
+    for name, text in {"conf.py": CONF, "_toc.yml": TOC, "index.md": INDEX, "other.md": OTHER}.items():
         (folder / name).write_text(text, "utf-8")
     v4, quoted = nbformat.v4, {"scrapbook": {"name": "count", "mime_prefix": "application/papermill.record/"}}
     page = v4.new_notebook(
@@ -101,6 +175,7 @@ def book(tmp_path_factory):
     def build(builder, language="en"):
         site, trees = folder / "out" / f"{builder}-{language}", folder / "out" / f"trees-{builder}-{language}"
         warnings = io.StringIO()
+        locale.translators.clear()  # those of another language
         Sphinx(folder, folder, site, trees, builder, {"language": language}, None, warnings).build()
         lines = [line for line in warnings.getvalue().splitlines() if "already registered" not in line]
         assert not [line for line in lines if "WARNING" in line or "ERROR" in line], warnings.getvalue()
@@ -113,7 +188,7 @@ def book(tmp_path_factory):
 
 
 def test_a_translation_covers_the_page_and_changes_nothing_else(book):
-    """No cell is executed: nothing defines `draw`. A changed cell ends the build."""
+    """No cell is executed: nothing defines `draw`."""
     build, folder = book
     translation.write_pseudo(build("gettext"), folder / "locale")
     sites = [build("html"), build("html", translation.PSEUDO)]
@@ -126,10 +201,76 @@ def test_a_translation_covers_the_page_and_changes_nothing_else(book):
         values = [[getattr(x, "text_content", lambda x=x: x)() for x in page.xpath(path)] for page in pages]
         assert values[0] == values[1] != [], path
     assert translation.accented("Count it.") in (sites[1] / "notebooks" / "page.ipynb").read_text("utf-8")
+
+
+def test_a_changed_cell_ends_the_build(book):
+    build, folder = book
     path = folder / "page.ipynb"
-    path.write_text(path.read_text("utf-8").replace("draw()", "draw(2)"), "utf-8")
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("draw()", "draw(2)"), "utf-8")
     with pytest.raises(SystemExit, match="page"):
         build("html")
+    path.write_text(text, "utf-8")
+
+
+@pytest.fixture(scope="module")
+def in_chinese(book):
+    """Build the small book in Chinese: the preface and the first page are translated, but for one of its messages."""
+    build, folder = book
+    names = {"score": "注意力分数", "raw score": "原始分数", "Preface": "序言"}
+    for name, texts in {"page": CHINESE, "index": names}.items():
+        catalogue = Catalog()
+        for text, translated in texts.items():
+            catalogue.add(text, translated)
+        path = folder / "locale" / "zh_CN" / "LC_MESSAGES" / f"{name}.po"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            write_po(file, catalogue)
+    sites = build("html"), build("html", "zh_CN")
+    return {
+        name: [lxml.html.parse(str(site / f"{name}.html")) for site in sites] for name in ("index", "page", "other")
+    }
+
+
+def test_a_formula_is_no_message_even_of_an_old_catalogue(book, in_chinese):
+    formulas = [page.xpath("//div[contains(@class, 'math')]")[0].text_content() for page in in_chinese["page"]]
+    assert "y = 2x" in formulas[0]
+    assert formulas[0] == formulas[1]
+    build, _folder = book
+    assert "y = 2x" not in (build("gettext") / "page.pot").read_text("utf-8")
+
+
+def test_a_term_is_linked_beside_chinese_and_by_its_chinese_name(in_chinese):
+    links = "//p[not(ancestor::dl)]//a[contains(@class, 'glossary-term')]"
+    linked = [[link.text_content() for link in page.xpath(links)] for page in in_chinese["page"]]
+    assert linked == [["score"], ["softmax", "原始分数"]]
+
+
+def test_what_is_collected_from_a_page_without_translation_is_left_out(in_chinese):
+    english, edition = in_chinese["index"]
+    told = "//p[contains(@class, 'left-out')]"
+    assert not english.xpath(told)
+    assert english.xpath("//fieldset/@id") == ["recall-quiz-page", "recall-quiz-other"]
+    assert edition.xpath("//fieldset/@id") == ["recall-quiz-page"]
+    assert english.xpath("//a[@class='collected-from reference internal']/@href") != []
+    assert [text.xpath("a/@href") for text in edition.xpath(told)] == [["other.html"], ["other.html"]]
+    assert "1" in edition.xpath(told)[0].text_content()
+    assert not [text for text in edition.xpath("//p | //legend | //label") if "Which now" in text.text_content()]
+
+
+def test_a_sentence_of_a_check_that_lacks_a_translation_is_noted(book, in_chinese):
+    _build, folder = book
+    lacking = (folder / "out" / "trees-html-zh_CN" / "lacking.txt").read_text("utf-8").splitlines()
+    assert "weights sum to one" in lacking
+    assert "It grows" not in " ".join(lacking)
+
+
+def test_text_and_titles_in_english_are_marked(in_chinese):
+    english, edition = in_chinese["page"]
+    assert not english.xpath("//body//*[@lang]")
+    marked = {part.text_content().strip() for part in edition.xpath("//body//*[@lang='en']")}
+    assert {"Count it.", "A section of it"} <= marked
+    assert not [text for text in marked if not text.isascii()]
 
 
 def test_the_scripts_of_all_figures_can_be_translated():
@@ -193,6 +334,37 @@ def test_broken_emphasis_is_seen(write_files):
     html = "<html><body><p>{}</p></body></html>"
     folder = write_files({"a.html": html.format("**症状。**只要"), "b.html": html.format("<b>症状</b>：y = x * 2，λ*")})
     assert [line.partition(":")[0] for line in translation.stars(folder)] == ["a.html"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("softmax", "由softmax得到", "softmax"),
+        ("logit", "两个logits相等", "logits"),
+        ("key", "keyboard", None),
+        ("CoPE", "We cope with it.", None),
+        ("键", "一个键和一个值", "键"),
+        ("键", "关键的一步", None),
+        ("注意力权重", "用注意力权重求和", "注意力权重"),
+    ],
+)
+def test_a_word_is_found_where_it_stands_by_itself(name, text, found):
+    match = re.search(chinese.word(name), text, re.IGNORECASE)
+    assert (match and match[0]) == found
+
+
+@pytest.mark.parametrize(
+    ("law", "translated"),
+    [
+        ("softmax(s) prints as ['0.7']", "softmax(s)显示为['0.7']"),
+        ("f(K[:, :3]) is refused", "f(K[:, :3])被拒绝"),
+        ("f(x) = y", "f(x) = y"),
+    ],
+)
+def test_of_a_law_in_code_the_words_are_translated(monkeypatch, law, translated):
+    said = {"{value} prints as {bound}": "{value}显示为{bound}", "{call} is refused": "{call}被拒绝"}
+    monkeypatch.setattr(messages, "translate", lambda text, *_: said.get(text, text))
+    assert messages.translate_law(law) == translated
 
 
 def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):

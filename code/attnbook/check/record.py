@@ -21,6 +21,7 @@ SAID = {  # around numbers, for who translates it: of a check by its kind, and o
     "differs": "largest difference {value}, at least {bound} expected",
     "estimate": "off by {value} of {bound} standard errors",
     "prints": "{value} prints as {bound}",
+    "noted": "{words}; {note}",
     "times": "{words}, {times} times",
     "count": "{count} laws hold",
     "largest": "{words} · largest error {value}, allowed {bound}",
@@ -78,18 +79,20 @@ def figure(check: Check, say: Callable[[str], str] = str) -> str:
     value, bound = _figures(check)
     kind = "exactly" if check.kind == "equal" and not check.bound else check.kind
     words = (SIGNS.get(kind) or say(SAID[kind])).format(value=value, bound=bound)
-    words += f"; {say(check.note)}" if check.note else ""
+    if check.note:
+        words = say(SAID["noted"]).format(words=words, note=say(check.note))
     return say(SAID["times"]).format(words=words, times=check.times) if check.times > 1 else words
 
 
 def typeset(text: str) -> str:
     """Numbers as a page writes them.
 
-    >>> typeset("-1.5, 2.7e-05")
-    '−1.5, 2.7·10⁻⁵'
+    >>> typeset("-1.5, 2.7e-05, 差-1.5")
+    '−1.5, 2.7·10⁻⁵, 差−1.5'
     """
     text = re.sub(r"(\d)e([-+]\d+)", lambda m: f"{m[1]}·10{str(int(m[2])).translate(RAISED)}", text)
-    return re.sub(r"(?<!\w)-(?=[\d.])", "−", text)
+    # Behind a Chinese sign a number begins as behind a space.
+    return re.sub(r"(?<![^\W\u3400-\u9fff])-(?=[\d.])", "−", text)
 
 
 def summary(checks: Sequence[Check], say: Callable[[str], str] = str) -> str:

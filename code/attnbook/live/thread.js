@@ -70,7 +70,7 @@ function render({ model, el }) {
   const dots = [false, true].map((side) => make("path", { class: side ? "live-thread-square live-orange" : "live-thread-disc live-blue" }));
   // while all answers are near that of the reader, a lens shows them much farther apart
   const near = dots.map((path) => path.cloneNode()), frame = make("path", { class: "live-thread-frame" }), open = () => frame.checkVisibility({ visibilityProperty: true });
-  const lens = make("g", { "aria-hidden": "true" }, frame, near, make("text", { class: "live-label live-thread-side", x: 4, y: BASE - 3 }, `close-up, ${WIDER} times as wide`));
+  const lens = make("g", { "aria-hidden": "true" }, frame, near, make("text", { class: "live-label live-thread-side", x: 4, y: BASE - 3 }, _(`close-up, ${WIDER} times as wide`)));
   const yours = make("text", { class: "live-label live-thread-side", y: BASE - 4 }, "your cards"), edge = () => Math.min(0.45 * width, 420);
   const widened = (px) => edge() / 2 + WIDER * (px - x(result.odds[ORDERS.indexOf(read().sentence)]));
   svg.append(axis, middle, ...sides, ...dots, lens, yours);

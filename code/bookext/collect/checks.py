@@ -13,7 +13,7 @@ from attnbook.check.record import MIME, Check, as_html, figure, from_data, types
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from ..language.messages import translate_numbers
+from ..language.messages import translate_law
 from .derived import collection, link, register_collection, section_of
 
 
@@ -67,8 +67,8 @@ def mistakes(env):
 
 def item(app, at, docname, entry):
     """Return a link from the page ``at`` to one check of ``docname``, with the figure that the build measured."""
-    law = nodes.inline("", translate_numbers(entry.check.law, docname), classes=["law"])
-    measured = nodes.Text(f" · {typeset(figure(entry.check, partial(translate_numbers, page=docname)))}")
+    law = nodes.inline("", translate_law(entry.check.law, docname), classes=["law"])
+    measured = nodes.Text(f" · {typeset(figure(entry.check, partial(translate_law, page=docname)))}")
     return nodes.list_item("", nodes.paragraph("", "", link(app, at, docname, entry.anchor, law), measured))
 
 
@@ -124,6 +124,6 @@ def _section(node):
 
 
 def _visit_html(translator, node):
-    translate = partial(translate_numbers, page=translator.builder.current_docname)
+    translate = partial(translate_law, page=translator.builder.current_docname)
     translator.body.append(as_html(node["checks"], node["anchors"], translate))
     raise nodes.SkipNode

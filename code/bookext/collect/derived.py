@@ -3,12 +3,22 @@
 What a page holds is collected as it is read. Where another page shows it, a directive leaves a place, which is filled
 when that page is written: only then has every page been read. A page that would hold only such a directive has no file:
 its text is computed.
+
+A page of an edition in another language shows nothing in English that was collected elsewhere: `in_language` leaves it
+out, and `left_out` says so.
 """
+
+from collections import Counter
 
 from docutils import nodes
 from sphinx.project import Project
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
+
+from ..language import english
+from ..language.messages import _
+
+GAP = "\0"  # where nodes stand in a translated sentence
 
 
 class derived(nodes.General, nodes.Element):
@@ -129,6 +139,40 @@ def copied(node, docname):
 def copied_children(node):
     """Return copies of the children of a node."""
     return [child.deepcopy() for child in node.children]
+
+
+def in_language(app, items):
+    """Return which of the ``items``, [(page, node of that page, …)], are shown; and of each page how many are not."""
+    shown, left = [], Counter()
+    for item in items:
+        if english.is_english(app.env, *item[:2]):
+            left[item[0]] += 1
+        else:
+            shown.append(item)
+    return shown, left
+
+
+def left_out(app, at, left):
+    """Return a sentence on the page ``at`` about what was left out, {page: how many}, with links to the pages."""
+    if not left:
+        return []
+    said = _("Not translated yet, and so not shown here: {count}. In English: {pages}.", count=left.total(), pages=GAP)
+    before, after = said.split(GAP)
+    sentence = nodes.paragraph("", before, classes=["left-out"])
+    for number, (page, count) in enumerate(left.items()):
+        if number:
+            sentence += nodes.Text(_("{pages}, ", pages=""))
+        sentence += link(app, at, page, "", nodes.inline("", app.env.titles[page].astext()))
+        if len(left) > 1:
+            sentence += nodes.Text(_("{page} ({count})", page="", count=count))
+    sentence += nodes.Text(after)
+    return [sentence]
+
+
+def mark_collected(unit, back):
+    """Mark what was made of a part of another page, and the link that leads back to it."""
+    unit["classes"].append("collected")
+    back["classes"].append("collected-from")
 
 
 def link(app, at, docname, anchor, children):

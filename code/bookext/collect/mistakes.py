@@ -8,7 +8,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..language.messages import _
 from . import checks
-from .derived import copied, link, pages, place
+from .derived import copied, in_language, left_out, link, mark_collected, pages, place
 
 FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
 logger = logging.getLogger(__name__)
@@ -28,17 +28,24 @@ class Mistakes(SphinxDirective):
 
 def _boxes(app, docname):
     """Yield every box under a link to its section, and above the checks that catch the mistake there."""
-    for page in pages(app.env):
-        for section, title, box in checks.mistakes(app.env).get(page, []) if page != docname else []:
-            copy = copied(box, docname)
-            name = re.sub(rf"^({_('Famous mistakes')}|{_('Famous mistake')}): ", "", title)
-            copy[0].clear()
-            copy[0] += link(app, docname, page, section, nodes.Text(name[:1].upper() + name[1:]))
-            here = [entry for entry in checks.page_checks(app.env)[page] if entry.section == section]
-            catching = [entry for entry in here if entry.check.kind in FAILS]
-            if not catching:
-                logger.warning("no executed check shows that the mistake %r is caught", title, location=page)
-            copy += nodes.paragraph("", _("These checks catch the wrong version:"))
-            items = (checks.item(app, docname, page, entry) for entry in catching)
-            copy += nodes.bullet_list("", *items, classes=["deciding"])
-            yield copy
+    others = [page for page in pages(app.env) if page != docname]
+    items = [
+        (page, box, section, title) for page in others for section, title, box in checks.mistakes(app.env).get(page, ())
+    ]
+    shown, left = in_language(app, items)
+    for page, box, section, title in shown:
+        copy = copied(box, docname)
+        name = re.sub(rf"^({_('Famous mistakes')}|{_('Famous mistake')})(: |：)", "", title)
+        back = link(app, docname, page, section, nodes.Text(name[:1].upper() + name[1:]))
+        mark_collected(copy, back)
+        copy[0].clear()
+        copy[0] += back
+        here = [entry for entry in checks.page_checks(app.env)[page] if entry.section == section]
+        catching = [entry for entry in here if entry.check.kind in FAILS]
+        if not catching:
+            logger.warning("no executed check shows that the mistake %r is caught", title, location=page)
+        copy += nodes.paragraph("", _("These checks catch the wrong version:"))
+        entries = (checks.item(app, docname, page, entry) for entry in catching)
+        copy += nodes.bullet_list("", *entries, classes=["deciding"])
+        yield copy
+    yield from left_out(app, docname, left)

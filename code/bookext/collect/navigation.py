@@ -13,7 +13,17 @@ from sphinx.util.nodes import make_refnode
 
 from ..language import chinese
 from ..language.messages import _
-from .derived import chapters, collection, link, place, register_collection, with_deeper
+from .derived import (
+    chapters,
+    collection,
+    in_language,
+    left_out,
+    link,
+    mark_collected,
+    place,
+    register_collection,
+    with_deeper,
+)
 from .quiz import quiz
 
 LISTED = ("definition", "theorem", "lemma", "proposition", "corollary")
@@ -69,8 +79,10 @@ def _statements(app, docname):
     for name, number in chapters(app.env).items():
         results = [(page, box) for page in with_deeper(app.env, name) for box in _results(app.env)[page]]
         if results:
+            shown, left = in_language(app, results)
             title = nodes.title("", f"{number}. {app.env.titles[name].astext()}")
-            yield nodes.section("", title, *(_statement(app, docname, *r) for r in results), ids=[f"of-{number}"])
+            statements = [_statement(app, docname, *result) for result in shown]
+            yield nodes.section("", title, *statements, *left_out(app, docname, left), ids=[f"of-{number}"])
 
 
 def _statement(app, docname, page, box):
@@ -79,9 +91,11 @@ def _statement(app, docname, page, box):
     number = app.env.toc_fignumbers.get(page, {}).get(box["countertype"], {}).get(label, ())
     head, *body = box.deepcopy().children
     name = nodes.Text(f"{_(kind.title())} {'.'.join(map(str, number))}")
-    title = nodes.title("", "", link(app, docname, page, label, name), *head.children)
+    back = link(app, docname, page, label, name)
+    title = nodes.title("", "", back, *head.children)
     body = [node for part in body for node in (part.children if isinstance(part, nodes.section) else [part])]
     copy = nodes.admonition("", title, *body, classes=["proof", kind])
+    mark_collected(copy, back)
     for node in list(copy.findall(nodes.Element)):
         node["ids"] = node["names"] = []
         if isinstance(node, nodes.math_block):
@@ -175,7 +189,7 @@ def lines(label, x, y):
 class LinkGlossary(SphinxPostTransform):
     """Link the first use of each entry of the glossary in a chapter, under any of its names.
 
-    A Chinese name of one sign is part of too many words.
+    In Chinese a foreign word in brackets, as in 键（key）, is linked only where no Chinese name of its entry is found.
     """
 
     default_priority = 6
@@ -183,39 +197,60 @@ class LinkGlossary(SphinxPostTransform):
     def run(self, **kwargs):
         if not any(self.env.docname in with_deeper(self.env, name) for name in chapters(self.env)):
             return
-        terms = {
-            name.lower(): place for (kind, name), place in self.env.domains["std"].objects.items() if kind == "term"
-        }
+        objects = self.env.domains["std"].objects
+        places = {name: place for (kind, name), place in objects.items() if kind == "term"}
         # A term keeps its address in every language.
-        open_terms = {name for name, (_, anchor) in terms.items() if anchor.removeprefix("term-") not in ORDINARY}
-        open_terms = {name for name in open_terms if len(name) > 1 or not chinese.SIGN.search(name)}
-        names = any_of(frozenset(open_terms))
+        places = {name: place for name, place in places.items() if place[1].removeprefix("term-") not in ORDINARY}
+        if not places:
+            return
+        names = any_of(frozenset(places))
+        self.places = {name.lower(): place for name, place in places.items()}
+        self.linked = set()
         unseen = {p for box in self.document.findall(quiz) for p in box.findall(nodes.paragraph)}
-        for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
-            for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
-                if open_terms:
-                    self.link(text, names, terms, open_terms)
+        for glosses in (False, True):
+            for paragraph in [p for p in self.document.findall(nodes.paragraph) if p not in unseen]:
+                for text in [n for n in paragraph.findall(nodes.Text) if n.parent is paragraph]:
+                    self.link(text, names, glosses)
 
-    def link(self, text, names, terms, open_terms):
-        """Replace the first uses of terms in one text by links."""
+    def link(self, text, names, glosses):
+        """Replace the first uses of terms in one text by links; foreign words in brackets only if ``glosses``."""
         parts, end = [], 0
         for match in names.finditer(text):
-            term = (match[1] or match[2]).lower()
-            if term in open_terms:
-                open_terms -= {name for name in open_terms if terms[name] == terms[term]}
-                reference = make_refnode(self.app.builder, self.env.docname, *terms[term], nodes.Text(match[0]))
-                reference["classes"].append("glossary-term")
-                parts += [nodes.Text(text[end : match.start()]), reference]
-                end = match.end()
+            name = match[0].lower()
+            place = self.places.get(name) or self.places[name.removesuffix("s")]
+            is_gloss = bool(chinese.GLOSS.search(text[: match.start()]))
+            if place in self.linked or (is_gloss and not glosses):
+                continue
+            self.linked.add(place)
+            if is_gloss and self.explains(text, place):
+                self.enclose(text.parent[text.parent.index(text) - 1], place)
+                continue
+            parts += [nodes.Text(text[end : match.start()]), self.reference(place, nodes.Text(match[0]))]
+            end = match.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 
+    def explains(self, text, place):
+        """Test whether a bracket at the start of ``text`` explains the stressed name of a term before it."""
+        at = text.parent.index(text)
+        before = text.parent[at - 1] if at and text.startswith("（") else None
+        return isinstance(before, nodes.emphasis | nodes.strong) and self.places.get(before.astext().lower()) == place
+
+    def enclose(self, node, place):
+        """Put the children of a node into a link to a term."""
+        children = node.children
+        node.clear()
+        node += self.reference(place, children)
+
+    def reference(self, place, children):
+        """Return a link to a term."""
+        reference = make_refnode(self.app.builder, self.env.docname, *place, children)
+        reference["classes"].append("glossary-term")
+        return reference
+
 
 @functools.lru_cache(1)
-def any_of(terms):
-    """Return the pattern that finds one of the terms: a whole word or its plural, in Chinese wherever it stands."""
-    groups = [], []
-    for term in sorted(terms, key=len, reverse=True):
-        groups[bool(chinese.SIGN.search(term))].append(re.escape(term))
-    words, chinese_words = ("|".join(group) or "(?!)" for group in groups)
-    return re.compile(rf"\b({words})s?\b|({chinese_words})", re.IGNORECASE)
+def any_of(names):
+    """Return the pattern that finds one of the terms, the longest first: a whole word or its plural."""
+    words = "|".join(chinese.word(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(words, re.IGNORECASE)

@@ -13,7 +13,19 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from ..language.messages import _
-from .derived import collection, copied, copied_children, link, pages, place, register_collection, section_of
+from .derived import (
+    collection,
+    copied,
+    copied_children,
+    in_language,
+    left_out,
+    link,
+    mark_collected,
+    pages,
+    place,
+    register_collection,
+    section_of,
+)
 
 HEADING = "Check yourself"
 MARKS = {"[x] ": True, "[ ] ": False}
@@ -154,17 +166,21 @@ class Recall(SphinxDirective):
 
 def _recalled(app, docname):
     """Yield a section for each page that has quizzes: each under a name of its own, above a link to its place."""
-    for page in pages(app.env):
-        if asked := quizzes(app.env).get(page):
-            number = ".".join(map(str, app.env.toc_secnumbers.get(page, {}).get("", ())))
-            title = nodes.title("", f"{number}. " * bool(number) + app.env.titles[page].astext())
-            section = nodes.section("", title, ids=[f"of-{page.rpartition('/')[2]}"])
-            for anchor, heading, node in asked:
-                copy = copied(node, docname)
-                copy["label"] = RECALLED + node["label"]
-                back = link(app, docname, page, anchor, [part.deepcopy() for part in heading])
-                section += [copy, nodes.paragraph("", _("From") + " ", back, classes=["quiz-from"])]
-            yield section
+    items = [(page, node, *where) for page in pages(app.env) for *where, node in quizzes(app.env).get(page, ())]
+    shown, left = in_language(app, items)
+    sections = {}
+    for page, node, anchor, heading in shown:
+        copy = copied(node, docname)
+        copy["label"] = RECALLED + node["label"]
+        back = link(app, docname, page, anchor, [part.deepcopy() for part in heading])
+        unit = nodes.container("", copy, nodes.paragraph("", _("From") + " ", back, classes=["quiz-from"]))
+        mark_collected(unit, back)
+        sections.setdefault(page, []).append(unit)
+    for page, units in sections.items():
+        number = ".".join(map(str, app.env.toc_secnumbers.get(page, {}).get("", ())))
+        title = nodes.title("", f"{number}. " * bool(number) + app.env.titles[page].astext())
+        yield nodes.section("", title, *units, ids=[f"of-{page.rpartition('/')[2]}"])
+    yield from left_out(app, docname, left)
 
 
 def _numbered(items):
@@ -177,7 +193,8 @@ def _open_quiz(translator, node):
 
 def _open_question(translator, node):
     recalled = node.parent["label"].startswith(RECALLED)
-    translator.body.append("<legend>" if recalled else f'<legend><span class="quiz-head">{_(HEADING)}</span> ')
+    head = "" if recalled else f'<span class="quiz-head">{_(HEADING)}</span> '
+    translator.body.append(translator.starttag(node, "legend", "") + head)
 
 
 def _open_option(translator, node):
@@ -188,7 +205,8 @@ def _open_option(translator, node):
 
 
 def _open_answer(translator, node):
-    translator.body.append(f'<label for="{node.parent.parent["label"]}-{node.parent["number"]}">')
+    option = node.parent
+    translator.body.append(translator.starttag(node, "label", "", FOR=f"{option.parent['label']}-{option['number']}"))
 
 
 def _open_reason(translator, node):

@@ -83,10 +83,11 @@ class ReadingTime(SphinxPostTransform):
 def reading_time(document):
     """Return the sentence that says how long a page takes without its exercises."""
     minutes = max(1, round(minutes_of(document)))
-    time = _("Reading time: 1 minute") if minutes == 1 else _("Reading time: {minutes} minutes", minutes=minutes)
     if any(_is_exercises(section) for section in document.findall(nodes.section)):
-        return _("{time}, without the exercises.", time=time)
-    return _("{time}.", time=time)
+        if minutes == 1:
+            return _("Reading time: 1 minute, without the exercises.")
+        return _("Reading time: {minutes} minutes, without the exercises.", minutes=minutes)
+    return _("Reading time: 1 minute.") if minutes == 1 else _("Reading time: {minutes} minutes.", minutes=minutes)
 
 
 def minutes_of(document):

@@ -24,12 +24,13 @@ from sphinx_proof.proof_type import PROOF_TYPES
 
 from ..collect import evidence, ledger, navigation, quiz, search
 from ..collect.checks import checks_of_cell
-from ..theme import social
+from ..theme import repairs, social
 from ..write import launch
-from . import messages, outputs, scripts
+from . import editions, messages, outputs, scripts
 
 PARTS = Path(__file__).parents[1]
 PARTS_OF_CELLS = ("content", "source", "output", "outputs")  # as MyST-NB names what it folds
+SEARCH_FIELD = "Search this book..."  # what the field of the search shows: Jupyter Book sets it
 SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
@@ -50,6 +51,7 @@ def setup(app):
 def _load(app, config):
     """Load every catalogue of the language: those of pages, the book's, and corrections of other extensions'."""
     messages.requested.clear()
+    messages.note_lacking(app.doctreedir if config.language != editions.TOP else None)
     for folder in config.locale_dirs:
         place = Path(app.srcdir, folder)
         messages_of = place / config.language / "LC_MESSAGES"
@@ -60,6 +62,8 @@ def _load(app, config):
             locale.init([str(place)], config.language, catalogue.domain)
     config.html_title = config.project = messages.translate(config.html_title or config.project)
     config.author = messages.translate(config.author)
+    if "search_bar_text" in config.html_theme_options:
+        config.html_theme_options["search_bar_text"] = messages.translate(SEARCH_FIELD)
 
 
 def _translate_captions(app, doctree):
@@ -106,8 +110,9 @@ def _complete_page(app, doctree):
 
 
 class NameSources(SphinxTransform):
-    """Let Sphinx translate the titles of exercises, which do not say where they come from, and leave docstrings alone.
+    """Let Sphinx translate the titles of exercises, which do not say where they come from, and leave other text alone.
 
+    A displayed formula is no message, and where an old catalogue has one, Sphinx would put ``::`` in its place.
     Docstrings are reStructuredText, and a translation is read as the page is, as Markdown.
     """
 
@@ -117,6 +122,8 @@ class NameSources(SphinxTransform):
         for node in self.document.findall(exercise_subtitle):
             node.source, node.line = self.document["source"], node.parent.line or 0
             node.rawsource = node.rawsource or node.astext()
+        for formula in self.document.findall(nodes.math_block):
+            formula["translatable"] = False
         entries = [self.document, *self.document.findall(addnodes.desc)]
         for entry in entries:
             for node in entry.findall(nodes.TextElement):
@@ -135,7 +142,9 @@ class TranslateTitle(SphinxTransform):
         text = title.astext() if title is not None else ""
         if text and not re.fullmatch(r"\w+(\.\w+)+", text) and isinstance(title[0], nodes.Text) and len(title) == 1:
             new = messages.translate(text, "", self.document["source"], title.line or 0)
-            title[0] = title[0] if new == text else nodes.Text(new)
+            if new != text:
+                title[0] = nodes.Text(new)
+                title["translated"] = True
 
 
 class TranslatePrompts(SphinxPostTransform):
@@ -162,7 +171,7 @@ def _own_messages():
     yield from map(str.title, PROOF_TYPES)
     yield from (*evidence.STANDS, *evidence.STANDS.values(), *ledger.GROUPS, "all")
     yield from (quiz.HEADING, *(text for text, _ in quiz.SIGNS.values()))
-    yield from (navigation.MAP, *social.DESCRIPTIONS.values(), *launch.LINKS)
+    yield from (SEARCH_FIELD, *repairs.NAMES, navigation.MAP, *social.DESCRIPTIONS.values(), *launch.LINKS)
     yield from (f"{verb} code cell {part}" for verb in ("Show", "Hide") for part in PARTS_OF_CELLS)
 
 

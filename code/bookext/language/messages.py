@@ -5,6 +5,7 @@ page; the rest, such as the messages of the extension, is in the catalogue ``boo
 """
 
 import re
+from pathlib import Path
 
 from sphinx.locale import get_translation
 
@@ -12,6 +13,25 @@ CATALOGUE = "book"
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w])")
 requested: dict[tuple[str, str], tuple[str, int]] = {}  # catalogue and text of each message → where it stands first
 _gettext = get_translation(CATALOGUE)
+LACKING = "lacking.txt"  # in the folder that a build keeps: the sentences that found no translation
+_noted: set[str] = set()
+_notes: list[Path] = []  # the file, if there is one
+
+
+def note_lacking(folder):
+    """Note from now on, in a file of ``folder``, which sentences find no translation; none if it is None."""
+    _noted.clear()
+    _notes[:] = [Path(folder, LACKING)] if folder else []
+
+
+def _note(text):
+    """Note a sentence that is shown in English; the processes that write pages append to one file."""
+    if text not in _noted and re.search(r"[^\W\d_]{2,} [^\W\d_]{2,}", text):
+        _noted.add(text)
+        for path in _notes:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8") as file:
+                file.write(" ".join(text.split()) + "\n")
 
 
 def translate(text, page="", source="book", line=0):
@@ -20,7 +40,10 @@ def translate(text, page="", source="book", line=0):
         return text
     requested.setdefault((page or CATALOGUE, text), (source, line))
     new = str(get_translation(page)(text)) if page else text
-    return new if new != text else str(_gettext(text))
+    new = new if new != text else str(_gettext(text))
+    if new == text:
+        _note(text)
+    return new
 
 
 def translate_numbers(text, page="", source="book", line=0):
@@ -34,8 +57,22 @@ def translate_numbers(text, page="", source="book", line=0):
         return translate(text, page, source, line)
     numbers = NUMBER.findall(text)
     places = iter(range(1, len(numbers) + 1))
-    new = translate(NUMBER.sub(lambda _: f"{{{next(places)}}}", text), page, source, line)
+    pattern = NUMBER.sub(lambda _: f"{{{next(places)}}}", text)
+    new = translate(pattern, page, source, line)
+    if new == pattern:
+        _note(text)
     return re.sub(r"\{(\d+)\}", lambda place: numbers[int(place[1]) - 1], new)
+
+
+def translate_law(law, page=""):
+    """Translate what a check says; of a law that is code, the words between its sides."""
+    new = translate_numbers(law, page)
+    if new != law:
+        return new
+    if law.endswith(" is refused"):
+        return _("{call} is refused", call=law.removesuffix(" is refused"))
+    value, words, printed = law.partition(" prints as ")
+    return _("{value} prints as {bound}", value=value, bound=printed) if words else law
 
 
 def line_of(node):
@@ -47,4 +84,7 @@ def line_of(node):
 
 def _(message, **values):
     """Translate a message of the extension, and insert ``values``; `catalogue` collects the literals of such calls."""
-    return translate(message).format(**values) if values else translate(message)
+    new = translate(message)
+    if values and new == message:
+        _note(message.format(**values))
+    return new.format(**values) if values else new

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from babel.messages.pofile import denormalize, read_po
 
-from . import editions
+from . import chinese, editions
 from .messages import _
 
 ENOUGH = 0.95
@@ -17,9 +17,10 @@ ENOUGH = 0.95
 UNTRANSLATED = re.compile(
     r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\}|:[\w:]+:)?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"
     r"|\{\{.*?\}\}|\{[^{}]*\}|<[^<>]*>|&#?\w+;|%\(\w+\)\w|%\w|https?://[^\s)]+|\[\^\w+\]|\\[a-zA-Z]+|(?<= )#\s*noqa$"
-    r"|\b[SC]\d?-\d{2,3}\b)",
+    rf"|{chinese.BEGINS}[SC]\d?-\d{{2,3}}{chinese.ENDS})",
     re.DOTALL,
 )
+JOINING = re.compile(r"\{\w+\}([.,;:]| \()")  # where a language has signs of its own
 COMPARED = re.compile(r"\{[\w:+-]+\}`|\$|\{\w+\}|\]\(|\[\^|<[^<>]*>`$")  # of these, what a translation has as often
 
 
@@ -29,13 +30,13 @@ def setup(app):
 
 
 def readable(text):
-    """Return whether a message holds words: a formula, or a reference alone, is none.
+    """Return whether a message holds words, or signs around values: a formula, or a reference alone, is none.
 
-    >>> readable("$a_i = 1$, {eq}`eq-sum`"), readable("the sum")
-    (False, True)
+    >>> readable("$a_i = 1$, {eq}`eq-sum`"), readable("the sum"), readable("{words}; {note}")
+    (False, True, True)
     """
     plain = UNTRANSLATED.sub(lambda part: part[2] or " ", text)
-    return bool(re.search(r"[^\W\d_]{2,}", plain))
+    return bool(re.search(r"[^\W\d_]{2,}", plain) or JOINING.search(text))
 
 
 def kept(text):
@@ -71,13 +72,17 @@ def count(catalogue):
     return sum(bool(message.string) and not message.fuzzy for message in messages), len(messages), stale
 
 
+def catalogue_of(env, page):
+    """Return the file with the translation of a page, or None: then the edition shows it in English."""
+    folders = [Path(env.srcdir, folder, env.config.language, "LC_MESSAGES") for folder in env.config.locale_dirs]
+    return next((path for folder in folders if (path := folder / f"{page}.po").exists()), None)
+
+
 def _tell(app, name, template, context, doctree):
     """Put a notice on a page that is not wholly translated."""
-    language = app.config.language
-    if language == editions.TOP or doctree is None:
+    if app.config.language == editions.TOP or doctree is None:
         return
-    places = (Path(app.srcdir, folder, language, "LC_MESSAGES", f"{name}.po") for folder in app.config.locale_dirs)
-    path = next((place for place in places if place.exists()), None)
+    path = catalogue_of(app.env, name)
     done, total, _stale = count(read(path)) if path else (0, 1, 0)
     if done == total:
         return

@@ -6,6 +6,10 @@ overflows, and how much a page weighs.
 
 import re
 
+from ..language.messages import translate
+
+# Names that the theme gives without asking for a translation: the attribute, and its text.
+NAMES = {"Toggle primary sidebar": "title", "Toggle secondary sidebar": "title", "Main": "aria-label"}
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
 CELL = "contains(concat(' ', @class, ' '), ' cell ')"
 LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them
@@ -24,6 +28,13 @@ def hold_punctuation(formula):
     if sign:
         formula[-1].tail = (formula[-1].tail or "") + sign.group()
         formula.tail = formula.tail[sign.end() :]
+
+
+def translate_names(element):
+    """Translate the name of an element."""
+    for name in ("title", "aria-label"):
+        if element.get(name) in NAMES:
+            element.set(name, translate(element.get(name)))
 
 
 def drop_space(part):
@@ -55,6 +66,8 @@ def add_class(name):
 
 
 REPAIRS = {
+    # sphinx-book-theme: names in English in every edition.
+    " | ".join(f"//*[@{name}='{text}']" for text, name in NAMES.items()): translate_names,
     # docutils: a role that axe-core rejects inside a list.
     "//*[@role='doc-biblioentry']": lambda entry: entry.set("role", "listitem"),
     # MyST-NB: a name that replaces the words of the summary, the same for every cell that is folded.

@@ -76,8 +76,9 @@ def _write_question(match):
         return match[0]
     right = ask["answer"]
     options = "".join(f"<li>{escape(text)}</li>" for text in ask["options"])
-    why = escape(f"{ask['options'][right]}. {ask['why'][right]}")
-    question = f'<p>{_("Predict first.")} {escape(ask["question"])}</p><ol type="a">{options}</ol>'
+    why = escape(_("{option}. {reason}", option=ask["options"][right], reason=ask["why"][right]))
+    asked = escape(_("Predict first. {question}", question=ask["question"]))
+    question = f'<p>{asked}</p><ol type="a">{options}</ol>'
     answer = f'<details class="live-answer"><summary>{_("Answer")}</summary><p>{why}</p></details>'
     return match[0].replace(STILL, STILL + question + answer, 1)
 

@@ -19,7 +19,7 @@ from docutils import nodes
 
 from .. import addresses
 from ..collect import checks, quiz
-from ..language.messages import _, translate_numbers
+from ..language.messages import _, translate_law
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
@@ -82,7 +82,7 @@ def notebook(app, doctree, docname):
     title, _between, text = first.text.partition("\n\n")
     cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}"), _first_cell()]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
-    translate = partial(translate_numbers, page=docname)
+    translate = partial(translate_law, page=docname)
     cells += [_cell(cell, translate) for cell in others]
     collapsed = [cell.metadata["id"] for cell in cells if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
     metadata = {

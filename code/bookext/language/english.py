@@ -1,0 +1,93 @@
+"""Know and mark what an edition in another language shows in English, as it has no translation of it.
+
+A page without a catalogue is in English, and says so (`progress`). On other pages a message without a translation is,
+and a docstring: it gets ``lang="en"``, so that it is read aloud and spelled as English. So does a link whose text is
+such a title.
+"""
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from . import editions, progress
+
+ENGLISH = f"language-{editions.TOP}"  # docutils makes an attribute `lang` of a class with this beginning
+
+
+def setup(app):
+    """Mark messages as pages are read, and links as they are written; keep the titles that are in English."""
+    app.add_transform(MarkMessages)
+    app.add_post_transform(MarkLinks)
+    app.connect("doctree-read", _collect)
+    app.connect("env-purge-doc", lambda app, env, page: _titles(env).pop(page, None))
+    app.connect("env-merge-info", _merge)
+
+
+def is_page_english(env, page):
+    """Test whether an edition shows a page in English."""
+    return env.config.language != editions.TOP and not progress.catalogue_of(env, page)
+
+
+def is_english(env, page, node):
+    """Test whether an edition shows in English a node of a page, or a part of it."""
+    return is_page_english(env, page) or any(_is_marked(part) for part in node.findall(nodes.Element))
+
+
+def _is_marked(node):
+    return ENGLISH in node.get("classes", ())
+
+
+def _is_left(node):
+    """Test whether Sphinx has found no translation of a text, or was told to look for none."""
+    if isinstance(node, nodes.math_block):
+        return False
+    return node.get("translated") is False or node.get("translatable") is False
+
+
+class MarkMessages(SphinxTransform):
+    """Mark the messages without a translation on a page that has a catalogue."""
+
+    default_priority = 27  # after Sphinx has translated the page, and `catalogue` its title
+
+    def apply(self, **kwargs):
+        if self.config.language == editions.TOP or is_page_english(self.env, self.env.docname):
+            return
+        for node in self.document.findall(nodes.TextElement):
+            if _is_left(node) and progress.readable(node.rawsource or node.astext()):
+                node["classes"].append(ENGLISH)
+
+
+class MarkLinks(SphinxPostTransform):
+    """Mark the links whose text is a title in English."""
+
+    default_priority = 950  # after all links are resolved
+
+    def run(self, **kwargs):
+        if self.config.language == editions.TOP or is_page_english(self.env, self.env.docname):
+            return
+        english = set().union(*_titles(self.env).values())
+        for link in self.document.findall(nodes.reference):
+            if link.get("internal") and link.astext() in english:
+                link["classes"].append(ENGLISH)
+
+
+def _titles(env):
+    """Return the titles of each page that an edition shows in English: docname → set of texts."""
+    if not hasattr(env, "attnbook_english_titles"):
+        env.attnbook_english_titles = {}
+    return env.attnbook_english_titles
+
+
+def _merge(app, env, pages, other):
+    _titles(env).update({page: _titles(other)[page] for page in pages if page in _titles(other)})
+
+
+def _collect(app, doctree):
+    """Keep the titles in English; that of a whole page may be translated where the page is not."""
+    if app.config.language == editions.TOP:
+        return
+    every = is_page_english(app.env, app.env.docname)
+    titles = [
+        title for title in doctree.findall(nodes.title) if (every and not title.get("translated")) or _is_marked(title)
+    ]
+    _titles(app.env)[app.env.docname] = {title.astext().strip() for title in titles}
