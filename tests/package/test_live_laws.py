@@ -260,7 +260,10 @@ def test_springs_have_the_weights_of_largest_entropy_and_of_the_query():
 def test_springs_on_a_side_need_a_part_of_the_query_along_it():
     values = np.array([[-2, -1.5], [1.5, -1.5], [2.5, 0.5], [1, 2], [-2, 1.5], [0.5, 0.5], [-0.5, -0.5]])
     result = module("springs").compute(values.tolist(), [0.0, -1.5], [False] * 7)
-    limit = lambda query: softmax(values @ query) @ values
+
+    def limit(query):
+        return softmax(values @ query) @ values
+
     (outward,) = result["outward"]
     np.testing.assert_allclose(limit(1e3 * outward), [-0.25, -1.5], atol=1e-10)  # the middle of the side, not the ring
     np.testing.assert_allclose(limit(1e3 * outward + result["along"]), [0, -1.5], atol=1e-10)

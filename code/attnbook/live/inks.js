@@ -148,9 +148,9 @@ function render({ model, el }) {
   const back = button("Back to start", () => change(first));
   el.append(
     make("p", { class: "live-hint" }, "Turn every word in row A black, then every word in row B. Then ask one question only: what can its answer carry, in each model?"),
-    titleA, A.element, titleB, B.element, bar.svg, below,
+    titleA, A.element, titleB, B.element, bar.svg,
     make("div", { class: "live-controls" }, sliders, questions.element, kind.element, back),
-    own, message,
+    own, below, message,
   );
   const speak = setUp(model, el, update);
 

@@ -25,8 +25,8 @@ def springs(
     The keys are the values, and a score is q·v_j, not scaled. Of all weights a with aᵀV = y those of the query have the
     largest entropy, and q is the minimiser of log Σ_j exp(q·(v_j - y)), which is convex. It exists and is unique if and
     only if y lies inside the hull of the values. On the rim, the weights of largest entropy are those of the values on
-    that side, and no query has them: queries that grow across the side come as near as you like, and their part along the
-    side chooses the place. Outside there are no weights.
+    that side, and no query has them: queries that grow across the side come as near as you like, and their part along
+    the side chooses the place. Outside there are no weights.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def compute(values: list, output: list, masked: list) -> dict[str, Any]:
 
     Inside or not is decided in whole numbers, so both languages agree. ``used`` values are not masked. ``weights`` is
     None outside, ``query`` and ``length`` everywhere but inside. ``outward`` holds the directions at a right angle to
-    the sides that meet in an output on the rim. On a side, the queries ``along`` + t·``outward[0]`` have outputs that tend
+    the sides that meet in an output on the rim. On a side, the outputs of the queries ``along`` + t·``outward[0]`` tend
     to this one as t grows. ``nearest`` is the point of the hull nearest to an output outside. The mirror of ``compute``
     in springs.js.
     """

@@ -9,7 +9,7 @@ from ..attention import softmax
 from ..figures.style import PALETTE, Picture, figure, picture
 from .figure import Ask, Live
 
-__all__ = ["twins"]
+__all__ = ["train", "twins"]
 
 RANGES = {"scale": (0, 4), "start": (-3, 0), "step": (-5, 0)}
 TOKENS, WIDTH, STEPS, RATE = 4, 16, 60, 2.0

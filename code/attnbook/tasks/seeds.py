@@ -30,4 +30,5 @@ def ahead(first: Sequence[float], second: Sequence[float]) -> tuple[int, int, in
     (1, 2, 0)
     """
     sign = np.sign(np.asarray(first) - np.asarray(second, dtype=float))
-    return tuple(int((sign == value).sum()) for value in (1, 0, -1))
+    larger, equal, smaller = (int((sign == value).sum()) for value in (1, 0, -1))
+    return larger, equal, smaller
