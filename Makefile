@@ -63,8 +63,8 @@ narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS))
 course: ## write the assignments: [CHAPTER=name] [SEED=a-word] [COURSE=folder] [WORK=folder]
 	@$(venv) --extra course tools/course.py make $(call given,COURSE CHAPTER SEED WORK)
 
-grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=csv] [POLICY=yaml] [FORCE=student]
-	@$(venv) --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE PROCESSES UNSAFE)
+grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=csv] [TABLE=csv] [PATTERN="…"] [POLICY=yaml] [FORCE=student]
+	@$(venv) --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER TABLE PATTERN POLICY FORCE PROCESSES UNSAFE)
 
 grade-safe: ## see whether this machine can grade in a sandbox
 	@$(venv) --extra course tools/course.py safe
