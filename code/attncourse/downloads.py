@@ -29,7 +29,7 @@ ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK)  # the longer ones first
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
 WORTH_READING = (*ENDINGS, ".zip", ".json")
 YES = {"yes": True, "true": True, "1": True, "late": True, "no": False, "false": False, "0": False, "": None}
-HOW = f"Say whose it is in `{TABLE}`, and run it again."
+HOW = f"Say whose it is in `{TABLE}`, or in the file that TABLE names, and run it again."
 
 
 @dataclass(frozen=True)

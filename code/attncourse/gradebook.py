@@ -214,11 +214,12 @@ class Grades:
         shutil.rmtree(new, ignore_errors=True)  # of a run that was killed
         try:
             written = self._stage(new)
-            if not self.full:
+            room = not self.full
+            if room:
                 self._put_in_place(new, written)
         finally:
             shutil.rmtree(new, ignore_errors=True)
-        return not self.full
+        return room
 
     def _stage(self, new):
         """Write every file below a folder of its own and return their names; the report comes last, with all errors."""
