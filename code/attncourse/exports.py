@@ -111,15 +111,22 @@ def before_import(grades):
     if people.platform == "Canvas" and IGNORED.search(_heading(grades)):
         yield f"Canvas imports no column whose name holds {IGNORED.search(_heading(grades))[0]!r}: rename it there."
     yield from _worth(people, grades.places)
-    for student, cell in sorted(grades.kept.items()):
-        if cell.casefold() == "ex":
-            yield f"{student} is excused ({cell}) and stays so; `excused: no` in the policy file writes the grade."
-        else:
-            yield f"{student}: {cell!r} in the column is not understood, and stays. Empty it there for the grade."
-    for student, cell in sorted(standing(grades).items()):
-        score = grades.final(student).score if student not in grades.kept else None
-        if not is_nothing(cell) and score is not None and float(clean.number(score)) not in numbers(cell):
-            yield f"{student}: the import changes {cell} to {clean.number(score)}."
+    there = standing(grades)
+    for student, word in sorted(grades.kept.items()):
+        if there.get(student) == word and word.casefold() == "ex":
+            yield f"{student} is excused ({word}) and stays so; `excused: no` in the policy file writes the grade."
+        elif there.get(student) == word:
+            yield f"{student}: {word!r} in the column is not understood, and stays. Empty it there for the grade."
+    for student, cell in sorted(there.items()):
+        score = grades.final(student).score
+        new = clean.number(score) if score is not None else _excused(grades, student)
+        if not is_nothing(cell) and new and cell != new and not (numbers(new) & numbers(cell)):
+            yield f"{student}: the import changes {cell} to {new}."
+
+
+def _excused(grades, student):
+    """Return what Canvas reads for a student who is excused, "" for any other and elsewhere."""
+    return grades.kept.get(student, "") if grades.people.platform == "Canvas" else ""
 
 
 def _heading(grades):
@@ -161,7 +168,7 @@ def _filled(grades):
         row += [""] * (len(header) - len(row))
     for student, person in [*grades.matched.items(), *grades.absent.items()]:
         final = grades.final(student)
-        excused = grades.people.platform == "Canvas" and grades.kept.get(student)
+        excused = _excused(grades, student)
         for row in person["rows"] if final.score is not None or excused else []:
             rows[row][place] = excused or clean.number(final.score)
             if grades.people.platform == "Moodle" and comments >= 0 and final.comments:

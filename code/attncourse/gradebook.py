@@ -4,7 +4,6 @@
 all of them are written: a run that is interrupted, or finds no room, leaves what was there.
 """
 
-import contextlib
 import errno
 import json
 import shutil
@@ -491,10 +490,14 @@ def _together(result, failed):
 
 
 def _last(folder):
-    """Return what the last run left for this one, or what there is if it left nothing."""
+    """Return what the last run left for this one, or what there is if it left nothing that can be read."""
     empty = {"students": {}, "about": {}, "decided": "", "pages": [], "names": [], "changes": {"lines": []}}
-    with contextlib.suppress(OSError, ValueError, TypeError):
+    try:
         data = json.loads((folder / LAST).read_text(encoding="utf-8"))
-        if {name: type(value) for name, value in data.items()} == {name: type(value) for name, value in empty.items()}:
-            return data
-    return empty
+    except (OSError, ValueError):
+        return empty
+    whole = isinstance(data, dict) and all(isinstance(data.get(name), type(empty[name])) for name in empty)
+    about = {"score", "parts", "tested", "handed"}
+    if not whole or not all(isinstance(old, dict) and about <= old.keys() for old in data["students"].values()):
+        return empty
+    return data

@@ -100,6 +100,8 @@ def counted(monkeypatch, number, end):
         def call(self, *arguments, **options):
             moments.append(name)
             if len(moments) == number:
+                if name == "write_bytes":
+                    real(self, arguments[0][: len(arguments[0]) // 2])
                 end(self)
             return real(self, *arguments, **options)
 
