@@ -27,6 +27,7 @@ NOT_A_STUDENTS = {"index.html", "grades.csv", METADATA, "comments.txt", "timesta
 LISTED, READ, BYTES = 1000, 50, 60 << 20  # files of one student that are listed and read, the newest first; bytes
 ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK)  # the longer ones first
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
+NO_DIGITS, MOMENT = re.compile("[^0-9]+"), re.compile("[0-9]{4}(?:-[0-9]{2}){4,5}")
 WORTH_READING = (*ENDINGS, ".zip", ".json")
 YES = {"yes": True, "true": True, "1": True, "late": True, "no": False, "false": False, "0": False, "": None}
 HOW = f"Say whose it is in `{TABLE}`, or in the file that TABLE names, and run it again."
@@ -367,10 +368,10 @@ def read_table(path):
         told = {name: row[place].strip() if place < len(row) else "" for name, place in places.items()}
         if not told["file"] or not told["student"]:
             raise CourseError(f"The table {path}, line {number}: it names no file, or no student.")
-        late, time = told.get("late", "").casefold(), re.sub(r"\D+", "-", told.get("time", ""))
+        late, time = told.get("late", "").casefold(), NO_DIGITS.sub("-", told.get("time", ""))
         if late not in YES:
             raise CourseError(f"The table {path}, line {number}: late is {told['late']!r}, neither yes nor no.")
-        if told.get("time") and not re.fullmatch(r"\d{4}(-\d\d){4,5}", time):
+        if told.get("time") and not MOMENT.fullmatch(time):
             raise CourseError(f"The table {path}, line {number}: time is {told['time']!r}, not 2026-03-01 23:59.")
         file = told["file"].replace("\\", "/").strip("/")
         lines.append(Line(file, told["student"], time + "-59" * (time.count("-") == 4), YES[late]))

@@ -19,6 +19,7 @@ PLATFORMS_OWN = re.compile(r"\([0-9]+\)\s*$|\[Total Pts:.*$")  # what a platform
 IGNORED = re.compile("(?:Current|Final) (?:Score|Points|Grade)|Override (?:Score|Grade|Status)")  # as Canvas does
 NOTHING = ("", "-", "–", "—", "needs grading", "in progress")  # cells without a grade
 DIGITS = re.compile(r"[0-9]+(?:[.,' ][0-9]+)*")
+MARK = re.compile("[^0-9]")
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ") | {ord("’"): "'", ord("٫"): ",", ord("٬"): "'"}
 CANVAS = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID",
           "Root Account")  # fmt: skip
@@ -33,8 +34,7 @@ def numbers(text):
     plain = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in plain)
     if not DIGITS.fullmatch(plain):
         return set()
-    marks = re.findall("[^0-9]", plain)
-    parts = re.split("[^0-9]", plain)
+    marks, parts = MARK.findall(plain), MARK.split(plain)
     meanings = set()
     if not marks or (_grouped(parts) and len({*marks}) == 1):
         meanings.add(float("".join(parts)))

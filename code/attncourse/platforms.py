@@ -25,7 +25,7 @@ from .model import CourseError
 
 LONGEST = 1000  # characters of a name that is read
 MOST = 100  # readings of one name; a name with more of them is as uncertain as one with these
-FIELD = re.compile(r"\{([^{}]*)\}")
+FIELD, OPTIONAL = re.compile(r"\{([^{}]*)\}"), re.compile(r"\[([^\[\]]*)\]")
 KINDS = {  # what a field can be
     "student": re.compile(r"(?s).+"),
     "github": re.compile(r"[A-Za-z0-9-]+"),  # a login that the student chose: it is compared with no other column
@@ -87,7 +87,7 @@ class Reading:
 @functools.cache
 def forms(pattern):
     """Return every form of a pattern without its brackets, each a list: text, field, text, field, …, text."""
-    pieces = re.split(r"\[([^\[\]]*)\]", pattern)
+    pieces = OPTIONAL.split(pattern)
     optional = [("", piece) if number % 2 else (piece,) for number, piece in enumerate(pieces)]
     return [FIELD.split("".join(chosen)) for chosen in itertools.product(*optional)]
 
@@ -129,7 +129,7 @@ def _whole(field, text, place, end):
     """Return whether a field that is a number or a time is not a part of one."""
     if field not in MORE:
         return True
-    longest = field == "time" and len(re.findall("[0-9]{2}", text[place:end])) == 7
+    longest = field == "time" and sum(map(str.isdigit, text[place:end])) == 14
     return not text[place - 1 : place].isdigit() and (longest or not MORE[field].match(text, end))
 
 
