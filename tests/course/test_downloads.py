@@ -1,5 +1,6 @@
 """What a platform gives for download goes in as it is, and a roster says whose it is and who is missing."""
 
+import re
 import unicodedata
 import zipfile
 
@@ -7,7 +8,7 @@ import platforms
 import pytest
 from attncourse import downloads, exports, reading, roster
 from attncourse.model import CourseError
-from coursework import notebook
+from coursework import ROOT, notebook
 
 RIGHT, WRONG = notebook("def leaves(d_k, t): return 1"), notebook("def leaves(d_k, t): return 0")
 MAKERS = {"canvas": platforms.canvas, "moodle": platforms.moodle, "blackboard": platforms.blackboard,
@@ -267,6 +268,31 @@ LAYOUTS = {  # names in a download: (the instructor's pattern, platform, {studen
     "Google Classroom": (["Jo Roe - Copy of hw.ipynb", "Al Poe - hw.ipynb", "Al Poe - Untitled0.ipynb"],
                          "{student} - {file}", "", {"Jo Roe": "", "Al Poe": ""}),
 }  # fmt: skip
+ON_THE_PAGE = {  # a platform, and two of its names, for which the page for instructors has a pattern
+    "Blackboard": "Week 3_{login}_attempt_2026-03-03-23-30-00_hw.ipynb",
+    "Brightspace": "7{login}-99 - {name} - Mar 3, 2026 1130 PM - hw.ipynb",
+    "GitHub Classroom": "hw-{login}/hw.ipynb",
+    "Google Classroom": "{name} - hw.ipynb",
+    "Sakai": "{last}, {first}({login})/Submission attachment(s)/hw.ipynb",
+}
+PAGE = (ROOT / "chapters" / "instructors.md").read_text(encoding="utf-8")
+EXAMPLES = dict(re.findall(r"^\| ([A-Z][^|]*?) \| `PATTERN=\"([^\"]*)\"`", PAGE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("platform", EXAMPLES)
+def test_the_patterns_on_the_page_read_what_they_are_for(platform, tmp_path):
+    for login, first, last in (("jr", "Jo", "Roe"), ("ap", "Al", "Poe")):
+        name = ON_THE_PAGE[platform].format(login=login, first=first, last=last, name=f"{first} {last}")
+        platforms.put(tmp_path / "in", name, RIGHT)
+    (tmp_path / "r.csv").write_text("Name,Login,github_username\nJo Roe,jr,jr\nAl Poe,ap,ap\n", encoding="utf-8")
+    people = roster.read(tmp_path / "r.csv")
+    there = downloads.read(tmp_path / "in", people, pattern=EXAMPLES[platform])
+    matched, missing, unmatched, claims = roster.match(people, there.submissions)
+    assert sorted(person["login"] for person in matched.values()) == ["ap", "jr"]
+    assert not [*missing, *unmatched, *claims, *there.claims]
+    assert len(EXAMPLES) == len(ON_THE_PAGE)
+
+
 METADATA = b"""submission_1:
   :submitters:
   - :name: Jo Roe
