@@ -142,7 +142,7 @@ def read(place, people=None, table=None, pattern=""):
     told, kept = _told(table or [], kept, claims)
     named, uncertain, others = _settled(kept, readings_of, title, people, helped)
     submissions = [_submission(title, several) for several in named.values()]
-    submissions += _uncertain(uncertain, title, claims)
+    submissions += _uncertain(uncertain, title, people, claims)
     for entry in list(others):
         if entry.parts[-1].lower() in NOT_A_STUDENTS and (title or pattern):
             others.remove(entry)
@@ -237,7 +237,7 @@ def _settled(entries, readings_of, title, people, helped):
         elif title == "Gradescope":  # each of its readings is true
             for each in readings:
                 named[each.key].append((each, entry))
-        elif len({each.says for each in readings}) == 1:
+        elif len({each.says for each in readings}) == 1 and len(readings) < platforms.MOST:
             each = min(readings, key=lambda each: each.order)
             named[each.key].append((each, entry))
         else:
@@ -260,7 +260,7 @@ def _true(readings, title, known):
     Of the platform's own gradebook: no other number is in it, and the platform would write that name for this number.
     Of a list for an instructor's pattern: no other student is on it.
     """
-    if title and known.platform != title:
+    if (title and known.platform != title) or len(readings) >= platforms.MOST:
         return None
     possible = [each for each in readings if roster.persons(known, title, each)]
     if len({each.says for each in possible}) > 1:
@@ -294,15 +294,17 @@ def _submission(title, several):
     return Submission(student, files, title, each.user, each.login, each.name, each.github, each.team)
 
 
-def _uncertain(uncertain, title, claims):
+def _uncertain(uncertain, title, people, claims):
     """Yield a submission for each file whose readings differ, and claim it."""
+    helps = title == "Canvas" and (people is None or people.platform != title)
+    how = f"{HOW} Canvas's own gradebook as ROSTER may tell." if helps else HOW
     for entry, readings in uncertain:
         said = {}
         for each in readings:
             late = ", late" if each.late else ""
             said.setdefault(each.says, f"{clean.line(each.student)}{late}{f', {each.time}' if each.time else ''}")
         ways = "; or ".join([*said.values()][:4])
-        claims.append(f"{clean.line(entry.path)} can be read as {ways}. {HOW}")
+        claims.append(f"{clean.line(entry.path)} can be read as {ways}. {how}")
         file = File(entry.path, entry.rest, entry.read, order=(0, entry.stamp))
         maybe = tuple(sorted({each.user for each in readings} - {""}))
         yield Submission(clean.line(entry.path), (file,), title, claim="can be read in several ways", maybe=maybe)

@@ -24,7 +24,7 @@ from datetime import datetime
 from .model import CourseError
 
 LONGEST = 1000  # characters of a name that is read
-MOST = 100  # readings of one name; a name with more of them is as uncertain as one with these
+MOST = 1000  # readings of one name that are looked for; a name with so many is uncertain whatever they say
 FIELD, OPTIONAL = re.compile(r"\{([^{}]*)\}"), re.compile(r"\[([^\[\]]*)\]")
 KINDS = {  # what a field can be
     "student": re.compile(r"(?s).+"),

@@ -63,6 +63,8 @@ AMBIGUOUS = {  # what a student can write: a name as Canvas, or a pattern, makes
     "a time in a display name": ("66 - Mal - 2026-03-01 23-59 - 2026-03-09 23-59 - hw.ipynb",
                                  "{number} - {name} - {time} - {file}"),
     "Google Classroom's blank": ("Bob Roe - hw - final.ipynb", "{student} - {file}"),
+    "one number a hundred times": (f"x{'_7' * 110}_66_9_h.ipynb", ""),
+    "more readings than are looked for": (f"{'_a' * 90}_7.ipynb", "{any}_{any}_{student}_{number}{file}"),
     "the name of the assignment": ("Week_3_j_doe.ipynb", "{any}_{student}.ipynb"),
 }  # fmt: skip
 
