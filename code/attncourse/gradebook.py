@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import clean, exports, policy, report, roster, similar
 from .author import POINTS
+from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
@@ -126,7 +127,7 @@ class Grades:
         try:
             self.final(student)
         except Exception as error:
-            self.results[student] = Result(None, remarks=[f"{type(error).__name__}: {error}"])
+            self.results[student] = Result(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
         for member in [student, *(other for other, first in self.groups.items() if first == student)]:
             self.attempt(f"the row of {member}", self._write_row, member)
             self.attempt(f"the page of {member}", self._page, member)
@@ -214,8 +215,8 @@ class Grades:
             "No points because of the file, not because of an answer": [
                 f"{s}: {r.problem}" for s, r in results if r.problem
             ],
-            "A time limit was reached, also when tried alone": [student for student, result in results if result.slow],
-            "Could not be graded": [f"{s}: {' '.join(r.remarks)}" for s, r in results if r.score is None],
+            "A time limit was reached": [student for student, result in results if result.slow],
+            "Could not be graded": [f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None],
             "Written answers that are not graded yet, without points so far": waiting,
             "On the roster, and nothing handed in": [
                 f"{s}{f' ({self.name(s)})' * (self.name(s) not in (s, ''))}"
