@@ -150,7 +150,7 @@ def grade_class(options):
     print(f"Python for students' code: {examiner.PYTHON}")
     print(sandbox.memory_in_force(limits, options.unsafe))
     mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
-    with tqdm(total=len(grades.submissions), unit="submission", disable=None) as bar:
+    with tqdm(total=len(grades.submissions), unit="submission", disable=None, file=sys.__stderr__) as bar:
         batch.run(grades, mapper, seed, limits, bar.update, force)
     summarize(grades)
 
@@ -224,6 +224,9 @@ def safe(options):
         print(f"{'yes ' if holds else 'NO  ' if number < sandbox.NEEDED else 'weak'} {what}: {clean.line(state)}")
     if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
         sys.exit("Do not grade on this machine.")
+    print("What students' code can see, read-only, and where it lies on this machine:")
+    for seen in sandbox.visible():
+        print(f"  {clean.line(seen)}")
     print("Students' code can be run here.")
 
 
@@ -269,7 +272,7 @@ def run(arguments):
     except KeyboardInterrupt:
         sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
     except CourseError as error:
-        sys.exit(str(error))
+        sys.exit(clean.line(error))
     except OSError as error:
         sys.exit(f"{clean.line(error.filename or 'A file')}: {clean.line(error.strerror or error)}.")
 
@@ -277,4 +280,5 @@ def run(arguments):
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stdout, sys.stderr = clean.Screen(sys.stdout), clean.Screen(sys.stderr)  # whoever prints, and whatever
     run(sys.argv[1:])
