@@ -178,7 +178,7 @@ def grade_class(options):
     folder.mkdir(parents=True, exist_ok=True)
     clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
     try:
-        with tqdm(total=len(grades.to_grade()), unit="submission", disable=None) as bar:
+        with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
             batch.run(grades, mapper, seed, limits, bar.update, force)
     except KeyboardInterrupt:
         kept = "the tables are those of the last run, because the new ones would lack students"
@@ -258,6 +258,9 @@ def safe(options):
         print(f"{'yes ' if holds else 'NO  ' if number < sandbox.NEEDED else 'weak'} {what}: {clean.line(state)}")
     if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
         sys.exit("Do not grade on this machine.")
+    print("What students' code can see, read-only, and where it lies on this machine:")
+    for seen in sandbox.visible():
+        print(f"  {clean.line(seen)}")
     print("Students' code can be run here.")
 
 
@@ -312,4 +315,5 @@ if __name__ == "__main__":
     for ending in (signal.SIGTERM, signal.SIGHUP):  # such as a terminal that is closed
         signal.signal(ending, signal.default_int_handler)
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stdout, sys.stderr = clean.Screen(sys.stdout), clean.Screen(sys.stderr)  # whoever prints, and whatever
     run(sys.argv[1:])

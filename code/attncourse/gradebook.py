@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import clean, exports, policy, report, roster, similar
 from .author import POINTS
+from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
@@ -54,7 +55,6 @@ class Grades:
         self.tests = {(question.name, test.name): f"{question.name}: {test.name}" for question in assignment.questions
                       for test in question.hidden}  # fmt: skip
         self.results: dict = {}
-        self.again: list = []  # students who were marked a second time, because the first was too slow
         self.handed: dict = {}  # student: a fingerprint of what was handed in
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
         self.before = _last(self.folder)
@@ -181,7 +181,7 @@ class Grades:
         try:
             self.final(student)
         except Exception as error:
-            self.results[student] = Result(None, remarks=[f"{type(error).__name__}: {error}"])
+            self.results[student] = Result(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
 
     def store(self, path, result):
         """Store a result for the next run."""
@@ -351,11 +351,10 @@ class Grades:
             "The same files, byte for byte: a group that the policy does not name, or a copy": lambda: [
                 ", ".join(students) for students in self._copies()
             ],
-            "A time limit was reached, also when tried alone": lambda: [s for s, result in results if result.slow],
-            "A time limit was reached, and not when tried alone": lambda: [
-                student for student in sorted(self.again) if not self.results[student].slow
+            "A time limit was reached": lambda: [student for student, result in results if result.slow],
+            "Could not be graded": lambda: [
+                f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None
             ],
-            "Could not be graded": lambda: [f"{s}: {' '.join(r.remarks)}" for s, r in results if r.score is None],
             "Written answers that are not graded yet, without points so far": self._waiting,
             "On the roster, and nothing handed in": self._missing,
             "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(self.unmatched.items())],

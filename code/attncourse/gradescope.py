@@ -58,7 +58,7 @@ def otter_tests(assignment, seed=marks.SEED):
                 seed=marks.seed_of(seed, question.name, test.function),
                 test="\n".join("    " + line if line else "" for line in test.source.splitlines()),
                 function=test.function,
-                asks=", ".join(test.asks),
+                asks=", ".join(name if name == "rng" else f"plain({name})" for name in test.asks),
             )
         if question.hidden:
             files[question.name.replace("-", "_") + ".py"] = text

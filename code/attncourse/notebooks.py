@@ -75,7 +75,7 @@ def _cells(assignment, answer, hidden=None, notes=False):
 def _hidden(question, test, seed):
     """Return a cell that runs one hidden test on the functions of its own notebook."""
     rng = f"rng=np.random.default_rng({marks.seed_of(seed, question.name, test.function)})"
-    arguments = [rng if name == "rng" else name for name in test.asks]
+    arguments = [rng if name == "rng" else f"plain({name})" for name in test.asks]
     return ("code", f"{KIT}\n\n{test.source}\n\n\n{test.function}({', '.join(arguments)})", {})
 
 

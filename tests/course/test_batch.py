@@ -55,9 +55,10 @@ def run(folder, assignment, out, mapper=None, progress=None, **more):
     return grades
 
 
-def result(score=2, slow=False):
-    """A result that no student's code is needed for."""
-    return model.Result(score, [model.Mark("witness", "a test", True, score, True)], slow=slow)
+def result(score=2, slow=0, passed=True, seen=0):
+    """A result that no student's code is needed for; `slow` limits were reached, `seen` of them before the tests."""
+    mark = model.Mark("witness", "a test", True, score, passed)
+    return model.Result(score, [mark], slow=slow, slow_before_tests=seen)
 
 
 def made_of(results, asked=None):
@@ -169,21 +170,79 @@ def test_pages_of_students_who_left_go_and_nothing_else(assignment, tmp_path):
     assert sorted(p.name for p in (out / "feedback").glob("*.html")) == ["a.html", "mine.html"]
 
 
-def test_a_timeout_is_not_stored_and_is_tried_once_more_alone(assignment, tmp_path):
+def test_a_timeout_is_tried_once_more_alone_and_never_again(assignment, tmp_path):
     place, out, asked = plain(tmp_path, "busy", "good", "loop"), tmp_path / "out", []
-    first, second = replace(result(0, True), remarks=["the first run"]), replace(result(9), remarks=["the second"])
-    times = {"busy": iter([first, second]), "good": iter([result(5)])}
-    times["loop"] = iter([result(n, True) for n in range(1, 5)])
+    first, second = replace(result(0, 1, False, seen=1), remarks=["the first run"]), result(9)
+    times = {"busy": iter([first, replace(second, remarks=["the second"])]), "good": iter([result(5)])}
+    times["loop"] = iter([result(1, 3, False), result(2, 3, False)])
     mapper = made_of(lambda name: next(times[name]), asked)
     grades = run(place, assignment, out, mapper)
     assert asked == ["busy", "good", "loop", "busy", "loop"]
     assert grades.results["busy"].score == 9
-    assert grades.results["busy"].remarks[0] == "the first run"
+    assert grades.results["busy"].remarks == ["the first run", batch.AGAIN]
     assert "the second" not in repr(grades.results["busy"]), "which may know what a hidden test asked"
     assert ["loop"] in grades.lists().values()
-    assert len(list((out / "results").glob("*.json"))) == 2
-    run(place, assignment, out, mapper)
-    assert asked[5:] == ["loop", "loop"]
+    assert len(list((out / "results").glob("*.json"))) == 3
+    again = run(place, assignment, out, mapper)
+    assert len(asked) == 5, "what is slow by itself costs its time once"
+    assert ["loop"] in again.lists().values()
+    assert again.results == grades.results
+
+
+def test_many_slow_submissions_share_one_time_for_second_attempts(assignment, tmp_path, monkeypatch):
+    """Who reached fewest limits goes first; who has every point needs none; the others keep their first result."""
+    place, out, asked, clock = plain(tmp_path, *"abcdef"), tmp_path / "out", [], [0]
+    limits = {"a": 9, "b": 7, "c": 8, "d": 1, "e": 2, "f": 6}
+    monkeypatch.setattr(batch.time, "monotonic", lambda: clock[0])
+
+    def graded(name):
+        clock[0] += batch.SECOND * 0.6 if asked.count(name) == 2 else 0
+        return result(3, limits[name], passed=name == "e")
+
+    grades = run(place, assignment, out, made_of(graded, asked))
+    assert asked[6:] == ["d", "f"]
+    assert sorted(grades.results) == list("abcdef")
+    assert grades.lists()["A time limit was reached"] == list("abcdef")
+    assert len(list((out / "results").glob("*.json"))) == 6
+    run(place, assignment, out, made_of(graded, asked), force={"b"})
+    assert asked[8:] == ["b", "b"], "whoever is asked for by name has a second attempt"
+
+
+def test_an_interruption_before_the_second_attempt_keeps_it(assignment, tmp_path):
+    place, out, asked = plain(tmp_path, "a", "b"), tmp_path / "out", []
+
+    def interrupted(pairs):
+        if asked:
+            raise KeyboardInterrupt
+        yield from made_of(lambda name: result(1, 1, False), asked)(pairs)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(place, assignment, out, interrupted)
+    assert {name: row["score"] for name, row in rows(out).items()} == {"a": "0", "b": "0"}
+    times = iter([result(1, 1, False)] * 2 + [result(5)] * 2)
+    later = run(place, assignment, out, made_of(lambda name: next(times), asked))
+    assert {name: r.score for name, r in later.results.items()} == {"a": 5, "b": 5}
+
+
+@pytest.mark.parametrize("when", ["in a cell", "in a hidden test", "in a visible test"])
+def test_a_student_hears_of_a_second_attempt_only_where_no_test_caused_it(when, assignment, tmp_path, bubblewrap):
+    """Right answers, and below them the same name again: slow for what only a test asks, or for everything."""
+    asks = {"in a cell": "False", "in a hidden test": "len(S) not in (1, 3)", "in a visible test": "S.shape == (1, 2)"}[
+        when
+    ]
+    later = f"def gradient_left(S):\n    import time\n    if {asks}: time.sleep(60)\n    raise ValueError"
+    visible = [source for question in assignment.questions for source in question.visible]
+    cells = [*answers(assignment), *visible, later, "import time; time.sleep(60)" if when == "in a cell" else "1"]
+    place = plain(tmp_path, "x")
+    (place / "x.ipynb").write_bytes(notebook(*cells))
+    limits, out = replace(SHORT, cell=0.5, call=0.5), tmp_path / "out"
+    grades = gradebook.Grades(assignment, downloads.read(place), out)
+    batch.run(grades, batch.on_threads(1, assignment, marks.SEED, limits), marks.SEED, limits)
+    page = (out / "feedback" / "x.html").read_text(encoding="utf-8")
+    heard = "time limit" in page or "more than" in page
+    assert grades.results["x"].slow, "a limit was reached"
+    assert grades.results["x"].score == 10
+    assert heard == (when == "in a cell")
 
 
 def test_a_real_timeout_is_recognised(assignment, bubblewrap):
