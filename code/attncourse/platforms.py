@@ -233,7 +233,7 @@ def _of_fields(fields):
         login,
         name,
         time=time,
-        file=fields.get("file", "").lstrip("_. "),
+        file=fields.get("file", "").lstrip("_ "),
         github=bool(github),
     )
 
