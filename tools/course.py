@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))
 
 from attncourse import (  # noqa: E402
+    archives,
     author,
     batch,
     clean,
@@ -29,6 +30,7 @@ from attncourse import (  # noqa: E402
     policy,
     roster,
     sandbox,
+    tables,
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
@@ -143,8 +145,8 @@ def read_class(options, assignment, folder):
     beside = options.submissions if options.submissions.is_dir() else None
     people = options.roster or (beside and beside / downloads.ROSTER)
     people = roster.read(people) if options.roster or (people and people.is_file()) else None
-    table = options.table or (beside and beside / downloads.TABLE)
-    table = downloads.read_table(table) if options.table or (table and table.is_file()) else None
+    table = options.table or (beside and beside / tables.TABLE)
+    table = tables.read(table) if options.table or (table and table.is_file()) else None
     decisions = options.policy or options.work / f"{assignment.chapter}.yml"
     decisions = policy.read(decisions, assignment) if options.policy or decisions.is_file() else {}
     download = downloads.read(options.submissions, people, table, options.pattern)
@@ -211,7 +213,7 @@ def try_notebook(options):
     """Run the visible tests on one notebook, in the sandbox in which it will be marked."""
     if not options.notebook:
         raise CourseError("Say which notebook: make try NOTEBOOK=<file>")
-    data = downloads.read_file(options.notebook)
+    data = archives.read_file(options.notebook)
     if isinstance(data, str):
         raise CourseError(f"{options.notebook}: {data}")
     assignment = author.read(_assignment_of(options, data))

@@ -9,104 +9,22 @@ into a student's file.
 
 import os
 import re
-import stat
-import time
 import unicodedata
-import zipfile
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
+from pathlib import Path
 
-from . import clean, platforms, reading, roster
+from . import archives, clean, platforms, reading, roster, tables
+from .handed import ENDINGS, Download, Entry, Submission, file_of, ordered
 from .model import CourseError
+from .tables import TABLE
 
-ROSTER, TABLE = "roster.csv", "submissions.csv"
+ROSTER = "roster.csv"
 METADATA = "submission_metadata.yml"
 NOT_A_STUDENTS = {"index.html", "grades.csv", METADATA, "comments.txt", "timestamp.txt", "feedbacktext.html",
                   ".ds_store", ROSTER, TABLE}  # fmt: skip
-LISTED, READ, BYTES = 1000, 50, 60 << 20  # files of one student that are listed and read, the newest first; bytes
-ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK)  # the longer ones first
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
-NO_DIGITS, MOMENT = re.compile("[^0-9]+"), re.compile("[0-9]{4}(?:-[0-9]{2}){4,5}")
-WORTH_READING = (*ENDINGS, ".zip", ".json")
-YES = {"yes": True, "true": True, "1": True, "late": True, "no": False, "false": False, "0": False, "": None}
 HOW = f"Say whose it is in `{TABLE}`, or in the file that TABLE names, and run it again."
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One file of a download. `read` returns its bytes, or a sentence that says why it cannot be read."""
-
-    parts: tuple  # of its path
-    stamp: str  # when it was changed, year-month-day-hour-minute-second, if that says anything
-    read: object
-
-    @property
-    def path(self):
-        """Return the path with slashes."""
-        return "/".join(self.parts)
-
-    @property
-    def rest(self):
-        """Return the path below the first folder, or the name of a file that lies in none."""
-        return "/".join(self.parts[1:]) or self.parts[0]
-
-
-@dataclass(frozen=True)
-class File:
-    """One file of a student. `read` returns its bytes, or a sentence that says why it cannot be read."""
-
-    path: str  # in the download
-    name: str  # without what the platform adds
-    read: object
-    late: bool = False  # as the platform says
-    time: str = ""  # year-month-day-hour-minute-second, if the platform says when it arrived
-    order: tuple = (0, "")  # of two files, the one with the larger order is the newer
-    instead: str = ""
-
-    @property
-    def may_answer(self):
-        """Return whether its name allows a notebook in it."""
-        return self.name.lower().endswith(WORTH_READING) or "." not in self.name
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What one student has handed in."""
-
-    student: str  # the name under which the grade is written
-    files: tuple
-    platform: str = ""
-    user: str = ""  # the platform's number of the student
-    login: str = ""
-    name: str = ""
-    github: bool = False  # the login is GitHub's
-    team: str = ""  # what several students handed in together has one team
-    claim: str = ""  # why it is not certain whose it is: then it is graded, and in no table for a platform
-    maybe: tuple = ()  # the platform's numbers of those whose it can be
-
-    def load(self):
-        """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
-        loaded, left, number = [], BYTES, 0
-        for file in self.files[:LISTED]:
-            number += file.may_answer
-            data = f"It was handed in as {file.instead}, not as a notebook." if file.instead else b""
-            if file.may_answer and not file.instead:
-                data = file.read() if number <= READ and left > 0 else "It was not read: there are too many files."
-            left -= len(data)
-            loaded.append([file.name, list(file.order), data])
-        return loaded
-
-
-@dataclass
-class Download:
-    """A class: {student: Submission}, and how it was read."""
-
-    submissions: dict
-    platform: str  # its title, "" for a plain folder
-    claims: list  # conflicting or uncertain identities: first on the report
-    unused: list  # (path, reason)
-    helped: list = field(default_factory=list)  # names that only the gradebook made certain
 
 
 def read(place, people=None, table=None, pattern=""):
@@ -118,8 +36,8 @@ def read(place, people=None, table=None, pattern=""):
         A folder or a zip.
     people : roster.Roster, optional
         The platform's own gradebook decides between the readings of a name.
-    table : list of Line, optional
-        Whose some files are, as `read_table` returns it: these lines are believed.
+    table : list of tables.Line, optional
+        Whose some files are, as `tables.read` returns it: these lines are believed.
     pattern : str, optional
         How the names are made, in place of the platforms that are known; see `platforms.by_pattern`.
 
@@ -128,59 +46,48 @@ def read(place, people=None, table=None, pattern=""):
     CourseError
         If the place is no download, or the pattern is none.
     """
-    extra, entries = _without_outer_folders(_without_times_of_clones(list(_entries(Path(place)))), pattern)
-    if pattern:
-        title, readings_of = "", platforms.by_pattern(pattern)
-    else:
-        title, readings_of = platforms.reader([entry.parts for entry in entries])
-    if title == "Gradescope":
-        readings_of = _with_submitters(readings_of, extra)
-    kept = [entry for entry in entries if ".git" not in entry.parts[1:]]
-    only_git = {entry.parts[0] for entry in entries} - {entry.parts[0] for entry in kept}
-    kept += [Entry((top, ""), "", lambda: "The folder is empty.") for top in sorted(only_git)]
-    claims, helped, extra_lines = [], [], []
-    told, kept = _told(table or [], kept, claims)
-    named, uncertain, others = _settled(kept, readings_of, title, people, helped)
+    extra, entries = _without_outer_folders(archives.entries(Path(place)), pattern)
+    title, readings_of = _reader(entries, extra, pattern)
+    claims: list = []
+    helped: list = []
+    told, rest = tables.divided(table or [], _without_git(entries), claims)
+    named, uncertain, others = _settled(rest, readings_of, title, people, helped)
     submissions = [_submission(title, several) for several in named.values()]
     submissions += _uncertain(uncertain, title, people, claims)
-    for entry in list(others):
-        if entry.parts[-1].lower() in NOT_A_STUDENTS and (title or pattern):
-            others.remove(entry)
-            extra_lines.append(entry)
     if title or pattern:
-        submissions += _strangers(others, title or "the pattern", claims)
+        extra += [entry for entry in others if _is_no_students(entry)]
+        strangers = [entry for entry in others if not _is_no_students(entry)]
+        submissions += _strangers(strangers, f"{title} does" if title else "the pattern says", claims)
     else:
         submissions += _plain(others, claims)
-    submissions = _with_told(told, submissions, title, readings_of, people)
+    submissions = tables.joined(told, submissions, title, readings_of, people)
     if not any(file.may_answer or file.instead for submission in submissions for file in submission.files):
         seen = ", ".join(clean.line(entry.path)[:80] for entry in [*entries, *extra][:3]) or "nothing"
         raise CourseError(f"The folder {place} holds no submission: seen are {seen}. Known are the downloads of "
                           f"{', '.join(platforms.READERS)}, and plain folders or zips with a file or a folder for each "
                           f"student; for others there are {TABLE} and PATTERN.")  # fmt: skip
-    unused = [(clean.line(entry.path), "not a student's file") for entry in [*extra, *extra_lines]]
+    unused = [(clean.line(entry.path), "not a student's file") for entry in extra]
     return Download(_labelled(submissions, claims), title, claims, unused, helped)
 
 
-def _entries(place):
-    """Return every file of a folder or a zip."""
-    if place.is_dir():
-        return _in_folder(place)
-    if not place.is_file():
-        raise CourseError(f"There is no folder {place} with submissions.")
-    try:
-        return list(_in_zip(zipfile.ZipFile(place)))
-    except Exception:
-        raise CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
+def _reader(entries, extra, pattern):
+    """Return the title of the platform, or "", and what returns the readings of a name."""
+    if pattern:
+        return "", platforms.by_pattern(pattern)
+    title, readings_of = platforms.reader([entry.parts for entry in entries])
+    return title, _with_submitters(readings_of, extra) if title == "Gradescope" else readings_of
 
 
-def _without_times_of_clones(entries):
-    """Return entries in which no file of a git clone has a time: it would be that of the checkout."""
-    clones = {entry.parts[: entry.parts.index(".git")] for entry in entries if ".git" in entry.parts}
+def _without_git(entries):
+    """Return entries without what git keeps; a clone in which nothing else is counts as an empty folder."""
+    kept = [entry for entry in entries if ".git" not in entry.parts[1:]]
+    only_git = {entry.parts[0] for entry in entries} - {entry.parts[0] for entry in kept}
+    return kept + [Entry((top, ""), "", lambda: "The folder is empty.") for top in sorted(only_git)]
 
-    def cloned(parts):
-        return any(parts[:depth] in clones for depth in range(len(parts)))
 
-    return [replace(entry, stamp="") if clones and cloned(entry.parts) else entry for entry in entries]
+def _is_no_students(entry):
+    """Return whether a platform or the instructor put a file there, by its name at any depth."""
+    return entry.parts[-1].lower() in NOT_A_STUDENTS
 
 
 def _is_foreign(parts):
@@ -273,23 +180,10 @@ def _true(readings, title, known):
     return min(fitting, key=lambda each: each.order, default=None)
 
 
-def _file(entry, each=None):
-    """Return the `File` of an entry, with what a reading of its name says."""
-    if each is None:
-        return File(entry.path, entry.rest, entry.read, order=(0, entry.stamp))
-    order = (each.order, each.time or entry.stamp)
-    return File(entry.path, each.file or entry.rest, entry.read, each.late, each.time, order, each.instead)
-
-
-def _ordered(files):
-    """Return files, those first that may hold an answer, and of them the newest."""
-    return tuple(sorted(files, key=lambda file: (file.name.lower().endswith(WORTH_READING), file.order), reverse=True))
-
-
 def _submission(title, several):
     """Return the `Submission` of the files that one student handed in, the newest first."""
     each = several[0][0]
-    files = _ordered(_file(entry, own) for own, entry in several)
+    files = ordered(file_of(entry, own) for own, entry in several)
     student = clean.line(each.student).strip() or clean.line(files[0].path)
     return Submission(student, files, title, each.user, each.login, each.name, each.github, each.team)
 
@@ -305,19 +199,20 @@ def _uncertain(uncertain, title, people, claims):
             said.setdefault(each.says, f"{clean.line(each.student)}{late}{f', {each.time}' if each.time else ''}")
         ways = "; or ".join([*said.values()][:4])
         claims.append(f"{clean.line(entry.path)} can be read as {ways}. {how}")
-        file = File(entry.path, entry.rest, entry.read, order=(0, entry.stamp))
         maybe = tuple(sorted({each.user for each in readings} - {""}))
-        yield Submission(clean.line(entry.path), (file,), title, claim="can be read in several ways", maybe=maybe)
+        yield Submission(
+            clean.line(entry.path), (file_of(entry),), title, claim="can be read in several ways", maybe=maybe
+        )
 
 
 def _strangers(entries, what, claims):
     """Yield a submission for each file or folder whose name is not made like the others, and claim it."""
     tops = defaultdict(list)
     for entry in entries:
-        tops[entry.parts[0]].append(_file(entry))
+        tops[entry.parts[0]].append(file_of(entry))
     for top, files in sorted(tops.items()):
-        claims.append(f"{clean.line(top)} is not named as {'by ' * (what == 'the pattern')}{what}. {HOW}")
-        yield Submission(clean.line(top), _ordered(files), claim="has no name of the platform's")
+        claims.append(f"{clean.line(top)} is not named as {what}. {HOW}")
+        yield Submission(clean.line(top), ordered(files), claim="has no name of the platform's")
 
 
 def _plain(entries, claims):
@@ -326,7 +221,7 @@ def _plain(entries, claims):
     for entry in entries:
         tops[entry.parts[0]].append(entry)
     for top, inside in sorted(tops.items()):
-        files = _ordered(map(_file, inside))
+        files = ordered(map(file_of, inside))
         books = [f for f in files if f.name.lower().endswith(reading.NOTEBOOK) and not reading.is_of_the_system(f.name)]
         if len(books) > 1:
             names = ", ".join(clean.line(file.name)[:60] for file in books[:4]) + ", …" * (len(books) > 4)
@@ -344,117 +239,9 @@ def _one_for_each_name(submissions):
     for several in by_name.values():
         books = [s for s in several if any(file.name.lower().endswith(ENDINGS) for file in s.files)]
         if len(several) > 1 and len(books) <= 1:
-            yield replace(several[0], files=_ordered(file for submission in several for file in submission.files))
+            yield replace(several[0], files=ordered(file for submission in several for file in submission.files))
         else:
             yield from several
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of `submissions.csv`: a file or folder of the download, and the student whose it is."""
-
-    file: str
-    student: str
-    time: str = ""
-    late: bool | None = None
-
-
-def read_table(path):
-    """Return the lines of a table with the columns `file` and `student`, and if need be `time` and `late`."""
-    header, *rows = roster.cells(path, "The table")
-    places = {name.strip().casefold(): place for place, name in enumerate(header)}
-    if not {"file", "student"} <= places.keys():
-        raise CourseError(f"The table {path} needs the columns file and student; it has {', '.join(header)[:200]}.")
-    lines = []
-    for number, row in enumerate(rows, 2):
-        told = {name: row[place].strip() if place < len(row) else "" for name, place in places.items()}
-        if not told["file"] or not told["student"]:
-            raise CourseError(f"The table {path}, line {number}: it names no file, or no student.")
-        late, time = told.get("late", "").casefold(), NO_DIGITS.sub("-", told.get("time", ""))
-        if late not in YES:
-            raise CourseError(f"The table {path}, line {number}: late is {told['late']!r}, neither yes nor no.")
-        if told.get("time") and not MOMENT.fullmatch(time):
-            raise CourseError(f"The table {path}, line {number}: time is {told['time']!r}, not 2026-03-01 23:59.")
-        file = told["file"].replace("\\", "/").strip("/")
-        lines.append(Line(file, told["student"], time + "-59" * (time.count("-") == 4), YES[late]))
-    return lines
-
-
-def _told(table, entries, claims):
-    """Return ([(Line, [Entry, …]), …], entries of which the table says nothing); a line without a file is claimed."""
-    told, taken = [], set()
-    for line in table:
-        wanted = _composed(line.file)
-        own = [entry for entry in entries if (_composed(entry.path) + "/").startswith(wanted + "/")]
-        own = own or [entry for entry in entries if _inside(wanted, _composed(entry.path))]
-        if not own:
-            claims.append(f"{clean.line(line.file)} is in {TABLE}, and not in the download.")
-        taken |= {entry.path for entry in own}
-        told += [(line, own)] * bool(own)
-    return told, [entry for entry in entries if entry.path not in taken]
-
-
-def _inside(wanted, path):
-    """Return whether a path is the wanted one, or lies in it, when the wanted one begins with the outer folder."""
-    return any(f"{path}/".startswith(f"{rest}/") for rest in [wanted.partition("/")[2]] if rest)
-
-
-def _composed(text):
-    return unicodedata.normalize("NFC", text)
-
-
-def _with_told(told, submissions, title, readings_of, people):
-    """Return submissions with the files of which a table says whose they are.
-
-    They join the other files of the student whom the table names as the download or the roster does. A file that
-    several lines name was handed in by these students together.
-    """
-    known = roster.index(people) if people else None
-    owners: dict = defaultdict(list)
-    for line, own in told:
-        for entry in own:
-            owners[entry.path].append(line.student)
-    for line, own in told:
-        team = own[0].path if len(owners[own[0].path]) > 1 else ""
-        files = [_told_file(line, entry, readings_of(entry.parts)) for entry in own]
-        meant = next((each for entry in own for each in readings_of(entry.parts) if _means(line, each)), None)
-        place = None if team else _place_of(line.student, meant, submissions, known)
-        if place is not None:
-            before = submissions[place]
-            submissions[place] = replace(before, files=_ordered([*before.files, *files]))
-        elif meant:
-            student = Submission(meant.student, _ordered(files), title, meant.user, meant.login, meant.name)
-            submissions.append(replace(student, team=team))
-        else:
-            submissions.append(Submission(clean.line(line.student), _ordered(files), team=team))
-    return submissions
-
-
-def _means(line, each):
-    """Return whether a line of a table names the student of a reading, as the reading does."""
-    return roster.normalized(line.student) in map(roster.normalized, (each.student, each.user))
-
-
-def _told_file(line, entry, readings):
-    """Return the `File` of an entry as a table tells it; what the table leaves open, the name says."""
-    late = any(each.late for each in readings) if line.late is None else line.late
-    times = {each.time for each in readings}
-    time = line.time or (times.pop() if len(times) == 1 else "")
-    order = max((each.order for each in readings), default=0)
-    return replace(_file(entry), late=late, time=time, order=(order, time or entry.stamp))
-
-
-def _place_of(student, meant, submissions, known):
-    """Return the number of the one submission of the student whom a table names, or None."""
-    wanted = roster.normalized(student)
-    numbers = {person["user"] for person in roster.called_so(known, student)} - {""} if known else set()
-    numbers |= {meant.user} - {""} if meant else set()
-    places = []
-    for place, one in enumerate(submissions):
-        own = map(roster.normalized, (one.student, one.user, one.login, one.name))
-        if not one.claim and not one.team and (wanted in own or (one.platform and one.user in numbers)):
-            places.append(place)
-    return places[0] if len(places) == 1 else None
 
 
 def _stem(name):
@@ -489,76 +276,3 @@ def _labelled(submissions, claims):
             names = ", ".join(f"{label} ({clean.line(labelled[label].files[0].path)})" for label in labels)
             claims.append(f"{len(same)} submissions under one name, each graded: {names}.")
     return dict(sorted(labelled.items()))
-
-
-def read_file(path):
-    """Return the bytes of a file, or a sentence that says why it cannot be read. Links are not followed."""
-    try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                return "It is not an ordinary file."
-            return file.read(reading.LARGEST + 1)
-    except OSError as error:
-        return f"It cannot be read: {error.strerror}."
-
-
-def _in_folder(folder):
-    """Yield an `Entry` for every file, link, and folder that is empty or cannot be read."""
-    closed: list = []
-    for top, inside, names in os.walk(folder, onerror=lambda error: closed.append(error.filename)):
-        links = [name for name in inside if os.path.islink(os.path.join(top, name))]
-        for name in sorted([*names, *links]):
-            path = os.path.join(top, name)
-            try:
-                moment = time.localtime(os.lstat(path).st_mtime)[:6]
-            except OSError:  # a path that is too long for this machine
-                moment = (0,) * 6
-            parts = PurePosixPath(os.path.relpath(path, folder)).parts
-            yield Entry(_decoded(parts), _stamp(moment), lambda path=path: read_file(path))
-        if not inside and not names and top != str(folder):
-            yield Entry(
-                (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
-            )
-    for top in closed:
-        yield Entry(
-            (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
-        )
-
-
-def _in_zip(archive):
-    """Yield the same for a zip, in which the platform or the instructor, not a student, has packed every file."""
-    holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
-    for info in archive.infolist():
-        name = info.filename
-        if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
-            try:
-                name = name.encode("cp437").decode("utf-8")
-            except ValueError:
-                name = info.filename
-        name = name if "/" in name else name.replace("\\", "/")  # as some programs on Windows write
-        parts = _decoded(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
-        if parts and info.is_dir():
-            if info.filename.rstrip("/") not in holders:
-                yield Entry((*parts, ""), "", lambda: "The folder is empty.")
-        elif parts:
-            yield Entry(parts, _stamp(info.date_time), lambda info=info: _read_member(archive, info))
-
-
-def _read_member(archive, info):
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "It cannot be read from the zip: no platform packs files like this."
-    try:
-        with archive.open(info) as file:
-            return file.read(reading.LARGEST + 1)
-    except Exception as error:  # a damaged member costs only itself
-        return f"It cannot be read from the zip ({type(error).__name__})."
-
-
-def _decoded(parts):
-    """Return parts of a path as text; bytes that are not UTF-8 become replacement characters."""
-    return tuple(os.fsencode(part).decode("utf-8", "replace") for part in parts)
-
-
-def _stamp(moment):
-    return "-".join(f"{number:02}" for number in moment)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, gradebook, marks, model, policy
+from attncourse import batch, downloads, gradebook, handed, marks, model, policy
 from coursework import SHORT, notebook
 from test_batch import made_of, plain
 from test_gradebook import earns, read_roster
@@ -19,7 +19,7 @@ SAME = "The same files, byte for byte: a group that the policy does not name, or
 
 def run(place, assignment, out, results, decisions=None, people=None, **more):
     """Grade a folder, or a `Download`, with prepared results; returns the `Grades`."""
-    there = place if isinstance(place, downloads.Download) else downloads.read(place, people)
+    there = place if isinstance(place, handed.Download) else downloads.read(place, people)
     grades = gradebook.Grades(more.pop("shown", assignment), there, out, decisions, people)
     batch.run(grades, made_of(results), more.pop("seed", marks.SEED), SHORT, **more)
     assert grades.written
@@ -166,8 +166,8 @@ def test_one_policy_serves_several_sections(assignment, tmp_path):
     found = {}
     for turn in range(2):
         for section, name in (("a", "ada"), ("b", "hal")):
-            time = downloads.File("x.ipynb", "x.ipynb", lambda: b"", time="2026-03-02-12-00-00")
-            there = downloads.Download({name: downloads.Submission(name, (time,))}, "", [], [])
+            time = handed.File("x.ipynb", "x.ipynb", lambda: b"", time="2026-03-02-12-00-00")
+            there = handed.Download({name: handed.Submission(name, (time,))}, "", [], [])
             grades = run(there, assignment, tmp_path / section, lambda name: earns(assignment, "witness"), decisions)
             found[turn, section] = grades.lists().get("Named in the policy, and not found")
             assert grades.final(name).score == (2 if section == "a" else 4), "a day late in the one, not in the other"

@@ -6,7 +6,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, exports, reading, roster
+from attncourse import downloads, exports, handed, reading, roster
 from attncourse.model import CourseError
 from coursework import ROOT, notebook
 
@@ -91,7 +91,7 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
         encoding = "mac_roman"  # as Excel for Mac once wrote
     (tmp_path / "r.csv").write_bytes(PLAIN.replace("\n", ends).encode(encoding))
     names = ["jd1", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
-    found = {name: downloads.Submission(name, ()) for name in names}
+    found = {name: handed.Submission(name, ()) for name in names}
     matched, missing, unmatched, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
     assert {student: person["login"] for student, person in matched.items()} == {
         "jd1": "jd1", names[3]: "jm2", "w@x": "wl4"}  # fmt: skip
@@ -137,7 +137,7 @@ def test_moodles_worksheet_in_another_language(tmp_path):
 
 
 def person(student, platform="", user="", login="", name="", github=False):
-    return downloads.Submission(student, (), platform, user, login, name, github)
+    return handed.Submission(student, (), platform, user, login, name, github)
 
 
 CANVAS_OF = "Student,ID,Section\n"
@@ -211,7 +211,7 @@ def test_a_notebook_among_many_files_is_read(tmp_path):
     platforms.put(tmp_path, "al/hw.ipynb", RIGHT)
     loaded = downloads.read(tmp_path).submissions["jo"].load()
     assert loaded[0][2] == RIGHT
-    assert sum(isinstance(data, bytes) for *_, data in loaded) == downloads.READ
+    assert sum(isinstance(data, bytes) for *_, data in loaded) == handed.READ
 
 
 def test_people_of_one_name_are_graded_each_and_claimed(tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import clean, downloads, gradebook, model, policy, reading, report, roster, similar
+from attncourse import clean, downloads, gradebook, handed, model, policy, reading, report, roster, similar
 from attncourse.model import CourseError
 from coursework import answers, notebook
 
@@ -255,7 +255,7 @@ def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment
     (tmp_path / "p.yml").write_text(typed)
     decisions = policy.read(tmp_path / "p.yml", assignment)
     people = read_roster(tmp_path, b"Student ID,Name\n0012,Jo Roe\n0083,Al Poe\n10,Di Fox\n")
-    download = downloads.Download({"0012": downloads.Submission("0012", ())}, "", [], [])
+    download = handed.Download({"0012": handed.Submission("0012", ())}, "", [], [])
     grades = gradebook.Grades(assignment, download, tmp_path / "out", decisions, people)
     grades.add("0012", earns(assignment, "witness"))
     assert [grades.final(student).score for student in ("0012", "Al Poe", "Di Fox")] == [1, 1, None]
@@ -263,7 +263,7 @@ def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment
 
 @pytest.mark.parametrize(("time", "days"), [("2026-03-01-23-59-59", 0), ("2026-03-02-00-00-00", 1)])
 def test_a_date_without_a_time_is_the_end_of_its_day(time, days):
-    file = downloads.File("x.ipynb", "x.ipynb", bytes, time=time)
+    file = handed.File("x.ipynb", "x.ipynb", bytes, time=time)
     assert policy.days_late({"late": {"due": datetime.date(2026, 3, 1)}}, "x", "x", file) == days
 
 
@@ -274,7 +274,7 @@ def test_what_an_import_would_do_wrong_is_listed_before_it(assignment, tmp_path)
         "moodle": platforms.moodle_roster().replace(b"10.00", b"100.00"),
         "blackboard": platforms.blackboard_roster().decode("utf-16").replace("10 Score", "100 Score").encode(),
     }
-    nobody = downloads.Download({}, "", [], [])
+    nobody = handed.Download({}, "", [], [])
     for platform, other in rosters.items():
         sound = getattr(platforms, f"{platform}_roster")()
         for data, column, expected in ((sound, "RNN assignment", ""), (other, "RNN assignment", "is worth 100"),

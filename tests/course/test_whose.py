@@ -7,7 +7,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, gradebook, model, roster
+from attncourse import downloads, gradebook, model, roster, tables
 from attncourse import platforms as names
 from attncourse.model import CourseError
 from coursework import notebook
@@ -27,7 +27,7 @@ def read(folder, handed, people="", table="", pattern=""):
     for name, text in (("r.csv", people), ("t.csv", table)):
         (folder / name).write_text(text, encoding="utf-8")
     known = roster.read(folder / "r.csv") if people else None
-    lines = downloads.read_table(folder / "t.csv") if table else None
+    lines = tables.read(folder / "t.csv") if table else None
     return downloads.read(folder / "in", known, lines, pattern), known
 
 
@@ -149,7 +149,7 @@ BAD_TABLES = {"file,name\na,b\n": "student", "": "empty", "file,student\na,\n": 
 def test_a_table_that_is_not_understood_names_what(text, tmp_path):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(CourseError, match=BAD_TABLES[text]):
-        downloads.read_table(tmp_path / "t.csv")
+        tables.read(tmp_path / "t.csv")
 
 
 def test_a_line_of_the_table_without_its_file_is_claimed(tmp_path):
