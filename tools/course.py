@@ -24,6 +24,7 @@ from attncourse import (  # noqa: E402
     downloads,
     examiner,
     gradebook,
+    gradescope,
     layouts,
     marks,
     policy,
@@ -34,7 +35,7 @@ from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
 
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
+         "POLICY", "FORCE", "NOTEBOOK", "GRADERS")  # fmt: skip
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
 *** For marks that count, say make course SEED=a-word-of-your-own."""
@@ -74,6 +75,10 @@ def make(options):
         seeds.add((seed, how))
     for seed, how in sorted(seeds):
         say_seed(seed, how)
+    if not gradescope.has_otter():
+        print(
+            "Nothing was written for Gradescope, whose tools are not installed: make course GRADERS=yes installs them."
+        )
 
 
 def made(name, work):

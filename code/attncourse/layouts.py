@@ -52,8 +52,9 @@ def write(assignment, folder, seed=marks.SEED):
         folder / "bundle.json",
         json.dumps({"seed": str(seed)} | asdict(assignment), indent=1, ensure_ascii=False) + "\n",
     )
-    (folder / "gradescope").mkdir(exist_ok=True)
-    gradescope.autograder(assignment, folder / "gradescope" / "autograder.zip", seed)
+    if gradescope.has_otter():
+        (folder / "gradescope").mkdir(exist_ok=True)
+        gradescope.autograder(assignment, folder / "gradescope" / "autograder.zip", seed)
 
 
 def _put(path, text):
