@@ -25,6 +25,7 @@ from attncourse import (  # noqa: E402
     downloads,
     examiner,
     gradebook,
+    gradescope,
     layouts,
     marks,
     policy,
@@ -36,7 +37,7 @@ from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
 
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK", "TABLE", "PATTERN")  # fmt: skip
+         "POLICY", "FORCE", "NOTEBOOK", "TABLE", "PATTERN", "GRADERS")  # fmt: skip
 ABOUT = "about.json"  # whose grades a folder holds
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
@@ -96,6 +97,13 @@ def make(options):
         seeds.add((seed, how))
     for seed, how in sorted(seeds):
         say_seed(seed, how)
+    if not gradescope.has_otter():
+        old = any(options.work.glob("assignments/*/gradescope/autograder.zip"))
+        print(
+            "Nothing was written for Gradescope, whose tools are not installed: make course GRADERS=yes installs them."
+        )
+        if old:
+            print("What lies there for it is of an earlier time.")
 
 
 def made(name, work):

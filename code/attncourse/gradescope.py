@@ -4,6 +4,7 @@ Every case is public to Otter, which would else tell the student that all test c
 name and nothing of its source, nor of the numbers in it.
 """
 
+import importlib.util
 import json
 import tempfile
 import zipfile
@@ -42,6 +43,11 @@ CONFIG = {
     "show_all_public": True,
     "pdf": False,
 }
+
+
+def has_otter():
+    """Return whether Otter is installed here: grading alone does not need it."""
+    return importlib.util.find_spec("otter") is not None
 
 
 def otter_tests(assignment, seed=marks.SEED):

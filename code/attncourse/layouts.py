@@ -51,11 +51,12 @@ def write(assignment, folder, seed=marks.SEED):
     _put(folder / "instructor" / f"{name}.ipynb", notebooks.instructor(assignment, seed))
     _put(folder / "nbgrader" / "nbgrader_config.py", NBGRADER)
     _put(folder / "nbgrader" / "source" / name / f"{name}.ipynb", notebooks.nbgrader(assignment, seed))
-    zipped = folder / "gradescope" / "autograder.zip"
-    zipped.parent.mkdir(parents=True, exist_ok=True)
-    made = zipped.with_name("autograder.zip.part")
-    gradescope.autograder(assignment, made, seed)
-    made.replace(zipped)
+    if gradescope.has_otter():
+        zipped = folder / "gradescope" / "autograder.zip"
+        zipped.parent.mkdir(parents=True, exist_ok=True)
+        made = zipped.with_name("autograder.zip.part")
+        gradescope.autograder(assignment, made, seed)
+        made.replace(zipped)
     bundle = {"seed": str(seed)} | asdict(assignment)
     _put(folder / "bundle.json", json.dumps(bundle, indent=1, ensure_ascii=False) + "\n")
 
