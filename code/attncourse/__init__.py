@@ -9,8 +9,10 @@
   ``kit`` is what tests may use, and ``standins`` is what only Jupyter and Colab have. ``sandbox``, ``seccomp`` and
   ``cgroup`` build the walls; ``protocol`` carries messages between processes that do not trust each other.
 * ``roster`` says who should be there, ``policy`` what the instructor decides beside the tests; ``gradebook`` puts all
-  together, ``similar`` finds wrong answers that are alike and rare.
-* ``report`` and ``exports`` write what students, instructors and platforms read, through ``clean``.
+  together and writes it, ``history`` says what changed since the last run, ``similar`` finds wrong answers that are
+  alike and rare.
+* ``report``, ``lists`` and ``exports`` have what students, instructors and platforms read, and all of it goes through
+  ``clean``.
 
 Nothing here is imported by a chapter, and nothing here imports the book's mathematics.
 """

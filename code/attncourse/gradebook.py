@@ -13,16 +13,15 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, policy, report, roster, similar
+from . import clean, exports, history, lists, policy, report, roster, similar
 from .author import POINTS
 from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
-NEW, LAST = ".new", "last.json"  # where files are written first; what the last run wrote, for the next one
+NEW = ".new"  # where files are written first
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-FIRST = "Look at these first: who is whose is not certain"
 
 
 class Grades:
@@ -57,7 +56,7 @@ class Grades:
         self.results: dict = {}
         self.handed: dict = {}  # student: a fingerprint of what was handed in
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
-        self.before = _last(self.folder)
+        self.before = history.last(self.folder)
         self.written = False  # whether the files are those of this run
         self.full = False  # whether there was no room for something
 
@@ -242,14 +241,14 @@ class Grades:
         students = self.everyone()
         rows = [row for student in students if (row := self.attempt(f"the row of {student}", self._row, student))]
         write("grades.csv", lambda: clean.table([self._header(), *rows]))
-        write("hidden.csv", lambda: clean.table(self._hidden()))
+        write("hidden.csv", lambda: clean.table(lists.hidden(self)))
         for student in self.with_results():
             write(f"feedback/{self.pages[student]}", lambda student=student: self.page(student))
         for platform, rows_of in exports.TABLES.items():
             if platform in self._platforms() and len(self.places) < 2:
                 write(f"{platform.lower()}.csv", lambda rows_of=rows_of: clean.table(rows_of(self)))
         write("feedback.zip", lambda: exports.pages(self))
-        write(LAST, lambda: json.dumps(self._for_the_next_run()).encode())
+        write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("report.html", self._report)
         return written
 
@@ -293,210 +292,14 @@ class Grades:
         result, final = self.result(student), self.final(student)
         return report.feedback(self.assignment, student, result, final, self.name(student)).encode("utf-8", "replace")
 
-    def _hidden(self):
-        """Return a row for each hidden test that a student failed: why, for the instructor alone.
-
-        Where all tests of an exercise, or of all exercises, failed for one reason, that is one row.
-        """
-        yield ["student", "question", "test", "points", "why"]
-        for student in sorted(self.results):
-            result = self.results[student]
-            failed = [mark for mark in result.marks if mark.hidden and not mark.passed]
-            for question, test, points, why in _together(result, failed):
-                yield [*map(clean.cell, (student, question, test)), clean.number(points), clean.cell(why)]
+    def lists(self):
+        """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
+        return lists.all_of(self)
 
     def _report(self):
         finals = {student: self.final(student) for student in self.everyone()}
-        lists = self.lists()
-        first = {FIRST: lists.pop(FIRST)} if FIRST in lists else {}
-        alike = similar.compare(self.assignment, {student: self.results[student] for student in self._answers()})
-        page = report.class_page(self.assignment, self.results, finals, first, lists, alike, sorted(self.results))
+        listed = self.lists()
+        first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
+        alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
+        page = report.class_page(self.assignment, self.results, finals, first, listed, alike, sorted(self.results))
         return page.encode("utf-8", "replace")
-
-    def _answers(self):
-        """Return the students whose answers are compared: one of a group, and one of those with the same files."""
-        copies = {student for students in self._copies() for student in students[1:]}
-        return sorted(student for student in self.results if self.owner(student) == student and student not in copies)
-
-    def _copies(self):
-        """Return the students, in lists, who have the same files byte for byte, and points for them."""
-        same = defaultdict(list)
-        for student in sorted(self.results):
-            if self.results[student].earned and self.handed.get(student) and self.owner(student) == student:
-                same[self.handed[student]].append(student)
-        return [students for students in same.values() if len(students) > 1]
-
-    def lists(self):
-        """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
-        lists = {}
-        for title, lines_of in self._lists().items():
-            lines = self.attempt(f"the list {title!r}", lambda lines_of=lines_of: [*lines_of()])
-            if lines:
-                lists[title] = lines
-        if self.errors:
-            lists["Could not be written"] = list(dict.fromkeys(self.errors))
-        return lists
-
-    def _lists(self):
-        """Return {title: function that returns the lines}."""
-        results = sorted(self.results.items())
-        return {
-            FIRST: lambda: self.claims,
-            "Not graded yet, because the run was interrupted": self.left,
-            "Changed since an earlier run": lambda: self.changes()["lines"],
-            "No points because of the file, not because of an answer": lambda: [
-                f"{student}: {result.problem}" for student, result in results if result.problem
-            ],
-            "Groups with several submissions: the one with most points counts for all": self._several,
-            "The same files, byte for byte: a group that the policy does not name, or a copy": lambda: [
-                ", ".join(students) for students in self._copies()
-            ],
-            "A time limit was reached": lambda: [student for student, result in results if result.slow],
-            "Could not be graded": lambda: [
-                f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None
-            ],
-            "Written answers that are not graded yet, without points so far": self._waiting,
-            "On the roster, and nothing handed in": self._missing,
-            "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(self.unmatched.items())],
-            "On several lines of the roster, and taken for one person": self._on_several_lines,
-            "Read with the help of the gradebook": lambda: self.helped,
-            "Named in the policy, and not found": lambda: sorted({*self.unknown} - self._elsewhere()),
-            "Late, in days": self._late,
-            "Before you import": lambda: exports.before_import(self),
-            "Files that were not graded": lambda: [
-                *(f"{name}: {why}" for name, why in self.unused),
-                *(f"{student}: {line}" for student, result in results for line in result.unused),
-            ],
-        }
-
-    def _several(self):
-        """Yield a line for each group of which several members handed in."""
-        for group in {tuple(group): None for group in self.groups.values()}:
-            there = [member for member in group if member in self.results]
-            if len(there) > 1:
-                points = ", ".join(f"{member} {clean.number(self.results[member].score)}" for member in there)
-                yield f"{points}: that of {self.owner(there[0])} counts"
-
-    def _waiting(self):
-        for student in sorted(self.results):
-            for name, points in self.final(student).parts.items():
-                if points is None:
-                    yield f"{student}: {name}"
-
-    def _missing(self):
-        """Yield who handed in nothing, but for those whose file only is uncertain: who that is stands first."""
-        uncertain = {user for handed in self.submissions.values() for user in handed.maybe}
-        for student in sorted({*self.absent} - {*self.with_results()}):
-            name, user = self.name(student), self.absent[student]["user"]
-            see = ": but see what stands first" if user and user in uncertain else ""
-            yield student + f" ({name})" * (name not in (student, "")) + see
-
-    def _on_several_lines(self):
-        for person in self.people.people if self.people else []:
-            if len(person["rows"]) > 1:
-                yield f"{clean.line(roster.label(person))}: {len(person['rows'])} lines"
-
-    def _late(self):
-        for student in self.with_results():
-            late = self.final(student).late
-            if late:
-                yield f"{student}: {late:g}"
-
-    def _elsewhere(self):
-        """Return the names in the policy that mean a student of another class of the same assignment."""
-        known: set = set()
-        for path in self.folder.parent.glob(f"*/{LAST}"):
-            if path.parent != self.folder:
-                known |= {*_last(path.parent)["names"]}
-        return {name for name in self.unknown if roster.normalized(name) in known}
-
-    def changes(self):
-        """Return {"lines": whose grade changed, and why}, of this run or else of the last one in which one did."""
-        lines = [*self._changed()]
-        return {"lines": lines} if lines else self.before["changes"]
-
-    def _changed(self):
-        """Yield a line for each student whom the last run graded otherwise."""
-        for student, old in self.before["students"].items():
-            if student not in self.everyone():
-                yield f"{student}: {_points(old['score'])} → no longer in the download or on the roster"
-                continue
-            final = self.final(student)
-            if (final.score, final.parts) != (old["score"], old["parts"]):
-                yield f"{student}: {_points(old['score'])} → {_points(final.score)} ({self._why(student, old)})"
-
-    def _why(self, student, old):
-        """Say what of a grade is not as it was."""
-        tested, reasons = self._tested(student), []
-        if self.handed.get(self.owner(student), "") != old["handed"]:
-            reasons.append("other files" if old["handed"] else "handed in since")
-        reasons += [what for what, value in self.about.items() if value != self.before["about"].get(what)]
-        if self._decided() != self.before["decided"]:
-            reasons.append("your decisions, or the platform's table")
-        earned = [name for name in tested if name not in old["tested"]]
-        lost = [name for name in old["tested"] if name not in tested]
-        reasons += [f"passes now: {', '.join(earned)}"] * bool(earned)
-        reasons += [f"fails now: {', '.join(lost)}"] * bool(lost)
-        return "; ".join(reasons) or "graded again"
-
-    def _tested(self, student):
-        """Return the names of the hidden tests that a student's functions passed."""
-        passed = {(mark.question, mark.test) for mark in self.result(student).marks if mark.hidden and mark.passed}
-        return [title for test, title in self.tests.items() if test in passed]
-
-    def _decided(self):
-        """Return the instructor's decisions and what the platform's table keeps, as text."""
-        return json.dumps([self.policy, self.kept], sort_keys=True, default=str)
-
-    def _for_the_next_run(self):
-        """Return what the next run compares itself with."""
-        students = {}
-        for student in self.everyone():
-            final = self.final(student)
-            students[student] = {"score": final.score, "parts": final.parts, "tested": self._tested(student),
-                                 "handed": self.handed.get(self.owner(student), "")}  # fmt: skip
-        known = set()
-        for student, handed in self.submissions.items():
-            known |= {*map(roster.normalized, (student, handed.user, handed.login, handed.name))}
-        for person in self.people.people if self.people else []:
-            known |= roster.called(person) | roster.names(person)
-        pages = sorted(self.pages[student] for student in self.with_results())
-        return {"students": students, "about": self.about, "decided": self._decided(), "pages": pages,
-                "names": sorted(known - {""}), "changes": self.changes()}  # fmt: skip
-
-
-def _points(score):
-    return "no grade" if score is None else f"{score:g}"
-
-
-def _together(result, failed):
-    """Yield (question, test, points, why) for failed tests; what failed for one reason is one of them."""
-    hidden = defaultdict(list)
-    for mark in result.marks:
-        if mark.hidden:
-            hidden[mark.question].append(mark)
-    whole = [question for question, marks in hidden.items() if all(mark in failed for mark in marks)]
-    reasons = {mark.why for mark in failed}
-    if result.problem or (failed and len(reasons) == 1 and len(whole) == len(hidden) > 1):
-        yield "all", "all", sum(mark.points for mark in failed), result.problem or reasons.pop()
-        return
-    for question, marks in hidden.items():
-        own = [mark for mark in marks if mark in failed]
-        if question in whole and len(own) > 1 and len({mark.why for mark in own}) == 1:
-            yield question, "all", sum(mark.points for mark in own), own[0].why
-        else:
-            yield from ((question, mark.test, mark.points, mark.why) for mark in own)
-
-
-def _last(folder):
-    """Return what the last run left for this one, or what there is if it left nothing that can be read."""
-    empty = {"students": {}, "about": {}, "decided": "", "pages": [], "names": [], "changes": {"lines": []}}
-    try:
-        data = json.loads((folder / LAST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return empty
-    whole = isinstance(data, dict) and all(isinstance(data.get(name), type(empty[name])) for name in empty)
-    about = {"score", "parts", "tested", "handed"}
-    if not whole or not all(isinstance(old, dict) and about <= old.keys() for old in data["students"].values()):
-        return empty
-    return data

@@ -7,7 +7,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, gradebook, model, roster, tables
+from attncourse import downloads, gradebook, lists, model, roster, tables
 from attncourse import platforms as names
 from attncourse.model import CourseError
 from coursework import notebook
@@ -85,7 +85,7 @@ def test_every_reading_is_returned_and_a_name_with_several_is_claimed(name, assi
     with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
         assert len(pages.namelist()) == len(others)
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert report.index(gradebook.FIRST) < report.index(file) < report.index("<h2>", report.index(gradebook.FIRST) + 9)
+    assert report.index(lists.FIRST) < report.index(file) < report.index("<h2>", report.index(lists.FIRST) + 9)
 
 
 @pytest.mark.parametrize("people", ["", CANVAS + BOB + MALLORY, CANVAS + BOB, CANVAS + BOB + '"Smith, Mal",66,,,A,\n'])
@@ -233,8 +233,8 @@ def test_one_person_on_two_lines_gets_the_grade_on_both(assignment, tmp_path):
     grades = graded(assignment, tmp_path, ["rightada_1001_1_h.ipynb", "halfhal_1002_2_h.ipynb"],
                     CANVAS + ada.format("A") + '"Half, Hal",1002,s,hal,A,\n' + ada.format("B"))  # fmt: skip
     assert [(row[1], row[-1]) for row in table(tmp_path)[2:]] == [("1001", "2"), ("1002", "2"), ("1001", "2")]
-    lists = grades.lists()
-    assert "On the roster, and nothing handed in" not in lists
-    assert ["ada: 2 lines"] in lists.values()
-    assert gradebook.FIRST not in lists
+    listed = grades.lists()
+    assert "On the roster, and nothing handed in" not in listed
+    assert ["ada: 2 lines"] in listed.values()
+    assert lists.FIRST not in listed
     assert not grades.errors
