@@ -55,7 +55,7 @@ def _alike(answers, failed):
     owners = Counter(piece for own in pieces.values() for piece in own)
     rare = {piece for piece, many in owners.items() if many <= most and many < len(answers)}
     for students in groups.values():
-        if 1 < len(students) <= most and len(pieces[students[0]] & rare) >= LEAST:
+        if len(students) > 1 and len(pieces[students[0]] & rare) >= LEAST:
             yield "identical", tuple(students)
     alone = [(tests, students[0]) for (tests, _), students in groups.items()]
     by_piece = defaultdict(list)

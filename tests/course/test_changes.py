@@ -100,12 +100,12 @@ def teams(assignment, folder, platform):
     for name, data in names.items():
         platforms.put(folder / "in", name, data)
     tokens = {name: ["a", "b"] * 30 + [str(n) for n in range(30)] for name in assignment.functions}
-    wrong = replace(earns(assignment, "witness"), tokens=tokens)
+    others = {name: [str(n) for n in range(90, 180)] for name in assignment.functions}
+    theirs, zoes = (replace(earns(assignment, "witness"), tokens=each) for each in (tokens, others))
     asked: list = []
     there = downloads.read(folder / "in")
     grades = gradebook.Grades(assignment, there, folder / "out", {"groups": [["ada", "hal"]]} if not platform else {})
-    batch.run(grades, made_of(lambda name: wrong if "oe" not in name else earns(assignment, "witness"), asked),
-              marks.SEED, SHORT)  # fmt: skip
+    batch.run(grades, made_of(lambda name: zoes if "oe" in name else theirs, asked), marks.SEED, SHORT)
     return grades, asked
 
 

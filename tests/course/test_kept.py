@@ -83,6 +83,9 @@ def test_an_interruption_after_a_changed_assignment_leaves_the_tables_of_the_las
     assert {row["score"] for row in rows(out).values()} == {"2"}
 
 
+WRITES = ("write_bytes", "write_text", "mkdir")
+
+
 class Stopped(BaseException):
     """What ends a process at once."""
 
@@ -100,14 +103,14 @@ def counted(monkeypatch, number, end):
         def call(self, *arguments, **options):
             moments.append(name)
             if len(moments) == number:
-                if name == "write_bytes":
+                if name.startswith("write"):
                     real(self, arguments[0][: len(arguments[0]) // 2])
                 end(self)
             return real(self, *arguments, **options)
 
         monkeypatch.setattr(Path, name, call)
 
-    for name in ("write_bytes", "mkdir") if end is no_room else ("write_bytes", "mkdir", "replace", "unlink"):
+    for name in WRITES if end is no_room else (*WRITES, "replace", "unlink"):
         at(name)
     return moments
 
