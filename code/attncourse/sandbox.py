@@ -33,7 +33,14 @@ PREFIX = os.path.realpath(sys.base_prefix)
 SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
 LIBRARIES = "/site/lib"
 LOADED = re.compile(r"^[ \t]+(?:(\S+) => )?(/.+?) \(0x[0-9a-f]+\)$", re.MULTILINE)  # as ldd prints it
-STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__"}  # names in the folder of the standard library
+STANDARD = {
+    *sys.stdlib_module_names,
+    "lib-dynload",
+    "__pycache__",
+    "__hello__",
+    "__phello__",
+    "LICENSE",
+}  # in its folder
 NOT_NEEDED = ("ensurepip/_bundled",)  # pip is in there, which is a package
 OF_A_SCREEN = ("_tkinter", "_curses", "_curses_panel", "readline", "nis")  # modules whose libraries are not shown
 INSIDE = ("worker.py", "protocol.py", "reading.py", "standins.py")  # what of the grader the sandbox sees
