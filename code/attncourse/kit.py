@@ -55,7 +55,7 @@ def in_plain_form(value):
     if isinstance(value, dict):
         return {key: in_plain_form(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic) and value.shape == ():
-        value = value[()]
+        value = np.asarray(value)[()]
     if isinstance(value, np.ndarray | complex) and np.iscomplexobj(value) and not np.any(np.imag(value)):
         value = value.real
     return bool(value) if isinstance(value, np.bool_) else value
