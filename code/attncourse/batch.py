@@ -118,7 +118,7 @@ def _as_seen_first(first, second):
     a second run may have been a hidden test's doing too: the student hears of it only where it was not.
     """
     if first.score is None or second.score is None:
-        return second
+        return second if first.score is None else first
     hidden = [mark for mark in second.marks if mark.hidden]
     marked = [mark for mark in first.marks if not mark.hidden] + hidden
     remarks = first.remarks + [AGAIN] * bool(first.slow_before_tests)

@@ -31,6 +31,7 @@ REMARKS = 60
 SHOWN = 5  # failures of one cell that are shown
 HANGS = 2  # calls of one function that may take too long; further ones fail at once, and others have time left
 DEATHS = 3  # in one cell; then the rest of it is skipped
+UNANSWERED = ("NotImplementedError", "your code here")  # kind and message, as `model.stub` has it
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 _running: dict = {}  # {(process, thread): its examiner}
 
@@ -370,8 +371,12 @@ class Student:
         """Return one line for each failure; they are frozen before the first hidden test."""
         labels = ["The given cell", *self.record["labels"]]
         lines = list(self.record["remarks"])
-        for cell in sorted({cell for cell, _ in self.problems}):
-            problems = [self.problems[place] for place in sorted(self.problems) if place[0] == cell]
+        failed = {place: problem for place, problem in self.problems.items() if problem[1:] != UNANSWERED}
+        if len(failed) < len(self.problems):
+            cells = len({cell for cell, _ in self.problems.keys() - failed.keys()})
+            lines.append(f"{cells} of the cells call a function that is still as it was handed out.")
+        for cell in sorted({cell for cell, _ in failed}):
+            problems = [failed[place] for place in sorted(failed) if place[0] == cell]
             for line, kind, text in problems[:SHOWN]:
                 where = labels[cell] + (f", line {line}" if line else "")
                 what = f"{kind}: {' '.join(text.split())}".rstrip(": ") if kind else f"skipped, {text}"

@@ -51,11 +51,12 @@ def plain(function):
 def in_plain_form(value):
     """Return one value in plain form, and those inside lists, tuples and dictionaries."""
     if isinstance(value, list | tuple):
-        return type(value)(in_plain_form(item) for item in value)
+        items = [in_plain_form(item) for item in value]
+        return items if isinstance(value, list) else tuple(items)  # of a named tuple, such as NumPy's, too
     if isinstance(value, dict):
         return {key: in_plain_form(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic) and value.shape == ():
-        value = value[()]
+        value = np.asarray(value)[()]
     if isinstance(value, np.ndarray | complex) and np.iscomplexobj(value) and not np.any(np.imag(value)):
         value = value.real
     return bool(value) if isinstance(value, np.bool_) else value

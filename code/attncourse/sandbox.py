@@ -33,9 +33,11 @@ PREFIX = os.path.realpath(sys.base_prefix)
 SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
 LIBRARIES = "/site/lib"
 LOADED = re.compile(r"^[ \t]+(?:(\S+) => )?(/.+?) \(0x[0-9a-f]+\)$", re.MULTILINE)  # as ldd prints it
-STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__"}  # names in the folder of the standard library
+# Names in the folder of the standard library that are its own.
+STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__", "__hello__", "__phello__", "LICENSE"}
 NOT_NEEDED = ("ensurepip/_bundled",)  # pip is in there, which is a package
 OF_A_SCREEN = ("_tkinter", "_curses", "_curses_panel", "readline", "nis")  # modules whose libraries are not shown
+TRANSLATOR = ("core/inputtransformer2.py", "utils/tokenutil.py")  # what of IPython it sees
 INSIDE = ("worker.py", "protocol.py", "reading.py", "standins.py")  # what of the grader the sandbox sees
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
@@ -109,7 +111,7 @@ def environment():
     filtered = "no filter of system calls is known for this machine"
     seen = "nothing is known without a sandbox"
     if reason is None:
-        seen = _said_inside(WALK.format(known=_known(Limits())))
+        seen = _said_inside(WALK.format(known=_known(), hidden=[path for path, _ in _of_python()[1]]))
         if seccomp.program():
             filtered = "the filter of system calls does not hold" if _said_inside(OPEN_CALL) else ""
     walls.append(("files", not seen, seen or "only what is listed here can be seen"))
@@ -151,10 +153,18 @@ else: raise SystemError("it is open")
 """
 WALK = """
 import os
+
+def holds(path):
+    try:
+        return os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(1)
+    except OSError:
+        return None
+
 known, strange = {known}, []
 for folder, inside, files in os.walk("/"):
     inside[:] = [name for name in inside if os.path.join(folder, name) not in known]
     strange += [path for path in (os.path.join(folder, name) for name in files) if path not in known]
+strange += filter(holds, {hidden})
 if strange: raise SystemError(f"the sandbox sees {{len(strange)}} files more than it needs, such as {{strange[0]}}")
 """
 
@@ -227,27 +237,26 @@ def _numpy_libraries():
     return Path(os.path.realpath(np.__file__)).parent.with_name("numpy.libs")
 
 
-def bound(limits):
+def bound():
     """Return what of this machine a sandbox sees, [(real path here, path in the sandbox)]."""
-    inside = "/site/ipython/IPython"
-    package = Path(np.__file__).parent
-    shown = [*_of_python()[0], (package, "/site/numpy"), (_numpy_libraries(), "/site/numpy.libs")]
+    shown = _of_python()[0]
+    shown = [*shown, (Path(np.__file__).parent, "/site/numpy"), (_numpy_libraries(), "/site/numpy.libs")]
     shown += [(HERE / name, f"/site/{name}") for name in INSIDE]
-    shown += [(Path(_ipython(), module), f"{inside}/{module}")
-              for module in ("core/inputtransformer2.py", "utils/tokenutil.py")]  # fmt: skip
-    real = [(os.path.realpath(path), shown) for path, shown in shown]
-    return [(path, shown) for path, shown in real if os.path.exists(path)]
+    for module in TRANSLATOR:
+        shown.append((Path(_ipython(), module), f"/site/ipython/IPython/{module}"))
+    real = [(os.path.realpath(path), inside) for path, inside in shown]
+    return [(path, inside) for path, inside in real if os.path.exists(path)]
 
 
-def _known(limits):
+def _known():
     """Return the paths in a sandbox whose insides are known."""
-    return {"/dev", "/tmp", *(shown for _, shown in bound(limits))}
+    return {"/dev", "/tmp", *(inside for _, inside in bound())}
 
 
 def visible():
     """Say line by line what of this machine a student's code can read."""
     lines, libraries = [], []
-    for path, shown in bound(Limits()):
+    for path, shown in bound():
         if shown.startswith(LIBRARIES):
             libraries.append(shown.rpartition("/")[2])
         else:
@@ -272,15 +281,17 @@ def bwrap_command(limits):
     environment["LD_LIBRARY_PATH"] = LIBRARIES
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    shown = bound(limits)
+    shown = bound()
     folders = {folder for _, path in shown for folder in Path(path).parents} - {Path("/")}
     for folder in sorted(folders):
         command += ["--perms", "0755", "--dir", str(folder)]
     for path, inside in shown:  # every link is resolved here, and none left to bubblewrap (CVE-2026-87766)
         command += ["--ro-bind", path, inside]
     for path, folder in _of_python()[1]:
-        command += ["--perms", "0755", "--tmpfs", path, "--remount-ro", path] if folder else []
-        command += [] if folder else ["--ro-bind", "/dev/null", path]
+        if folder:
+            command += ["--perms", "0755", "--tmpfs", path, "--remount-ro", path]
+        else:
+            command += ["--ro-bind", "/dev/null", path]
     # No /proc: it would show the paths of this machine, and the memory and environment of every process inside.
     command += ["--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp", "--remount-ro", "/"]

@@ -194,6 +194,7 @@ def test_hidden_tests_see_plain_values(value, seen):
     assert found == seen
     assert repr(found).replace("np.float64(1.0)", "1.0").replace("np.int64(3)", "3") == repr(seen)
     assert kit.plain(lambda: np.ones(2) + 0j)().dtype == float
+    assert len(kit.plain(np.linalg.svd)(np.eye(2))) == 3, "NumPy returns a tuple with names"
 
 
 def test_the_instructor_reads_the_line_of_a_hidden_test_that_does_not_hold():

@@ -330,3 +330,12 @@ def test_memory_does_not_grow_with_the_class(where, assignment, tmp_path):
         tracemalloc.stop()
     assert peak < 20
     assert (tmp_path / "report.html").is_file()
+
+
+def test_a_second_attempt_that_the_grader_spoils_leaves_the_first(assignment, tmp_path):
+    place, times = plain(tmp_path, "a"), iter([result(3, 1), model.Result(None, fault="no memory")])
+    first = model.Mark("witness", "another", True, 1, False)
+    given = [replace(found, marks=[*found.marks, first]) if found.score else found for found in times]
+    grades = run(place, assignment, tmp_path / "out", made_of(lambda name: given.pop(0)))
+    assert grades.results["a"].score == 3
+    assert not given, "it was tried twice"

@@ -283,3 +283,20 @@ def test_reading_that_takes_too_long_is_a_time_limit_like_any_other(marked, assi
     assert result.score == 0
     assert result.slow
     assert "it took more than 0.001 s" in result.problem
+
+
+def test_a_blank_notebook_has_one_remark_about_what_is_not_answered(marked, assignment):
+    """And an answer that raises an error of its own has its own."""
+    stubs = [model.stub(source) for question in assignment.questions for source in question.answer]
+    visible = [source for question in assignment.questions for source in question.visible]
+    result = marked(*stubs, *visible)
+    assert sum("as it was handed out" in remark for remark in result.remarks) == 1
+    assert not any("NotImplementedError" in remark for remark in result.remarks), result.remarks
+    own = marked(*stubs, *visible, 'raise NotImplementedError("later")')
+    assert "NotImplementedError: later" in own.remarks[-1]
+
+
+def test_answers_in_words_are_called_so(marked):
+    words = marked("The variance is the sum over all entries.", "x = 1", "leaves: about a third of them, I think")
+    assert "2 of its 3 code cells hold no Python" in words.problem
+    assert "another notebook" in marked("x = 1").problem

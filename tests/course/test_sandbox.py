@@ -126,6 +126,7 @@ sys.path[:0] = sys.argv[1].split(":")
 from attncourse import sandbox
 assert sandbox.PREFIX == sys.argv[2], sandbox.PREFIX
 assert sandbox.missing() is None, sandbox.missing()
+assert sandbox.environment()[2][1], sandbox.environment()[2]
 print(sandbox._said_inside(sys.argv[3]), *sandbox.visible(), sep="\\n")
 """
 
