@@ -3,6 +3,7 @@
 PYTHON ?= python3
 export LOCKED
 venv = $(PYTHON) tools/environment.py
+grading = $(venv) --grading
 tests = --system --extra check --extra test --extra cluster --extra course --extra pdf --extra watch
 
 .PHONY: help book serve watch check test test-all lab pdf epub translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
@@ -60,17 +61,17 @@ quote = '$(subst ','\'',$(value $(1)))'
 given = $(foreach name,$(1),$(if $(value $(name)),$(name)=$(call quote,$(name))))
 narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS))
 
-course: ## write the assignments: [CHAPTER=name] [SEED=a-word] [COURSE=folder] [WORK=folder]
-	@$(venv) --extra course tools/course.py make $(call given,COURSE CHAPTER SEED WORK)
+course: ## write the assignments: [CHAPTER=name] [SEED=a-word] [COURSE=folder] [WORK=folder] [GRADERS=yes: Gradescope, nbgrader]
+	@$(if $(GRADERS),$(venv) --extra course,$(grading)) tools/course.py make $(call given,COURSE CHAPTER SEED WORK GRADERS)
 
-grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=csv] [POLICY=yaml] [FORCE=student]
-	@$(venv) --extra course tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER POLICY FORCE PROCESSES UNSAFE)
+grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=csv] [TABLE=csv] [PATTERN="…"] [POLICY=yaml] [FORCE=student]
+	@$(grading) tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER TABLE PATTERN POLICY FORCE PROCESSES UNSAFE)
 
 grade-safe: ## see whether this machine can grade in a sandbox
-	@$(venv) --extra course tools/course.py safe
+	@$(grading) tools/course.py safe
 
 try: ## run the visible tests on one notebook: NOTEBOOK=file
-	@$(venv) --extra course tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE)
+	@$(grading) tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE)
 
 clean: ## remove _build: pages and stored results; course-work stays
 	rm -rf _build

@@ -18,23 +18,27 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))
 
 from attncourse import (  # noqa: E402
+    archives,
     author,
     batch,
     clean,
     downloads,
     examiner,
     gradebook,
+    gradescope,
     layouts,
     marks,
     policy,
     roster,
     sandbox,
+    tables,
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
 
 NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK")  # fmt: skip
+         "POLICY", "FORCE", "NOTEBOOK", "TABLE", "PATTERN", "GRADERS")  # fmt: skip
+ABOUT = "about.json"  # whose grades a folder holds
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
 *** For marks that count, say make course SEED=a-word-of-your-own."""
@@ -47,11 +51,15 @@ def say_seed(seed, how):
         print(PUBLIC)
 
 
-def seed_for(chosen, remembered):
-    """Return the seed to use, and where it comes from."""
-    if chosen and remembered and chosen != remembered:
-        return chosen, f"given; the assignment was made with another one, {clean.line(remembered)}"
-    return (chosen, "given") if chosen else (remembered or str(marks.SEED), "as made" if remembered else "not given")
+def seed_for(chosen, made, course=None):
+    """Return the seed to use, and where it comes from: the one given, of the assignment, or of the whole course."""
+    if chosen and made and chosen != made:
+        return chosen, f"given; the assignment was made with another one, {clean.line(made)}"
+    if chosen:
+        return chosen, "given"
+    if made:
+        return made, "as made"
+    return (course, "of the course") if course else (str(marks.SEED), "not given")
 
 
 def remembered(folder):
@@ -62,18 +70,40 @@ def remembered(folder):
         return None
 
 
+def of_the_course(work, chosen=""):
+    """Return the seed of the course, or None; the first one that is chosen is it."""
+    path = work / "seed.txt"
+    try:
+        return path.read_text(encoding="utf-8").rstrip("\n")
+    except FileNotFoundError:
+        if not chosen:
+            return None
+    work.mkdir(parents=True, exist_ok=True)
+    clean.write(path, f"{chosen}\n".encode())
+    return chosen
+
+
 def make(options):
     """Write every assignment of the folder, or the one of a chapter, below `assignments`."""
     seeds = set()
-    for chapter, path in author.assignments(options.course, options.chapter).items():
+    files = author.assignments(options.course, options.chapter)
+    course = of_the_course(options.work, options.seed)
+    for chapter, path in files.items():
         folder, assignment = options.work / "assignments" / chapter, author.read(path)
-        seed, how = seed_for(options.seed, remembered(folder))
+        seed, how = seed_for(options.seed, remembered(folder), course)
         author.prove(assignment, seed)
         layouts.write(assignment, folder, seed)
         print(f"{chapter}: {folder}")
         seeds.add((seed, how))
     for seed, how in sorted(seeds):
         say_seed(seed, how)
+    if not gradescope.has_otter():
+        old = any(options.work.glob("assignments/*/gradescope/autograder.zip"))
+        print(
+            "Nothing was written for Gradescope, whose tools are not installed: make course GRADERS=yes installs them."
+        )
+        if old:
+            print("What lies there for it is of an earlier time.")
 
 
 def made(name, work):
@@ -83,8 +113,12 @@ def made(name, work):
         there = sorted(p.parent.name for p in work.glob("assignments/*/bundle.json"))
         known = f"; there are {', '.join(there)}" if there else ": run `make course` first"
         raise CourseError(f"There is no assignment {name!r}{known}.")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return load_assignment({key: data[key] for key in data if key != "seed"}), data.get("seed")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        fields = {field: data[field] for field in data if field != "seed"}
+    except (ValueError, TypeError):
+        raise CourseError(f"{path} is damaged: run `make course` again, with the same SEED.") from None
+    return load_assignment(fields), data.get("seed")
 
 
 def refuse_without_sandbox(options):
@@ -98,17 +132,14 @@ def refuse_without_sandbox(options):
 
 
 def folder_for(submissions, chapter, work):
-    """Return the folder for the grades of these submissions, which no other submissions share."""
+    """Return the folder for the grades of these submissions, which no other submissions share; make nothing."""
     source, number = str(submissions.resolve()), 1
     while True:
         name = submissions.resolve().stem if submissions.is_file() else submissions.resolve().name
         folder = work / "grades" / chapter / (f"{name}-{number}" if number > 1 else name)
-        about = folder / "about.json"
         try:
-            known = json.loads(about.read_text(encoding="utf-8"))["submissions"]
+            known = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["submissions"]
         except FileNotFoundError:
-            folder.mkdir(parents=True, exist_ok=True)
-            about.write_text(json.dumps({"submissions": source}), encoding="utf-8")
             return folder
         except (ValueError, KeyError, TypeError):
             known = None
@@ -119,11 +150,14 @@ def folder_for(submissions, chapter, work):
 
 def read_class(options, assignment, folder):
     """Return the downloads, the roster and the policy as one `Grades`."""
-    download = downloads.read(options.submissions)
-    people = options.roster or options.submissions / downloads.ROSTER
-    people = roster.read(people) if options.roster or people.is_file() else None
+    beside = options.submissions if options.submissions.is_dir() else None
+    people = options.roster or (beside and beside / downloads.ROSTER)
+    people = roster.read(people) if options.roster or (people and people.is_file()) else None
+    table = options.table or (beside and beside / tables.TABLE)
+    table = tables.read(table) if options.table or (table and table.is_file()) else None
     decisions = options.policy or options.work / f"{assignment.chapter}.yml"
     decisions = policy.read(decisions, assignment) if options.policy or decisions.is_file() else {}
+    download = downloads.read(options.submissions, people, table, options.pattern)
     return gradebook.Grades(assignment, download, folder, decisions, people)
 
 
@@ -137,9 +171,10 @@ def grade_class(options):
     if not options.submissions.exists():
         raise CourseError(f"There is no folder {options.submissions} with submissions.")
     refuse_without_sandbox(options)
-    seed, how = seed_for(options.seed, seed_made)
+    seed, how = seed_for(options.seed, seed_made, of_the_course(options.work))
     say_seed(seed, how)
     author.prove(assignment, seed)
+    # Everything that the instructor typed is read before anything is written.
     folder = folder_for(options.submissions, assignment.chapter, options.work)
     grades = read_class(options, assignment, folder)
     whole = options.force in grades.submissions or "," not in options.force
@@ -150,8 +185,15 @@ def grade_class(options):
     print(f"Python for students' code: {examiner.PYTHON}")
     print(sandbox.memory_in_force(limits, options.unsafe))
     mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
-    with tqdm(total=len(grades.submissions), unit="submission", disable=None) as bar:
-        batch.run(grades, mapper, seed, limits, bar.update, force)
+    folder.mkdir(parents=True, exist_ok=True)
+    clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
+    try:
+        with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
+            batch.run(grades, mapper, seed, limits, bar.update, force)
+    except KeyboardInterrupt:
+        kept = "the tables are those of the last run, because the new ones would lack students"
+        what = "what is graded is in the tables" if grades.written else kept
+        sys.exit(f"Interrupted: {what}. The same command goes on where it stopped.")
     summarize(grades)
 
 
@@ -167,8 +209,10 @@ def summarize(grades):
         print("\n".join("  " + clean.line(line) for line in shown))
         if len(shown) < len(lines):
             print(f"  and {len(lines) - len(shown)} more, in report.html")
+    if not grades.written:
+        sys.exit("There was no room: the files are those of the last run. Make room, and run the same command again.")
     if grades.errors:
-        sys.exit("Not everything could be written: make room, then run the same command again.")
+        sys.exit("Not everything could be written: the reasons are in the list above. Run the same command again.")
     if "Could not be graded" in lists:
         sys.exit(f"Could not be graded: {len(lists['Could not be graded'])}. The reasons are in the list above.")
 
@@ -177,7 +221,7 @@ def try_notebook(options):
     """Run the visible tests on one notebook, in the sandbox in which it will be marked."""
     if not options.notebook:
         raise CourseError("Say which notebook: make try NOTEBOOK=<file>")
-    data = downloads.read_file(options.notebook)
+    data = archives.read_file(options.notebook)
     if isinstance(data, str):
         raise CourseError(f"{options.notebook}: {data}")
     assignment = author.read(_assignment_of(options, data))
@@ -224,6 +268,9 @@ def safe(options):
         print(f"{'yes ' if holds else 'NO  ' if number < sandbox.NEEDED else 'weak'} {what}: {clean.line(state)}")
     if not all(holds for _, holds, _ in walls[: sandbox.NEEDED]):
         sys.exit("Do not grade on this machine.")
+    print("What students' code can see, read-only, and where it lies on this machine:")
+    for seen in sandbox.visible():
+        print(f"  {clean.line(seen)}")
     print("Students' code can be run here.")
 
 
@@ -252,7 +299,7 @@ def read_options(arguments):
     options.task, options.unsafe = arguments[0], values["UNSAFE"] == "yes"
     options.processes = int(processes or 0) or os.cpu_count() or 1
     options.course, options.work = options.course or ROOT / "course", options.work or ROOT / "course-work"
-    for name in ("course", "work", "submissions", "roster", "policy", "notebook"):
+    for name in ("course", "work", "submissions", "roster", "policy", "notebook", "table"):
         value = getattr(options, name)
         setattr(options, name, Path(value).expanduser() if value else None)
     return options
@@ -267,14 +314,16 @@ def run(arguments):
         with lock if writes else contextlib.nullcontext():
             TASKS[options.task](options)
     except KeyboardInterrupt:
-        sys.exit("Interrupted: what is graded is in the table. The same command goes on where it stopped.")
+        sys.exit("Interrupted: run the same command again.")
     except CourseError as error:
-        sys.exit(str(error))
+        sys.exit(clean.line(error))
     except OSError as error:
         sys.exit(f"{clean.line(error.filename or 'A file')}: {clean.line(error.strerror or error)}.")
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # such as a terminal that is closed
+        signal.signal(ending, signal.default_int_handler)
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stdout, sys.stderr = clean.Screen(sys.stdout), clean.Screen(sys.stderr)  # whoever prints, and whatever
     run(sys.argv[1:])

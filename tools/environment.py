@@ -1,10 +1,12 @@
 """Make the book's environment in .venv, then run a script in it.
 
 python tools/environment.py [--system] [--extra check] [script arguments ...]
+python tools/environment.py --grading [script arguments ...]
 
---system first installs the programs and fonts that the tests need, by tools/system.py. LOCKED=2 keeps to the exact
-versions in constraints/2.txt. Standard library only: this runs on the system's Python. A second run finds the stamp
-and installs nothing.
+--grading makes .venv-grading instead, with what grading needs and neither torch nor the book; where .venv has the extra
+`course`, that one serves. --system first installs the programs and fonts that the tests need, by tools/system.py.
+LOCKED=2 keeps to the exact versions in constraints/2.txt. Standard library only: this runs on the system's Python. A
+second run finds the stamp and installs nothing.
 """
 
 import argparse
@@ -34,6 +36,8 @@ UNPACKING = VENV / "unpacking"  # exists while packages are unpacked: pip takes 
 LOG = VENV / "install.log"
 LOCK = ROOT / ".venv.lock"  # beside .venv, which may be removed and made afresh
 COMPILED = "import attnbook.tasks, IPython, ipykernel, matplotlib.pyplot, scipy.stats, torch"
+GRADING = "grading"  # the extra that is installed without the book
+COMPILED_FOR_GRADING = "import numpy, numpy.testing, jupytext, tqdm, yaml, IPython.core.inputtransformer2"
 LEFT_OUT = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE")
 AT_HOME = ("IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -47,6 +51,14 @@ CAUSES = {  # a pattern in the output of pip or venv: why it failed and what hel
     r"ResolutionImpossible": "The requested versions conflict: try without LOCKED, or with another edition",
     r"ensurepip is not|No module named '?(venv|ensurepip)": "This Python lacks venv: install python3-venv",
 }
+
+
+def use(folder):
+    """Let everything below work on the environment in this folder."""
+    global VENV, PYTHON, STAMP, UNPACKING, LOG, LOCK
+    VENV, LOCK = folder, folder.with_name(f"{folder.name}.lock")
+    PYTHON, STAMP = VENV / "bin" / "python", VENV / "ready"
+    UNPACKING, LOG = VENV / "unpacking", VENV / "install.log"
 
 
 @contextlib.contextmanager
@@ -171,16 +183,35 @@ def find_cpu_torch(version=""):
 
 
 def install(extras):
-    """Install into .venv, torch first, and write the stamp last."""
+    """Install into the environment, and write the stamp last."""
     code, version = in_venv("-c", "import sys; print(sys.version_info[:2])") if PYTHON.exists() else (1, "")
     if code or UNPACKING.exists() or version.strip() != str(sys.version_info[:2]):
-        print("Making .venv with Python " + platform.python_version(), flush=True)
+        print(f"Making {VENV.name} with Python {platform.python_version()}", flush=True)
         made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], **PIPED)
         if made.returncode:
             fail(made.stdout)
     STAMP.unlink(missing_ok=True)
     LOG.unlink(missing_ok=True)
-    print(f"Installing packages into .venv: {', '.join(['book', *sorted(extras)])}", flush=True)
+    if extras == {GRADING}:
+        print(f"Installing what grading needs into {VENV.name}: some 150 MB, about a minute.", flush=True)
+        pip(*packages(GRADING))
+        in_venv("-c", COMPILED_FOR_GRADING)
+    else:
+        print(f"Installing packages into {VENV.name}: {', '.join(['book', *sorted(extras)])}", flush=True)
+        install_book(extras)
+    STAMP.write_text(" ".join([key(), *sorted(extras)]) + "\n", encoding="utf-8")
+
+
+def packages(extra):
+    """Return the packages of one extra of pyproject.toml."""
+    import tomllib  # an older Python has none, and must come as far as to the sentence that says so
+
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return tomllib.load(file)["project"]["optional-dependencies"][extra]
+
+
+def install_book(extras):
+    """Install the book with its extras, torch first."""
     pin = re.search(r"^torch(==.*)", constraints().read_text("utf-8"), re.MULTILINE) if constraints() else None
     pinned = pin[1].strip() if pin else ""
     code, torch = in_venv("-c", "from importlib.metadata import version; print(version('torch'))")
@@ -189,7 +220,6 @@ def install(extras):
         pip(*(find_cpu_torch(pinned) if linux else ["torch" + pinned]))  # elsewhere every build is one for the CPU
     pip("-r", "requirements.txt", *(word for extra in sorted(extras) for word in ("-e", f".[{extra}]")))
     in_venv("-c", COMPILED)  # pip would compile five times as much; a sandbox cannot store what it compiles
-    STAMP.write_text(" ".join([key(), *sorted(extras)]) + "\n", encoding="utf-8")
 
 
 def ensure(extras):
@@ -206,6 +236,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--system", action="store_true", help="install the programs that the tests need, too")
     parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as check")
+    parser.add_argument("--grading", action="store_true", help="make the environment for grading alone")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="what to run inside the environment")
     options = parser.parse_args()
     if sys.version_info < (3, 11):  # noqa: UP036 (an older Python must end in this sentence)
@@ -213,7 +244,9 @@ def main():
     try:
         if options.system:
             system.install()
-        ensure(set(options.extra))
+        if options.grading and not is_current({"course"}):
+            use(ROOT / ".venv-grading")
+        ensure({GRADING} if options.grading and VENV.name == ".venv-grading" else set(options.extra))
     except KeyboardInterrupt:
         sys.exit("Interrupted: run the same command again to go on.")
     except OSError as error:

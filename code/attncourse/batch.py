@@ -7,6 +7,7 @@ the seed, the limits and this grader. A later run reads it and does not grade ag
 import functools
 import hashlib
 import json
+import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from . import examiner, marks, sandbox
 from .model import Result
 
 HERE = Path(__file__).parent
+SECOND = 300  # seconds for all second attempts of a class
+AGAIN = "A time limit was reached, so it was marked a second time, alone."
 
 
 @functools.cache
@@ -23,65 +26,103 @@ def version():
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
 
 
-def key(files, assignment, seed, limits):
-    """Return the name under which a result is stored: a hash of everything that it depends on."""
-    about: list = [version(), asdict(assignment), str(seed), asdict(limits)]
-    for name, order, data in files:
-        digest = hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
-        about.append([name, order, digest, type(data).__name__])
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
+def about(assignment, seed, limits):
+    """Return a fingerprint of each thing that the results of a class depend on, by its name."""
+    whole = {"the assignment": asdict(assignment), "the seed": str(seed), "the limits": asdict(limits)}
+    return {what: _digest(json.dumps(value, sort_keys=True)) for what, value in whole.items()} | {
+        "the grader": version()
+    }
+
+
+def key(files, depends):
+    """Return the name under which a result is stored: a hash of the files, and of `about`, on which it depends."""
+    handed = [[name, order, _digest(data), type(data).__name__] for name, order, data in files]
+    return _digest(json.dumps([handed, depends], sort_keys=True))[:32]
+
+
+def _digest(data):
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
 def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
-    """Grade the submissions of a `gradebook.Grades`, store and write everything below its folder.
+    """Grade the submissions of a `gradebook.Grades`, store the results, and write everything below its folder.
 
-    ``mapper(pairs)`` takes (name, files) pairs and yields (name, result) pairs in any order. A result with a timeout is
-    not stored; its submission is tried once more, alone. Students in ``force`` are graded though a result is stored.
+    ``mapper(pairs)`` takes (name, files) pairs and yields (name, result) pairs in any order. Results that are stored
+    come first, so that an interruption costs none of them. A submission that reached a time limit is tried once more,
+    alone, while there is time for it: see `_again`. Then its result is stored like any other. Students in ``force`` are
+    graded though a result is stored.
     """
     limits, store = limits or sandbox.Limits(), grades.folder / "results"
-    keys, slow = {}, []
+    grades.about = about(grades.assignment, seed, limits)
+    keys: dict = {}
+    missing: list = []
+    slow: list = []
     store.mkdir(parents=True, exist_ok=True)
 
-    def missing():
-        for student, submission in grades.submissions.items():
+    def read_stored():
+        for student, submission in grades.to_grade().items():
             files = submission.load()
-            keys[student] = key(files, grades.assignment, seed, limits)
+            keys[student] = key(files, grades.about)
+            grades.handed[student] = _digest("".join(sorted(_digest(data) for *_, data in files)))
             result = None if student in force else _stored(store / f"{keys[student]}.json")
             if result is None:
-                yield student, files
+                missing.append(student)
             else:
                 grades.add(student, result)
                 progress and progress()
 
-    def arrived(student, result, again=False):
-        if result.score is not None and not result.slow:
+    def pairs():
+        for student in missing:
+            yield student, grades.submissions[student].load()
+
+    def settled(student, result):
+        if result.score is not None:
             grades.store(store / f"{keys[student]}.json", result)
-        grades.add(student, replace(result, slow=result.slow and again))
 
     try:
-        for student, result in mapper(missing()):
+        read_stored()
+        for student, result in mapper(pairs()):
+            grades.add(student, result)
             if result.slow:
                 slow.append(student)
-            arrived(student, result)
+            else:
+                settled(student, result)
             progress and progress()
-        for student in slow:
-            for _, result in mapper(iter([(student, grades.submissions[student].load())])):
-                arrived(student, _as_seen_first(grades.results[student], result), again=True)
+        for student, result in _again(grades, mapper, slow):
+            grades.add(student, result)
+            settled(student, result)
     finally:
-        grades.finish()
+        grades.written = grades.finish()
+
+
+def _again(grades, mapper, slow):
+    """Yield (student, result) for submissions that reached a time limit, each tried once more where that may help.
+
+    The machine may have been busy. Who reached fewest limits comes first; after `SECOND` seconds, or where no point is
+    missing, the first result stays.
+    """
+    until = time.monotonic() + SECOND
+    for student in sorted(slow, key=lambda student: grades.results[student].slow):
+        first = grades.results[student]
+        if all(mark.passed for mark in first.marks) or time.monotonic() > until:
+            yield student, first
+            continue
+        for _, second in mapper(iter([(student, grades.submissions[student].load())])):
+            yield student, _as_seen_first(first, second)
 
 
 def _as_seen_first(first, second):
     """Return a second result with what the student sees of the first: the first run knew no hidden test.
 
-    Points are those of the second; what its cells could say, they might say of what a hidden test asked.
+    Points are those of the second; what its cells could say, they might say of what a hidden test asked. That there was
+    a second run may have been a hidden test's doing too: the student hears of it only where it was not.
     """
     if first.score is None or second.score is None:
-        return second
+        return second if first.score is None else first
     hidden = [mark for mark in second.marks if mark.hidden]
     marked = [mark for mark in first.marks if not mark.hidden] + hidden
-    again = [*first.remarks, "A time limit was reached, so it was marked a second time, alone."]
-    return replace(first, score=second.score, marks=marked, remarks=again, slow=second.slow)
+    remarks = first.remarks + [AGAIN] * bool(first.slow_before_tests)
+    return replace(first, score=second.score, marks=marked, remarks=remarks, slow=second.slow)
 
 
 def _stored(path):

@@ -34,6 +34,7 @@ def make(memory, processes):
     around = parent()
     if around is None:
         return None
+    _remove_left_behind(around)
     group = around / f"attncourse-{os.getpid()}-{next(_count)}"
     try:
         group.mkdir()
@@ -64,6 +65,14 @@ def remove(group):
             return
         except OSError:
             time.sleep(0.01)
+
+
+def _remove_left_behind(around):
+    """Remove the groups of processes that are no more: one that was killed removes nothing."""
+    for group in around.glob("attncourse-*-*"):
+        if not Path("/proc", group.name.split("-")[1]).exists():
+            with contextlib.suppress(OSError):
+                group.rmdir()
 
 
 def remove_all(process):

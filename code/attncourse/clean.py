@@ -1,6 +1,7 @@
 """Clean text that a student may have written, and then quote it: for a screen, a spreadsheet, a page, a file's name.
 
-Every such text passes through here, first through `line` and then through the quoting.
+Every such text passes through here, first through `line` and then through the quoting. Where the grader's output ends,
+at the terminal, `Screen` cleans once more whatever is written.
 """
 
 import csv
@@ -9,18 +10,47 @@ import html
 import io
 import os
 import re
+import unicodedata
 from collections import Counter
 
 # A spreadsheet runs a cell that begins with one of these. Opened with another separator than the one it was written
 # with, a text is cut at `;` or a tab or a comma, so that a cell may begin there too.
 FORMULA = re.compile(r"(?:^|(?<=[,;|]))([ \"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)?", re.ASCII)
+JOINERS = "\u200c\u200d"  # they are no letters, but a name without them is another one
 NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|]')
 
 
 def line(text):
-    """Return text as one line of printable characters."""
-    return "".join(c if c.isprintable() else "\ufffd" if "\ud800" <= c <= "\udfff" else " " for c in str(text))
+    """Return text as one line of printable characters; a joiner inside a word, as in Persian or Hindi, stays."""
+    text = str(text)
+    return "".join(map(_printable, " " + text, text, text[1:] + " "))
+
+
+def _printable(before, letter, after):
+    """Return a character, or what stands for it, between its neighbours."""
+    if letter.isprintable() or (letter in JOINERS and _in_a_word(before) and _in_a_word(after)):
+        return letter
+    return "\ufffd" if "\ud800" <= letter <= "\udfff" else " "
+
+
+def _in_a_word(letter):
+    return unicodedata.category(letter)[0] in "LM"  # a letter, or a mark on one
+
+
+class Screen:
+    """A text stream in front of a terminal: of what is written to it, only printable letters and new lines arrive."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def write(self, text):
+        """Write text, line by line."""
+        self.stream.write("\n".join(map(line, text.split("\n"))))
+        return len(text)
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
 
 
 def cell(text):
@@ -45,15 +75,20 @@ def file_name(text):
 
 
 def page_names(students):
-    """Return {student: file name of the page}: no two are the same, also on a file system that ignores case."""
+    """Return {student: file name of the page}: no two are the same, also where case and the form of accents are not."""
     names = {student: file_name(student) for student in students}
-    uses = Counter(name.casefold() for name in names.values())
+    uses = Counter(map(_one_file, names.values()))
     for student, name in names.items():
-        if uses[name.casefold()] > 1 or name != student or len(os.fsencode(name)) > 200 or name.strip(". ") != name:
+        if uses[_one_file(name)] > 1 or name != student or len(os.fsencode(name)) > 200 or name.strip(". ") != name:
             names[student] = (
                 f"{name[:40].strip('. ')}-{hashlib.sha256(student.encode('utf-8', 'replace')).hexdigest()[:16]}"
             )
     return {student: f"{name}.html" for student, name in names.items()}
+
+
+def _one_file(name):
+    """Return what names of one file have in common on every system: macOS keeps accents apart from their letters."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def number(value):

@@ -12,6 +12,7 @@ import functools
 import math
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -30,6 +31,8 @@ REMARKS = 60
 SHOWN = 5  # failures of one cell that are shown
 HANGS = 2  # calls of one function that may take too long; further ones fail at once, and others have time left
 DEATHS = 3  # in one cell; then the rest of it is skipped
+UNANSWERED = ("NotImplementedError", "your code here")  # kind and message, as `model.stub` has it
+NOT_GRADED = "The grader failed, through no fault of this notebook."
 _running: dict = {}  # {(process, thread): its examiner}
 
 
@@ -40,12 +43,12 @@ def grade(files, assignment, seed=marks.SEED, limits=None, unsafe=False):
         return _examined(files, assignment, str(seed), limits, unsafe)
     except Exception as error:
         end()
-        return Result(None, remarks=[f"{type(error).__name__}: {error}"])
+        return Result(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
 
 
 def _examined(files, assignment, seed, limits, unsafe):
     """Ask examiners until every test has a mark."""
-    tests, marked, state, slow = marks.tests(assignment), [], {"frozen": None, "skipped": []}, False
+    tests, marked, state, slow = marks.tests(assignment), [], {"frozen": None, "skipped": []}, 0
     deadline = time.monotonic() + limits.total + limits.test + limits.grace
     request = {"files": files, "assignment": asdict(assignment), "seed": seed, "unsafe": unsafe}
     request["limits"] = asdict(limits)
@@ -58,7 +61,7 @@ def _examined(files, assignment, seed, limits, unsafe):
                 message = examiner.receive(deadline)
                 if "bug" in message:
                     raise RuntimeError(message["bug"])
-                slow = slow or message.pop("slow")
+                slow = max(slow, message.pop("slow"))
                 marked += [Mark(**mark) for mark in message.pop("marks")]
                 state |= message
             continue
@@ -71,13 +74,12 @@ def _examined(files, assignment, seed, limits, unsafe):
             why = _why(code - 128 if code > 128 else -code, limits)  # a shell or bubblewrap around it adds 128
         if state["frozen"] is None:
             raise RuntimeError(f"the examiner ended before the first test: {why}")
-        slow = slow or not why.startswith("Crash")
+        slow += not why.startswith("Crash")
         late = tests[len(marked) :] if why.startswith("OutOfTime") else [tests[len(marked)]]
         marked += [marks.marked(question, test, why) for question, test in late]
     result, score = Result.load(state["frozen"]), sum(mark.earned for mark in marked)
-    problem = result.problem if not score else ""
-    remarks = result.remarks + [problem] * bool(problem)
-    return replace(result, score=score, marks=marked, remarks=remarks, problem=problem, slow=slow)
+    # The remarks stay as they were frozen; the instructor's list of files without points follows the points.
+    return replace(result, score=score, marks=marked, problem="" if score else result.problem, slow=slow)
 
 
 class Examiner(protocol.Conversation):
@@ -135,6 +137,7 @@ def serve():
     requests, replies, null = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
         os.dup2(null, fd)
+    threading.Thread(target=_end_with_the_grader, args=[requests], daemon=True).start()
     line, used = protocol.Conversation(replies, requests, LARGEST), _address_space()
     _bound(resource.RLIMIT_CORE, 0)
     while True:
@@ -157,11 +160,20 @@ def serve():
             student.close()
 
 
+def _end_with_the_grader(requests):
+    """End this process, and so its sandbox, when the grader is gone, however it ended: its pipe is closed then."""
+    closed = select.poll()
+    closed.register(requests, 0)  # that the other side has hung up is always told
+    closed.poll()
+    os._exit(1)
+
+
 def _examine(student, request, send):
     """Read, run and test. What the student's page says of the run is `frozen` and sent before any test."""
     record, frozen, tests = student.read(), request["frozen"], marks.tests(student.assignment)
     if record["file"] < 0:
-        result = Result(None, remarks=record["remarks"], problem=record["problem"], unused=record["unused"])
+        result = Result(None, remarks=[*record["remarks"], record["problem"]], problem=record["problem"],
+                        unused=record["unused"], slow_before_tests=student.slow)  # fmt: skip
         nothing = [asdict(marks.marked(question, test, record["problem"])) for question, test in tests]
         send(frozen=asdict(result), marks=nothing, slow=student.slow)
         return
@@ -170,8 +182,10 @@ def _examine(student, request, send):
         student.run()
     if frozen is None:
         written = {student.assignment.questions[int(n)].name: text for n, text in record["written"].items()}
-        result = Result(None, [], student.remarks(), record["problem"], written, record["tokens"], PYTHON,
-                        student.numpy, record["file"], record["unused"])  # fmt: skip
+        problem = "" if student.defines_any() else record["problem"]
+        remarks = student.remarks() + [problem] * bool(problem)
+        result = Result(None, [], remarks, problem, written, record["tokens"], PYTHON, student.numpy, record["file"],
+                        record["unused"], slow_before_tests=student.slow)  # fmt: skip
         send(frozen=asdict(result), skipped=list(map(list, student.skipped)), marks=[], slow=student.slow)
     for question, test in tests[request["marked"] :]:
         send(marks=[asdict(_mark(student, question, test, request["seed"]))], slow=student.slow)
@@ -229,7 +243,7 @@ class Student:
     def __init__(self, files, assignment, limits, unsafe=False):
         self.files, self.assignment, self.limits, self.unsafe = files, assignment, limits, unsafe
         self.session, self.ran, self.numpy = None, 0, ""
-        self.record, self.slow = None, False  # slow: a time limit was reached
+        self.record, self.slow = None, 0  # slow: time limits that were reached
         self.problems = {}  # {(cell, statement): (line, kind, message)}; statement -1 is the cell as a whole
         self.skipped, self.hung = set(), []  # (cell, statement); names of functions that took too long
         self.deadline = time.monotonic() + limits.total
@@ -245,6 +259,7 @@ class Student:
             record = reply.get("value")
         except protocol.PeerEnded as error:
             self.session, problem, record = None, str(error), None
+            self.slow += isinstance(error, protocol.TimedOut)
         if not problem and not (protocol.conforms(record, reading.RECORD) and record["file"] < len(self.files)):
             problem = "what came back has a wrong form"
         if problem:
@@ -290,7 +305,7 @@ class Student:
             reply = self.session.ask(min(max(seconds, 0.01), left), **message)
         except protocol.PeerEnded as error:
             slow = isinstance(error, protocol.TimedOut)
-            self.slow = self.slow or slow
+            self.slow += slow
             self.skipped.add((cell, number))
             why = f"the cell took more than {min(self.limits.cell, left):.3g} s" if slow else str(error)
             self.problems[cell, number] = (line, "", why)
@@ -312,12 +327,23 @@ class Student:
             reply = self.session.ask(seconds, call=name, arguments=list(arguments), named=named, after=after)
         except protocol.PeerEnded as error:
             slow = isinstance(error, protocol.TimedOut)
-            self.session, self.slow, self.hung = None, self.slow or slow, self.hung + [name] * slow
+            self.session, self.slow, self.hung = None, self.slow + slow, self.hung + [name] * slow
             raise Raised("Ended", f"a call of {name} was ended: {error}") from None
         if "error" in reply:
             (kind, *kinds), text, _ = reply["error"]
             raise (RaisedValueError if "ValueError" in kinds else Raised)(kind[:60], " ".join(text.split())[:200])
         return reply.get("value")
+
+    def defines_any(self):
+        """Return whether a function that is asked for is there, which may have come from elsewhere than a cell."""
+        if self.session is None or not self.record["problem"]:
+            return not self.record["problem"]
+        try:
+            reply = self.session.ask(min(self.limits.call, self._left()), defined=self.assignment.functions)
+        except (protocol.PeerEnded, Raised):
+            self.session = None
+            return False
+        return reply.get("value") is True
 
     def functions(self, after=None):
         """Return the functions that are asked for, as names stood after a cell, or at the end."""
@@ -331,7 +357,7 @@ class Student:
     def _left(self):
         left = self.deadline - time.monotonic()
         if left <= 0:
-            self.slow = True
+            self.slow += 1
             raise Raised("OutOfTime", f"the {self.limits.total:.3g} s for one submission are used up")
         return left
 
@@ -345,8 +371,12 @@ class Student:
         """Return one line for each failure; they are frozen before the first hidden test."""
         labels = ["The given cell", *self.record["labels"]]
         lines = list(self.record["remarks"])
-        for cell in sorted({cell for cell, _ in self.problems}):
-            problems = [self.problems[place] for place in sorted(self.problems) if place[0] == cell]
+        failed = {place: problem for place, problem in self.problems.items() if problem[1:] != UNANSWERED}
+        if len(failed) < len(self.problems):
+            cells = len({cell for cell, _ in self.problems.keys() - failed.keys()})
+            lines.append(f"{cells} of the cells call a function that is still as it was handed out.")
+        for cell in sorted({cell for cell, _ in failed}):
+            problems = [failed[place] for place in sorted(failed) if place[0] == cell]
             for line, kind, text in problems[:SHOWN]:
                 where = labels[cell] + (f", line {line}" if line else "")
                 what = f"{kind}: {' '.join(text.split())}".rstrip(": ") if kind else f"skipped, {text}"

@@ -1,6 +1,11 @@
-"""Write what each platform takes back: its table of grades, and a zip of pages. `grades` is a `gradebook.Grades`."""
+"""Write what each platform takes back: its table of grades, and a zip of pages. `grades` is a `gradebook.Grades`.
+
+What a platform's table holds is read in the open: a number in every notation that it can have, a word that stands for a
+decision, a heading that is there twice. What is not understood stays as it is, and `before_import` says so.
+"""
 
 import io
+import itertools
 import re
 import unicodedata
 import zipfile
@@ -9,67 +14,178 @@ from pathlib import PurePosixPath
 from . import clean
 from .author import POINTS
 
-TOTAL = re.compile(r"\[Total Pts: ([\d.,]+)")
-PLATFORMS_OWN = re.compile(r"\(\d+\)\s*$|\[Total Pts:.*$")  # what a platform adds to the name of a column
+TOTAL = re.compile(r"\[Total Pts: ([^\]]*?)(?: Score)?\]")
+PLATFORMS_OWN = re.compile(r"\([0-9]+\)\s*$|\[Total Pts:.*$")  # what a platform adds to the name of a column
+IGNORED = re.compile("(?:Current|Final) (?:Score|Points|Grade)|Override (?:Score|Grade|Status)")  # as Canvas does
+NOTHING = ("", "-", "–", "—", "needs grading", "in progress")  # cells without a grade
+DIGITS = re.compile(r"[0-9]+(?:[.,' ][0-9]+)*")
+MARK = re.compile("[^0-9]")
+SPACES = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ") | {ord("’"): "'", ord("٫"): ",", ord("٬"): "'"}
+CANVAS = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID",
+          "Root Account")  # fmt: skip
 
 
-def _filled(grades, place, column, comments=-1):
-    """Return the roster's own table with the grades in the column at a place, or in a new one at its end."""
-    header, rows = list(grades.people.header), [list(row) for row in grades.people.rows]
-    place = place if place >= 0 else len(header)
-    header += [column] * (place == len(header))
-    by_row = {person["row"]: student for student, person in [*grades.matched.items(), *grades.absent.items()]}
-    for index, row in enumerate(rows):
-        row += [""] * (len(header) - len(row))
-        final = grades.final(by_row[index]) if index in by_row else None
-        if final is not None and final.score is not None:
-            row[place] = clean.number(final.score)
-            if comments >= 0 and final.comments:
-                row[comments] = " ".join(final.comments)
-    return [header, *([clean.cell(cell) for cell in row] for row in rows)]
+def numbers(text):
+    """Return every number that a text can mean; `1,000` is a thousand, or one with three places.
+
+    Parts of three digits may be groups, and what stands behind the last mark may be decimal places.
+    """
+    plain = unicodedata.normalize("NFKC", text.translate(SPACES)).strip().lstrip("+")
+    plain = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in plain)
+    if not DIGITS.fullmatch(plain):
+        return set()
+    marks, parts = MARK.findall(plain), MARK.split(plain)
+    meanings = set()
+    if not marks or (_grouped(parts) and len({*marks}) == 1):
+        meanings.add(float("".join(parts)))
+    if marks and marks[-1] in ".," and marks[-1] not in marks[:-1] and len({*marks[:-1]}) <= 1 and _grouped(parts[:-1]):
+        meanings.add(float("".join(parts[:-1]) + "." + parts[-1]))
+    return meanings
 
 
-def _place(header, column):
-    """Return where the one column of this name stands, or -1."""
-    places = [n for n, name in enumerate(header) if _same_column(name, column)]
-    return places[0] if len(places) == 1 else -1
+def _grouped(parts):
+    """Return whether these are the groups of a number."""
+    if len(parts) == 1:
+        return True
+    lakhs = all(len(part) == 2 for part in parts[1:-1])  # 12,34,567 as in India
+    return len(parts[0]) <= 3 and len(parts[-1]) == 3 and (lakhs or all(len(part) == 3 for part in parts[1:-1]))
+
+
+def is_nothing(cell):
+    """Return whether a cell has no grade."""
+    return cell.strip().casefold() in NOTHING
+
+
+def places(people, columns):
+    """Return where the columns of these names stand in a platform's table: those of the first name that is there.
+
+    A heading that is the name wins over one to which the platform has added something.
+    """
+    if people.platform == "Moodle":
+        return [place for place, kind in enumerate(people.kinds) if kind == "grade"]
+    for column in columns:
+        exact = [place for place, name in enumerate(people.header) if name.strip() == column.strip()]
+        near = [place for place, name in enumerate(people.header) if _short(name) == column.strip()]
+        if exact or near:
+            return exact or near
+    return []
+
+
+def _short(name):
+    """Return a heading without what platforms add: ` (4711)`, ` [Total Pts: …] |4711`."""
+    return PLATFORMS_OWN.sub("", name.strip()).strip()
+
+
+def standing(grades):
+    """Return {student: cell} of the grades that stand in the platform's table, where there is one."""
+    if len(grades.places) != 1:
+        return {}
+    cells = {}
+    for student, person in [*grades.matched.items(), *grades.absent.items()]:
+        there = [_cell(grades.people.rows[row], grades.places[0]) for row in person["rows"]]
+        cells[student] = next((cell for cell in there if not is_nothing(cell)), "")
+    return cells
+
+
+def _cell(row, place):
+    return row[place].strip() if place < len(row) else ""
 
 
 def before_import(grades):
-    """Yield what to know before an import: the gradebook lacks the column, or the column is worth other points."""
-    column, people = grades.policy.get("column") or grades.assignment.title, grades.people
+    """Yield what to know before an import: how the column is called and what it is worth, and what would change."""
+    people = grades.people
     if not people or not people.platform:
         return
-    place = people.grade if people.platform == "Moodle" else _place(people.header, column)
-    best = {"Canvas": [row[place] for row in people.rows if row[0].strip() == "Points Possible" and len(row) > place],
-            "Moodle": [row[place + 1] for row in people.rows if len(row) > place + 1],
-            "Blackboard": TOTAL.findall(people.header[place])}[people.platform] if place >= 0 else []  # fmt: skip
-    worth = (best or [""])[0].replace(",", ".")
-    if worth.replace(".", "").isdigit() and float(worth) != POINTS:
-        yield f"The column is worth {float(worth):g} points there, and these grades are of {POINTS}: change one."
-    if place >= 0:
+    table = f"{people.platform.lower()}.csv"
+    if len(grades.places) > 1:
+        there = ", ".join(repr(people.header[place]) for place in grades.places)
+        yield f"{table} is not written: several columns fit, {there}. Set `column` in the policy file to one of them."
         return
-    there = [name for name in people.header if PLATFORMS_OWN.search(name)]
-    yield (
-        f"{people.platform.lower()}.csv has a new column, {column!r}. For one of the gradebook's, set `column` in the "
-        f"policy file{': there are ' + ', '.join(there) if there else ''}."
-    )
+    if not grades.places:
+        there = [name for name in people.header if PLATFORMS_OWN.search(name)]
+        known = f": there are {', '.join(there)}" if there else ""
+        yield (
+            f"{table} has a new column, {grades.column!r}. For one of the gradebook's, set `column` in the policy "
+            f"file{known}."
+        )
+    if people.platform == "Canvas" and IGNORED.search(_heading(grades)):
+        yield f"Canvas imports no column whose name holds {IGNORED.search(_heading(grades))[0]!r}: rename it there."
+    yield from _worth(people, grades.places)
+    there = standing(grades)
+    for student, word in sorted(grades.kept.items()):
+        if there.get(student) == word and word.casefold() == "ex":
+            yield f"{student} is excused ({word}) and stays so; `excused: no` in the policy file writes the grade."
+        elif there.get(student) == word:
+            yield f"{student}: {word!r} in the column is not understood, and stays. Empty it there for the grade."
+    for student, cell in sorted(there.items()):
+        score = grades.final(student).score
+        new = clean.number(score) if score is not None else _excused(grades, student)
+        if not is_nothing(cell) and new and cell != new and not (numbers(new) & numbers(cell)):
+            yield f"{student}: the import changes {cell} to {new}."
+
+
+def _excused(grades, student):
+    """Return what Canvas reads for a student who is excused, "" for any other and elsewhere."""
+    return grades.kept.get(student, "") if grades.people.platform == "Canvas" else ""
+
+
+def _heading(grades):
+    """Return the heading under which the grades are imported."""
+    return grades.people.header[grades.places[0]] if grades.places else grades.column
+
+
+def _worth(people, places):
+    """Yield a line if the column is worth other points than these grades are of, or if that is not understood."""
+    if not places:
+        return
+    place = places[0]
+    if people.platform == "Canvas":
+        said = [_cell(row, place) for row in people.rows if row[0].strip() == "Points Possible"]
+    elif people.platform == "Moodle":
+        said = [_cell(row, place + 1) for row in people.rows]
+    else:
+        said = TOTAL.findall(people.header[place])
+    for text in sorted({text for text in said if text and "read only" not in text}):
+        meant = numbers(text)
+        if not meant:
+            yield f"What the column is worth is not understood: {text!r}. These grades are of {POINTS} points."
+        elif POINTS not in meant:
+            yield f"The column is worth {text} points there, and these grades are of {POINTS}: change one."
+        elif len(meant) > 1:
+            yield f"The column is worth {text} points there; make sure that this means {POINTS}."
+
+
+def _filled(grades):
+    """Return the roster's own table with the grades in their column, or in a new one at its end, and its place.
+
+    A student who stands on several lines gets the grade on each.
+    """
+    header, rows = list(grades.people.header), [list(row) for row in grades.people.rows]
+    place = grades.places[0] if grades.places else len(header)
+    header += [grades.column] * (place == len(header))
+    comments = grades.people.kinds.index("comments") if "comments" in grades.people.kinds else -1
+    for row in rows:
+        row += [""] * (len(header) - len(row))
+    for student, person in [*grades.matched.items(), *grades.absent.items()]:
+        final = grades.final(student)
+        excused = _excused(grades, student)
+        for row in person["rows"] if final.score is not None or excused else []:
+            rows[row][place] = excused or clean.number(final.score)
+            if grades.people.platform == "Moodle" and comments >= 0 and final.comments:
+                rows[row][comments] = " ".join(final.comments)
+    return [header, *([clean.cell(cell) for cell in row] for row in rows)], place
 
 
 def canvas(grades):
     """Write Canvas's gradebook: the columns that its import asks for, and one assignment."""
-    column = grades.policy.get("column") or grades.assignment.title
     if grades.people and grades.people.platform == "Canvas":
-        header, *rows = _filled(grades, _place(grades.people.header, column), column)
-        place = next(n for n, name in enumerate(header) if _same_column(name, column))
-        for row in rows:
+        table, place = _filled(grades)
+        for row in table[1:]:
             if row[0].strip() == "Points Possible" and not row[place]:
                 row[place] = POINTS
-        keep = [n for n, name in enumerate(header) if name.strip() in
-                ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID", "Root Account")
-                or _same_column(name, column)]  # fmt: skip
-        return [[row[n] if n < len(row) else "" for n in keep] for row in [header, *rows]]
-    rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column],
+        keep = [n for n, name in enumerate(table[0]) if name.strip() in CANVAS or n == place]
+        return [[row[n] for n in keep] for row in table]
+    rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column],
             ["    Points Possible", "", "", "", "", POINTS]]  # fmt: skip
     for student in _graded(grades):
         handed, person = grades.submissions.get(student), grades.person(student)
@@ -82,7 +198,7 @@ def canvas(grades):
 def moodle(grades):
     """Write Moodle's grading worksheet, which must have the columns Identifier, Grade and Last modified (grade)."""
     if grades.people and grades.people.platform == "Moodle":
-        return _filled(grades, grades.people.grade, "Grade", grades.people.comments)
+        return _filled(grades)[0]
     rows: list = [["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]]
     for student in _graded(grades):
         handed, final = grades.submissions.get(student), grades.final(student)
@@ -94,26 +210,20 @@ def moodle(grades):
 
 def blackboard(grades):
     """Write Blackboard's grade centre, which knows a student by the username and a column by its whole heading."""
-    column = grades.policy.get("column") or grades.assignment.title
-    if grades.people and grades.people.platform == "Blackboard":
-        return _filled(grades, _place(grades.people.header, column), column)
-    rows = [["Username", column]]
-    for student in _graded(grades):
-        handed, person = grades.submissions.get(student), grades.person(student)
-        login = (handed.login if handed else "") or person.get("login", "")
-        rows.append([clean.cell(login or student), clean.number(grades.final(student).score)])
-    return rows
+    return _filled(grades)[0]
 
 
 def _graded(grades):
-    return [student for student in grades.everyone() if grades.final(student).score is not None]
+    """Return the students with a grade of whom it is certain who they are."""
+    certain = [student for student in grades.everyone() if not grades.claimed(student)]
+    return [student for student in certain if grades.final(student).score is not None]
 
 
 def pages(grades):
     """Zip every page under the name by which its platform finds the student."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
-        for student in sorted({*grades.results, *grades.groups}):
+        for student in itertools.filterfalse(grades.claimed, grades.with_results()):
             page = grades.attempt(f"the page of {student}", grades.page, student)
             if page is not None:
                 info = zipfile.ZipInfo(unicodedata.normalize("NFC", _page_name(grades, student)), (1980, 1, 1, 0, 0, 0))
@@ -122,23 +232,17 @@ def pages(grades):
 
 
 def _page_name(grades, student):
-    handed, result = grades.submissions.get(student), grades.result(student)
-    person = grades.absent.get(student) or {}
+    handed, person = grades.submissions.get(student), grades.absent.get(student) or {}
+    result = grades.results.get(student) or grades.result(student)
     if grades.platform == "Moodle" and person.get("user"):  # a member of a group, whose file another one handed in
         return f"{clean.file_name(person['name'])}_{person['user']}_assignsubmission_file_/feedback.html"
-    file = handed.files[max(result.file, 0)] if handed is not None else None
+    file = handed.files[min(max(result.file, 0), len(handed.files) - 1)] if handed is not None else None
     top = clean.file_name(file.path.split("/")[0]) if file else ""
     if file is not None and handed.platform == "Moodle":
         return f"{clean.file_name(handed.name)}_{handed.user}_assignsubmission_file_/feedback.html"
     if file is not None and handed.platform == "Canvas" and file.order[0]:
         return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
     return grades.pages[student]
-
-
-def _same_column(name, column):
-    """Return whether a heading is the column, but for what platforms add: ` (4711)`, ` [Total Pts: …] |4711`."""
-    short = PLATFORMS_OWN.sub("", name.strip()).strip()
-    return column.strip() in (name.strip(), short)
 
 
 TABLES = {"Canvas": canvas, "Moodle": moodle, "Blackboard": blackboard}

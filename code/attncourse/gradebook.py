@@ -1,21 +1,31 @@
-"""Write grades: a table that grows while a class is graded, then what each platform takes, pages and a class report."""
+"""Put together what is known of a class: whose each result is, what the instructor decides, and what changed.
 
+`finish` writes all of it at the end of a run. Every file is written whole beside its place first, and put there when
+all of them are written: a run that is interrupted, or finds no room, leaves what was there.
+"""
+
+import errno
 import json
+import shutil
+import signal
 import sys
+from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, policy, report, roster, similar
+from . import clean, exports, history, lists, policy, report, roster, similar
 from .author import POINTS
+from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
-WRITTEN = ".written"  # names of the pages that an earlier run wrote: no other file is ever removed
-FIRST = "Look at these first: who is whose is not certain"
+NEW = ".new"  # where files are written first
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 class Grades:
-    """The grades of one class, written below `folder` as they arrive.
+    """The grades of one class; `finish` writes them below `folder`, which nothing before it touches.
 
     Whatever goes wrong while something is written for one student costs that student only, and is named in `errors`.
     """
@@ -23,7 +33,7 @@ class Grades:
     def __init__(self, assignment, download, folder, decisions=None, people=None):
         self.assignment, self.submissions, self.folder = assignment, dict(download.submissions), Path(folder)
         self.platform, self.people, self.unused, self.errors = download.platform, people, list(download.unused), []
-        self.claims = list(download.claims)
+        self.claims, self.helped = list(download.claims), list(download.helped)
         self.matched, self.unmatched, absent = {}, {}, []
         if people:
             self.matched, absent, self.unmatched, claims = roster.match(people, self.submissions)
@@ -32,21 +42,58 @@ class Grades:
         for person in absent:
             label = clean.line(roster.label(person))
             while label in self.submissions or label in self.absent:
-                label += f" (line {person['row'] + 2} of the roster)"
+                label += f" (line {person['rows'][0] + 2} of the roster)"
             self.absent[label] = person
         self.unknown = []
-        self.policy = policy.renamed(decisions or {}, self._resolve)
-        members = {student: group for group in self.policy["groups"] for student in group}
-        self.groups = {}  # student without a file: the member whose file counts
-        for student, group in members.items():
-            first = next((member for member in group if member in self.submissions), None)
-            if student not in self.submissions and first is not None:
-                self.groups[student] = first
-        self.pages = clean.page_names(sorted({*self.submissions, *self.groups, *self.absent}))
-        self.results, self.out = {}, None
-        (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
-        self.old = self._old_pages()
-        self.attempt("grades.csv", self._begin)
+        self.policy = policy.renamed(policy.of_class(decisions or {}, self.folder.name), self._resolve)
+        self.groups = self._groups()
+        self.column, self.places = self._column()
+        self.kept = self._kept()
+        members = [member for group in self.groups.values() for member in group]
+        self.pages = clean.page_names(sorted({*self.submissions, *members, *self.absent}))
+        self.tests = {(question.name, test.name): f"{question.name}: {test.name}" for question in assignment.questions
+                      for test in question.hidden}  # fmt: skip
+        self.results: dict = {}
+        self.handed: dict = {}  # student: a fingerprint of what was handed in
+        self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
+        self.before = history.last(self.folder)
+        self.written = False  # whether the files are those of this run
+        self.full = False  # whether there was no room for something
+
+    def _groups(self):
+        """Return {student: everyone with whom that one handed in, in the order in which the instructor names them}."""
+        teams = defaultdict(list)
+        for student, handed in self.submissions.items():
+            if handed.team:
+                teams[handed.team].append(student)
+        groups: dict = {}
+        for group in [*self.policy["groups"], *teams.values()]:
+            joined = list(dict.fromkeys([*group, *(other for member in group for other in groups.get(member, []))]))
+            if len(joined) > 1 and any(member in self.submissions for member in joined):
+                groups |= dict.fromkeys(joined, joined)
+        return groups
+
+    def _column(self):
+        """Return the name of the platform's column for the grades, and where in its table columns of that name are."""
+        names = self.policy.get("column") or self.assignment.title
+        names = [names] if isinstance(names, str) else names
+        if not self.people or not self.people.platform:
+            return names[0], []
+        places = exports.places(self.people, names)
+        if self.people.platform == "Moodle" or not places:
+            return names[0], places
+        return next(name for name in names if exports.places(self.people, [name])), places
+
+    def _kept(self):
+        """Return {student: cell} of the platform's cells that are no grade and stay as they are, such as EX."""
+        decided = self.policy.get("students", {})
+        kept = {}
+        for student, cell in exports.standing(self).items():
+            word = cell and not exports.is_nothing(cell) and not exports.numbers(cell)
+            if word and decided.get(student, {}).get("excused") is not False:
+                kept[student] = cell
+        excused = [student for student, about in decided.items() if about.get("excused")]
+        return dict.fromkeys(excused, "EX") | kept
 
     def _resolve(self, name):
         """Return the student in the table whom a name means; a name that fits nobody, or several, is reported."""
@@ -78,27 +125,26 @@ class Grades:
         try:
             return task(*arguments)
         except OSError as error:
-            self.errors.append(f"{clean.line(error.filename or what)} could not be written: {error.strerror}.")
+            where = clean.line(Path(error.filename).name if error.filename else what)
+            self.errors.append(f"{where} could not be written: {error.strerror}.")
+            self.full = self.full or error.errno in NO_ROOM
         except Exception as error:
             self.errors.append(f"{clean.line(what)} could not be written: {type(error).__name__}: {error}")
         return None
 
-    def _begin(self):
-        self.out = (self.folder / "grades.csv").open("wb")
-        self.out.write(clean.table([self._header()]))
-        self.out.flush()
+    def to_grade(self):
+        """Return {student: Submission}, of each team one: the others have the same files."""
+        seen, own = set(), {}
+        for student, handed in self.submissions.items():
+            if not handed.team or handed.team not in seen:
+                own[student] = handed
+            seen.add(handed.team)
+        return own
 
-    def _header(self):
-        names = [question.name for question in self.assignment.questions]
-        return ["student", "name", "score", "out of", *names, "days late", "python", "comments", "remarks"]
-
-    def _row(self, student):
-        result, final = self.result(student), self.final(student)
-        graded = final.score is not None
-        parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
-        texts = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
-        return [clean.cell(student), clean.cell(self.name(student)), clean.number(final.score), POINTS, *parts,
-                clean.number(final.late), *map(clean.cell, texts)]  # fmt: skip
+    def claimed(self, student):
+        """Return whether it is uncertain who this is, so that no table for a platform may name the student."""
+        handed = self.submissions.get(student)
+        return bool(handed is not None and handed.claim) or bool(self.people and student in self.unmatched)
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
@@ -109,125 +155,151 @@ class Grades:
         """Return the line of the roster that is a student's, {} without one."""
         return self.matched.get(student) or self.absent.get(student) or {}
 
+    def owner(self, student):
+        """Return the member of a student's group whose result counts for all of it: the one with most points."""
+        there = [member for member in self.groups.get(student, [student]) if member in self.results]
+        return max(there, key=lambda member: self.results[member].score or 0, default=student)
+
     def result(self, student):
-        """Return the result of a student, or of the member of a group whose file counts."""
-        return self.results.get(self.groups.get(student, student)) or Result(None, remarks=["Nothing was handed in."])
+        """Return the result of a student's group, or of the student."""
+        return self.results.get(self.owner(student)) or Result(None, remarks=["Nothing was handed in."])
 
     def final(self, student):
         """Return the result of a student with the instructor's decisions in it."""
-        owner = self.groups.get(student, student)
+        owner = self.owner(student)
         handed = self.submissions.get(owner)
-        return policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner)
+        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner)
+        if student in self.kept:
+            return replace(final, score=None, comments=[*final.comments, f"Not graded: {self.kept[student]}."])
+        return final
 
     def add(self, student, result):
-        """Take a result, and write its row and its pages."""
+        """Take a result."""
         shared = [replace(mark, test=sys.intern(mark.test), why=sys.intern(mark.why)) for mark in result.marks]
         self.results[student] = replace(result, marks=shared)  # most texts are the same for the whole class
         try:
             self.final(student)
         except Exception as error:
-            self.results[student] = Result(None, remarks=[f"{type(error).__name__}: {error}"])
-        for member in [student, *(other for other, first in self.groups.items() if first == student)]:
-            self.attempt(f"the row of {member}", self._write_row, member)
-            self.attempt(f"the page of {member}", self._page, member)
+            self.results[student] = Result(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
 
     def store(self, path, result):
         """Store a result for the next run."""
         self.attempt(path.name, lambda: clean.write(path, json.dumps(asdict(result)).encode()))
 
-    def _write_row(self, student):
-        if self.out is not None:
-            self.out.write(clean.table([self._row(student)])[3:])
-            self.out.flush()
+    def with_results(self):
+        """Return all students who have a result, their own or that of their group, sorted."""
+        members = [member for group in self.groups.values() for member in group]
+        return sorted(s for s in {*self.submissions, *members} if self.owner(s) in self.results)
+
+    def everyone(self):
+        """Return all students, with those who handed in nothing, sorted."""
+        return sorted({*self.with_results(), *self.absent})
+
+    def left(self):
+        """Return the students who handed in and have no result yet, because the run was interrupted."""
+        return sorted({*self.submissions} - {*self.with_results()})
+
+    def finish(self):
+        """Write all files; return whether they are those of this run.
+
+        They are not if the run was interrupted before it came to a student whom the last one had graded, or if there
+        was no room for them. Then nothing that is there changes.
+        """
+        known = self.before["students"]
+        if any(student in known and known[student]["score"] is not None for student in self.left()):
+            return False
+        new = self.folder / NEW
+        shutil.rmtree(new, ignore_errors=True)  # of a run that was killed
+        try:
+            written = self._stage(new)
+            room = not self.full
+            if room:
+                self._put_in_place(new, written)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+        return room
+
+    def _stage(self, new):
+        """Write every file below a folder of its own and return their names; the report comes last, with all errors."""
+        written: list = []
+
+        def write(name, make):
+            target, place = self.folder / name, new / name
+
+            def task():
+                data = make()
+                if data is None:
+                    return
+                if target.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, "there is a folder of this name", str(target))
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+                written.append(name)
+
+            self.attempt(name, task)
+
+        students = self.everyone()
+        rows = [row for student in students if (row := self.attempt(f"the row of {student}", self._row, student))]
+        write("grades.csv", lambda: clean.table([self._header(), *rows]))
+        write("hidden.csv", lambda: clean.table(lists.hidden(self)))
+        for student in self.with_results():
+            write(f"feedback/{self.pages[student]}", lambda student=student: self.page(student))
+        for platform, rows_of in exports.TABLES.items():
+            if platform in self._platforms() and len(self.places) < 2:
+                write(f"{platform.lower()}.csv", lambda rows_of=rows_of: clean.table(rows_of(self)))
+        write("feedback.zip", lambda: exports.pages(self))
+        write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
+        write("report.html", self._report)
+        return written
+
+    def _platforms(self):
+        """Return the platforms that take grades of this class back."""
+        return {self.platform, self.people.platform if self.people else ""}
+
+    def _put_in_place(self, new, written):
+        """Put new files in the place of old ones, and remove what no student and no platform has any more."""
+        pages = [f"feedback/{name}" for name in self.before["pages"]]
+        mine = {f"feedback/{self.pages[student]}" for student in (*self.submissions, *self.with_results())}
+        tables = [f"{title.lower()}.csv" for title in exports.TABLES if title not in self._platforms()]
+        old = [name for name in pages if name not in mine] + tables
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # so that the files are all of one run
+        try:
+            (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
+            for name in written:
+                self.attempt(name, (new / name).replace, self.folder / name)
+            for name in old:
+                path = self.folder / name
+                if path.is_file() and not path.is_symlink():
+                    self.attempt(path.name, path.unlink)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+    def _header(self):
+        names = [question.name for question in self.assignment.questions]
+        return ["student", "name", "score", "out of", *names, "days late", "python", "comments", "remarks"]
+
+    def _row(self, student):
+        result, final = self.result(student), self.final(student)
+        graded = final.score is not None
+        parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
+        texts = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
+        score = clean.cell(self.kept.get(student, clean.number(final.score)))
+        return [clean.cell(student), clean.cell(self.name(student)), score, POINTS, *parts,
+                clean.number(final.late), *map(clean.cell, texts)]  # fmt: skip
 
     def page(self, student):
         """Return the bytes of a student's page."""
         result, final = self.result(student), self.final(student)
         return report.feedback(self.assignment, student, result, final, self.name(student)).encode("utf-8", "replace")
 
-    def _page(self, student):
-        clean.write(self.folder / "feedback" / self.pages[student], self.page(student))
-
-    def _old_pages(self):
-        try:
-            return set(json.loads((self.folder / "feedback" / WRITTEN).read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            return set()
-
-    def everyone(self):
-        """Return all students, with those who handed in nothing, sorted."""
-        return sorted({*self.results, *self.groups, *self.absent})
-
-    def finish(self):
-        """Write the files that need the whole class, or what there is of it."""
-        if self.out is not None:
-            self.attempt("grades.csv", self.out.close)
-            self.out = None
-        students = self.everyone()
-        rows = [row for student in students if (row := self.attempt(f"the row of {student}", self._row, student))]
-        self._write("grades.csv", lambda: clean.table([self._header(), *rows]))
-        self._write("hidden.csv", lambda: clean.table(self._hidden()))
-        pages = {self.pages[student] for student in students if student not in self.absent or student in self.groups}
-        for name in self.old - pages:
-            path = self.folder / "feedback" / Path(name).name
-            if path.is_file() and not path.is_symlink():
-                self.attempt(path.name, path.unlink)
-        self._write(f"feedback/{WRITTEN}", lambda: json.dumps(sorted(pages)).encode())
-        wanted = {self.platform, self.people.platform if self.people else ""}
-        for platform, rows_of in exports.TABLES.items():
-            name = f"{platform.lower()}.csv"
-            if platform in wanted:
-                self._write(name, lambda rows_of=rows_of: clean.table(rows_of(self)))
-            else:
-                self.attempt(name, (self.folder / name).unlink, True)  # of an earlier run
-        self._write("feedback.zip", lambda: exports.pages(self))
-        self._write("report.html", self._report)
-
-    def _write(self, name, make):
-        self.attempt(name, lambda: clean.write(self.folder / name, make()))
+    def lists(self):
+        """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
+        return lists.all_of(self)
 
     def _report(self):
         finals = {student: self.final(student) for student in self.everyone()}
-        lists = self.lists()
-        first = {FIRST: lists.pop(FIRST)} if FIRST in lists else {}
-        alike = similar.compare(self.assignment, {student: result.tokens for student, result in self.results.items()})
-        page = report.class_page(self.assignment, self.results, finals, first, lists, alike, sorted(self.results))
+        listed = self.lists()
+        first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
+        alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
+        page = report.class_page(self.assignment, self.results, finals, first, listed, alike, sorted(self.results))
         return page.encode("utf-8", "replace")
-
-    def _hidden(self):
-        """Return a row for each hidden test that a student failed: why, for the instructor alone."""
-        yield ["student", "question", "test", "points", "why"]
-        for student in sorted(self.results):
-            for mark in self.results[student].marks:
-                if mark.hidden and not mark.passed:
-                    yield [*map(clean.cell, (student, mark.question, mark.test)), mark.points, clean.cell(mark.why)]
-
-    def lists(self):
-        """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
-        results = sorted(self.results.items())
-        finals = {student: self.final(student) for student, _ in results}
-        waiting = [
-            f"{s}: {name}" for s, final in finals.items() for name, points in final.parts.items() if points is None
-        ]
-        lists = {
-            FIRST: self.claims,
-            "No points because of the file, not because of an answer": [
-                f"{s}: {r.problem}" for s, r in results if r.problem
-            ],
-            "A time limit was reached, also when tried alone": [student for student, result in results if result.slow],
-            "Could not be graded": [f"{s}: {' '.join(r.remarks)}" for s, r in results if r.score is None],
-            "Written answers that are not graded yet, without points so far": waiting,
-            "On the roster, and nothing handed in": [
-                f"{s}{f' ({self.name(s)})' * (self.name(s) not in (s, ''))}"
-                for s in sorted(self.absent)
-                if s not in self.groups
-            ],
-            "Not found on the roster": [f"{student} {why}" for student, why in sorted(self.unmatched.items())],
-            "Named in the policy, and not found": sorted(set(self.unknown)),
-            "Late, in days": [f"{s}: {self.final(s).late:g}" for s in [*finals, *self.groups] if self.final(s).late],
-            "Before you import": [*exports.before_import(self)],
-            "Files that were not graded": [f"{name}: {why}" for name, why in self.unused]
-            + [f"{student}: {line}" for student, result in results for line in result.unused],
-            "Could not be written": self.errors,
-        }
-        return {title: lines for title, lines in lists.items() if lines}

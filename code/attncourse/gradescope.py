@@ -4,6 +4,7 @@ Every case is public to Otter, which would else tell the student that all test c
 name and nothing of its source, nor of the numbers in it.
 """
 
+import importlib.util
 import json
 import tempfile
 import zipfile
@@ -44,6 +45,11 @@ CONFIG = {
 }
 
 
+def has_otter():
+    """Return whether Otter is installed here: grading alone does not need it."""
+    return importlib.util.find_spec("otter") is not None
+
+
 def otter_tests(assignment, seed=marks.SEED):
     """Return Otter's test files by name, one for each exercise that tests mark."""
     files = {}
@@ -58,7 +64,7 @@ def otter_tests(assignment, seed=marks.SEED):
                 seed=marks.seed_of(seed, question.name, test.function),
                 test="\n".join("    " + line if line else "" for line in test.source.splitlines()),
                 function=test.function,
-                asks=", ".join(test.asks),
+                asks=", ".join(name if name == "rng" else f"plain({name})" for name in test.asks),
             )
         if question.hidden:
             files[question.name.replace("-", "_") + ".py"] = text

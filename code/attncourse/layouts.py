@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from . import gradescope, marks, notebooks
+from . import clean, gradescope, marks, notebooks
 
 NBGRADER = '''"""nbgrader finds the assignment here: run its commands in this folder."""
 
@@ -42,20 +42,25 @@ c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("your code he
 
 
 def write(assignment, folder, seed=marks.SEED):
-    """Write every form of the assignment into a folder. Other files there stay: collected work, nbgrader's database."""
+    """Write every form of the assignment into a folder. Other files there stay: collected work, nbgrader's database.
+
+    Every file is written whole before it takes the place of an older one. The bundle comes last: it has the seed.
+    """
     folder, name = Path(folder), assignment.chapter
     _put(folder / "student" / f"{name}.ipynb", notebooks.student(assignment))
     _put(folder / "instructor" / f"{name}.ipynb", notebooks.instructor(assignment, seed))
     _put(folder / "nbgrader" / "nbgrader_config.py", NBGRADER)
     _put(folder / "nbgrader" / "source" / name / f"{name}.ipynb", notebooks.nbgrader(assignment, seed))
-    _put(
-        folder / "bundle.json",
-        json.dumps({"seed": str(seed)} | asdict(assignment), indent=1, ensure_ascii=False) + "\n",
-    )
-    (folder / "gradescope").mkdir(exist_ok=True)
-    gradescope.autograder(assignment, folder / "gradescope" / "autograder.zip", seed)
+    if gradescope.has_otter():
+        zipped = folder / "gradescope" / "autograder.zip"
+        zipped.parent.mkdir(parents=True, exist_ok=True)
+        made = zipped.with_name("autograder.zip.part")
+        gradescope.autograder(assignment, made, seed)
+        made.replace(zipped)
+    bundle = {"seed": str(seed)} | asdict(assignment)
+    _put(folder / "bundle.json", json.dumps(bundle, indent=1, ensure_ascii=False) + "\n")
 
 
 def _put(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    clean.write(path, text.encode())

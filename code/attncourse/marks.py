@@ -96,4 +96,4 @@ def _run_visible(source, functions):
 def _function(functions, name):
     if name not in functions:
         raise LookupError(f"there is no function {name}")
-    return functions[name]
+    return kit.plain(functions[name])

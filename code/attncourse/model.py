@@ -107,7 +107,9 @@ class Result:
     numpy: str = ""
     file: int = -1  # which of the files was graded
     unused: list[str] = field(default_factory=list)  # "name: why" of the others
-    slow: bool = False  # a time limit was reached
+    slow: int = 0  # time limits that were reached
+    slow_before_tests: int = 0  # those of them that no test can have caused: the student may hear of these
+    fault: str = ""  # why the grader itself failed, for the instructor alone
 
     @property
     def earned(self):

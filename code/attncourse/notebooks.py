@@ -8,9 +8,10 @@ from . import author, marks
 from .model import solution, stub
 
 HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
-The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: the marking runs other
-tests. Only NumPy and Python's own library are there when your work is marked; plots and magics do nothing there.
-Numbers are meant in double precision, which is what Python and NumPy use unless you say otherwise.
+The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: points come from
+other tests, which run when your work is marked; each of them gives all of its points, or none. Only NumPy and
+Python's own library are there when your work is marked; plots and magics do nothing there. Numbers are meant in
+double precision, which is what Python and NumPy use unless you say otherwise.
 
 To hand in, restart the kernel, run all cells, save, and hand in this file. In Colab: *Runtime → Restart session and
 run all*, then *File → Download → Download .ipynb*. Hand in that file, not a link to it and not a PDF. It may have
@@ -75,7 +76,7 @@ def _cells(assignment, answer, hidden=None, notes=False):
 def _hidden(question, test, seed):
     """Return a cell that runs one hidden test on the functions of its own notebook."""
     rng = f"rng=np.random.default_rng({marks.seed_of(seed, question.name, test.function)})"
-    arguments = [rng if name == "rng" else name for name in test.asks]
+    arguments = [rng if name == "rng" else f"plain({name})" for name in test.asks]
     return ("code", f"{KIT}\n\n{test.source}\n\n\n{test.function}({', '.join(arguments)})", {})
 
 

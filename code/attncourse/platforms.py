@@ -1,140 +1,261 @@
-"""Say for each part of a name in a download whether the platform wrote it or the student.
+"""Read the names in a download: what of a name the platform wrote, in every way in which that can be read.
 
-Only what the platform wrote names a student, dates a file or orders two; `file` is the student's own. Sources:
+A platform puts a student's display name, its own numbers and the name of the student's file into one name, and the
+student chooses two of these three. So a name may have several readings, and nothing in it says which one is true.
+Every function here returns all of them; `downloads` decides, or claims. A platform's names are written as patterns,
+in which ``{field}`` stands for text and what stands in brackets may be missing. An instructor's own pattern is written
+in the same way.
 
-* Canvas, `lib/content_zipper.rb`: `<name>[_LATE]_<user>_<attachment>_<file>`, the name in small letters, `anon_<code>`
-  in the place of name and user, and `…_text.html` or `…_link.html` for what is no file.
+* Canvas, `lib/content_zipper.rb`: `<name>_[LATE_]<user>_<attachment>_<file>`, for anonymous assignments `anon_<code>`
+  in the place of name and user, and `…_text.html` or `…_link.html` for what is no file. The name is in small letters
+  and keeps letters, marks, digits and `_` of every script. In a group assignment it is the name of the group.
 * Moodle, `mod/assign/locallib.php`: a folder `<full name>_<user>_assignsubmission_<plugin>`, since 4.1 without the `_`
   at its end; the same in front of the file where folders are switched off. A `_` in a full name becomes a blank.
-* Blackboard (assumed from its help pages and from tools that read its downloads):
-  `<assignment>_<username>_attempt_<time>_<file>`, and for each attempt a `.txt` that begins `Name: <name> (<user>)`.
-* Brightspace (assumed from tools): `<user>-<folder> - <name> - <time>`, a folder, or ` - <file>` behind it.
 * Gradescope's export: `submission_<number>/`, whose submitters stand in `submission_metadata.yml`.
-* GitHub Classroom, `gh classroom clone`: `<assignment>-<login>/`, a clone, below `<assignment>-submissions/`.
-* Sakai: `<name>(<user>)/Submission attachment(s)/`. Google Classroom: `<name> - <file>`.
 """
 
-import os
+import functools
+import itertools
 import re
-from collections import Counter
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from .model import CourseError
+
 LONGEST = 1000  # characters of a name that is read
-CANVAS = re.compile(r"(?s)(?P<name>(?:(?!anon_)[^\WA-Z]*?_)?)(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]+)_"
-                    r"(?:(?P<order>\d+)_(?P<file>.+)|(?P<instead>text|link)\.html)")  # fmt: skip
-MOODLE_FOLDER = re.compile(r"(?s)(?P<name>.+)_(?P<user>\d+)_assignsubmission_(?P<plugin>[a-z]+)_?")
-MOODLE_FLAT = re.compile(r"(?s)(?P<name>[^_]+)_(?P<user>\d+)_assignsubmission_(?P<plugin>[a-z]+)_(?P<file>.+)")
-BLACKBOARD = re.compile(r"(?s)(?>(?P<head>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5}))(?:_(?P<file>.+)|\.txt)")
-MOMENT = r"[A-Z][a-z]{2} \d{1,2}, \d{4} \d{3,4} [AP]M"
-BRIGHTSPACE = re.compile(rf"(?s)(?P<user>\d+-\d+) - (?P<name>.+?) - (?P<time>{MOMENT})(?: - (?P<file>.+))?")
-GRADESCOPE = re.compile(r"submission_(?P<user>\d+)")
-SAKAI = re.compile(r"(?s)(?P<name>[^(]+)\((?P<login>[^()]+)\)")
-ATTACHED = "Submission attachment(s)"
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MOST = 1000  # readings of one name that are looked for; a name with so many is uncertain whatever they say
+FIELD, OPTIONAL = re.compile(r"\{([^{}]*)\}"), re.compile(r"\[([^\[\]]*)\]")
+KINDS = {  # what a field can be
+    "student": re.compile(r"(?s).+"),
+    "github": re.compile(r"[A-Za-z0-9-]+"),  # a login that the student chose: it is compared with no other column
+    "name": re.compile(r"(?s).+"),
+    "number": re.compile(r"[0-9]+"),
+    "time": re.compile(r"[0-9]{4}(?:[^0-9A-Za-z]?[0-9]{2}){4,5}"),
+    "file": re.compile(r"(?s).+"),
+    "any": re.compile(r"(?s).*"),
+}
+OWN = KINDS | {  # and only in the patterns of this module
+    "small": re.compile(r"[^A-Z\x00-/:-@\[-^`{-\x7f]*"),  # of ASCII, Canvas leaves small letters, digits and _
+    "blank": re.compile(r"[^_]+"),
+    "late": re.compile("LATE"),
+    "code": re.compile("[A-Za-z0-9]+"),
+    "order": re.compile("[0-9]+"),
+    "plugin": re.compile("[a-z]+"),
+}
+MORE = {  # what would go on: a number or a time is never cut, neither before its first digit nor behind its last
+    "number": re.compile(r"[0-9]"),
+    "order": re.compile(r"[0-9]"),
+    "time": re.compile(r"[^0-9A-Za-z]?[0-9]{2}|[0-9]"),
+}
+CANVAS = ("{small}_[{late}_]{number}_{order}_{file}", "[{late}_]anon_{code}_{order}_{file}")
+CANVAS_NO_FILE = {"text": ("{small}_[{late}_]{number}_text.html", "[{late}_]anon_{code}_text.html"),
+                  "a link": ("{small}_[{late}_]{number}_link.html", "[{late}_]anon_{code}_link.html")}  # fmt: skip
+MOODLE_FOLDER = "{blank}_{number}_assignsubmission_{plugin}[_]"
+MOODLE_FLAT = "{blank}_{number}_assignsubmission_{plugin}_{file}"
+GRADESCOPE = re.compile(r"submission_([0-9]+)")
+BETWEEN = re.compile(r"_([0-9]+)_")
 
 
 @dataclass(frozen=True)
-class Name:
-    """What the platform says about one file: `key` is the same for files of one student and for no other's."""
+class Reading:
+    """One way to read the name of a file."""
 
-    key: tuple
     student: str  # the name under which the grade is written
     user: str = ""  # the platform's number of the student
     login: str = ""
     name: str = ""
     late: bool = False
-    time: str = ""  # year-month-day-hour-minute-second, if the platform says when the file arrived
+    time: str = ""  # year-month-day-hour-minute-second, if the name says when the file arrived
     order: int = 0  # of two files, the newer has the larger
+    file: str = ""  # the student's own name of it
     instead: str = ""  # what was handed in and is no file
+    github: bool = False  # the login is GitHub's
+    team: str = ""  # what several students handed in together
+
+    @property
+    def key(self):
+        """Return what is the same for files of one student and for no other's."""
+        return (self.user or self.login or self.student, self.team)
+
+    @property
+    def says(self):
+        """Return what matters: whose the file is, whether it is late, and when it came."""
+        return (*self.key, self.late, self.time)
+
+
+@functools.cache
+def forms(pattern):
+    """Return every form of a pattern without its brackets, each a list: text, field, text, field, …, text."""
+    pieces = OPTIONAL.split(pattern)
+    optional = [("", piece) if number % 2 else (piece,) for number, piece in enumerate(pieces)]
+    return [FIELD.split("".join(chosen)) for chosen in itertools.product(*optional)]
+
+
+def split(pattern, text, kinds=OWN):
+    """Return every way to split a text as a pattern says, {field: value} each, but never more than `MOST`."""
+    found: list = []
+    if len(text) <= LONGEST:
+        for form in forms(pattern):
+            _split(form, text, kinds, found)
+    return found
+
+
+def _split(form, text, kinds, found):
+    """Add to `found` the ways to split a text as one form says: text, field, text, field, …, text."""
+    hopeless = set()  # (part, place) from which there is no way to the end
+    values: dict = {}
+
+    def follow(part, place):
+        before = len(found)
+        literal = form[part]
+        if text.startswith(literal, place) and len(found) < MOST:
+            place += len(literal)
+            if part == len(form) - 1:
+                found.extend([dict(values)] * (place == len(text)))
+            elif (part, place) not in hopeless:
+                for end in _ends(form, part, text, place):
+                    field = form[part + 1]
+                    if kinds[field].fullmatch(text, place, end) and _whole(field, text, place, end):
+                        values[field] = text[place:end]
+                        follow(part + 2, end)
+                if len(found) == before:
+                    hopeless.add((part, place))
+
+    follow(0, 0)
+
+
+def _whole(field, text, place, end):
+    """Return whether a field that is a number or a time is not a part of one."""
+    if field not in MORE:
+        return True
+    longest = field == "time" and sum(map(str.isdigit, text[place:end])) == 14
+    return not text[place - 1 : place].isdigit() and (longest or not MORE[field].match(text, end))
+
+
+def _ends(form, part, text, place):
+    """Yield where the field behind a part may end: at its next text, or at the end of everything."""
+    literal = form[part + 2]
+    if part + 2 == len(form) - 1:
+        last = len(text) - len(literal)
+        yield from [last] * (last >= place)
+        return
+    end = text.find(literal, place)
+    while end >= 0:
+        yield end
+        end = text.find(literal, end + 1)
 
 
 def canvas(parts):
-    """Read a name of Canvas's."""
-    match = CANVAS.fullmatch(parts[0])
-    if not match or len(parts) > 1:
-        return None
-    name, user = match["name"].rstrip("_"), match["user"]
-    what = {"text": "text", "link": "a link"}.get(match["instead"], "")
-    return Name((user, name), f"{name}_{user}".lstrip("_"), user.removeprefix("anon_"), name=name,
-                late=bool(match["late"]), order=int(match["order"] or 0), instead=what)  # fmt: skip
+    """Return the readings of a name of Canvas's."""
+    if len(parts) > 1:
+        return []
+    found = [(fields, "") for pattern in CANVAS for fields in split(pattern, parts[0])]
+    for instead, patterns in CANVAS_NO_FILE.items():
+        found += [(fields, instead) for pattern in patterns for fields in split(pattern, parts[0])]
+    readings = []
+    for fields, instead in found:
+        name, order = fields.get("small", ""), int(fields.get("order", 0))
+        user = fields.get("number") or f"anon_{fields['code']}"
+        label = f"{name}_{user}".lstrip("_")
+        file, late = fields.get("file", ""), "late" in fields
+        readings.append(Reading(label, user, name=name, late=late, order=order, file=file, instead=instead))
+    return readings
 
 
 def moodle(parts):
-    """Read a name of Moodle's."""
-    match = (MOODLE_FOLDER if len(parts) > 1 else MOODLE_FLAT).fullmatch(parts[0])
-    if not match:
-        return None
-    text = "text" if match["plugin"] == "onlinetext" else ""
-    return Name((match["user"], match["name"]), f"{match['name']}_{match['user']}", match["user"],
-                name=match["name"], instead=text)  # fmt: skip
-
-
-def blackboard(parts):
-    """Read a name of Blackboard's; the username is what `notices` says of its head, else its last word."""
-    match = BLACKBOARD.fullmatch(parts[0])
-    if not match or len(parts) > 1:
-        return None
-    login = match["head"].rpartition("_")[2]
-    return Name((match["head"],), login, login=login, time=match["time"], instead="" if match["file"] else "text")
-
-
-def brightspace(parts):
-    """Read a name of Brightspace's."""
-    match = BRIGHTSPACE.fullmatch(parts[0])
-    if not match or (len(parts) == 1) != bool(match["file"]):
-        return None
-    month, day, year, clock, half = match["time"].replace(",", "").split()
-    if month not in MONTHS:
-        return None
-    hour, minute = int(clock[:-2]) % 12 + 12 * (half == "PM"), clock[-2:]
-    time = f"{year}-{MONTHS.index(month) + 1:02}-{int(day):02}-{hour:02}-{minute}-00"
-    return Name((match["user"],), f"{match['name']}_{match['user']}", name=match["name"], time=time)
-
-
-def sakai(parts):
-    """Read a name of Sakai's."""
-    match = SAKAI.fullmatch(parts[0])
-    if not match or len(parts) < 3 or parts[1] != ATTACHED:
-        return None
-    return Name((match["login"],), match["login"], login=match["login"], name=match["name"].strip())
+    """Return the readings of a name of Moodle's."""
+    readings = []
+    for fields in split(MOODLE_FOLDER if len(parts) > 1 else MOODLE_FLAT, parts[0]):
+        name, user = fields["blank"], fields["number"]
+        instead = "text" if fields["plugin"] == "onlinetext" else ""
+        readings.append(Reading(f"{name}_{user}", user, name=name, file=fields.get("file", ""), instead=instead))
+    return readings
 
 
 def gradescope(parts):
-    """Read a name of Gradescope's; who submitted stands in another file."""
-    match = GRADESCOPE.fullmatch(parts[0])
-    return Name((match["user"],), parts[0]) if match and len(parts) > 1 else None
+    """Return the reading of a name of Gradescope's; who submitted stands in another file."""
+    match = GRADESCOPE.fullmatch(parts[0]) if len(parts) > 1 else None
+    return [Reading(parts[0], team=match[1])] if match else []
 
 
-def google(parts):
-    """Read a name of Google Classroom's."""
-    name, _, file = parts[0].partition(" - ")
-    return Name((name,), name, name=name) if name and file and len(parts) == 1 else None
+READERS = {"Moodle": moodle, "Canvas": canvas, "Gradescope": gradescope}
 
 
-READERS = {"Moodle": moodle, "Blackboard": blackboard, "Canvas": canvas, "Brightspace": brightspace,
-           "Gradescope": gradescope, "Sakai": sakai, "Google Classroom": google}  # fmt: skip
-TITLES = [*READERS, "GitHub Classroom"]
-
-
-def read(entries):
-    """Return the platform's title, or "", and a function that reads the parts of a path: a `Name` or None."""
-    entries = [parts for parts in entries if len(parts[0]) <= LONGEST]
+def reader(entries):
+    """Return the platform's title, or "", and what reads the parts of a path: all readings, [] for another's name."""
     tops = {parts[0] for parts in entries}
-    matches = {title: len({parts[0] for parts in entries if reader(parts)}) for title, reader in READERS.items()}
+    matches = {title: len({parts[0] for parts in entries if read(parts)}) for title, read in READERS.items()}
     title = max(READERS, key=lambda title: matches[title])
-    if 2 * matches[title] > len(tops) and (title != "Google Classroom" or matches[title] == len(tops) > 1):
-        return title, lambda parts: READERS[title](parts) if len(parts[0]) <= LONGEST else None
-    clones = {parts[0] for parts in entries if ".git" in parts[1:2] or ".github" in parts[1:2]}
-    if len(clones) > 1 and len(clones) == len(tops):
-        start = os.path.commonprefix([*clones]).rpartition("-")[0] + "-"  # noqa: RUF071 (a part of a name)
-        return "GitHub Classroom", lambda parts: _clone(parts, start)
-    return "", lambda parts: None
+    if 2 * matches[title] > len(tops):
+        return title, READERS[title]
+    return "", lambda parts: []
 
 
-def _clone(parts, start):
-    login = parts[0].removeprefix(start)
-    return Name((parts[0],), login, login=login)
+def by_pattern(pattern):
+    """Return what reads the parts of a path as an instructor's pattern says.
+
+    The pattern has as many parts between slashes as matter; a file may lie deeper.
+    """
+    wanted = pattern.split("/")
+    fields = FIELD.findall(pattern)
+    texts = "".join(text for part in wanted for form in forms(part) for text in form[::2])
+    if not {*fields} <= {*KINDS} or {*"[]{}"} & {*texts}:
+        known = ", ".join(f"{{{kind}}}" for kind in KINDS)
+        raise CourseError(
+            f"The pattern {pattern} is not understood: in it may stand {known}, and in brackets what may be missing."
+        )
+    if not {"student", "number", "name", "github"} & {*fields}:
+        raise CourseError(f"The pattern {pattern} does not say whose a file is, for example by {{student}}.")
+    if any(fields.count(field) > 1 for field in fields if field != "any"):
+        raise CourseError(f"The pattern {pattern} has a field twice; only {{any}} may be.")
+
+    def read(parts):
+        if len(parts) < len(wanted):
+            return []
+        ways = [split(part, text, KINDS) for part, text in zip(wanted, parts, strict=False)]
+        chosen = itertools.islice(itertools.product(*ways), MOST)
+        return [_of_fields({field: value for way in several for field, value in way.items()}) for several in chosen]
+
+    return read
+
+
+def _of_fields(fields):
+    """Return the reading of an instructor's pattern."""
+    github, user, name = (fields.get(kind, "") for kind in ("github", "number", "name"))
+    login = github or fields.get("student", "")
+    digits = "".join(filter(str.isdigit, fields.get("time", "")))
+    pairs = [digits[:4], *(digits[at : at + 2] for at in range(4, len(digits), 2))]
+    time = "-".join([*pairs, "00"][:6]) if digits else ""
+    return Reading(
+        login or user or name,
+        user,
+        login,
+        name,
+        time=time,
+        file=fields.get("file", "").lstrip("_ "),
+        github=bool(github),
+    )
+
+
+def written(title, name):
+    """Return how a platform may write a person's name into the name of a file.
+
+    Canvas writes the last name first, and its gradebook has the name in this order or in the other one.
+    """
+    if title != "Canvas":
+        return {same(name.replace("_", " "))}
+    words = name.split()
+    orders = {name, *(f"{' '.join(words[turn:])}, {' '.join(words[:turn])}" for turn in range(1, len(words)))}
+    return {same(BETWEEN.sub(r"\1", order)) for order in orders}
+
+
+def same(text):
+    """Return the letters, marks, digits and `_` of a text, so that two ways to write one name are the same."""
+    composed = unicodedata.normalize("NFC", text).casefold()
+    return "".join(
+        c for c in composed if c == "_" or unicodedata.category(c) == "Nd" or unicodedata.category(c)[0] in "LM"
+    )
 
 
 def submitters(text):
@@ -163,6 +284,17 @@ def submitters(text):
     return submissions
 
 
+def submitted(reading, known):
+    """Return a reading of Gradescope's once for each student who submitted it; `known` is what `submitters` found."""
+    people, moment = known.get(reading.team, ([], ""))
+    readings = []
+    for person in people:
+        student = person.get("email") or person.get("sid") or person.get("name") or reading.student
+        readings.append(replace(reading, student=student, login=person.get("email", ""), user=person.get("sid", ""),
+                                name=person.get("name", ""), time=moment))  # fmt: skip
+    return readings or [reading]
+
+
 def _local(text):
     """Return a moment such as `2026-03-02 05:00:00.5 Z` in the time of this machine, in which deadlines are given."""
     moment, _, zone = text.replace("T", " ").partition(" ")[2].partition(" ")
@@ -173,22 +305,3 @@ def _local(text):
     except ValueError:
         return ""
     return arrived.astimezone().strftime("%Y-%m-%d-%H-%M-%S")
-
-
-def notices(texts):
-    """Return {head: (username, name)} from the first line of Blackboard's notices, {head: bytes}."""
-    people = {}
-    for head, data in texts.items():
-        label, _, line = data[:1000].partition(b"\n")[0].decode("utf-8", "replace").strip().partition(":")
-        name, _, login = line.removesuffix(")").rpartition("(")
-        if label == "Name" and head.endswith(f"_{login}") and line.endswith(")"):
-            people[head] = login, name.strip()
-    return people
-
-
-def doubles(names):
-    """Return (numbers with two names, names with two numbers): identities that two submissions claim."""
-    users = Counter((name.user or name.login) for name in {n.key: n for n in names}.values() if name.user or name.login)
-    people = Counter(" ".join(n.name.casefold().split()) for n in {n.key: n for n in names}.values() if n.name)
-    blind = len(people) == 1 and len(names) > 2  # Moodle's anonymous marking: all are Participant
-    return [u for u, many in users.items() if many > 1], [p for p, many in people.items() if many > 1 and not blind]

@@ -1,16 +1,19 @@
 """Apply what an instructor decides beside the tests, from one small YAML file, so that a regrade keeps it.
 
 late:
-  due: 2026-03-01 23:59        # Blackboard, Brightspace and Gradescope tell when; LATE of Canvas counts as one day
+  due: 2026-03-01 23:59        # Gradescope tells when, as a pattern or a table may; LATE of Canvas counts as one day
   per_day: 10%                 # of the score, or points, for each day begun
   most: 50%
   days: {doejane_12345: 2}     # the instructor knows better
 groups:
-  - [doejane_12345, roejohn_67890]   # who handed in nothing gets the result of the first who did
+  - [doejane_12345, roejohn_67890]   # of what they handed in, the one with most points counts for all
 students:
   doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
+  poeal_99: {excused: yes}     # no: the grade counts although the platform says EX
 everyone: ["Means are zero, entries depend on each other"]   # hidden tests by name
-column: RNN assignment (4711)  # the platform's column for the grade
+column: RNN assignment (4711)  # the platform's column for the grade, or a list of names for several platforms
+classes:
+  section-b: {late: {due: 2026-03-02 23:59}}   # other parts for the submissions of this name
 """
 
 import datetime
@@ -19,9 +22,9 @@ from dataclasses import dataclass, replace
 
 from .model import CourseError
 
-PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str}
+PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str | list, "classes": dict}
 LATE = ("due", "per_day", "most", "days")
-BY_HAND = ("points", "add", "comment")
+BY_HAND = ("points", "add", "comment", "excused")
 MOMENTS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
 
 
@@ -43,6 +46,22 @@ def read(path, assignment):
             raise CourseError(f"The policy {path}: {message}.")
 
     need(isinstance(policy, dict), f"expected lines that begin with {', '.join(PARTS)}")
+    _check(policy, assignment, need)
+    for name, other in policy.get("classes", {}).items():
+        need(isinstance(other, dict) and "classes" not in other, f"classes: {name} holds other parts, such as late")
+        _check(other, assignment, need)
+    return policy
+
+
+def of_class(policy, name):
+    """Return the decisions for the submissions of a name: parts that stand there under `classes` replace the others."""
+    other = policy.get("classes", {}).get(name, {})
+    late = policy.get("late", {}) | other.get("late", {})
+    return {part: value for part, value in policy.items() if part != "classes"} | other | {"late": late}
+
+
+def _check(policy, assignment, need):
+    """Check decisions against the assignment; `need` names what is wrong."""
     for name, value in policy.items():
         need(name in PARTS, f"it has no part {name!r}; there are {', '.join(PARTS)}")
         need(isinstance(value, PARTS[name]), f"{name} is not of the form that the page for instructors shows")
@@ -67,11 +86,13 @@ def read(path, assignment):
             worth = next(question.points for question in assignment.questions if question.name == name)
             need(value <= worth, f"{student}: {name} is worth {worth:g} points; for more there is add")
         need(_number(about.get("add", 0)), f"{student}: add is {about.get('add')!r}, not a number")
+        need(isinstance(about.get("excused", True), bool), f"{student}: excused is yes or no")
     tests = {test.name for question in assignment.questions for test in question.hidden}
     for name in policy.get("everyone", []):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
     need(all(isinstance(group, list) for group in policy.get("groups", [])), "groups is a list of lists of students")
-    return policy
+    columns = policy.get("column", "x")
+    need(columns and all(isinstance(name, str) for name in columns), "column is a name, or a list of names")
 
 
 def _loader():

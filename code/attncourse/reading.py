@@ -74,7 +74,10 @@ def read(files, public):
     record["reused"], remarks = _reused(sources, trees, cells, labels, public["questions"])
     record["remarks"] += remarks
     if not any(_names(*cell, imports=True) & {*asked} for cell in zip(sources, trees, strict=True)):
-        record["problem"] = "It defines none of the functions that are asked for: perhaps it is another notebook."
+        words = sum(tree is None for tree in trees)
+        why = f"{words} of its {len(cells)} code cells hold no Python, perhaps answers in words"
+        why = why if words else "perhaps it is another notebook"
+        record["problem"] = f"It defines none of the functions that are asked for: {why}."
     return record, sources
 
 

@@ -114,10 +114,10 @@ def class_page(assignment, results, finals, first, lists, alike, students=()):
     parts += _tests(assignment, [final for final in finals.values() if final.score is not None])
     for title, lines in lists.items():
         parts += _list(title, lines)
-    lines = [f"{question}, {function}: {kind}: {', '.join(people)}" for question, function, kind, people in alike]
-    parts += _list("Answers that are alike, names and layout aside", lines)
+    lines = [f"{', '.join(people)}: {kind} in {', '.join(functions)}" for people, kind, functions in alike]
+    parts += _list("Wrong answers that are alike and rare, names and layout aside", lines)
     if lines:
-        parts.append("<p>Read them before you say anything: short right answers look alike.</p>")
+        parts.append("<p>Read them before you say anything: two students can make one slip.</p>")
     for question in assignment.questions:
         if question.kind == "written":
             parts += _written(question, results, finals, [s for s in students if results[s].written is not None])

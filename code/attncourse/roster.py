@@ -14,70 +14,90 @@ from .model import CourseError
 TESTER = "Student, Test"  # Canvas's own
 TITLES = 10  # lines that may stand above the headings
 DAMAGED = re.compile(r"\d(?:[.,]\d+)?[eE]\+?\d+")  # an id that a spreadsheet took for a number
-WHOLE = re.compile(r"\d+[.,]0+")  # and one with places after a point
-BEST = re.compile(r"\d+[.,]\d+")  # the best grade, in Moodle's worksheet
-WORD = re.compile(r"[^\W_]+")
-PARTICIPANT = re.compile(r"(\D*)(\d+)")  # Moodle's own identifier, in any language: Participant 123
+APART = re.compile(r"[\s,._-]+")  # what stands between the words of a name
+WHOLE = re.compile(r"\d+[.,]0{1,2}")  # and one with places after a point
 LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
 HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
 for _kind, _, _words in LINES:
     for _word in _words.split(" | "):
         HEADINGS["".join(filter(str.isalnum, _word.casefold()))].append(_kind)
-NAMING = ("file", "name", "last", "user", "number", "login", "email", "github")
+NAMING = ("name", "last", "user", "number", "login", "email", "github")
+IDS = ("user", "number", "login", "email")  # what of a person means no other
 
 
 @dataclass
 class Roster:
-    """The table as it was read, and the people in it: {"user", "login", "name", …, "row"} each."""
+    """The table as it was read, and the people in it: {"user", "login", "name", …, "rows"} each."""
 
     platform: str
     header: list
     rows: list
     people: list = field(default_factory=list)
     kinds: list = field(default_factory=list)
-    grade: int = -1  # the column of Moodle's grades
-    comments: int = -1
     damaged: list = field(default_factory=list)  # labels of people whose id a spreadsheet damaged
 
 
 def read(path):
     """Return the roster in a CSV file, with any separator, in any of the usual encodings."""
-    try:
-        text = _text(path.read_bytes())
-    except OSError as error:
-        raise CourseError(f"The roster {path} cannot be read: {error.strerror}.") from None
-    header, rows = _table(text)
+    header, rows = _table(_text(path, "The roster"))
     kinds = _kinds(header)
-    roster = Roster(_platform(header, kinds), header, rows)
-    if roster.platform != "Moodle":
-        kinds = _as_moodle(roster, kinds)
     if not set(kinds) & set(NAMING):
         seen = ", ".join(clean.line(cell)[:40] for cell in header if cell.strip())[:300] or "nothing"
         examples = {kind: [heading for heading in HEADINGS if kind in HEADINGS[heading]][:3] for kind in NAMING}
         known = ", ".join(f"{kind} ({', '.join(headings)}, …)" for kind, headings in examples.items())
         raise CourseError(f"The roster {path} has no column that names students. Its columns are {seen}; known are "
                           f"{known}, in English and in the 20 languages of `headings.txt`.")  # fmt: skip
-    if roster.platform == "Moodle":
-        roster.grade = kinds.index("grade") if "grade" in kinds else roster.grade
-        roster.comments = kinds.index("comments") if "comments" in kinds else -1
-    roster.kinds = kinds
+    roster = Roster(_platform(header, kinds), header, rows, kinds=kinds)
     for number, row in enumerate(rows):
         person = _person(row, kinds, number)
+        if [cell.strip() for cell in row] == header:  # of a table that was put together from several
+            continue
         if roster.platform == "Canvas" and (
             not (person["user"] or "damaged" in person) or person.get("name") == TESTER
         ):
             continue  # the lines for points possible, and the test student
         if person.keys() & {*NAMING} - {"user"} or person["user"]:
-            roster.people.append(person)
-            if person.pop("damaged", False):
+            damaged = person.pop("damaged", False)
+            if damaged:
                 roster.damaged.append(label(person))
+            _join(roster, person)
     return roster
 
 
-def _text(data):
-    """Decode a file that somebody's spreadsheet wrote."""
+def cells(path, what):
+    """Return the rows of a CSV file, with any separator; `what` begins the sentence that says why it is none."""
+    text = _text(path, what)
+    separator = max(",;\t|", key=text.partition("\n")[0].count)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise CourseError(f"{what} {path} is no CSV: {error}.") from None
+    if not rows:
+        raise CourseError(f"{what} {path} is empty.")
+    return rows
+
+
+def _join(roster, person):
+    """Add a person to a roster, or a line to the one who is there: same name, an id in common, and none that differs.
+
+    Who is in two sections stands on two lines.
+    """
+    for other in roster.people:
+        shared = {kind for kind in IDS if person.get(kind) and other.get(kind)}
+        if shared and all(person[kind] == other[kind] for kind in shared) and names(person) == names(other):
+            other["rows"] += person["rows"]
+            return
+    roster.people.append(person)
+
+
+def _text(path, what):
+    """Read and decode a file that somebody's spreadsheet wrote."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CourseError(f"{what} {path} cannot be read: {error.strerror}.") from None
     if data[:4] == b"PK\x03\x04":
-        raise CourseError("The roster is an Excel workbook: save it as CSV.")
+        raise CourseError(f"{what} {path} is an Excel workbook: save it as CSV.")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", "replace")
     elif data[:200].count(0) > len(data[:200]) // 4:  # UTF-16 without its mark: every other byte of ASCII is 0
@@ -116,37 +136,22 @@ def _kinds(header):
 
 
 def _platform(header, kinds):
-    names = {cell.casefold() for cell in header}
-    if {"student", "id"} <= names and names & {"section", "sis login id", "sis user id"}:
+    """Return whose export a table is, or ""."""
+    headings = {cell.casefold() for cell in header}
+    named = "student" in headings or {"lastname", "firstname"} <= headings
+    if named and "id" in headings and headings & {"section", "sis login id", "sis user id"}:
         return "Canvas"
     if "user" in kinds and "grade" in kinds and "graded" in kinds:
         return "Moodle"
-    if "username" in names and (names & {"availability", "last access"} or any("total pts" in n for n in names)):
+    total = any("total pts" in heading for heading in headings)
+    if "username" in headings and (headings & {"availability", "last access"} or total):
         return "Blackboard"
     return ""
 
 
-def _as_moodle(roster, kinds):
-    """Take a table for Moodle's worksheet in a language that is not known, if its columns say so; return their kinds.
-
-    Its first column has one word and a number in every row, its second the full name, and somewhere a column of grades,
-    empty or not, stands before one with the same number in all rows: the best grade.
-    """
-    cells = [PARTICIPANT.fullmatch(row[0].strip()) for row in roster.rows if row]
-    prefixes = {match[1] if match else None for match in cells}
-    if len(prefixes) != 1 or prefixes & {None, ""} or len(roster.header) < 6:
-        return kinds
-    for place in reversed(range(3, len(roster.header))):  # where all grades are equal, the best grade comes after them
-        values = {row[place].strip() for row in roster.rows if len(row) > place}
-        if len(values) == 1 and BEST.fullmatch(*values):
-            roster.platform, roster.grade = "Moodle", place - 1
-            return ["user", "name", *(kind if kind not in ("user", "name") else None for kind in kinds[2:])]
-    return kinds
-
-
 def _person(row, kinds, number):
     """Return one person; an id that a spreadsheet damaged is left out, and reported."""
-    person: dict = {"row": number}
+    person: dict = {"rows": [number]}
     for kind, cell in zip(kinds, row, strict=False):
         cell = cell.strip().lstrip("#") if kind in ("number", "login", "user") else cell.strip()
         if kind in ("number", "user", "login") and DAMAGED.fullmatch(cell):
@@ -163,30 +168,110 @@ def _person(row, kinds, number):
 
 
 def normalized(text):
-    """Normalize a name: without case, accents, spaces and punctuation."""
+    """Normalize a name: without case, accents, spaces and punctuation; vowels that are marks stay."""
     parts = unicodedata.normalize("NFKD", str(text)).casefold()
-    return "".join(c for c in parts if c.isalnum())
+    return "".join(
+        c for c in parts if c.isalnum() or (unicodedata.category(c)[0] == "M" and not "\u0300" <= c <= "\u036f")
+    )
+
+
+def spelled(text):
+    """Return a name as `normalized` does, word for word."""
+    return " ".join(filter(None, map(normalized, APART.split(str(text)))))
 
 
 def label(person):
     """Return how a person on the roster is called in a table of grades."""
-    kinds = ("login", "email", "name", "number", "user", "file", "github")
+    kinds = ("login", "email", "name", "number", "user", "github")
     return next(person[kind] for kind in kinds if person.get(kind))
 
 
-def names(person):
-    """Return the name of a person in the orders in which it is written."""
-    whole = person.get("name", "")
-    last, comma, first = whole.partition(",")
-    parts = whole.split()
-    turned = first + last if comma else " ".join(parts[-1:] + parts[:-1])
-    return {normalized(whole), normalized(turned)} - {""}
+def names(person, form=normalized):
+    """Return the name of a person in the orders in which it is written, also with the name that the person prefers."""
+    whole, preferred = person.get("name", ""), person.get("preferred", "")
+    before, comma, behind = whole.partition(",")
+    words = whole.split()
+    last, first = (before, behind) if comma else (" ".join(words[-1:]), " ".join(words[:-1]))
+    known = {whole, f"{first} {last}", f"{last} {first}"}
+    if preferred:
+        known |= {preferred, f"{preferred} {last}", f"{last} {preferred}"}
+    return {*map(form, known)} - {""}
 
 
 def called(person):
     """Return the identifiers of one person, which unlike a name mean no other."""
-    keys = {normalized(person[kind]) for kind in ("number", "login", "email", "user") if person.get(kind)}
-    return (keys | {normalized(person.get("file", "").removesuffix(".ipynb"))}) - {""}
+    return {normalized(person[kind]) for kind in IDS if person.get(kind)} - {""}
+
+
+@dataclass
+class Index:
+    """The people of a roster by what names them."""
+
+    platform: str
+    by_id: dict = field(default_factory=lambda: defaultdict(list))
+    by_words: dict = field(default_factory=lambda: defaultdict(list))
+    by_name: dict = field(default_factory=lambda: defaultdict(list))  # whose words are not told apart
+    by_user: dict = field(default_factory=lambda: defaultdict(list))
+    by_login: dict = field(default_factory=lambda: defaultdict(list))
+    by_github: dict = field(default_factory=lambda: defaultdict(list))
+    by_address: dict = field(default_factory=lambda: defaultdict(list))
+
+
+def index(roster):
+    """Return the `Index` of a roster."""
+    known = Index(roster.platform)
+    for person in roster.people:
+        for key in called(person):
+            known.by_id[key].append(person)
+        for key in names(person, spelled):
+            known.by_words[key].append(person)
+        for key in names(person):
+            known.by_name[key].append(person)
+        if person["user"]:
+            known.by_user[person["user"].lstrip("0")].append(person)
+        for kind, people in (("login", known.by_login), ("github", known.by_github)):
+            if person.get(kind):
+                people[person[kind].casefold()].append(person)
+        address = normalized(person.get("email", "").partition("@")[0])
+        if address:
+            known.by_address[address].append(person)
+    return known
+
+
+def called_so(known, text):
+    """Return the people whom a text means: by an identifier, else by all words of a name.
+
+    Without its blanks, a name is no more certain than what stands before an `@`: `lina` may be Li Na or Lina.
+    """
+    key = normalized(text)
+    sure = known.by_id.get(key) or (" " in spelled(text) and known.by_words.get(spelled(text)))
+    return _once(sure or known.by_name.get(key, []) + known.by_address.get(key, []))
+
+
+def persons(known, title, one):
+    """Return the people whom a reading of a name, or a submission, can mean.
+
+    Where the roster is the platform's own, its number decides. Elsewhere others count their users for themselves, so
+    that a number says something only if the roster has no names, or if an instructor's pattern calls it a number.
+    """
+    if title in ("Canvas", "Moodle") and known.platform == title:
+        return known.by_user.get(one.user.lstrip("0"), [])
+    if one.github:  # students choose these logins: they match nothing else
+        return known.by_github.get(one.login.casefold(), [])
+    if one.login and known.by_login.get(one.login.casefold()):
+        return known.by_login[one.login.casefold()]
+    if title in ("Canvas", "Moodle"):
+        several = called_so(known, one.name) if one.name else []
+        return several or [person for person in known.by_user.get(one.user.lstrip("0"), []) if not person.get("name")]
+    if title:  # Gradescope's address, number and name: the first that is on the roster
+        told = filter(None, (one.login, one.user, one.name, one.student))
+        return next((people for text in told if (people := called_so(known, text))), [])
+    return called_so(known, one.user or one.login or one.name or one.student)
+
+
+def _once(people):
+    """Return people without those who are there already."""
+    return [person for number, person in enumerate(people) if not any(person is other for other in people[:number])]
 
 
 def match(roster, submissions):
@@ -194,71 +279,32 @@ def match(roster, submissions):
 
     Two submissions for one person belong to nobody until the instructor decides: both are graded and reported.
     """
-    fits, unmatched, claims = {}, {}, []
-    by_id, by_name, by_user, by_login, by_github, by_address = (defaultdict(list) for _ in range(6))
-    ids = {handed.user.lstrip("0") for handed in submissions.values()} - {""}
-    ids &= {person["user"].lstrip("0") for person in roster.people}  # else the school has numbers of its own
-    for person in roster.people:
-        for key in called(person):
-            by_id[key].append(person)
-        for key in names(person):
-            by_name[key].append(person)
-        by_user[person["user"].lstrip("0")].append(person)
-        by_login[person.get("login", "").casefold()].append(person)
-        by_address[normalized(person.get("email", "").partition("@")[0])].append(person)
-        by_github[person.get("github", "").casefold()].append(person)
+    fits, unmatched, claims, known = {}, {}, [], index(roster)
     for student, handed in sorted(submissions.items()):
-        if handed.user and handed.platform in ("Canvas", "Moodle") and roster.platform == handed.platform and ids:
-            several = by_user[handed.user.lstrip("0")] or _safe(by_name, handed, roster)
-        elif handed.platform == "GitHub Classroom":  # students choose these logins: they match nothing else
-            several = by_github.get(handed.login.casefold(), [])
-        elif handed.login and by_login[handed.login.casefold()]:
-            several = by_login[handed.login.casefold()]
-        else:
-            number = handed.user if handed.platform == "Gradescope" else ""  # others count their users for themselves
-            own = {normalized(key) for key in (student, handed.login, number)} - {""}
-            keys = own | {normalized(handed.name)}
-            several = [person for key in sorted(keys - {""}) for person in by_id[key] * (key in own) + by_name[key]]
-            several = several or [person for key in sorted(own) for person in by_address[key]]
-            several = several or _within(handed.name or student, roster.people, ids=not handed.platform)
-            if handed.user and not several:  # a list of numbers alone can be the platform's
-                several = [person for person in by_user[handed.user.lstrip("0")] if not person.get("name")]
-        rows = {person["row"]: person for person in several}
-        if len(rows) == 1:
+        if handed.claim:
+            unmatched[student] = handed.claim
+            continue
+        several = persons(known, handed.platform, handed)
+        if len(several) == 1:
             fits[student] = several[0]
         else:
-            unmatched[student] = f"fits {len(rows)} lines of the roster" if rows else "is not on the roster"
-            claims += [f"{student} {unmatched[student]}."] * bool(rows)
-    by_row = defaultdict(list)
+            unmatched[student] = f"fits {len(several)} lines of the roster" if several else "is not on the roster"
+            claims += [f"{student} {unmatched[student]}."] * bool(several)
+    by_person = defaultdict(list)
     for student, person in fits.items():
-        by_row[person["row"]].append(student)
-    for several in by_row.values():
+        by_person[person["rows"][0]].append(student)
+    taken = {*by_person}
+    for several in by_person.values():
         if len(several) > 1:
             claims.append(f"{', '.join(several)} are all {label(fits[several[0]])} on the roster: each is graded, none "
                           "is in the table for the platform. Take the wrong ones away and run it again.")  # fmt: skip
             for student in several:
                 unmatched[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
-    taken = {person["row"] for person in fits.values()} | {row for row, several in by_row.items() if len(several) > 1}
     if roster.people and len(submissions) > 2 * len(fits) and not claims:
         columns = zip(roster.header, roster.kinds, strict=False)
         read = clean.line(", ".join(f"{cell} ({kind or 'not understood'})" for cell, kind in columns))
         claims.append(f"Of {len(submissions)} submissions only {len(fits)} are on the roster. Its columns: {read}.")
     if roster.damaged:
-        claims.append("A spreadsheet has damaged ids in the roster (such as 1.2E+11); these people were looked for by "
-                      f"name: {', '.join(roster.damaged[:20])}.")  # fmt: skip
-    return fits, [person for person in roster.people if person["row"] not in taken], unmatched, claims
-
-
-def _within(text, people, ids):
-    """Return people whose number or login, or whose whole name, stands in a name among other words."""
-    parts = {normalized(word) for word in WORD.findall(text)}
-    known = [normalized(p[kind]) for p in people for kind in ("number", "login") if len(p.get(kind, "")) > 3]
-    if ids and parts & {*known}:
-        return [p for p in people if parts & {normalized(p.get("number", "")), normalized(p.get("login", ""))} - {""}]
-    names = [{*map(normalized, WORD.findall(person.get("name", "")))} for person in people]
-    return [person for person, name in zip(people, names, strict=True) if len(name) > 1 and name <= parts]
-
-
-def _safe(by_name, handed, roster):
-    """Return people of the student's name, if their own id was damaged: only then does a name stand for a number."""
-    return [person for person in by_name[normalized(handed.name)] if not person["user"] and roster.damaged]
+        claims.append("A spreadsheet has damaged numbers in the roster (such as 1.2E+11). Export it again, and do not "
+                      f"open it: {', '.join(roster.damaged[:20])}.")  # fmt: skip
+    return fits, [person for person in roster.people if person["rows"][0] not in taken], unmatched, claims

@@ -1,12 +1,13 @@
 """Run a student's code in a sandbox; the conversation with it ends on time whatever the code does.
 
-bubblewrap leaves it no network, no home, no /proc, a read-only system, an own /tmp and own process numbers, so
-that one kill ends everything inside. The worker sets the system's limits on itself before it runs the student's code.
+bubblewrap leaves it no network, no home, no /proc, an own /tmp and own process numbers, so that one kill ends
+everything inside. Of this machine's files it sees, read-only, the program and the standard library of one Python,
+NumPy, the libraries that these two load, and four files of the grader: a list of what is shown, not of what is hidden.
+The worker sets the system's limits on itself before it runs the student's code.
 """
 
 import contextlib
 import functools
-import glob
 import importlib.util
 import itertools
 import json
@@ -29,12 +30,19 @@ from .protocol import Conversation, PeerEnded
 HERE = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)  # runs students' code too
 PREFIX = os.path.realpath(sys.base_prefix)
-SHOWN = PREFIX if os.path.commonpath([PREFIX, "/usr"]) == "/usr" else "/python"  # inside: a home folder has a name
+SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
+LIBRARIES = "/site/lib"
+LOADED = re.compile(r"^[ \t]+(?:(\S+) => )?(/.+?) \(0x[0-9a-f]+\)$", re.MULTILINE)  # as ldd prints it
+# Names in the folder of the standard library that are its own.
+STANDARD = {*sys.stdlib_module_names, "lib-dynload", "__pycache__", "__hello__", "__phello__", "LICENSE"}
+NOT_NEEDED = ("ensurepip/_bundled",)  # pip is in there, which is a package
+OF_A_SCREEN = ("_tkinter", "_curses", "_curses_panel", "readline", "nis")  # modules whose libraries are not shown
+TRANSLATOR = ("core/inputtransformer2.py", "utils/tokenutil.py")  # what of IPython it sees
 INSIDE = ("worker.py", "protocol.py", "reading.py", "standins.py")  # what of the grader the sandbox sees
 POLL = 0.05  # seconds between two looks at what a sandbox uses
 START = 60  # seconds a worker may take to start on a busy machine
 VERSION = re.compile(r"(?<!\d)\d+\.\d+[.\d]*")
-NEEDED = 3  # walls, the first that `environment` returns, without which nobody should grade
+NEEDED = 4  # walls, the first that `environment` returns, without which nobody should grade
 OLDEST = (0, 8)  # the bubblewrap that has --disable-userns
 _count = itertools.count()
 
@@ -72,7 +80,11 @@ def missing():
     version = bubblewrap()[0]
     if tuple(map(int, version.split(".")[:2])) < OLDEST:
         return f"bubblewrap {version} is too old: 0.8 or newer is needed, which Debian 12 and Ubuntu 24.04 have."
-    probe = _start([*bwrap_command(Limits()), "--", "/usr/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        command = [*bwrap_command(Limits()), "--", python(), "-I", "-S", "-c", "pass"]
+    except SandboxError as error:
+        return str(error)
+    probe = _start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     reason = " ".join(probe.communicate(timeout=START)[1].decode(errors="replace").split())[:200]
     if probe.returncode:
         return f"bubblewrap cannot make a sandbox here ({reason}): allow user namespaces, or grade on another machine."
@@ -97,18 +109,12 @@ def environment():
     walls = [("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
              ("namespaces", reason is None, reason or "a sandbox starts here")]  # fmt: skip
     filtered = "no filter of system calls is known for this machine"
-    if reason is None and seccomp.program():
-        session = Session(Limits())
-        probe = (
-            "import os\ntry: os.memfd_create('x')\nexcept PermissionError: pass\nelse: raise SystemError('it is open')"
-        )
-        try:
-            session.ask(START, read=[], public={"given": probe, "questions": []})
-            statements = range(len(session.ask(START, cell=0)["value"]))
-            held = not any("error" in session.ask(START, statement=[0, number]) for number in statements)
-            filtered = "" if held else "the filter of system calls does not hold"
-        finally:
-            session.close()
+    seen = "nothing is known without a sandbox"
+    if reason is None:
+        seen = _said_inside(WALK.format(known=_known(), hidden=[path for path, _ in _of_python()[1]]))
+        if seccomp.program():
+            filtered = "the filter of system calls does not hold" if _said_inside(OPEN_CALL) else ""
+    walls.append(("files", not seen, seen or "only what is listed here can be seen"))
     walls.append(("seccomp", not filtered, filtered or "system calls are filtered"))
     memory, root = memory_in_force(Limits()), os.geteuid() == 0
     walls.append(("cgroups", memory.startswith("A whole"), memory))
@@ -139,11 +145,127 @@ def _start(arguments, **options):
     return subprocess.Popen(arguments, executable=program, env={}, **options)
 
 
+OPEN_CALL = """
+import os
+try: os.memfd_create("x")
+except PermissionError: pass
+else: raise SystemError("it is open")
+"""
+WALK = """
+import os
+
+def holds(path):
+    try:
+        return os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(1)
+    except OSError:
+        return None
+
+known, strange = {known}, []
+for folder, inside, files in os.walk("/"):
+    inside[:] = [name for name in inside if os.path.join(folder, name) not in known]
+    strange += [path for path in (os.path.join(folder, name) for name in files) if path not in known]
+strange += filter(holds, {hidden})
+if strange: raise SystemError(f"the sandbox sees {{len(strange)}} files more than it needs, such as {{strange[0]}}")
+"""
+
+
+def _said_inside(code):
+    """Run statements in a sandbox, and return the message of the first that fails, or ""."""
+    session = Session(Limits())
+    try:
+        session.ask(START, read=[], public={"given": code, "questions": []})
+        statements = range(len(session.ask(START, cell=0)["value"]))
+        replies = [session.ask(START, statement=[0, number]) for number in statements]
+    finally:
+        session.close()
+    return next((reply["error"][1] for reply in replies if "error" in reply), "")
+
+
+def python():
+    """Return the path of Python's program in the sandbox."""
+    return _inside(PYTHON)
+
+
+def _inside(path):
+    """Return the path in the sandbox of a path below Python's prefix."""
+    return os.path.join(SHOWN, os.path.relpath(path, PREFIX))
+
+
 @functools.cache
-def _packages():
-    """List the folders of installed packages: they may be the instructor's own, and they tell paths of this machine."""
-    places = (f"{top}/{lib}/python3*/*-packages" for top in (PREFIX, "/usr", "/usr/local") for lib in ("lib", "lib64"))
-    return sorted({folder for place in places for folder in glob.glob(place) if not os.path.islink(folder)})
+def _of_python():
+    """Return what is shown of Python, [(path here, path inside)], and what of it is hidden, [(path inside, a folder?)].
+
+    The folder of the standard library is shown, and of that again not what is not the standard library's.
+    """
+    library = os.path.dirname(os.path.realpath(os.__file__))
+    shown = [(PYTHON, python()), (library, _inside(library))]
+    folders = [library, os.path.join(library, "__pycache__")]
+    strange = [entry for folder in folders if os.path.isdir(folder) for entry in os.scandir(folder)]
+    strange = [entry for entry in strange if entry.name.split(".")[0] not in STANDARD and not entry.is_symlink()]
+    hidden = [entry.path for entry in strange if not entry.name.startswith("_sysconfigdata")]
+    hidden += [path for path in (os.path.join(library, name) for name in NOT_NEEDED) if os.path.isdir(path)]
+    extensions = [*Path(library, "lib-dynload").glob("*.so"), *Path(np.__file__).parent.rglob("*.so")]
+    shown += _libraries([PYTHON, *(path for path in extensions if path.name.split(".")[0] not in OF_A_SCREEN)])
+    return shown, [(_inside(path), os.path.isdir(path)) for path in sorted(hidden)]
+
+
+def _libraries(programs):
+    """Return what these programs and libraries load, [(path here, path in the sandbox)], as the system's loader says.
+
+    A library that is asked for by name alone is shown in `LIBRARIES`; one that is asked for by its path, such as the
+    loader itself, stands where it is asked for.
+    """
+    ldd = shutil.which("ldd")
+    if ldd is None:
+        raise SandboxError("ldd, which names the libraries of Python, is not installed: it belongs to the C library.")
+    said = subprocess.run([ldd, *programs], env={"PATH": os.defpath}, capture_output=True, text=True, errors="replace")
+    loaded = {}
+    for name, path in LOADED.findall(said.stdout):
+        own = os.path.commonpath([os.path.realpath(path), str(_numpy_libraries())]) == str(_numpy_libraries())
+        if name and "/" not in name and not own:
+            loaded[f"{LIBRARIES}/{name}"] = path
+        elif not own:
+            asked = os.path.normpath(name or path)
+            loaded[asked] = path
+            if asked.startswith(f"{PREFIX}/"):  # beside Python's program, by a path that begins with its folder
+                loaded[_inside(asked)] = path
+    return [(path, inside) for inside, path in sorted(loaded.items())]
+
+
+def _numpy_libraries():
+    """Return the folder of the libraries that NumPy brings along, which is shown as a whole."""
+    return Path(os.path.realpath(np.__file__)).parent.with_name("numpy.libs")
+
+
+def bound():
+    """Return what of this machine a sandbox sees, [(real path here, path in the sandbox)]."""
+    shown = _of_python()[0]
+    shown = [*shown, (Path(np.__file__).parent, "/site/numpy"), (_numpy_libraries(), "/site/numpy.libs")]
+    shown += [(HERE / name, f"/site/{name}") for name in INSIDE]
+    for module in TRANSLATOR:
+        shown.append((Path(_ipython(), module), f"/site/ipython/IPython/{module}"))
+    real = [(os.path.realpath(path), inside) for path, inside in shown]
+    return [(path, inside) for path, inside in real if os.path.exists(path)]
+
+
+def _known():
+    """Return the paths in a sandbox whose insides are known."""
+    return {"/dev", "/tmp", *(inside for _, inside in bound())}
+
+
+def visible():
+    """Say line by line what of this machine a student's code can read."""
+    lines, libraries = [], []
+    for path, shown in bound():
+        if shown.startswith(LIBRARIES):
+            libraries.append(shown.rpartition("/")[2])
+        else:
+            lines.append(f"{shown}: {path}")
+    hidden = len(_of_python()[1])
+    lines.append(f"{LIBRARIES}: {len(libraries)} libraries, which Python and NumPy load: {', '.join(libraries)}")
+    lines.append(f"Hidden in Python's folder, because they are not the standard library: {hidden}")
+    lines.append("/dev: null, zero, random and the like; /tmp: empty, and its own")
+    return lines
 
 
 def bwrap_command(limits):
@@ -154,34 +276,22 @@ def bwrap_command(limits):
     else:  # no process of bubblewrap's inside: it would be the same user's, and open to the student's code
         command += ["--unshare-user", "--disable-userns", "--as-pid-1"]
     command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+    environment = {"PATH": f"{SHOWN}/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
     environment |= {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
-    if SHOWN != PREFIX:
-        environment["LD_LIBRARY_PATH"] = f"{SHOWN}/lib"
+    environment["LD_LIBRARY_PATH"] = LIBRARIES
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    command += _bound("/usr", "/usr")
-    for folder in map(Path, ("/bin", "/lib", "/lib64", "/lib32")):
-        if folder.is_symlink():
-            command += ["--symlink", os.readlink(folder), str(folder)]
-        elif folder.exists():
-            command += _bound(folder, folder)
-    for path in ("/etc/ld.so.cache", "/etc/alternatives"):
-        command += _bound(path, path)
-    if SHOWN != PREFIX:
-        command += _bound(PREFIX, SHOWN)
-    # NumPy, what the grader needs inside, IPython's translator, and no other package: the same on every machine.
-    inside = "/site/ipython/IPython"
-    for folder in ("/site", "/site/ipython", inside, f"{inside}/core", f"{inside}/utils"):
-        command += ["--perms", "0755", "--dir", folder]
-    package = Path(np.__file__).parent
-    for path in [package, package.with_name("numpy.libs"), *(HERE / name for name in INSIDE)]:
-        command += _bound(path, f"/site/{path.name}")
-    for module in ("core/inputtransformer2.py", "utils/tokenutil.py"):
-        command += _bound(Path(_ipython(), module), f"{inside}/{module}")
-    for folder in _packages():
-        folder = folder.replace(PREFIX, SHOWN, 1)
-        command += ["--perms", "0755", "--tmpfs", folder, "--remount-ro", folder]
+    shown = bound()
+    folders = {folder for _, path in shown for folder in Path(path).parents} - {Path("/")}
+    for folder in sorted(folders):
+        command += ["--perms", "0755", "--dir", str(folder)]
+    for path, inside in shown:  # every link is resolved here, and none left to bubblewrap (CVE-2026-87766)
+        command += ["--ro-bind", path, inside]
+    for path, folder in _of_python()[1]:
+        if folder:
+            command += ["--perms", "0755", "--tmpfs", path, "--remount-ro", path]
+        else:
+            command += ["--ro-bind", "/dev/null", path]
     # No /proc: it would show the paths of this machine, and the memory and environment of every process inside.
     command += ["--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp", "--remount-ro", "/"]
@@ -193,12 +303,6 @@ def _ipython():
     """Return the folder of IPython, without importing it."""
     spec = importlib.util.find_spec("IPython")
     return spec.submodule_search_locations[0] if spec else "/nowhere"
-
-
-def _bound(path, shown):
-    """Return the options that bind a path read-only, resolved here: no link is left to bubblewrap (CVE-2026-87766)."""
-    real = os.path.realpath(path)
-    return ["--ro-bind", real, str(shown)] if os.path.exists(real) else []
 
 
 def _resources(limits, unsafe):
@@ -246,8 +350,7 @@ class Session(Conversation):
             return subprocess.Popen([sys.executable, "-I", "-B", str(HERE / "worker.py")], **pipes)
         with seccomp.filter_file() as calls:
             options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
-            program = os.path.join(SHOWN, os.path.relpath(PYTHON, PREFIX))
-            worker = [program, "-I", "-S", "-B", "/site/worker.py"]
+            worker = [python(), "-I", "-S", "-B", "/site/worker.py"]
             command = cgroup.entering(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
             return _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
 

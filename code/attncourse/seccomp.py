@@ -21,6 +21,8 @@ REFUSED = {
     "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
     "flock": (73, 32), "landlock_create_ruleset": (444, 444),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    # larger buffers of sockets, and sockets that wait in a message when nobody has them open
+    "setsockopt": (54, 208), "sendmsg": (46, 211), "sendmmsg": (307, 269),
     # pages that a pipe keeps, and what the machine remembers of files: it outlives a sandbox
     "vmsplice": (278, 75), "splice": (275, 76), "tee": (276, 77), "preadv2": (327, 286), "pwritev2": (328, 287),
     "fadvise64": (221, 223), "readahead": (187, 213), "mincore": (27, 232), "cachestat": (451, 451),
@@ -39,7 +41,8 @@ SOCKETS = ((41, 198), (53, 199))  # socket, socketpair
 NEW_USER = 0x10000000  # CLONE_NEWUSER: a user namespace of one's own, the usual way into faults of the kernel
 AF_UNIX = 1  # the one family of sockets that stays: asyncio wakes itself with a pair of them
 SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: a process that gives its signal back could outlive the grader
-LOCKS = (6, 7, 37, 38, 1024)  # F_SETLK, F_SETLKW, their OFD forms, F_SETLEASE: a record of a lock counts nowhere
+# F_SETLK, F_SETLKW, their OFD forms, F_SETLEASE, F_SETPIPE_SZ: what a lock or a larger pipe takes counts nowhere
+UNCOUNTED = (6, 7, 37, 38, 1024, 1031)
 NEWEST = 467  # a call with a higher number is not known here, and "not there" (x86_64's second set of numbers too)
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 LOAD, RETURN, EQUAL, AT_LEAST, ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
@@ -64,7 +67,7 @@ def program(machine=None):
         steps += _call(numbers[column], family)
     signal = [(LOAD, 0, 0, FIRST_ARGUMENT), (EQUAL, 0, 1, SET_DEATH_SIGNAL), _refuse(errno.EPERM)]
     steps += _call(PRCTL[column], signal)
-    locks = [step for lock in LOCKS for step in ((EQUAL, 0, 1, lock), _refuse(errno.ENOLCK))]
+    locks = [step for lock in UNCOUNTED for step in ((EQUAL, 0, 1, lock), _refuse(errno.ENOLCK))]
     steps += _call(FCNTL[column], [(LOAD, 0, 0, SECOND_ARGUMENT), *locks])
     steps.append((RETURN, 0, 0, ALLOW))
     return b"".join(struct.pack("=HBBI", *step) for step in steps)

@@ -101,6 +101,9 @@ def blackboard(folder, right, wrong):
     put(folder, old + "_my rnn.ipynb", wrong)
 
 
+BLACKBOARD = "RNN assignment_{student}_attempt_{time}{file}"
+
+
 def notice(name, login):
     """The text of Blackboard's .txt."""
     lines = [f"Name: {name} ({login})", "Assignment: RNN assignment", "Date Submitted: Sunday, March 1, 2026", ""]

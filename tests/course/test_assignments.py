@@ -102,6 +102,62 @@ def test_wrong_answers_lose_points_and_other_right_ones_do_not(assignment, seeds
             assert not any(failed(one, source, seed) for seed in range(seeds)), question.name
 
 
+def in_form(leaf, sequence=None):
+    """A function that gives every number in a value another form, and every list or tuple."""
+
+    def form(value):
+        if isinstance(value, list | tuple):
+            return (sequence or type(value))(form(item) for item in value)
+        if isinstance(value, dict):
+            return {key: form(item) for key, item in value.items()}
+        return leaf(value)
+
+    return form
+
+
+def complex_form(value):
+    real = isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.dtype.kind in "fiu")
+    return value * (1 + 0j) if real and np.all(np.isfinite(value)) else value
+
+
+def whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**62
+
+
+def scalar(value):
+    return whole(value) or isinstance(value, bool | float | np.generic)
+
+
+FORMS = {
+    "NumPy's True": in_form(lambda value: np.bool_(value) if isinstance(value, bool) else value),
+    "NumPy's integers": in_form(lambda value: np.int64(value) if whole(value) else value),
+    "NumPy's floats": in_form(lambda value: np.float64(value) if isinstance(value, float) else value),
+    "Python's numbers": in_form(lambda value: value.item() if isinstance(value, np.generic) else value),
+    "arrays without axes": in_form(lambda value: np.array(value) if scalar(value) else value),
+    "complex numbers that are real": in_form(complex_form),
+    "lists for tuples": in_form(lambda value: value, list),
+    "tuples for lists": in_form(lambda value: value, tuple),
+    "floats in place of arrays of integers": in_form(
+        lambda value: value * 1.0 if isinstance(value, np.ndarray) and value.dtype.kind in "iu" else value
+    ),
+}
+OWN = ("update", "finish")  # what update returns goes back to the student's own finish, in its own form
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_right_answer_is_right_in_every_form(form, assignment):
+    """A value counts, not its type: NumPy's True is True, and a tuple will do for a list."""
+    right = author.reference(assignment)
+    functions = {
+        name: right[name]
+        if name in OWN
+        else lambda *given, name=name, **named: FORMS[form](right[name](*given, **named))
+        for name in assignment.functions
+    }
+    lost = [(mark.question, mark.test[-80:], mark.why) for mark in marks.mark(assignment, functions) if not mark.passed]
+    assert lost == []
+
+
 def test_goals_are_goals_of_the_chapter(assignment):
     text = (ROOT / "chapters" / f"{assignment.chapter}.md").read_text(encoding="utf-8")
     listed = text.partition("After this chapter you can")[2].partition("```")[0].count("\n- ")
@@ -120,10 +176,25 @@ def test_the_student_notebook_needs_numpy_only(assignment):
     [(1.0, 1, True), (True, 1, False), (1, True, False), ([1, 2], np.array([1.0, 2.0]), True),
      ([[1, 2]], [1, 2], False), (np.nan, 1.0, False), (None, 0, False), ("1", 1, False),
      ([[1], [2, 3]], [1, 2], False), (1 + 1e-12, 1, True),
-     (1.001, 1, False), (np.inf, np.inf, True)],
+     (1.001, 1, False), (np.inf, np.inf, True), (np.True_, True, True), (np.array(True), True, True),
+     (1 + 0j, 1, True), (1 + 1e-3j, 1, False), (1 + 1e-12j, 1.0, True), (np.ones(2) + 0j, [1, 1], True),
+     (1j, 0, False), (complex(1, np.nan), 1, False), (np.array([1, 2j]), [1, 2], False)],
 )  # fmt: skip
 def test_same(value, expected, holds):
     assert kit.same(value, expected) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "seen"),
+    [(np.True_, True), (np.False_, False), (np.array(True), True), (np.array(3), 3), (1 + 0j, 1.0), (1 + 2j, 1 + 2j),
+     ([np.True_, (np.True_,)], [True, (True,)]), ({"a": np.True_}, {"a": True}), (1, 1), (None, None), ("x", "x")],
+)  # fmt: skip
+def test_hidden_tests_see_plain_values(value, seen):
+    found = kit.plain(lambda: value)()
+    assert found == seen
+    assert repr(found).replace("np.float64(1.0)", "1.0").replace("np.int64(3)", "3") == repr(seen)
+    assert kit.plain(lambda: np.ones(2) + 0j)().dtype == float
+    assert len(kit.plain(np.linalg.svd)(np.eye(2))) == 3, "NumPy returns a tuple with names"
 
 
 def test_the_instructor_reads_the_line_of_a_hidden_test_that_does_not_hold():

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from attncourse import batch, downloads, examiner, gradebook, marks, model
+from attncourse import batch, downloads, examiner, gradebook, handed, marks, model
 from coursework import SHORT, answers, graded, notebook
 
 
@@ -55,9 +55,10 @@ def run(folder, assignment, out, mapper=None, progress=None, **more):
     return grades
 
 
-def result(score=2, slow=False):
-    """A result that no student's code is needed for."""
-    return model.Result(score, [model.Mark("witness", "a test", True, score, True)], slow=slow)
+def result(score=2, slow=0, passed=True, seen=0):
+    """A result that no student's code is needed for; `slow` limits were reached, `seen` of them before the tests."""
+    mark = model.Mark("witness", "a test", True, score, passed)
+    return model.Result(score, [mark], slow=slow, slow_before_tests=seen)
 
 
 def made_of(results, asked=None):
@@ -103,14 +104,17 @@ def test_a_folder_with_damaged_files(folder, assignment, tmp_path):
 
 
 def test_a_stored_result_is_used_only_where_everything_is_the_same(assignment):
+    def key(files, *depends):
+        return batch.key(files, batch.about(*depends))
+
     one = [["a.ipynb", [0, ""], b"{}"]]
     first = (one, assignment, "1", SHORT)
     others = [([["b.ipynb", [0, ""], b"{}"]], assignment, "1", SHORT), (one * 2, assignment, "1", SHORT)]
     others += [(one, replace(assignment, title="x"), "1", SHORT), (one, assignment, "2", SHORT)]
     others += [(one, assignment, "1", replace(SHORT, cell=9)), ([["a.ipynb", [0, ""], "{}"]], assignment, "1", SHORT)]
-    keys = [batch.key(*about) for about in (first, *others)]
+    keys = [key(*about) for about in (first, *others)]
     assert len(set(keys)) == len(keys)
-    assert batch.key(*first) == keys[0]
+    assert key(*first) == keys[0]
 
 
 def test_an_interrupted_run_goes_on_and_two_runs_agree(folder, assignment, tmp_path):
@@ -134,25 +138,13 @@ def test_an_interrupted_run_goes_on_and_two_runs_agree(folder, assignment, tmp_p
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_the_table_is_written_as_results_arrive(assignment, tmp_path):
-    out, seen = tmp_path / "out", []
-
-    def mapper(pairs):
-        for name, _ in pairs:
-            seen.append(set(rows(out)))
-            yield name, result()
-
-    run(plain(tmp_path, "a", "b", "c"), assignment, out, mapper)
-    assert seen == [set(), {"a"}, {"a", "b"}]
-
-
 def test_what_cannot_be_written_is_named_and_loses_nothing_else(assignment, tmp_path):
     """A folder where a page should lie, one where a result should, and a grader that breaks in the middle."""
     place, out = plain(tmp_path, "a", "b", "c"), tmp_path / "out"
     (out / "feedback" / "a.html").mkdir(parents=True)
     (out / "feedback" / "notes.txt").write_text("mine")
     there = downloads.read(place)
-    key = batch.key(there.submissions["b"].load(), assignment, marks.SEED, SHORT)
+    key = batch.key(there.submissions["b"].load(), batch.about(assignment, marks.SEED, SHORT))
     (out / "results" / f"{key}.json").mkdir(parents=True)
 
     def mapper(pairs):
@@ -178,21 +170,79 @@ def test_pages_of_students_who_left_go_and_nothing_else(assignment, tmp_path):
     assert sorted(p.name for p in (out / "feedback").glob("*.html")) == ["a.html", "mine.html"]
 
 
-def test_a_timeout_is_not_stored_and_is_tried_once_more_alone(assignment, tmp_path):
+def test_a_timeout_is_tried_once_more_alone_and_never_again(assignment, tmp_path):
     place, out, asked = plain(tmp_path, "busy", "good", "loop"), tmp_path / "out", []
-    first, second = replace(result(0, True), remarks=["the first run"]), replace(result(9), remarks=["the second"])
-    times = {"busy": iter([first, second]), "good": iter([result(5)])}
-    times["loop"] = iter([result(n, True) for n in range(1, 5)])
+    first, second = replace(result(0, 1, False, seen=1), remarks=["the first run"]), result(9)
+    times = {"busy": iter([first, replace(second, remarks=["the second"])]), "good": iter([result(5)])}
+    times["loop"] = iter([result(1, 3, False), result(2, 3, False)])
     mapper = made_of(lambda name: next(times[name]), asked)
     grades = run(place, assignment, out, mapper)
     assert asked == ["busy", "good", "loop", "busy", "loop"]
     assert grades.results["busy"].score == 9
-    assert grades.results["busy"].remarks[0] == "the first run"
+    assert grades.results["busy"].remarks == ["the first run", batch.AGAIN]
     assert "the second" not in repr(grades.results["busy"]), "which may know what a hidden test asked"
     assert ["loop"] in grades.lists().values()
-    assert len(list((out / "results").glob("*.json"))) == 2
-    run(place, assignment, out, mapper)
-    assert asked[5:] == ["loop", "loop"]
+    assert len(list((out / "results").glob("*.json"))) == 3
+    again = run(place, assignment, out, mapper)
+    assert len(asked) == 5, "what is slow by itself costs its time once"
+    assert ["loop"] in again.lists().values()
+    assert again.results == grades.results
+
+
+def test_many_slow_submissions_share_one_time_for_second_attempts(assignment, tmp_path, monkeypatch):
+    """Who reached fewest limits goes first; who has every point needs none; the others keep their first result."""
+    place, out, asked, clock = plain(tmp_path, *"abcdef"), tmp_path / "out", [], [0]
+    limits = {"a": 9, "b": 7, "c": 8, "d": 1, "e": 2, "f": 6}
+    monkeypatch.setattr(batch.time, "monotonic", lambda: clock[0])
+
+    def graded(name):
+        clock[0] += batch.SECOND * 0.6 if asked.count(name) == 2 else 0
+        return result(3, limits[name], passed=name == "e")
+
+    grades = run(place, assignment, out, made_of(graded, asked))
+    assert asked[6:] == ["d", "f"]
+    assert sorted(grades.results) == list("abcdef")
+    assert grades.lists()["A time limit was reached"] == list("abcdef")
+    assert len(list((out / "results").glob("*.json"))) == 6
+    run(place, assignment, out, made_of(graded, asked), force={"b"})
+    assert asked[8:] == ["b", "b"], "whoever is asked for by name has a second attempt"
+
+
+def test_an_interruption_before_the_second_attempt_keeps_it(assignment, tmp_path):
+    place, out, asked = plain(tmp_path, "a", "b"), tmp_path / "out", []
+
+    def interrupted(pairs):
+        if asked:
+            raise KeyboardInterrupt
+        yield from made_of(lambda name: result(1, 1, False), asked)(pairs)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(place, assignment, out, interrupted)
+    assert {name: row["score"] for name, row in rows(out).items()} == {"a": "0", "b": "0"}
+    times = iter([result(1, 1, False)] * 2 + [result(5)] * 2)
+    later = run(place, assignment, out, made_of(lambda name: next(times), asked))
+    assert {name: r.score for name, r in later.results.items()} == {"a": 5, "b": 5}
+
+
+@pytest.mark.parametrize("when", ["in a cell", "in a hidden test", "in a visible test"])
+def test_a_student_hears_of_a_second_attempt_only_where_no_test_caused_it(when, assignment, tmp_path, bubblewrap):
+    """Right answers, and below them the same name again: slow for what only a test asks, or for everything."""
+    asks = {"in a cell": "False", "in a hidden test": "len(S) not in (1, 3)", "in a visible test": "S.shape == (1, 2)"}[
+        when
+    ]
+    later = f"def gradient_left(S):\n    import time\n    if {asks}: time.sleep(60)\n    raise ValueError"
+    visible = [source for question in assignment.questions for source in question.visible]
+    cells = [*answers(assignment), *visible, later, "import time; time.sleep(60)" if when == "in a cell" else "1"]
+    place = plain(tmp_path, "x")
+    (place / "x.ipynb").write_bytes(notebook(*cells))
+    limits, out = replace(SHORT, cell=0.5, call=0.5), tmp_path / "out"
+    grades = gradebook.Grades(assignment, downloads.read(place), out)
+    batch.run(grades, batch.on_threads(1, assignment, marks.SEED, limits), marks.SEED, limits)
+    page = (out / "feedback" / "x.html").read_text(encoding="utf-8")
+    heard = "time limit" in page or "more than" in page
+    assert grades.results["x"].slow, "a limit was reached"
+    assert grades.results["x"].score == 10
+    assert heard == (when == "in a cell")
 
 
 def test_a_real_timeout_is_recognised(assignment, bubblewrap):
@@ -203,7 +253,7 @@ def test_a_real_timeout_is_recognised(assignment, bubblewrap):
     assert not graded(notebook("1 / 0"), assignment).slow
 
 
-@pytest.mark.parametrize("where", ["_write_row", "_page", "final"])
+@pytest.mark.parametrize("where", ["_row", "page", "final"])
 def test_an_error_while_something_is_written_costs_that_student_only(where, assignment, tmp_path, monkeypatch):
     """Whatever is raised, of whatever type."""
     out, real = tmp_path / "out", getattr(gradebook.Grades, where)
@@ -215,8 +265,8 @@ def test_an_error_while_something_is_written_costs_that_student_only(where, assi
 
     monkeypatch.setattr(gradebook.Grades, where, breaks)
     run(plain(tmp_path, "a", "b", "c"), assignment, out, made_of(always))
-    lost = "" if where == "final" else "2"
-    assert {name: row["score"] for name, row in rows(out).items()} == {"a": "2", "b": lost, "c": "2"}
+    expected = {"a": "2", "c": "2"} | ({"b": "" if where == "final" else "2"} if where != "_row" else {})
+    assert {name: row["score"] for name, row in rows(out).items()} == expected
     assert "RecursionError: deep" in (out / "report.html").read_text()
     assert (out / "feedback" / "c.html").is_file()
 
@@ -268,8 +318,8 @@ def test_memory_does_not_grow_with_the_class(where, assignment, tmp_path):
         book["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * (1 << 20)}]
     data = json.dumps(book).encode()
     names = [f"student{n:02}" for n in range(30)]
-    files = {name: downloads.File(name, f"{name}.ipynb", lambda: bytes(bytearray(data))) for name in names}
-    there = downloads.Download({name: downloads.Submission(name, (files[name],)) for name in names}, "", [], [])
+    files = {name: handed.File(name, f"{name}.ipynb", lambda: bytes(bytearray(data))) for name in names}
+    there = handed.Download({name: handed.Submission(name, (files[name],)) for name in names}, "", [], [])
     mark = model.Mark("witness", "x" * ((1 << 20) if where == "result" else 1), True, 1, True)
     text = json.dumps(asdict(model.Result(1, [mark])))
     tracemalloc.start()
@@ -280,3 +330,12 @@ def test_memory_does_not_grow_with_the_class(where, assignment, tmp_path):
         tracemalloc.stop()
     assert peak < 20
     assert (tmp_path / "report.html").is_file()
+
+
+def test_a_second_attempt_that_the_grader_spoils_leaves_the_first(assignment, tmp_path):
+    place, times = plain(tmp_path, "a"), iter([result(3, 1), model.Result(None, fault="no memory")])
+    first = model.Mark("witness", "another", True, 1, False)
+    given = [replace(found, marks=[*found.marks, first]) if found.score else found for found in times]
+    grades = run(place, assignment, tmp_path / "out", made_of(lambda name: given.pop(0)))
+    assert grades.results["a"].score == 3
+    assert not given, "it was tried twice"

@@ -94,6 +94,30 @@ def test_making_keeps_the_seed_and_what_others_wrote(call, tmp_path):
     assert all(path.read_text() == "mine" for path in others)
 
 
+def test_a_seed_is_remembered_for_the_whole_course(call, course_folder, tmp_path):
+    """Another chapter that is made later takes it; one that has a seed of its own keeps that."""
+    assert "a-word" in call("make", "SEED=a-word").stdout
+    other = tmp_path / "other"
+    other.mkdir()
+    text = (ROOT / "course" / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    (other / "second.md").write_text(text, encoding="utf-8")
+    done = call("make", f"COURSE={other}")
+    assert "a-word (of the course)" in done.stdout
+    assert "***" not in done.stdout
+    assert "another-word (given" in call("make", f"COURSE={other}", "SEED=another-word").stdout
+    assert "another-word (as made)" in call("make", f"COURSE={other}").stdout
+    assert "a-word (as made)" in call("make").stdout
+    (tmp_path / "work" / "assignments" / CHAPTER / "bundle.json").unlink()
+    assert "a-word (of the course)" in call("make").stdout
+
+
+def test_nothing_of_an_error_reaches_the_terminal_but_letters(work, call, tmp_path):
+    platforms.put(tmp_path / "\x1b]0;pwned\x07in", "x.txt", b"")
+    said = call("grade", CHAPTER, str(tmp_path / "\x1b]0;pwned\x07in")).stderr
+    assert "pwned" in said
+    assert said.isprintable()
+
+
 def test_nothing_is_made_or_graded_with_a_seed_that_fails_the_solution(work, call, assignment, tmp_path):
     text = (ROOT / "course" / f"{CHAPTER}.md").read_text(encoding="utf-8")
     (tmp_path / "broken").mkdir()

@@ -4,11 +4,13 @@ that a hidden test asked comes back to the student.
 
 import dataclasses
 import os
+import subprocess
+import sys
 import time
 
 import pytest
 from attncourse import examiner, marks, model, sandbox
-from coursework import files, notebook
+from coursework import ROOT, files, notebook
 
 TESTS = {
     "compares": "assert same(f(1), 2)",
@@ -67,7 +69,8 @@ def test_a_fault_of_the_grader_is_no_mark_and_no_end(body, word, bubblewrap, mon
     monkeypatch.setitem(TESTS, "compares", body)
     result = examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
     assert result.score is None
-    assert word in result.remarks[0]
+    assert word in result.fault
+    assert result.remarks == [examiner.NOT_GRADED], "which a test may have caused"
 
 
 def test_the_two_ways_to_run_tests_agree(assignments, marked):
@@ -120,3 +123,63 @@ def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
     monkeypatch.setattr(reading, "read", lambda *given: os._exit(1))
     monkeypatch.setattr(reading, "Book", None)
     assert examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+
+
+HANGS = """
+import json, os, subprocess, sys, threading, time
+sys.path[:0] = [{code!r}, {tests!r}]
+from attncourse import author, examiner, sandbox
+from coursework import ROOT, files, notebook
+assignment = author.read({assignment!r})
+hang = {hang!r}
+threading.Thread(target=lambda: examiner.grade(files(notebook(*[hang] * 8)), assignment, unsafe={unsafe})).start()
+while not examiner._running: time.sleep(0.01)
+print(next(iter(examiner._running.values())).process.pid, flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+@pytest.mark.parametrize("hang", ["import time; time.sleep(88)", "while True: pass"])
+def test_what_a_student_started_ends_with_the_grader_even_if_that_is_killed(hang, unsafe, bubblewrap):
+    """Nothing else would end it: the lock of the command is free again at once."""
+    code = HANGS.format(code=str(ROOT / "code"), tests=str(ROOT / "tests" / "course"), hang=hang, unsafe=unsafe,
+                        assignment=str(ROOT / "course" / "sqrt-dk-scaling.md"))  # fmt: skip
+    grader = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        examiners = int(grader.stdout.readline())
+        started = wait_for(lambda: len(below(examiners)) >= (1 if unsafe else 2) and below(examiners))
+        assert started, "the cell runs"
+        time.sleep(1)
+        started = [examiners, *below(examiners)]
+    finally:
+        grader.kill()
+        grader.wait()
+        grader.stdout.close()
+    assert wait_for(lambda: not any(map(running, started))), [pid for pid in started if running(pid)]
+
+
+def below(process):
+    """The processes that a process has started, and those that they have."""
+    try:
+        with open(f"/proc/{process}/task/{process}/children") as file:
+            children = [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+    return [pid for child in children for pid in (child, *below(child))]
+
+
+def running(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(holds, seconds=10):
+    """Whether something holds within some seconds."""
+    until = time.monotonic() + seconds
+    while not (found := holds()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found

@@ -85,7 +85,8 @@ def test_readers_are_linear_too(letters):
     json.dumps(record)
     reading.tokens(text[: reading.COMPARED])
     clean.cell(text), clean.page(text), clean.paragraphs(text)
-    platforms.read([(text,), (text[:200] + "x", "a")])
+    platforms.reader([(text,), (text[:200] + "x", "a")])
+    platforms.by_pattern("{any}_{student}_{number}[_{time}]_{file}")((text[:250],))
     platforms.submitters(text)
     assert time.process_time() - start < 60
 
@@ -138,7 +139,7 @@ def test_any_bytes_of_a_student_give_a_record(name, data):
 
 PIECES = ["_", "1", "22", "LATE_", "anon_", "assignsubmission", "_attempt_", " - ", "2026-01-01-00-00-00", "a", "Ä",
           "\n", "\x1b", "/", "(", ")", ".ipynb", ".txt", " (1)", "submission_", "Mar 3, 2026 1130 PM", "=", "\udcff",
-          "..", "."]  # fmt: skip
+          "..", ".", "submissions.csv", "roster.csv", ".git/"]  # fmt: skip
 NAMES = st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).map("".join)
 
 

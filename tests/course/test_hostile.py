@@ -57,7 +57,7 @@ def is_open(fd):
     except OSError: return False
     return True
 assert os.getuid() != 0 and os.listdir("/tmp") == [], os.getuid()
-assert set(os.listdir("/site")) <= {"numpy", "numpy.libs", "ipython", "worker.py", "protocol.py", "reading.py",
+assert set(os.listdir("/site")) <= {"lib", "numpy", "numpy.libs", "ipython", "worker.py", "protocol.py", "reading.py",
                                    "standins.py"}
 assert not {"USER", "SEED", "SSH_AUTH_SOCK", "PYTHONPATH"} & set(os.environ), os.environ
 assert len(os.listdir("/dev")) < 20
@@ -67,6 +67,7 @@ try:
 except PermissionError:
     pass
 assert not [name for name in ("/proc", "/sys", "/home", "/root", "/run", "/var", "/etc/passwd") if os.path.exists(name)]
+assert not [name for name in ("/bin", "/usr", "/etc") if os.path.exists(name)], "of the system, only libraries"
 assert sum(map(is_open, range(64))) <= 6  # input, output and errors to nowhere, and the two ways to the grader
 """
 REFUSED_CALLS = f"""
@@ -92,10 +93,18 @@ assert made == {socket.AF_UNIX}, made
 assert asyncio.run(asyncio.sleep(0, 1)) == 1  # which needs a pair of sockets
 """
 PATHS_OF_THE_HOST = """
-import glob, sys
-assert sys.executable.startswith(("/python/", "/usr/")) and sys.orig_argv[-1] == "/site/worker.py", sys.orig_argv
-for top in ("/usr", "/usr/local", sys.prefix):
-    assert not glob.glob(f"{top}/lib*/python3*/*-packages/*")
+import glob, os, sys
+assert sys.executable.startswith("/python/") and sys.orig_argv[-1] == "/site/worker.py", sys.orig_argv
+assert not glob.glob(f"{sys.prefix}/lib*/python3*/*-packages/*")
+assert not glob.glob(f"{sys.prefix}/lib*/python3*/ensurepip/_bundled/*")
+assert sorted(os.listdir(sys.prefix)) in (["bin", "lib"], ["bin", "lib64"]), os.listdir(sys.prefix)
+assert len(os.listdir(f"{sys.prefix}/bin")) == 1
+try:
+    import pip
+except ImportError:
+    pass
+else:
+    raise SystemError(pip.__file__)
 """
 MEMORY_OF_THE_KERNEL = """
 import ctypes, fcntl, os, signal
@@ -118,6 +127,45 @@ while signals < 10**4 and libc.timer_create(1, None, ctypes.byref(timer)) == 0:
     signals += 1
 assert signals <= 64, signals
 """
+BUFFERS = """
+import array, fcntl, os, socket
+
+def filled(end):
+    held = 0
+    os.set_blocking(end, False)
+    try:
+        while True:
+            held += os.write(end, bytes(1 << 16))
+    except OSError:
+        return held
+
+held, kept, (carrier, other) = 0, [], socket.socketpair()
+for _ in range(200):
+    try:
+        first, last = socket.socketpair()
+    except OSError:
+        break
+    kept.append((first, last))
+    try:
+        first.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 26)
+    except OSError:
+        pass
+    held += filled(first.fileno())
+    try:
+        ends = array.array("i", [first.fileno(), last.fileno()])
+        carrier.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, ends)])
+        kept.pop()
+    except OSError:
+        pass
+assert 0 < held < 32 << 20, held
+del kept, carrier, other, first, last
+first, last = os.pipe()
+try:
+    fcntl.fcntl(last, 1031, 1 << 20)
+except OSError:
+    pass
+assert 0 < filled(last) < 1 << 18
+"""
 OUTLIVING = """
 import ctypes, os, time
 assert ctypes.CDLL(None).prctl(1, 0) == -1  # the signal that ends this process with the grader
@@ -131,6 +179,13 @@ code = mmap.mmap(-1, 4096, prot=7)
 code.write(bytes.fromhex("b814000000cd80c3"))  # getpid, by the numbers of 32-bit programs
 assert os.uname().machine == "x86_64"
 ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+"""
+ANOTHER_PROGRAM = """
+import os, sys
+os.dup2(3, 0)
+os.dup2(4, 1)
+repeats = "import os\\nwhile data := os.read(0, 65536): os.write(1, data)"
+os.execv(sys.executable, ["python", "-I", "-S", "-c", repeats])
 """
 PATCH = """
 import numpy, builtins
@@ -203,9 +258,10 @@ AROUND = {
     "sockets": ([NO_SOCKETS], [], True),
     "paths of the host": ([PATHS_OF_THE_HOST], [], True),
     "memory of the kernel": ([MEMORY_OF_THE_KERNEL], [], True),
+    "buffers of sockets and pipes": ([BUFFERS], [], True),
     "a process that outlives the grader": ([OUTLIVING], [], True),
     "the calls of another machine": ([OTHER_MACHINE], [], False),
-    "another program": (["import os\nos.dup2(3, 0)\nos.dup2(4, 1)\nos.execv('/bin/cat', ['cat'])"], [], False),
+    "another program": ([ANOTHER_PROGRAM], [], False),
     "killing everything": (["import os\ntry: os.kill(-1, 9)\nexcept OSError: pass"], [], True),
     "stopping": (["import os\nos.kill(os.getpid(), 19)\nimport time; time.sleep(99)"], [], False),
     "deleted files": ([DELETE], [], True),

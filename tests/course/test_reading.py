@@ -265,3 +265,38 @@ def test_what_comes_back_from_the_files_is_checked(assignment, bubblewrap, monke
     student = examiner.Student(files(notebook("x")), assignment, SHORT)
     assert "wrong form" in student.read()["problem"]
     student.close()
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_functions_from_elsewhere_than_a_cell_are_there_whatever_the_tests_say(right, marked, assignment):
+    """No remark depends on a hidden test, and none says that a function is missing which is there."""
+    source = "\n\n".join(answers(assignment)) if right else "def leaves(d_k, t): return 0.5"
+    result = marked(f"exec({source!r})")
+    assert result.remarks == []
+    assert result.score == (10 if right else 0)
+    assert not result.problem
+
+
+def test_reading_that_takes_too_long_is_a_time_limit_like_any_other(marked, assignment):
+    """The machine may have been busy: the submission is tried once more."""
+    result = marked(*answers(assignment), limits=replace(SHORT, read=0.001))
+    assert result.score == 0
+    assert result.slow
+    assert "it took more than 0.001 s" in result.problem
+
+
+def test_a_blank_notebook_has_one_remark_about_what_is_not_answered(marked, assignment):
+    """And an answer that raises an error of its own has its own."""
+    stubs = [model.stub(source) for question in assignment.questions for source in question.answer]
+    visible = [source for question in assignment.questions for source in question.visible]
+    result = marked(*stubs, *visible)
+    assert sum("as it was handed out" in remark for remark in result.remarks) == 1
+    assert not any("NotImplementedError" in remark for remark in result.remarks), result.remarks
+    own = marked(*stubs, *visible, 'raise NotImplementedError("later")')
+    assert "NotImplementedError: later" in own.remarks[-1]
+
+
+def test_answers_in_words_are_called_so(marked):
+    words = marked("The variance is the sum over all entries.", "x = 1", "leaves: about a third of them, I think")
+    assert "2 of its 3 code cells hold no Python" in words.problem
+    assert "another notebook" in marked("x = 1").problem

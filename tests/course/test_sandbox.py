@@ -1,8 +1,10 @@
 """Where there is a sandbox, which limit of memory is in force, and what bubblewrap must be."""
 
 import os
+import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from attncourse import cgroup, protocol, sandbox, seccomp
@@ -73,11 +75,90 @@ def test_what_is_bound_is_a_real_path(bubblewrap, tmp_path, monkeypatch):
 
 def test_this_machine_is_described_wall_by_wall(bubblewrap, monkeypatch):
     walls = sandbox.environment()
-    assert [what for what, *_ in walls] == ["bubblewrap", "namespaces", "seccomp", "cgroups", "user"]
+    assert [what for what, *_ in walls] == ["bubblewrap", "namespaces", "files", "seccomp", "cgroups", "user"]
     assert all(holds for _, holds, _ in walls[: sandbox.NEEDED]), walls
     assert sandbox.bubblewrap()[0] in walls[0][2]
     monkeypatch.setattr(seccomp, "program", lambda machine=None: b"\x06\0\0\0\0\0\xff\x7f")  # a filter that allows all
-    assert not sandbox.environment()[2][1], "a filter that allows everything is noticed"
+    assert not sandbox.environment()[3][1], "a filter that allows everything is noticed"
+
+
+def test_a_file_that_the_sandbox_need_not_see_is_noticed(bubblewrap, tmp_path, monkeypatch):
+    tmp_path.chmod(0o755)  # pytest's own is closed to a nameless user
+    (tmp_path / "solutions.py").write_text("tell-no-student")
+    command = sandbox.bwrap_command
+    more = ["--ro-bind", str(tmp_path), "/opt"]
+    monkeypatch.setattr(sandbox, "bwrap_command", lambda limits: [*command(limits)[:-2], *more, *command(limits)[-2:]])
+    name, holds, details = sandbox.environment()[2]
+    assert (name, holds) == ("files", False)
+    assert "/opt/solutions.py" in details
+
+
+FINDS = """
+import os, sys
+found = []
+for folder, inside, files in os.walk("/"):
+    inside[:] = [name for name in inside if folder != "/" or name not in ("dev", "site")]
+    for path in (os.path.join(folder, name) for name in files):
+        try:
+            with open(path, "rb") as file:
+                if b"tell-no" + b"-student" in file.read():
+                    found.append(path)
+        except PermissionError:  # hidden
+            pass
+assert not found, found
+assert sys.path[0] == "", sys.path
+for name in ("solutions", "secret_module", "thesis"):
+    try:
+        module = __import__(name)
+    except (ImportError, PermissionError):
+        continue
+    if getattr(module, "__file__", None):
+        raise SystemError(f"{name} can be imported")  # an empty folder can, too
+import asyncio, bz2, ctypes, decimal, hashlib, json, lzma, multiprocessing, sqlite3, ssl, uuid, zlib, zoneinfo
+import numpy as np
+assert np.allclose(np.linalg.solve(np.eye(3), np.ones(3)), 1) and np.fft.fft(np.ones(4))[0] == 4
+assert np.random.default_rng(0).normal() != 0
+assert open("x", "w").encoding.lower() == "utf-8"
+"""
+SEES = """
+import sys
+sys.path[:0] = sys.argv[1].split(":")
+from attncourse import sandbox
+assert sandbox.PREFIX == sys.argv[2], sandbox.PREFIX
+assert sandbox.missing() is None, sandbox.missing()
+assert sandbox.environment()[2][1], sandbox.environment()[2]
+print(sandbox._said_inside(sys.argv[3]), *sandbox.visible(), sep="\\n")
+"""
+
+
+def test_a_prefix_full_of_other_things_shows_none_of_them(bubblewrap, tmp_path):
+    """Such as conda's, with environments in it, or a home folder: one Python is seen, and its standard library."""
+    prefix, library = tmp_path / "home" / "miniconda 3", Path(os.path.realpath(os.__file__)).parent
+    inside = prefix / library.relative_to(sandbox.PREFIX)
+    left_out = shutil.ignore_patterns("test", "tests", "site-packages", "config-*", "idlelib", "lib2to3", "*.opt-*.pyc")
+    shutil.copytree(library, inside, ignore=left_out)
+    program = prefix / "bin" / Path(sandbox.PYTHON).name
+    program.parent.mkdir()
+    shutil.copy(sandbox.PYTHON, program)
+    for shared in Path(sandbox.PREFIX, "lib").glob("libpython*.so.*"):
+        shutil.copy(shared, prefix / "lib")
+    secrets = ["envs/thesis/lib/python3.11/site-packages/solutions.py", "etc/token", "bin/secret", "lib/libsecret.so",
+               f"{inside}/secret_module.py", f"{inside}/__pycache__/secret_module.cpython-311.pyc", "pkgs/a/b.txt",
+               f"{inside}/site-packages/thesis.py", f"{inside}/my-notes/a.txt", f"{inside}/solutions/__init__.py",
+               ".ssh/id_ed25519", f"{inside}/ensurepip/_bundled/pip.whl"]  # fmt: skip
+    for name in secrets:
+        (prefix / name).parent.mkdir(parents=True, exist_ok=True)
+        (prefix / name).write_text("tell-no-student")
+    (prefix / "share").symlink_to(prefix / "etc")
+    packages = Path(sandbox.np.__file__).parents[1]
+    environ = {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(prefix / "lib")}
+    arguments = [f"{sandbox.HERE.parent}:{packages}", str(prefix), FINDS]
+    done = subprocess.run([program, "-c", SEES, *arguments], env=environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0] == "", said[0]
+    assert any(line.startswith("/python/bin/") and str(program) in line for line in said), said
+    assert not any("thesis" in line or "etc" in line for line in said)
 
 
 @pytest.fixture
@@ -126,6 +207,16 @@ def test_a_sandbox_enters_its_control_group(groups, monkeypatch):
     cgroup.remove(group)
     assert not group.exists()
     assert cgroup.entering(None, ["x"]) == ["x"]
+
+
+def test_groups_of_a_killed_grader_are_removed_by_the_next(groups):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    for process in (ended.pid, os.getpid()):
+        (groups / "app" / f"attncourse-{process}-7").mkdir()
+    cgroup.make(1 << 20, 6)
+    left = sorted(path.name.split("-")[1] for path in (groups / "app").glob("attncourse-*-7"))
+    assert left == [str(os.getpid())]
 
 
 def test_a_whole_sandbox_is_limited(bubblewrap):

@@ -151,3 +151,28 @@ def test_a_build_of_torch_without_cuda_is_preferred(monkeypatch, own, other, ver
     answer = lambda *arguments: (0, other if environment.CPU_INDEX in arguments else own)  # noqa: E731
     monkeypatch.setattr(environment, "in_venv", answer)
     assert environment.find_cpu_torch(version) == expected
+
+
+def test_grading_alone_installs_neither_the_book_nor_torch(installed, tree, monkeypatch):
+    """Where the book's environment has the graders, that one serves, and nothing is installed."""
+    (tree / "pyproject.toml").write_text('[project.optional-dependencies]\ngrading = ["numpy>=1", "tqdm"]\n')
+    monkeypatch.setattr(environment.sys, "argv", ["environment.py", "--grading"])
+    environment.STAMP.write_text(environment.key() + " course\n")
+    environment.main()
+    assert (environment.VENV.name, installed) == (".venv", [])
+    environment.STAMP.write_text(environment.key() + " test\n")
+    made = []
+
+    def makes(command, **_):
+        made.append(command[-1])
+        environment.PYTHON.parent.mkdir(parents=True)
+        environment.PYTHON.symlink_to(sys.executable)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(environment.subprocess, "run", makes)
+    environment.main()
+    assert installed == [("numpy>=1", "tqdm")]
+    assert made == [str(tree / ".venv-grading")]
+    assert (tree / ".venv" / "ready").read_text().split()[1:] == ["test"], "the book's is left alone"
+    environment.main()
+    assert len(installed) == 1

@@ -1,0 +1,107 @@
+"""Read a folder or a zip of submissions into entries, without looking into a student's file."""
+
+import os
+import stat
+import time
+import zipfile
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from . import reading
+from .handed import Entry
+from .model import CourseError
+
+
+def entries(place):
+    """Return the entries of a folder or a zip; CourseError if it is neither."""
+    if place.is_dir():
+        return _without_times_of_clones(list(_in_folder(place)))
+    if not place.is_file():
+        raise CourseError(f"There is no folder {place} with submissions.")
+    try:
+        return _without_times_of_clones(list(_in_zip(zipfile.ZipFile(place))))
+    except Exception:
+        raise CourseError(f"{place} is neither a folder nor a zip that can be opened.") from None
+
+
+def _without_times_of_clones(entries):
+    """Return entries in which no file of a git clone has a time: it would be that of the checkout."""
+    clones = {entry.parts[: entry.parts.index(".git")] for entry in entries if ".git" in entry.parts}
+
+    def cloned(parts):
+        return any(parts[:depth] in clones for depth in range(len(parts)))
+
+    return [replace(entry, stamp="") if clones and cloned(entry.parts) else entry for entry in entries]
+
+
+def read_file(path):
+    """Return the bytes of a file, or a sentence that says why it cannot be read. Links are not followed."""
+    try:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(fd, "rb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                return "It is not an ordinary file."
+            return file.read(reading.LARGEST + 1)
+    except OSError as error:
+        return f"It cannot be read: {error.strerror}."
+
+
+def _in_folder(folder):
+    """Yield an `Entry` for every file, link, and folder that is empty or cannot be read."""
+    closed: list = []
+    for top, inside, names in os.walk(folder, onerror=lambda error: closed.append(error.filename)):
+        links = [name for name in inside if os.path.islink(os.path.join(top, name))]
+        for name in sorted([*names, *links]):
+            path = os.path.join(top, name)
+            try:
+                moment = time.localtime(os.lstat(path).st_mtime)[:6]
+            except OSError:  # a path that is too long for this machine
+                moment = (0,) * 6
+            parts = PurePosixPath(os.path.relpath(path, folder)).parts
+            yield Entry(_decoded(parts), _stamp(moment), lambda path=path: read_file(path))
+        if not inside and not names and top != str(folder):
+            yield Entry(
+                (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
+            )
+    for top in closed:
+        yield Entry(
+            (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "It cannot be read."
+        )
+
+
+def _in_zip(archive):
+    """Yield the same for a zip, in which the platform or the instructor, not a student, has packed every file."""
+    holders = {os.path.dirname(name.rstrip("/")) for name in archive.namelist()}
+    for info in archive.infolist():
+        name = info.filename
+        if not info.flag_bits & 0x800:  # some programs write UTF-8 and do not say so
+            try:
+                name = name.encode("cp437").decode("utf-8")
+            except ValueError:
+                name = info.filename
+        name = name if "/" in name else name.replace("\\", "/")  # as some programs on Windows write
+        parts = _decoded(part for part in PurePosixPath(name).parts if part not in ("/", ".."))
+        if parts and info.is_dir():
+            if info.filename.rstrip("/") not in holders:
+                yield Entry((*parts, ""), "", lambda: "The folder is empty.")
+        elif parts:
+            yield Entry(parts, _stamp(info.date_time), lambda info=info: _read_member(archive, info))
+
+
+def _read_member(archive, info):
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "It cannot be read from the zip: no platform packs files like this."
+    try:
+        with archive.open(info) as file:
+            return file.read(reading.LARGEST + 1)
+    except Exception as error:  # a damaged member costs only itself
+        return f"It cannot be read from the zip ({type(error).__name__})."
+
+
+def _decoded(parts):
+    """Return parts of a path as text; bytes that are not UTF-8 become replacement characters."""
+    return tuple(os.fsencode(part).decode("utf-8", "replace") for part in parts)
+
+
+def _stamp(moment):
+    return "-".join(f"{number:02}" for number in moment)

@@ -1,0 +1,98 @@
+"""Remember a run for the next one: whose grade changed since, and why; and who is in which class.
+
+A grade is compared with the one of the last run, and each thing on which it depends with what it was.
+"""
+
+import json
+
+from . import roster
+
+LAST = "last.json"
+
+
+def elsewhere(grades):
+    """Return the names in the policy that mean a student of another class of the same assignment."""
+    known: set = set()
+    for path in grades.folder.parent.glob(f"*/{LAST}"):
+        if path.parent != grades.folder:
+            known |= {*last(path.parent)["names"]}
+    return {name for name in grades.unknown if roster.normalized(name) in known}
+
+
+def changes(grades):
+    """Return {"lines": whose grade changed, and why}, of this run or else of the last one in which one did."""
+    lines = [*_changed(grades)]
+    return {"lines": lines} if lines else grades.before["changes"]
+
+
+def _changed(grades):
+    """Yield a line for each student whom the last run graded otherwise."""
+    everyone = {*grades.everyone()}
+    for student, old in grades.before["students"].items():
+        if student not in everyone:
+            yield f"{student}: {_points(old['score'])} → no longer in the download or on the roster"
+            continue
+        final = grades.final(student)
+        if (final.score, final.parts) != (old["score"], old["parts"]):
+            yield f"{student}: {_points(old['score'])} → {_points(final.score)} ({_why(grades, student, old)})"
+
+
+def _why(grades, student, old):
+    """Say what of a grade is not as it was."""
+    tested, reasons = _tested(grades, student), []
+    if grades.handed.get(grades.owner(student), "") != old["handed"]:
+        reasons.append("other files" if old["handed"] else "handed in since")
+    reasons += [what for what, value in grades.about.items() if value != grades.before["about"].get(what)]
+    if _decided(grades) != grades.before["decided"]:
+        reasons.append("your decisions, or the platform's table")
+    earned = [name for name in tested if name not in old["tested"]]
+    lost = [name for name in old["tested"] if name not in tested]
+    reasons += [f"passes now: {', '.join(earned)}"] * bool(earned)
+    reasons += [f"fails now: {', '.join(lost)}"] * bool(lost)
+    return "; ".join(reasons) or "graded again"
+
+
+def _tested(grades, student):
+    """Return the names of the hidden tests that a student's functions passed."""
+    passed = {(mark.question, mark.test) for mark in grades.result(student).marks if mark.hidden and mark.passed}
+    return [title for test, title in grades.tests.items() if test in passed]
+
+
+def _decided(grades):
+    """Return the instructor's decisions and what the platform's table keeps, as text."""
+    return json.dumps([grades.policy, grades.kept], sort_keys=True, default=str)
+
+
+def of_this_run(grades):
+    """Return what the next run compares itself with."""
+    students = {}
+    for student in grades.everyone():
+        final = grades.final(student)
+        students[student] = {"score": final.score, "parts": final.parts, "tested": _tested(grades, student),
+                             "handed": grades.handed.get(grades.owner(student), "")}  # fmt: skip
+    known = set()
+    for student, handed in grades.submissions.items():
+        known |= {*map(roster.normalized, (student, handed.user, handed.login, handed.name))}
+    for person in grades.people.people if grades.people else []:
+        known |= roster.called(person) | roster.names(person)
+    pages = sorted(grades.pages[student] for student in grades.with_results())
+    return {"students": students, "about": grades.about, "decided": _decided(grades), "pages": pages,
+            "names": sorted(known - {""}), "changes": changes(grades)}  # fmt: skip
+
+
+def _points(score):
+    return "no grade" if score is None else f"{score:g}"
+
+
+def last(folder):
+    """Return what the last run left for this one, or what there is if it left nothing that can be read."""
+    empty = {"students": {}, "about": {}, "decided": "", "pages": [], "names": [], "changes": {"lines": []}}
+    try:
+        data = json.loads((folder / LAST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return empty
+    whole = isinstance(data, dict) and all(isinstance(data.get(name), type(empty[name])) for name in empty)
+    about = {"score", "parts", "tested", "handed"}
+    if not whole or not all(isinstance(old, dict) and about <= old.keys() for old in data["students"].values()):
+        return empty
+    return data

@@ -1,0 +1,140 @@
+"""List what an instructor must know beside the grades; what is uncertain comes first."""
+
+from collections import defaultdict
+
+from . import clean, exports, history, roster
+
+FIRST = "Look at these first: who is whose is not certain"
+
+
+def all_of(grades):
+    """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
+    lists = {}
+    for title, lines_of in _lists(grades).items():
+        lines = grades.attempt(f"the list {title!r}", lambda lines_of=lines_of: [*lines_of()])
+        if lines:
+            lists[title] = lines
+    if grades.errors:
+        lists["Could not be written"] = list(dict.fromkeys(grades.errors))
+    return lists
+
+
+def _lists(grades):
+    """Return {title: function that returns the lines}."""
+    results = sorted(grades.results.items())
+    return {
+        FIRST: lambda: grades.claims,
+        "Not graded yet, because the run was interrupted": grades.left,
+        "Changed since an earlier run": lambda: history.changes(grades)["lines"],
+        "No points because of the file, not because of an answer": lambda: [
+            f"{student}: {result.problem}" for student, result in results if result.problem
+        ],
+        "Groups with several submissions: the one with most points counts for all": lambda: _several(grades),
+        "The same files, byte for byte: a group that the policy does not name, or a copy": lambda: [
+            ", ".join(students) for students in copies(grades)
+        ],
+        "A time limit was reached": lambda: [student for student, result in results if result.slow],
+        "Could not be graded": lambda: [
+            f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None
+        ],
+        "Written answers that are not graded yet, without points so far": lambda: _waiting(grades),
+        "On the roster, and nothing handed in": lambda: _missing(grades),
+        "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
+        "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
+        "Read with the help of the gradebook": lambda: grades.helped,
+        "Named in the policy, and not found": lambda: sorted({*grades.unknown} - history.elsewhere(grades)),
+        "Late, in days": lambda: _late(grades),
+        "Before you import": lambda: exports.before_import(grades),
+        "Files that were not graded": lambda: [
+            *(f"{name}: {why}" for name, why in grades.unused),
+            *(f"{student}: {line}" for student, result in results for line in result.unused),
+        ],
+    }
+
+
+def _several(grades):
+    """Yield a line for each group of which several members handed in."""
+    for group in {tuple(group): None for group in grades.groups.values()}:
+        there = [member for member in group if member in grades.results]
+        if len(there) > 1:
+            points = ", ".join(f"{member} {clean.number(grades.results[member].score)}" for member in there)
+            yield f"{points}: that of {grades.owner(there[0])} counts"
+
+
+def _waiting(grades):
+    """Yield a line for each written answer that nobody has graded."""
+    for student in sorted(grades.results):
+        for name, points in grades.final(student).parts.items():
+            if points is None:
+                yield f"{student}: {name}"
+
+
+def _missing(grades):
+    """Yield who handed in nothing, but for those whose file only is uncertain: who that is stands first."""
+    uncertain = {user for handed in grades.submissions.values() for user in handed.maybe}
+    for student in sorted({*grades.absent} - {*grades.with_results()}):
+        name, user = grades.name(student), grades.absent[student]["user"]
+        see = ": but see what stands first" if user and user in uncertain else ""
+        yield student + f" ({name})" * (name not in (student, "")) + see
+
+
+def _on_several_lines(grades):
+    """Yield a line for each person who stands on several lines of the roster."""
+    for person in grades.people.people if grades.people else []:
+        if len(person["rows"]) > 1:
+            yield f"{clean.line(roster.label(person))}: {len(person['rows'])} lines"
+
+
+def _late(grades):
+    """Yield a line for each student who is late."""
+    for student in grades.with_results():
+        late = grades.final(student).late
+        if late:
+            yield f"{student}: {late:g}"
+
+
+def copies(grades):
+    """Return the students, in lists, who have the same files byte for byte, and points for them."""
+    same = defaultdict(list)
+    for student in sorted(grades.results):
+        if grades.results[student].earned and grades.handed.get(student) and grades.owner(student) == student:
+            same[grades.handed[student]].append(student)
+    return [students for students in same.values() if len(students) > 1]
+
+
+def compared(grades):
+    """Return the students whose answers are compared: one of a group, and one of those with the same files."""
+    others = {student for students in copies(grades) for student in students[1:]}
+    return sorted(student for student in grades.results if grades.owner(student) == student and student not in others)
+
+
+def hidden(grades):
+    """Return a row for each hidden test that a student failed: why, for the instructor alone.
+
+    Where all tests of an exercise, or of all exercises, failed for one reason, that is one row.
+    """
+    yield ["student", "question", "test", "points", "why"]
+    for student in sorted(grades.results):
+        result = grades.results[student]
+        failed = [mark for mark in result.marks if mark.hidden and not mark.passed]
+        for question, test, points, why in _together(result, failed):
+            yield [*map(clean.cell, (student, question, test)), clean.number(points), clean.cell(why)]
+
+
+def _together(result, failed):
+    """Yield (question, test, points, why) for failed tests; what failed for one reason is one of them."""
+    hidden = defaultdict(list)
+    for mark in result.marks:
+        if mark.hidden:
+            hidden[mark.question].append(mark)
+    whole = [question for question, marks in hidden.items() if all(mark in failed for mark in marks)]
+    reasons = {mark.why for mark in failed}
+    if result.problem or (failed and len(reasons) == 1 and len(whole) == len(hidden) > 1):
+        yield "all", "all", sum(mark.points for mark in failed), result.problem or reasons.pop()
+        return
+    for question, marks in hidden.items():
+        own = [mark for mark in marks if mark in failed]
+        if question in whole and len(own) > 1 and len({mark.why for mark in own}) == 1:
+            yield question, "all", sum(mark.points for mark in own), own[0].why
+        else:
+            yield from ((question, mark.test, mark.points, mark.why) for mark in own)

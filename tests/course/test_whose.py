@@ -1,0 +1,240 @@
+"""Whose a file is, where a name can be read in several ways: claimed, graded apart, and in no table for a platform."""
+
+import csv
+import io
+import unicodedata
+import zipfile
+
+import platforms
+import pytest
+from attncourse import downloads, gradebook, lists, model, roster, tables
+from attncourse import platforms as names
+from attncourse.model import CourseError
+from coursework import notebook
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+RIGHT = notebook("def leaves(d_k, t): return 1")
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,HW (1)\n    Points Possible,,,,,10\n"
+BOB, MALLORY = '"Roe, Bob",777,s7,bob,A,\n', "roebob__777__99999999,66,s6,mal,A,\n"
+THEIRS = ["roebob_777_70_hw.ipynb", "roebob_777_99999999_66_9001_hw.ipynb"]
+
+
+def read(folder, handed, people="", table="", pattern=""):
+    """The download of files with these names, the one with the largest number the last."""
+    for name in handed:
+        platforms.put(folder / "in", name, RIGHT)
+    for name, text in (("r.csv", people), ("t.csv", table)):
+        (folder / name).write_text(text, encoding="utf-8")
+    known = roster.read(folder / "r.csv") if people else None
+    lines = tables.read(folder / "t.csv") if table else None
+    return downloads.read(folder / "in", known, lines, pattern), known
+
+
+def graded(assignment, folder, handed, people="", decisions=None, **options):
+    """The finished grades of such a download, in which everybody has two points."""
+    there, known = read(folder, handed, people, **options)
+    grades = gradebook.Grades(assignment, there, folder / "out", decisions, known)
+    for student in grades.to_grade():
+        grades.add(student, model.Result(2, [model.Mark("witness", "a test", True, 2, True)]))
+    assert grades.finish()
+    assert not grades.errors
+    return grades
+
+
+def table(folder, name="canvas.csv"):
+    data = (folder / "out" / name).read_bytes().decode("utf-8-sig")
+    return list(csv.reader(io.StringIO(data, newline="")))
+
+
+def files_of(there):
+    return {student: sorted(file.path for file in handed.files) for student, handed in there.submissions.items()}
+
+
+AMBIGUOUS = {  # what a student can write: a name as Canvas, or a pattern, makes it
+    "another's number in a display name": ("roebob_777_99999999_66_9001_hw.ipynb", ""),
+    "lateness taken away": ("late_evader_67_1_LATE_67_9003_hw.ipynb", ""),
+    "a name of digits alone": ("_777_8_66_9001_hw.ipynb", ""),
+    "an anonymous name": ("anon_abc12_66_9001_hw.ipynb", ""),
+    "text in the place of a file": ("roebob_777_70_text.html", ""),
+    "a file with two numbers": ("doejane_7_70_hw_1_2_final.ipynb", ""),
+    "Blackboard's time": ("HW_mal_attempt_2026-03-09-00-00-00_x_bob_attempt_2026-02-01-00-00-00_hw.ipynb",
+                          "HW_{student}_attempt_{time}_{file}"),
+    "a time in a display name": ("66 - Mal - 2026-03-01 23-59 - 2026-03-09 23-59 - hw.ipynb",
+                                 "{number} - {name} - {time} - {file}"),
+    "Google Classroom's blank": ("Bob Roe - hw - final.ipynb", "{student} - {file}"),
+    "one number a hundred times": (f"x{'_7' * 110}_66_9_h.ipynb", ""),
+    "more readings than are looked for": (f"{'_a' * 90}_7.ipynb", "{any}_{any}_{student}_{number}{file}"),
+    "the name of the assignment": ("Week_3_j_doe.ipynb", "{any}_{student}.ipynb"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_every_reading_is_returned_and_a_name_with_several_is_claimed(name, assignment, tmp_path):
+    file, pattern = AMBIGUOUS[name]
+    others = ["zoe_8_80_hw.ipynb", "yan_9_90_hw.ipynb"] if not pattern else []
+    there, _ = read(tmp_path, [file, *others], pattern=pattern)
+    assert there.submissions[file].claim
+    assert file in " ".join(there.claims)
+    grades = gradebook.Grades(assignment, there, tmp_path / "out")
+    for student in grades.to_grade():
+        grades.add(student, model.Result(2, []))
+    assert grades.finish()
+    if not pattern:
+        assert {row[1] for row in table(tmp_path)[2:]} == {"8", "9"}
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert len(pages.namelist()) == len(others)
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert report.index(lists.FIRST) < report.index(file) < report.index("<h2>", report.index(lists.FIRST) + 9)
+
+
+@pytest.mark.parametrize("people", ["", CANVAS + BOB + MALLORY, CANVAS + BOB, CANVAS + BOB + '"Smith, Mal",66,,,A,\n'])
+@pytest.mark.parametrize("handed", [THEIRS, THEIRS[1:]])
+def test_a_display_name_takes_no_other_students_grade(people, handed, assignment, tmp_path):
+    """Also where Mallory is not in the gradebook, or where the odd name is that of his group: then another's shows."""
+    grades = graded(assignment, tmp_path, handed, people)
+    if handed == THEIRS:
+        assert files_of(grades)["roebob_777"] == THEIRS[:1]
+        assert {row[1]: row[-1] for row in table(tmp_path)[2:]}["777"] == "2"
+        assert grades.claims
+    lines = {row[1]: row[-1] for row in table(tmp_path)[2:]}
+    assert not lines.get("66"), "nobody gets points for a file of which it is uncertain whose it is"
+
+
+def test_the_gradebook_decides_where_no_other_number_is_in_it(tmp_path):
+    people = CANVAS + '"Doe, Jane",7,s7,jd,A,\n"Poe, Al",8,s8,ap,A,\n'
+    handed = ["doejane_7_70_hw_1_2_final.ipynb", "poeal_LATE_8_80_hw.ipynb"]
+    there, _ = read(tmp_path, handed, people)
+    assert files_of(there) == {"doejane_7": handed[:1], "poeal_8": handed[1:]}
+    assert not there.claims
+    assert there.helped == [f"{handed[0]}: doejane_7"]
+    wrong = people.replace("Doe, Jane", "Roe, Jo")
+    assert read(tmp_path, handed, wrong)[0].claims, "Canvas would write another name for this number"
+    plain = "Name,Email\nJane Doe,jane@x\nAl Poe,al@x\n"
+    assert read(tmp_path, handed, plain)[0].claims, "a list that is not the platform's knows no numbers of it"
+    both = people + "hw,1,,,A,\n"
+    assert read(tmp_path, handed, both)[0].claims, "another number is in it"
+
+
+@pytest.mark.parametrize("late", ["yes", "no", ""])
+def test_a_line_of_the_table_settles_a_claim(late, assignment, tmp_path):
+    handed = [*THEIRS, "late_evader_67_1_LATE_67_9003_hw.ipynb"]
+    lines = f"file,student,late\n{THEIRS[1]},66,\n{handed[2]},late_evader_67,{late}\n"
+    people = CANVAS + BOB + MALLORY + '"evader, late_",67,s,ev,A,\n'
+    decisions = {"late": {"per_day": 1}}
+    grades = graded(assignment, tmp_path, handed, people, decisions, table=lines)
+    assert not grades.claims
+    score = {row[1]: row[-1] for row in table(tmp_path)[2:]}
+    assert score == {"777": "2", "66": "2", "67": "2" if late == "no" else "1"}
+
+
+def test_a_table_says_whose_files_are_where_no_platform_does(assignment, tmp_path):
+    handed = ["a.ipynb", "sub/b.ipynb", "c.ipynb", "d.ipynb"]
+    lines = "file;student;time\na.ipynb;jr;\nsub;Al Poe;2026-03-01 23:59\nc.ipynb;di;\nc.ipynb;ed;\n"
+    people = "Name,Login\nJo Roe,jr\nAl Poe,ap\nDi Fox,di\nEd Ox,ed\n"
+    grades = graded(assignment, tmp_path, handed, people, table=lines)
+    assert {student: person["login"] for student, person in grades.matched.items()} == {
+        "jr": "jr", "Al Poe": "ap", "di": "di", "ed": "ed"}  # fmt: skip
+    assert grades.submissions["Al Poe"].files[0].time == "2026-03-01-23-59-59"
+    assert [grades.final(student).score for student in ("di", "ed")] == [2, 2], "handed in together"
+    assert len(grades.to_grade()) == 4
+    assert grades.unmatched == {"d": "is not on the roster"}
+
+
+BAD_TABLES = {"file,name\na,b\n": "student", "": "empty", "file,student\na,\n": "line 2",
+              "file,student,late\na,b,perhaps\n": "perhaps", "file,student,time\na,b,noon\n": "noon"}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD_TABLES)
+def test_a_table_that_is_not_understood_names_what(text, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(CourseError, match=BAD_TABLES[text]):
+        tables.read(tmp_path / "t.csv")
+
+
+def test_a_line_of_the_table_without_its_file_is_claimed(tmp_path):
+    there, _ = read(tmp_path, ["a.ipynb"], table="file,student\nb.ipynb,jr\n")
+    assert "b.ipynb is in submissions.csv, and not in the download." in there.claims
+
+
+@pytest.mark.parametrize(
+    "pattern", ["hw.ipynb", "{any}_{file}", "{who}_{file}", "{student}_{student}", "{student", "{name}]"]
+)
+def test_a_pattern_that_is_not_understood_is_one_sentence(pattern, tmp_path):
+    with pytest.raises(CourseError) as error:
+        read(tmp_path, ["a.ipynb"], pattern=pattern)
+    assert pattern in str(error.value)
+
+
+SCRIPTS = {  # a name as its owner writes it: as Canvas writes it into the name of a file
+    "प्रिया शर्मा": "प्रियाशर्मा", "สมชาย ใจดี": "สมชายใจดี", "مُحَمَّد علي": "مُحَمَّدعلي", "王 芳": "王芳",
+    "Jose\u0301 Nu\u0301n\u0303ez": "jose\u0301nu\u0301n\u0303ez", "Нина Ёлкина": "нинаёлкина", "김 민준": "김민준",
+    "שָׂרָה כֹּהֵן": "שָׂרָהכֹּהֵן", "ქეთევან ბერიძე": "ქეთევანბერიძე", "தமிழ் செல்வி": "தமிழ்செல்வி",
+    "Ὀδυσσεύς Ἰθακήσιος": "ὀδυσσεύςἰθακήσιος", "O'Neil-Ng, Áine": "oneilngáine", "Ảnh Nguyễn": "ảnhnguyễn",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_names_of_all_scripts_are_read_with_number_and_lateness(name, form, tmp_path):
+    """Letters, marks and digits of every script, composed or not; also where the name must be that of the gradebook."""
+    small = unicodedata.normalize(form, SCRIPTS[name])
+    handed = [f"{small}_LATE_70_9001_hw_1_2.ipynb", "poeal_71_9002_hw.ipynb"]
+    there, _ = read(tmp_path, handed, CANVAS + f'"{name}",70,s,x,A,\n"Poe, Al",71,s,x,A,\n')
+    assert not there.claims
+    assert {handed.user: handed.files[0].late for handed in there.submissions.values()} == {"70": True, "71": False}
+
+
+def canvas_writes(name, user, late, attachment, file):
+    """The name that Canvas makes, by its `lib/content_zipper.rb`, for names of ASCII."""
+    import re
+
+    small = re.sub(r"_(\d+)_", r"\1", name, flags=re.ASCII).lower()
+    whole = "_".join([small, *["LATE"] * late, str(user)])
+    return f"{re.sub(r'[^a-zA-Z0-9_]', '', whole)}_{attachment}_{file}"
+
+
+WORDS = st.lists(
+    st.sampled_from(["_", "7", "66", "LATE", "late", "anon", "bob", "text", "-", " ", "é", "."]), max_size=9
+)
+FILES = WORDS.map(lambda words: "".join(words) + ".ipynb")
+
+
+@settings(max_examples=400, deadline=None)
+@given(WORDS.map("".join), st.booleans(), st.sampled_from([7, 66, 777]), FILES)
+def test_the_truth_is_always_among_the_readings_of_canvas(name, late, user, file):
+    """So a name with one reading says the truth, whatever a student is called and calls a file."""
+    name = name.replace("é", "e")
+    made = canvas_writes(name, user, late, 9001, file)
+    readings = names.canvas((made,))
+    assert any((each.user, each.late, each.order, each.file) == (str(user), late, 9001, file) for each in readings)
+    assert names.same(next(e.name for e in readings if e.user == str(user) and e.file == file and e.late == late)) in (
+        names.written("Canvas", name))  # fmt: skip
+
+
+def test_moodle_and_gradescope_have_one_reading_each():
+    """A full name has no `_` there, and the student writes only what stands behind; Gradescope's names are its own."""
+    file = "Bob Roe_888_assignsubmission_file_Al Poe_777_assignsubmission_file_hw.ipynb"
+    assert [each.user for each in names.moodle((file,))] == ["888"]
+    folder = ("Bob Roe_888_assignsubmission_file_", "x_777_assignsubmission_file_")
+    assert [each.user for each in names.moodle(folder)] == ["888"]
+    assert [each.team for each in names.gradescope(("submission_1", "submission_2"))] == ["1"]
+
+
+def test_what_is_not_named_as_the_platform_does_is_in_no_table(assignment, tmp_path):
+    handed = ["roebob_777_70_hw.ipynb", "poeal_8_80_hw.ipynb", "Bob Roe.ipynb"]
+    grades = graded(assignment, tmp_path, handed, CANVAS + BOB + '"Poe, Al",8,,,A,\n')
+    assert grades.submissions["Bob Roe.ipynb"].claim
+    assert {row[1]: row[-1] for row in table(tmp_path)[2:]} == {"777": "2", "8": "2"}
+
+
+def test_one_person_on_two_lines_gets_the_grade_on_both(assignment, tmp_path):
+    ada = '"Right, Ada",1001,s,ada,{},\n'
+    grades = graded(assignment, tmp_path, ["rightada_1001_1_h.ipynb", "halfhal_1002_2_h.ipynb"],
+                    CANVAS + ada.format("A") + '"Half, Hal",1002,s,hal,A,\n' + ada.format("B"))  # fmt: skip
+    assert [(row[1], row[-1]) for row in table(tmp_path)[2:]] == [("1001", "2"), ("1002", "2"), ("1001", "2")]
+    listed = grades.lists()
+    assert "On the roster, and nothing handed in" not in listed
+    assert ["ada: 2 lines"] in listed.values()
+    assert lists.FIRST not in listed
+    assert not grades.errors
