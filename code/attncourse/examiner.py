@@ -32,6 +32,7 @@ SHOWN = 5  # failures of one cell that are shown
 HANGS = 2  # calls of one function that may take too long; further ones fail at once, and others have time left
 DEATHS = 3  # in one cell; then the rest of it is skipped
 UNANSWERED = ("NotImplementedError", "your code here")  # kind and message, as `model.stub` has it
+ENDING = 1  # seconds that an examiner has to end by itself
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 _running: dict = {}  # {(process, thread): its examiner}
 
@@ -93,11 +94,14 @@ class Examiner(protocol.Conversation):
         super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), LARGEST)
 
     def end(self):
-        """End the process; its sandbox ends with it."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            pipe.close()
+        """End the process, which ends its sandbox first; one that is busy is killed, and its sandbox ends with it."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
         cgroup.remove_all(self.process.pid)
 
 
@@ -165,6 +169,7 @@ def _end_with_the_grader(requests):
     closed = select.poll()
     closed.register(requests, 0)  # that the other side has hung up is always told
     closed.poll()
+    sandbox.end_all()
     os._exit(1)
 
 

@@ -45,6 +45,8 @@ VERSION = re.compile(r"(?<!\d)\d+\.\d+[.\d]*")
 NEEDED = 4  # walls, the first that `environment` returns, without which nobody should grade
 OLDEST = (0, 8)  # the bubblewrap that has --disable-userns
 _count = itertools.count()
+_starting = threading.Lock()
+_groups: set = set()  # the process groups of bubblewrap that this process has started
 
 
 @dataclass(frozen=True)
@@ -268,6 +270,21 @@ def visible():
     return lines
 
 
+def _end_group(group):
+    """End bubblewrap with its child: until that has set itself up, it does not end with its parent."""
+    if group in _groups:
+        _groups.discard(group)
+        with contextlib.suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
+
+
+def end_all():
+    """End every sandbox of this process, and let none start any more: the process is about to end itself."""
+    _starting.acquire()
+    for group in list(_groups):
+        _end_group(group)
+
+
 def bwrap_command(limits):
     """Return the bwrap command in front of the worker's: it says what the student's code can see."""
     command = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
@@ -352,7 +369,10 @@ class Session(Conversation):
             options = ["--info-fd", str(info_end)] + (["--seccomp", str(calls)] if calls is not None else [])
             worker = [python(), "-I", "-S", "-B", "/site/worker.py"]
             command = cgroup.entering(self.group, [*bwrap_command(self.limits), *options, "--", *worker])
-            return _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
+            with _starting:
+                process = _start(command, pass_fds=[info_end] if calls is None else [info_end, calls], **pipes)
+                _groups.add(process.pid)
+            return process
 
     def ask(self, seconds, **message):
         """Ask the worker, and end it if it has made too many files meanwhile."""
@@ -387,6 +407,7 @@ class Session(Conversation):
         """End the worker and everything that it has started."""
         self._kill()
         if self.process is not None:
+            _end_group(self.process.pid)
             self.process.kill()
             self.process.wait()
             for pipe in (self.process.stdin, self.process.stdout):

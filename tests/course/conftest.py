@@ -85,7 +85,11 @@ def grader(request, bubblewrap):
     examiner.end_all()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEED", "tell-no-student")
-        patch.setattr(examiner, "subprocess", SimpleNamespace(Popen=Started, PIPE=-1, DEVNULL=-3))
+        patch.setattr(
+            examiner,
+            "subprocess",
+            SimpleNamespace(Popen=Started, PIPE=-1, DEVNULL=-3, TimeoutExpired=subprocess.TimeoutExpired),
+        )
         yield
         examiner.end_all()
 

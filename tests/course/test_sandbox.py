@@ -241,3 +241,31 @@ def test_every_call_has_a_number_in_the_filter(machine):
     assert len(code) % 8 == 0
     assert len(code) < 8 * 4096  # the kernel takes no longer one
     assert seccomp.program("pdp11") is None
+
+
+def test_a_sandbox_that_is_ended_while_it_starts_leaves_nothing(bubblewrap, monkeypatch):
+    """Until bubblewrap's child has set itself up, it does not end with its parent, and nobody else would end it."""
+    inside = []
+
+    def children(process):
+        return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+    def runs(process):
+        about = Path(f"/proc/{process}/stat")
+        return about.exists() and about.read_text().rpartition(")")[2].split()[0] != "Z"  # ended, if nobody has asked
+
+    def send(session, message, deadline):
+        while not (found := children(session.process.pid)):
+            time.sleep(0)
+        inside.extend(found)
+        raise TimeoutError
+
+    monkeypatch.setattr(sandbox.Session, "send", send)
+    with pytest.raises(sandbox.SandboxError):
+        sandbox.Session(sandbox.Limits())
+    time.sleep(0.5)
+    left = [process for process in inside if runs(process)]
+    for process in left:
+        os.kill(process, 9)
+    assert inside
+    assert left == []
