@@ -371,3 +371,16 @@ def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):
     monkeypatch.setattr(social, "installed_chinese", list)
     with pytest.raises(ExtensionError, match="font"):
         social.families("注意力")
+
+
+def test_the_old_text_of_a_stale_message_survives_being_written_and_read(tmp_path):
+    """Babel breaks the long line of a comment at a blank, within its quotes."""
+    old = 'With no scale, seven "start" times of eight rates end far below the others, and one\nends at chance.'
+    path = tmp_path / "stale.po"
+    catalogue = Catalog(locale="zh_CN")
+    catalogue.add("new", "旧", flags=["fuzzy"], previous_id=old)
+    for _ in range(3):
+        with path.open("wb") as file:
+            write_po(file, catalogue, width=0, include_previous=True)
+        catalogue = progress.read(path)
+        assert catalogue["new"].previous_id == [old]

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from babel.messages.pofile import denormalize, read_po
+from babel.messages.pofile import read_po, unescape
 
 from . import chinese, editions
 from .messages import _
 
 ENOUGH = 0.95
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 # What a translator leaves alone: code, roles, formulas, addresses, elements, marks for values and names of claims.
 UNTRANSLATED = re.compile(
     r"(\{[\w:+-]+\}`)([^`<]+)(<[^`>]+>`)|((?:\{[\w:+-]+\}|:[\w:]+:)?(`+)(?!`).*?(?<!`)\5(?!`)|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|\]\[\w*\]"
@@ -60,7 +61,10 @@ def read(path):
         catalogue = read_po(file)
     for message in catalogue:
         if old := [line for line in message.user_comments if line.startswith("|")]:
-            message.previous_id = [denormalize("\n".join(re.sub(r"^\| (msgid )?", "", line) for line in old))]
+            text = " ".join(
+                line.removeprefix("|").strip() for line in old
+            )  # Babel breaks a long line within its quotes
+            message.previous_id = ["".join(map(unescape, QUOTED.findall(text)))]
             message.user_comments = [line for line in message.user_comments if line not in old]
     return catalogue
 
