@@ -63,10 +63,11 @@ def weights() -> np.ndarray:
 
 
 def train(c: float, alpha: float, sigma: float, W: np.ndarray | None = None) -> tuple[np.ndarray, float, int]:
-    """Train for 60 steps; return the losses before each and after the last, the largest score at the start, and right.
+    """Train one head by 60 steps of descent; return its losses, its largest score at the start, and what it gets right.
 
-    ``right`` is the number of tokens whose largest weight is on their own value after the last step. ``W`` (2, 4, 16)
-    stands in for the numbers of :func:`weights`.
+    Losses ½ mean ‖A_i − e_i‖² of four tokens, before each step and after the last, (61,). ``c`` is the scale in
+    A = softmax(c QKᵀ); the queries and keys start at ``alpha`` times ``W`` (2, 4, 16), or the figure's numbers; and
+    ``sigma`` multiplies the steps. A token is right if most of its weight is on its own value after the last step.
     """
     Q, K = alpha * (weights() if W is None else W)
     own = np.eye(TOKENS)
