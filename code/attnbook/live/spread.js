@@ -74,7 +74,7 @@ function render({ model, el }) {
     const { query } = read(), now = Math.hypot(...query);
     put((now ? query.map((c) => c / now) : [1, 0]).map((c) => clamp(c * 2 ** x, -REACH, REACH)));
   });
-  const temperature = slider("temperature T", octaves(() => show(read().temperature), -1, 2), (x) => change({ temperature: 2 ** x }));
+  const temperature = slider("temperature T", octaves(() => show(read().temperature), -2, 2), (x) => change({ temperature: 2 ** x }));
   const message = make("p", { class: "live-verdict" }), remark = make("p", { class: "live-verdict" });
   const shown = Object.fromEntries(["deviation", "ratio", "looks"].map((name) => [name, make("span", { "data-shows": name })]));
   tell(message, "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.", shown);

@@ -147,7 +147,7 @@ function render({ model, el }) {
   const message = make("p", { class: "live-verdict" }), [spread, mean, median, carriers] =
     ["spread", "mean", "median", "carriers"].map(span);
   const looks = make("p", {}, fillIn("On average a query looks at {spread} of its 16 keys.", { spread }));
-  el.append(make("p", { class: "live-hint" }, "Move dₖ, then p. Which queries still have a gradient?"),
+  el.append(make("p", { class: "live-hint" }, "Move dₖ, then p. At which p does moving dₖ hardly change how many keys a query looks at?"),
   make("div", { class: "live-planes" }, left, right), looks,
   make("div", { class: "live-controls" }, length.element, exponent.element, again, back),
   title("Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"), strip, message);
