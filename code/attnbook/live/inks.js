@@ -185,9 +185,9 @@ function sentence(state, { words, influence, asked, kept }) {
   const repeated = asked - Math.min(asked, kept);
   if (state.model === "attention") return "Attention keeps every word and looks for each with a query of its own, once the question is known. Every further answer carries one more number.";
   const last = state.model === "gated" ? asked : words.length;
-  const carried = repeated === 0 ? "" : repeated === 1 ? `One answer only repeats what others say: the state has ${kept} numbers.`
-    : `${repeated} answers only repeat what others say: the state has ${kept} numbers.`;
-  return paragraph(distance(state, words.slice(0, last), influence), carried);
+  const carried = repeated === 0 ? "" : repeated === 1 ? "One answer only repeats what others say." : `${repeated} answers only repeat what others say.`;
+  const room = repeated === 0 ? "" : kept === 1 ? "The state has one number." : `The state has ${kept} numbers.`;
+  return paragraph(distance(state, words.slice(0, last), influence), carried, room);
 }
 
 /** How much less the first of the words that were written counts than the last. */
