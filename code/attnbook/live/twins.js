@@ -122,7 +122,9 @@ function sentence({ scale, start, step }) {
   const [starts, steps] = [2 * start === -scale, step === -scale];
   if (starts && steps) return "Start and step do the work of the scale: two runs, the same losses.";
   const scores = starts ? "the scores of A" : 2 * start > -scale ? "larger scores than A" : "smaller scores than A";
-  return `B starts with ${scores} and takes ${steps ? "steps that match the scale of A" : step > -scale ? "steps too long to match the scale of A" : "steps too short to match the scale of A"}.`;
+  const [match, long, short] = ["steps that match the scale of A", "steps too long to match the scale of A",
+    "steps too short to match the scale of A"];
+  return `B starts with ${scores} and takes ${steps ? match : step > -scale ? long : short}.`;
 }
 
 export default { initialize, render, compute, valid };
