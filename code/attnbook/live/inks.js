@@ -52,7 +52,7 @@ const counts = (x) => Number.isInteger(x) && x >= 1 && x <= MOST;
 const valid = ({ model, text, rho, size, questions }) =>
   Object.hasOwn(MODELS, model) && !/\p{Surrogate}/u.test(text) && rho >= LEAST && rho <= 1 && counts(size) && counts(questions);
 
-const amount = (x) => (x > 0 && x < 0.005 ? tiny(x) : show(x)); // what is small but there does not read 0.00
+const amount = (x) => show(x, x > 0 && x < 0.005 ? 3 : 2); // what is small but there does not read 0.00
 
 /** A sentence whose words have more or less ink, with a number below each; `put` draws it. */
 function inkRow(shows) {
