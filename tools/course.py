@@ -191,10 +191,17 @@ def grade_class(options):
         with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
             batch.run(grades, mapper, seed, limits, bar.update, force)
     except KeyboardInterrupt:
-        kept = "the tables are those of the last run, because the new ones would lack students"
-        what = "what is graded is in the tables" if grades.written else kept
-        sys.exit(f"Interrupted: {what}. The same command goes on where it stopped.")
+        sys.exit(f"Interrupted: {_what_is_there(grades)}. The same command goes on where it stopped.")
     summarize(grades)
+
+
+def _what_is_there(grades):
+    """Say whose the tables are after an interruption."""
+    if grades.written:
+        return "what is graded is in the tables"
+    if not (grades.folder / "grades.csv").exists():
+        return "there are no tables yet"
+    return "the tables are those of the last run" + ", because the new ones would lack students" * grades.lacking
 
 
 def summarize(grades):

@@ -4,11 +4,13 @@
 all of them are written: a run that is interrupted, or finds no room, leaves what was there.
 """
 
+import contextlib
 import errno
 import json
 import shutil
 import signal
 import sys
+import threading
 from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +23,29 @@ from .model import CourseError, Result
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
 NEW = ".new"  # where files are written first
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def deferred():
+    """Let the signals that end a program wait until a block is over; then the first of them ends it.
+
+    To block them in this thread is not enough: another one takes them, and Python runs their handlers here.
+    """
+    if threading.current_thread() is not threading.main_thread():  # there no handler runs
+        yield
+        return
+    came: list = []
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        for number in SIGNALS:
+            signal.signal(number, lambda number, frame: came.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 class Grades:
@@ -58,6 +82,7 @@ class Grades:
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
         self.before = history.last(self.folder)
         self.written = False  # whether the files are those of this run
+        self.lacking = False  # whether they are not because the new ones would lack students
         self.full = False  # whether there was no room for something
 
     def _groups(self):
@@ -206,18 +231,20 @@ class Grades:
         was no room for them. Then nothing that is there changes.
         """
         known = self.before["students"]
-        if any(student in known and known[student]["score"] is not None for student in self.left()):
+        self.lacking = any(student in known and known[student]["score"] is not None for student in self.left())
+        if self.lacking:
             return False
         new = self.folder / NEW
         shutil.rmtree(new, ignore_errors=True)  # of a run that was killed
         try:
             written = self._stage(new)
-            room = not self.full
-            if room:
-                self._put_in_place(new, written)
+            if not self.full:
+                with deferred():  # so that the files are all of one run, and `written` says so
+                    self._put_in_place(new, written)
+                    self.written = True
         finally:
             shutil.rmtree(new, ignore_errors=True)
-        return room
+        return self.written
 
     def _stage(self, new):
         """Write every file below a folder of its own and return their names; the report comes last, with all errors."""
@@ -262,17 +289,13 @@ class Grades:
         mine = {f"feedback/{self.pages[student]}" for student in (*self.submissions, *self.with_results())}
         tables = [f"{title.lower()}.csv" for title in exports.TABLES if title not in self._platforms()]
         old = [name for name in pages if name not in mine] + tables
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # so that the files are all of one run
-        try:
-            (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
-            for name in written:
-                self.attempt(name, (new / name).replace, self.folder / name)
-            for name in old:
-                path = self.folder / name
-                if path.is_file() and not path.is_symlink():
-                    self.attempt(path.name, path.unlink)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
+        for name in written:
+            self.attempt(name, (new / name).replace, self.folder / name)
+        for name in old:
+            path = self.folder / name
+            if path.is_file() and not path.is_symlink():
+                self.attempt(path.name, path.unlink)
 
     def _header(self):
         names = [question.name for question in self.assignment.questions]
