@@ -62,6 +62,13 @@ class Grades:
         if people:
             self.matched, absent, self.unmatched, claims = roster.match(people, self.submissions)
             self.claims += claims
+        known = roster.index(people) if people else None
+        self.contested = {
+            student
+            for student in self.unmatched
+            if not self.submissions[student].claim
+            and roster.persons(known, self.submissions[student].platform, self.submissions[student])
+        }
         self.absent = {}
         for person in absent:
             label = clean.line(roster.label(person))
@@ -125,13 +132,19 @@ class Grades:
         if name in self.submissions or name in self.absent:
             return name
         plain = roster.normalized(name)
-        fits = []
+        named: list = []
+        fits: list = []  # by an identifier, which wins: a student may choose that of another one as a name
         for student, handed in self.submissions.items():
-            if plain in map(roster.normalized, (student, handed.user, handed.login, handed.name)):
+            if plain in map(roster.normalized, (student, handed.user, handed.login)):
                 fits.append(student)
+            elif handed.name and plain == roster.normalized(handed.name):
+                named.append(student)
         for student, person in [*self.matched.items(), *self.absent.items()]:
-            if plain in roster.called(person) | roster.names(person) and student not in fits:
+            if plain in roster.called(person):
                 fits.append(student)
+            elif plain in roster.names(person):
+                named.append(student)
+        fits = list(dict.fromkeys(fits or named))
         if len(fits) != 1:
             self.unknown.append(name)
             return name
@@ -167,9 +180,14 @@ class Grades:
         return own
 
     def claimed(self, student):
-        """Return whether it is uncertain who this is, so that no table for a platform may name the student."""
+        """Return whether it is uncertain who this is, so that no table for a platform may name the student.
+
+        Whose name fits several lines of a roster, or is that of another one too, still has the platform's own number.
+        """
         handed = self.submissions.get(student)
-        return bool(handed is not None and handed.claim) or bool(self.people and student in self.unmatched)
+        if handed is None or handed.claim or not self.people or student not in self.unmatched:
+            return bool(handed is not None and handed.claim)
+        return not (student in self.contested and roster.numbered(self.people, handed))
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
