@@ -99,7 +99,9 @@ class Grades:
             if handed.team:
                 teams[handed.team].append(student)
         groups: dict = {}
-        for group in [*self.policy["groups"], *teams.values()]:
+        known = {*self.submissions, *self.absent}
+        named = [[member for member in group if member in known] for group in self.policy["groups"]]
+        for group in [*named, *teams.values()]:
             joined = list(dict.fromkeys([*group, *(other for member in group for other in groups.get(member, []))]))
             if len(joined) > 1 and any(member in self.submissions for member in joined):
                 groups |= dict.fromkeys(joined, joined)

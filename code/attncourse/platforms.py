@@ -19,7 +19,7 @@ import itertools
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from .model import CourseError
 
@@ -54,6 +54,8 @@ CANVAS_NO_FILE = {"text": ("{small}_[{late}_]{number}_text.html", "[{late}_]anon
 MOODLE_FOLDER = "{blank}_{number}_assignsubmission_{plugin}[_]"
 MOODLE_FLAT = "{blank}_{number}_assignsubmission_{plugin}_{file}"
 GRADESCOPE = re.compile(r"submission_([0-9]+)")
+STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?[ ]?(Z|UTC|[+-]\d\d:?\d\d)?")
+TIME = "%Y-%m-%d-%H-%M-%S"
 BETWEEN = re.compile(r"_([0-9]+)_")
 
 
@@ -66,7 +68,7 @@ class Reading:
     login: str = ""
     name: str = ""
     late: bool = False
-    time: str = ""  # year-month-day-hour-minute-second, if the name says when the file arrived
+    time: str = ""  # year-month-day-hour-minute-second, if the name says when the file arrived; with a Z in UTC
     order: int = 0  # of two files, the newer has the larger
     file: str = ""  # the student's own name of it
     instead: str = ""  # what was handed in and is no file
@@ -274,7 +276,7 @@ def submitters(text):
             name, _, value = line[3:].partition(":")
             people = name == "submitters"
             if name == "created_at":
-                current[1] = _local(value.strip().strip("'\""))
+                current[1] = _utc(value.strip().strip("'\""))
         elif people and line.startswith(("  - :", "    :")):
             name, _, value = line[5:].partition(":")
             if line.startswith("  - :"):
@@ -295,13 +297,14 @@ def submitted(reading, known):
     return readings or [reading]
 
 
-def _local(text):
-    """Return a moment such as `2026-03-02 05:00:00.5 Z` in the time of this machine, in which deadlines are given."""
-    moment, _, zone = text.replace("T", " ").partition(" ")[2].partition(" ")
+def _utc(text):
+    """Return a moment such as `2026-03-02 05:00:00.5 -08:00` in UTC, with a `Z`; without a zone, as it is there."""
+    match = STAMP.match(text)
+    if not match:
+        return ""
+    zone = (match[3] or "").replace("UTC", "+00:00").replace("Z", "+00:00")
     try:
-        arrived = datetime.fromisoformat(
-            f"{text[:10]} {moment[:8]}{zone.replace('Z', '+00:00').replace('UTC', '+00:00')}"
-        )
+        moment = datetime.fromisoformat(f"{match[1]} {match[2]}{zone}")
     except ValueError:
         return ""
-    return arrived.astimezone().strftime("%Y-%m-%d-%H-%M-%S")
+    return moment.astimezone(UTC).strftime(f"{TIME}Z") if zone else moment.strftime(TIME)
