@@ -48,6 +48,11 @@ def deferred():
             signal.raise_signal(came[0])
 
 
+def earlier(path):
+    """Return where a table of an earlier run is kept, so that nobody takes it for a new one."""
+    return path.with_name(f"{path.stem}.of-an-earlier-run{path.suffix}")
+
+
 class Grades:
     """The grades of one class; `finish` writes them below `folder`, which nothing before it touches.
 
@@ -90,6 +95,7 @@ class Grades:
         self.before = history.last(self.folder)
         self.written = False  # whether the files are those of this run
         self.lacking = False  # whether they are not because the new ones would lack students
+        self.aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
         self.full = False  # whether there was no room for something
 
     def _groups(self):
@@ -295,6 +301,14 @@ class Grades:
             if platform in self._platforms() and len(self.places) < 2:
                 write(f"{platform.lower()}.csv", lambda rows_of=rows_of: clean.table(rows_of(self)))
         write("feedback.zip", lambda: exports.pages(self))
+        tables = [
+            "grades.csv",
+            "hidden.csv",
+            "feedback.zip",
+            *(f"{title.lower()}.csv" for title in self._platforms() if title),
+        ]
+        stale = [self.folder / name for name in tables if name not in written]
+        self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("report.html", self._report)
         return written
@@ -310,6 +324,8 @@ class Grades:
         tables = [f"{title.lower()}.csv" for title in exports.TABLES if title not in self._platforms()]
         old = [name for name in pages if name not in mine] + tables
         (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
+        for name, aside in self.aside.items():
+            self.attempt(name, (self.folder / name).replace, self.folder / aside)
         for name in written:
             self.attempt(name, (new / name).replace, self.folder / name)
         for name in old:

@@ -25,7 +25,7 @@ def _lists(grades):
     """Return {title: function that returns the lines}."""
     results = sorted(grades.results.items())
     return {
-        FIRST: lambda: grades.claims,
+        FIRST: lambda: [*grades.claims, *history.changes(grades)["vanished"]],
         "Not graded yet, because the run was interrupted": grades.left,
         "Changed since an earlier run": lambda: history.changes(grades)["lines"],
         "No points because of the file, not because of an answer": lambda: [
@@ -48,6 +48,9 @@ def _lists(grades):
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
         "How lateness is counted": lambda: _how_late(grades),
+        "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
+            f"{name} is now {aside}" for name, aside in grades.aside.items()
+        ],
         "Before you import": lambda: exports.before_import(grades),
         "Files that were not graded": lambda: [
             *(f"{name}: {why}" for name, why in grades.unused),

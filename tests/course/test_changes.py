@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, gradebook, handed, marks, model, policy
+from attncourse import batch, downloads, gradebook, handed, lists, marks, model, policy
 from attncourse.model import CourseError
 from coursework import SHORT, notebook
 from test_batch import made_of, plain
@@ -107,6 +107,18 @@ def teams(assignment, folder, platform):
     grades = gradebook.Grades(assignment, there, folder / "out", {"groups": [["ada", "hal"]]} if not platform else {})
     batch.run(grades, made_of(lambda name: zoes if "oe" in name else theirs, asked), marks.SEED, SHORT)
     return grades, asked
+
+
+def test_what_is_no_longer_there_is_said_first(assignment, tmp_path):
+    """But not where the same files have another name."""
+    place, out = plain(tmp_path, "ada", "hal", "zoe"), tmp_path / "out"
+    results = {name: earns(assignment, "witness") for name in ("ada", "hal", "zoe", "zora")}
+    run(place, assignment, out, results)
+    (place / "hal.ipynb").unlink()
+    (place / "zoe.ipynb").rename(place / "zora.ipynb")
+    grades = run(place, assignment, out, results)
+    (line,) = grades.lists()[lists.FIRST]
+    assert line.startswith("hal had handed in")
 
 
 def test_nobody_is_in_two_groups(assignment, tmp_path):

@@ -212,10 +212,12 @@ def test_the_truth_is_always_among_the_readings_of_canvas(name, late, user, file
         names.written("Canvas", name))  # fmt: skip
 
 
-def test_moodle_and_gradescope_have_one_reading_each():
-    """A full name has no `_` there, and the student writes only what stands behind; Gradescope's names are its own."""
+def test_moodles_folders_and_gradescope_have_one_reading_each():
+    """Moodle's number stands last in a folder's name. Flat, the student's file stands behind it: then there are two."""
     file = "Bob Roe_888_assignsubmission_file_Al Poe_777_assignsubmission_file_hw.ipynb"
-    assert [each.user for each in names.moodle((file,))] == ["888"]
+    assert {each.user for each in names.moodle((file,))} == {"888", "777"}
+    odd = ("Bob_777_assignsubmission_file_ Roe_888_assignsubmission_file_", "x.ipynb")
+    assert [each.user for each in names.moodle(odd)] == ["888"]
     folder = ("Bob Roe_888_assignsubmission_file_", "x_777_assignsubmission_file_")
     assert [each.user for each in names.moodle(folder)] == ["888"]
     assert [each.team for each in names.gradescope(("submission_1", "submission_2"))] == ["1"]
@@ -327,3 +329,50 @@ def test_metadata_say_whose_a_single_submission_is(outer, files, tmp_path):
     there = downloads.read(tmp_path / "in")
     assert there.platform == "Gradescope"
     assert [(one.student, one.user) for one in there.submissions.values() if not one.claim] == [("jo@x", "9")]
+
+
+WORKSHEET = "Identifier,Full name,Status,Grade,Maximum Grade,Last modified (grade),Feedback comments\n"
+PICARD = "Participant 12345,Jean_Luc Picard,,,10,-,\nParticipant 203,Bob Blank,,,10,-,\n"
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("people", ["", WORKSHEET + PICARD])
+def test_a_name_with_a_line_in_it_is_moodles_too(people, flat, assignment, tmp_path):
+    handed = [
+        f"{name}_assignsubmission_file_{'' if flat else '/'}a.ipynb"
+        for name in ("Jean_Luc Picard_12345", "Bob Blank_203")
+    ]
+    grades = graded(assignment, tmp_path, handed, people)
+    assert {one.user for one in grades.submissions.values()} == {"12345", "203"}
+    assert not grades.claims
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert {name.split("_", 4)[1] for name in pages.namelist()} == {"12345", "203"}, "as Moodle reads it"
+
+
+def test_the_page_of_whom_a_table_names_has_moodles_number(assignment, tmp_path):
+    handed = ["Jean.ipynb", "Bob Blank_203_assignsubmission_file_/a.ipynb", "Al Poe_204_assignsubmission_file_/a.ipynb"]
+    lines = "file,student\nJean.ipynb,Jean_Luc Picard\n"
+    grades = graded(assignment, tmp_path, handed, WORKSHEET + PICARD + "Participant 204,Al Poe,,,10,-,\n", table=lines)
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert {name.split("_")[1] for name in pages.namelist()} == {"12345", "203", "204"}
+    assert "no page" not in str(grades.lists())
+    alone = graded(assignment, tmp_path / "alone", handed, table=lines)
+    assert "Jean_Luc Picard: nothing says what its number is" in " ".join(alone.lists()["Before you import"])
+
+
+def test_a_table_that_is_not_written_leaves_no_old_one_in_its_place(assignment, tmp_path):
+    people = CANVAS + BOB + MALLORY
+    graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], people)
+    old = (tmp_path / "out" / "canvas.csv").read_bytes()
+    twice = people.replace("HW (1)", "HW (1),HW (1)").replace(",A,", ",A,,")
+    for _ in range(2):
+        grades = graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], twice, {"column": "HW (1)"})
+        assert not (tmp_path / "out" / "canvas.csv").exists()
+        assert (tmp_path / "out" / "canvas.of-an-earlier-run.csv").read_bytes() == old
+    assert "rename one in Canvas" in " ".join(grades.lists()["Before you import"])
+    first = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "has another name now" not in first
+    graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], people)
+    assert (tmp_path / "out" / "canvas.csv").read_bytes() == old
+    grades = graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], twice, {"column": "HW (1)"})
+    assert ["canvas.csv is now canvas.of-an-earlier-run.csv"] in grades.lists().values()
