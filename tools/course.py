@@ -169,7 +169,7 @@ def grade_class(options):
         raise CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
     assignment, seed_made = made(options.assignment, options.work)
     if not options.submissions.exists():
-        raise CourseError(f"There is no folder {options.submissions} with submissions.")
+        raise CourseError(f"There is no folder or zip {options.submissions} with submissions.")
     refuse_without_sandbox(options)
     seed, how = seed_for(options.seed, seed_made, of_the_course(options.work))
     say_seed(seed, how)
@@ -177,8 +177,7 @@ def grade_class(options):
     # Everything that the instructor typed is read before anything is written.
     folder = folder_for(options.submissions, assignment.chapter, options.work)
     grades = read_class(options, assignment, folder)
-    whole = options.force in grades.submissions or "," not in options.force
-    force = {grades.student(n.strip()) for n in ([options.force] if whole else options.force.split(",")) if n.strip()}
+    force = _forced(grades, options.force)
     limits = sandbox.Limits()
     if not options.unsafe:
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
@@ -193,6 +192,18 @@ def grade_class(options):
     except KeyboardInterrupt:
         sys.exit(f"Interrupted: {_what_is_there(grades)}. The same command goes on where it stopped.")
     summarize(grades)
+
+
+def _forced(grades, names):
+    """Return the students whom FORCE names, one or several with commas between them; a name may have a comma in it."""
+    if not names.strip():
+        return set()
+    try:
+        return {grades.student(names.strip())}
+    except CourseError:
+        if "," not in names:
+            raise
+    return {grades.student(name.strip()) for name in names.split(",") if name.strip()}
 
 
 def _what_is_there(grades):

@@ -78,10 +78,14 @@ def _check(policy, assignment, need):
         f"late: due is {due!r}, not a date such as 2026-03-01 23:59 or 2026-03-01T23:59-08:00",
     )
     days = late.get("days", {})
-    need(isinstance(days, dict) and all(map(_number, days.values())), "late: days names students with numbers of days")
+    need(isinstance(days, dict), f"late: days is {days!r}, not of the form {{student: 2}}")
+    for student, value in days.items():
+        need(_number(value), f"late: days: {student}: {value!r} is no number of days")
     exercises = {question.name for question in assignment.questions}
     for student, about in policy.get("students", {}).items():
-        need(isinstance(about, dict) and set(about) <= set(BY_HAND), f"{student}: there are {', '.join(BY_HAND)}")
+        need(isinstance(about, dict), f"students: {student} is {about!r}; there are {', '.join(BY_HAND)}")
+        for name in about:
+            need(name in BY_HAND, f"students: {student}: it has no part {name!r}; there are {', '.join(BY_HAND)}")
         points = about.get("points", {})
         need(isinstance(points, dict), f"{student}: points names exercises, such as {{{min(exercises)}: 2}}")
         for name, value in points.items():
@@ -96,7 +100,8 @@ def _check(policy, assignment, need):
     tests = {test.name for question in assignment.questions for test in question.hidden}
     for name in policy.get("everyone", []):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
-    need(all(isinstance(group, list) for group in policy.get("groups", [])), "groups is a list of lists of students")
+    for group in policy.get("groups", []):
+        need(isinstance(group, list), f"groups is a list of lists of students, and {group!r} is none")
     columns = policy.get("column", "x")
     need(columns and all(isinstance(name, str) for name in columns), "column is a name, or a list of names")
 
