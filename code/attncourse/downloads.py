@@ -212,8 +212,9 @@ def _submission(title, several):
 
 def _uncertain(uncertain, title, people, claims):
     """Yield a submission for each file whose readings differ, and claim it."""
-    helps = title == "Canvas" and (people is None or people.platform != title)
-    how = f"{HOW} Canvas's own gradebook as ROSTER may tell." if helps else HOW
+    own = {"Canvas": "Canvas's own gradebook", "Moodle": "Moodle's own grading worksheet"}
+    helps = title in own and (people is None or people.platform != title)
+    how = f"{HOW} {own[title]} as ROSTER may tell." if helps else HOW
     for entry, readings in uncertain:
         said = {}
         for each in readings:

@@ -376,3 +376,15 @@ def test_a_table_that_is_not_written_leaves_no_old_one_in_its_place(assignment, 
     assert (tmp_path / "out" / "canvas.csv").read_bytes() == old
     grades = graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], twice, {"column": "HW (1)"})
     assert ["canvas.csv is now canvas.of-an-earlier-run.csv"] in grades.lists().values()
+
+
+def test_moodles_worksheet_tells_which_of_two_readings_is_true(tmp_path):
+    flat = "Jean_Luc Picard_12345_assignsubmission_file_my_7_assignsubmission_file_x.ipynb"
+    handed = [flat, "Bob Blank_203_assignsubmission_file_a.ipynb"]
+    there, _ = read(tmp_path, handed)
+    assert "worksheet as ROSTER may tell" in there.claims[0]
+    there, _ = read(tmp_path, handed, WORKSHEET + PICARD)
+    assert not there.claims
+    assert files_of(there)["Jean_Luc Picard_12345"] == [flat]
+    both = WORKSHEET + PICARD + "Participant 7,Q,,,10,-,\n"
+    assert read(tmp_path, handed, both)[0].claims
