@@ -59,18 +59,26 @@ evidence: ## see whether the checks catch planted faults and hold for other seed
 # NAME=value for each of these variables that has a value, quoted for the shell with every $ in it as it was typed.
 quote = '$(subst ','\'',$(value $(1)))'
 given = $(foreach name,$(1),$(if $(value $(name)),$(name)=$(call quote,$(name))))
+# Stop at a variable that was typed and that the task does not know, such as ROSTERS=; a make within a make looks at none.
+typed = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+unknown = $(if $(filter 0,$(MAKELEVEL)),$(filter-out $(1) PYTHON LOCKED,$(typed)))
+known = $(if $(call unknown,$(1)),$(error $(firstword $(call unknown,$(1)))= is not known here; known are $(1)))
 narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS))
 
 course: ## write the assignments: [CHAPTER=name] [SEED=a-word] [COURSE=folder] [WORK=folder] [GRADERS=yes: Gradescope, nbgrader]
+	$(call known,CHAPTER SEED COURSE WORK GRADERS)
 	@$(if $(GRADERS),$(venv) --extra course,$(grading)) tools/course.py make $(call given,COURSE CHAPTER SEED WORK GRADERS)
 
 grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=csv] [TABLE=csv] [PATTERN="…"] [POLICY=yaml] [FORCE=student]
+	$(call known,ASSIGNMENT SUBMISSIONS ROSTER TABLE PATTERN POLICY FORCE SEED WORK PROCESSES UNSAFE)
 	@$(grading) tools/course.py grade $(call given,ASSIGNMENT SUBMISSIONS SEED WORK ROSTER TABLE PATTERN POLICY FORCE PROCESSES UNSAFE)
 
 grade-safe: ## see whether this machine can grade in a sandbox
+	$(call known,)
 	@$(grading) tools/course.py safe
 
 try: ## run the visible tests on one notebook: NOTEBOOK=file
+	$(call known,NOTEBOOK ASSIGNMENT COURSE UNSAFE)
 	@$(grading) tools/course.py try $(call given,NOTEBOOK ASSIGNMENT COURSE UNSAFE)
 
 clean: ## remove _build: pages and stored results; course-work stays

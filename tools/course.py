@@ -169,7 +169,7 @@ def grade_class(options):
         raise CourseError("Say what to grade: make grade ASSIGNMENT=<chapter> SUBMISSIONS=<folder or zip>")
     assignment, seed_made = made(options.assignment, options.work)
     if not options.submissions.exists():
-        raise CourseError(f"There is no folder {options.submissions} with submissions.")
+        raise CourseError(f"There is no folder or zip {options.submissions} with submissions.")
     refuse_without_sandbox(options)
     seed, how = seed_for(options.seed, seed_made, of_the_course(options.work))
     say_seed(seed, how)
@@ -177,8 +177,7 @@ def grade_class(options):
     # Everything that the instructor typed is read before anything is written.
     folder = folder_for(options.submissions, assignment.chapter, options.work)
     grades = read_class(options, assignment, folder)
-    whole = options.force in grades.submissions or "," not in options.force
-    force = {grades.student(n.strip()) for n in ([options.force] if whole else options.force.split(",")) if n.strip()}
+    force = _forced(grades, options.force)
     limits = sandbox.Limits()
     if not options.unsafe:
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
@@ -191,10 +190,29 @@ def grade_class(options):
         with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
             batch.run(grades, mapper, seed, limits, bar.update, force)
     except KeyboardInterrupt:
-        kept = "the tables are those of the last run, because the new ones would lack students"
-        what = "what is graded is in the tables" if grades.written else kept
-        sys.exit(f"Interrupted: {what}. The same command goes on where it stopped.")
+        sys.exit(f"Interrupted: {_what_is_there(grades)}. The same command goes on where it stopped.")
     summarize(grades)
+
+
+def _forced(grades, names):
+    """Return the students whom FORCE names, one or several with commas between them; a name may have a comma in it."""
+    if not names.strip():
+        return set()
+    try:
+        return {grades.student(names.strip())}
+    except CourseError:
+        if "," not in names:
+            raise
+    return {grades.student(name.strip()) for name in names.split(",") if name.strip()}
+
+
+def _what_is_there(grades):
+    """Say whose the tables are after an interruption."""
+    if grades.written:
+        return "what is graded is in the tables"
+    if not (grades.folder / "grades.csv").exists():
+        return "there are no tables yet"
+    return "the tables are those of the last run" + ", because the new ones would lack students" * grades.lacking
 
 
 def summarize(grades):

@@ -92,7 +92,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
             grades.add(student, result)
             settled(student, result)
     finally:
-        grades.written = grades.finish()
+        grades.finish()
 
 
 def _again(grades, mapper, slow):

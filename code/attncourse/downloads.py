@@ -75,7 +75,15 @@ def _reader(entries, extra, pattern):
     if pattern:
         return "", platforms.by_pattern(pattern)
     title, readings_of = platforms.reader([entry.parts for entry in entries])
+    if _has_submitters(extra, entries):
+        title, readings_of = "Gradescope", platforms.READERS["Gradescope"]
     return title, _with_submitters(readings_of, extra) if title == "Gradescope" else readings_of
+
+
+def _has_submitters(outside, entries):
+    """Return whether Gradescope's metadata stand beside a folder of Gradescope's: then they say whose it is."""
+    metadata = any(entry.parts == (METADATA,) for entry in outside)
+    return metadata and any(platforms.gradescope(entry.parts) for entry in entries)
 
 
 def _without_git(entries):
@@ -99,7 +107,7 @@ def _without_outer_folders(entries, pattern):
     """Return (files that are no student's, entries without a folder that holds all others).
 
     Such a folder stays if a platform wrote its name, or if there is no more than one thing in it: then it is a
-    student's.
+    student's. One with Gradescope's metadata in it is the export, however few submissions it holds.
     """
     extra = []
     while True:
@@ -113,9 +121,23 @@ def _without_outer_folders(entries, pattern):
         tops = {entry.parts[0] for entry in inner if not _is_foreign(entry.parts)}
         folders = {entry.parts[0] for entry in inner if len(entry.parts) > 1}
         notebooks = [top for top in tops if top.lower().endswith(reading.NOTEBOOK)]
+        if not pattern and _is_export(inner):
+            entries = inner
+            continue
         if ".git" in tops or not (_reads(inner, pattern) or len(notebooks) > 2 or (len(tops) > 1 and folders)):
             return extra, entries
         entries = inner
+
+
+def _is_export(entries):
+    """Return whether these files, or those in a folder that holds all of them, are Gradescope's with its metadata."""
+    for entry in entries:
+        outer = entry.parts[:-1]
+        if entry.parts[-1] == METADATA and all(other.parts[: len(outer)] == outer for other in entries):
+            inner = [replace(other, parts=other.parts[len(outer) :]) for other in entries]
+            if _has_submitters(inner, inner):
+                return True
+    return False
 
 
 def _reads(entries, pattern):
@@ -128,7 +150,7 @@ def _reads(entries, pattern):
 
 def _with_submitters(readings_of, extra):
     """Return a reader of Gradescope's names that returns one reading for each student who submitted a file."""
-    data = next((entry.read() for entry in extra if entry.parts[-1] == METADATA), b"")
+    data = next((entry.read() for entry in extra if entry.parts == (METADATA,)), b"")
     known = platforms.submitters(data.decode("utf-8", "replace")) if isinstance(data, bytes) else {}
     return lambda parts: [one for each in readings_of(parts) for one in platforms.submitted(each, known)]
 
@@ -190,8 +212,9 @@ def _submission(title, several):
 
 def _uncertain(uncertain, title, people, claims):
     """Yield a submission for each file whose readings differ, and claim it."""
-    helps = title == "Canvas" and (people is None or people.platform != title)
-    how = f"{HOW} Canvas's own gradebook as ROSTER may tell." if helps else HOW
+    own = {"Canvas": "Canvas's own gradebook", "Moodle": "Moodle's own grading worksheet"}
+    helps = title in own and (people is None or people.platform != title)
+    how = f"{HOW} {own[title]} as ROSTER may tell." if helps else HOW
     for entry, readings in uncertain:
         said = {}
         for each in readings:

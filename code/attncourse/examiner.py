@@ -379,7 +379,8 @@ class Student:
         failed = {place: problem for place, problem in self.problems.items() if problem[1:] != UNANSWERED}
         if len(failed) < len(self.problems):
             cells = len({cell for cell, _ in self.problems.keys() - failed.keys()})
-            lines.append(f"{cells} of the cells call a function that is still as it was handed out.")
+            call = "One cell calls" if cells == 1 else f"{cells} cells call"
+            lines.append(f"{call} a function that is still as it was handed out.")
         for cell in sorted({cell for cell, _ in failed}):
             problems = [failed[place] for place in sorted(failed) if place[0] == cell]
             for line, kind, text in problems[:SHOWN]:

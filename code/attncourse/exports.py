@@ -94,12 +94,22 @@ def _cell(row, place):
 def before_import(grades):
     """Yield what to know before an import: how the column is called and what it is worth, and what would change."""
     people = grades.people
+    for student in without_place(grades):
+        yield (
+            f"{student}: nothing says what its number is, so that Moodle finds no page, and no grade. "
+            "Take its own grading worksheet as ROSTER."
+        )
     if not people or not people.platform:
         return
     table = f"{people.platform.lower()}.csv"
     if len(grades.places) > 1:
-        there = ", ".join(repr(people.header[place]) for place in grades.places)
-        yield f"{table} is not written: several columns fit, {there}. Set `column` in the policy file to one of them."
+        fitting = [people.header[place] for place in grades.places]
+        there = ", ".join(map(repr, fitting))
+        if len({name.strip() for name in fitting}) < len(fitting):
+            how = f"They have one name: rename one in {people.platform}, and export the table again."
+        else:
+            how = "Set `column` in the policy file to one of them."
+        yield f"{table} is not written: several columns fit, {there}. {how}"
         return
     if not grades.places:
         there = [name for name in people.header if PLATFORMS_OWN.search(name)]
@@ -231,15 +241,29 @@ def pages(grades):
     return data.getvalue()
 
 
+def _moodles_folder(name, user):
+    """Return where Moodle looks for a page: it takes what stands behind the first `_` for its number."""
+    return f"{clean.file_name(name).replace('_', ' ')}_{user}_assignsubmission_file_/feedback.html"
+
+
+def without_place(grades):
+    """Yield the students whose page Moodle cannot place, because nothing says what its number of them is."""
+    if grades.platform != "Moodle":
+        return
+    for student in itertools.filterfalse(grades.claimed, grades.with_results()):
+        if not _page_name(grades, student).endswith("/feedback.html"):
+            yield student
+
+
 def _page_name(grades, student):
-    handed, person = grades.submissions.get(student), grades.absent.get(student) or {}
+    handed, person = grades.submissions.get(student), grades.person(student)
     result = grades.results.get(student) or grades.result(student)
-    if grades.platform == "Moodle" and person.get("user"):  # a member of a group, whose file another one handed in
-        return f"{clean.file_name(person['name'])}_{person['user']}_assignsubmission_file_/feedback.html"
+    if grades.platform == "Moodle" and not (handed and handed.user) and person.get("user"):
+        return _moodles_folder(person.get("name", ""), person["user"])  # a member of a group, or told by a table
     file = handed.files[min(max(result.file, 0), len(handed.files) - 1)] if handed is not None else None
     top = clean.file_name(file.path.split("/")[0]) if file else ""
     if file is not None and handed.platform == "Moodle":
-        return f"{clean.file_name(handed.name)}_{handed.user}_assignsubmission_file_/feedback.html"
+        return _moodles_folder(handed.name, handed.user)
     if file is not None and handed.platform == "Canvas" and file.order[0]:
         return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
     return grades.pages[student]

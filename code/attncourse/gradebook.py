@@ -4,11 +4,13 @@
 all of them are written: a run that is interrupted, or finds no room, leaves what was there.
 """
 
+import contextlib
 import errno
 import json
 import shutil
 import signal
 import sys
+import threading
 from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +23,34 @@ from .model import CourseError, Result
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
 NEW = ".new"  # where files are written first
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def deferred():
+    """Let the signals that end a program wait until a block is over; then the first of them ends it.
+
+    To block them in this thread is not enough: another one takes them, and Python runs their handlers here.
+    """
+    if threading.current_thread() is not threading.main_thread():  # there no handler runs
+        yield
+        return
+    came: list = []
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        for number in SIGNALS:
+            signal.signal(number, lambda number, frame: came.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+def earlier(path):
+    """Return where a table of an earlier run is kept, so that nobody takes it for a new one."""
+    return path.with_name(f"{path.stem}.of-an-earlier-run{path.suffix}")
 
 
 class Grades:
@@ -38,6 +67,13 @@ class Grades:
         if people:
             self.matched, absent, self.unmatched, claims = roster.match(people, self.submissions)
             self.claims += claims
+        known = roster.index(people) if people else None
+        self.contested = {
+            student
+            for student in self.unmatched
+            if not self.submissions[student].claim
+            and roster.persons(known, self.submissions[student].platform, self.submissions[student])
+        }
         self.absent = {}
         for person in absent:
             label = clean.line(roster.label(person))
@@ -58,6 +94,8 @@ class Grades:
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
         self.before = history.last(self.folder)
         self.written = False  # whether the files are those of this run
+        self.lacking = False  # whether they are not because the new ones would lack students
+        self.aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
         self.full = False  # whether there was no room for something
 
     def _groups(self):
@@ -67,7 +105,9 @@ class Grades:
             if handed.team:
                 teams[handed.team].append(student)
         groups: dict = {}
-        for group in [*self.policy["groups"], *teams.values()]:
+        known = {*self.submissions, *self.absent}
+        named = [[member for member in group if member in known] for group in self.policy["groups"]]
+        for group in [*named, *teams.values()]:
             joined = list(dict.fromkeys([*group, *(other for member in group for other in groups.get(member, []))]))
             if len(joined) > 1 and any(member in self.submissions for member in joined):
                 groups |= dict.fromkeys(joined, joined)
@@ -100,13 +140,19 @@ class Grades:
         if name in self.submissions or name in self.absent:
             return name
         plain = roster.normalized(name)
-        fits = []
+        named: list = []
+        fits: list = []  # by an identifier, which wins: a student may choose that of another one as a name
         for student, handed in self.submissions.items():
-            if plain in map(roster.normalized, (student, handed.user, handed.login, handed.name)):
+            if plain in map(roster.normalized, (student, handed.user, handed.login)):
                 fits.append(student)
+            elif handed.name and plain == roster.normalized(handed.name):
+                named.append(student)
         for student, person in [*self.matched.items(), *self.absent.items()]:
-            if plain in roster.called(person) | roster.names(person) and student not in fits:
+            if plain in roster.called(person):
                 fits.append(student)
+            elif plain in roster.names(person):
+                named.append(student)
+        fits = list(dict.fromkeys(fits or named))
         if len(fits) != 1:
             self.unknown.append(name)
             return name
@@ -142,9 +188,14 @@ class Grades:
         return own
 
     def claimed(self, student):
-        """Return whether it is uncertain who this is, so that no table for a platform may name the student."""
+        """Return whether it is uncertain who this is, so that no table for a platform may name the student.
+
+        Whose name fits several lines of a roster, or is that of another one too, still has the platform's own number.
+        """
         handed = self.submissions.get(student)
-        return bool(handed is not None and handed.claim) or bool(self.people and student in self.unmatched)
+        if handed is None or handed.claim or not self.people or student not in self.unmatched:
+            return bool(handed is not None and handed.claim)
+        return not (student in self.contested and roster.numbered(self.people, handed))
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
@@ -206,18 +257,20 @@ class Grades:
         was no room for them. Then nothing that is there changes.
         """
         known = self.before["students"]
-        if any(student in known and known[student]["score"] is not None for student in self.left()):
+        self.lacking = any(student in known and known[student]["score"] is not None for student in self.left())
+        if self.lacking:
             return False
         new = self.folder / NEW
         shutil.rmtree(new, ignore_errors=True)  # of a run that was killed
         try:
             written = self._stage(new)
-            room = not self.full
-            if room:
-                self._put_in_place(new, written)
+            if not self.full:
+                with deferred():  # so that the files are all of one run, and `written` says so
+                    self._put_in_place(new, written)
+                    self.written = True
         finally:
             shutil.rmtree(new, ignore_errors=True)
-        return room
+        return self.written
 
     def _stage(self, new):
         """Write every file below a folder of its own and return their names; the report comes last, with all errors."""
@@ -248,6 +301,14 @@ class Grades:
             if platform in self._platforms() and len(self.places) < 2:
                 write(f"{platform.lower()}.csv", lambda rows_of=rows_of: clean.table(rows_of(self)))
         write("feedback.zip", lambda: exports.pages(self))
+        tables = [
+            "grades.csv",
+            "hidden.csv",
+            "feedback.zip",
+            *(f"{title.lower()}.csv" for title in self._platforms() if title),
+        ]
+        stale = [self.folder / name for name in tables if name not in written]
+        self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("report.html", self._report)
         return written
@@ -262,17 +323,15 @@ class Grades:
         mine = {f"feedback/{self.pages[student]}" for student in (*self.submissions, *self.with_results())}
         tables = [f"{title.lower()}.csv" for title in exports.TABLES if title not in self._platforms()]
         old = [name for name in pages if name not in mine] + tables
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # so that the files are all of one run
-        try:
-            (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
-            for name in written:
-                self.attempt(name, (new / name).replace, self.folder / name)
-            for name in old:
-                path = self.folder / name
-                if path.is_file() and not path.is_symlink():
-                    self.attempt(path.name, path.unlink)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
+        for name, aside in self.aside.items():
+            self.attempt(name, (self.folder / name).replace, self.folder / aside)
+        for name in written:
+            self.attempt(name, (new / name).replace, self.folder / name)
+        for name in old:
+            path = self.folder / name
+            if path.is_file() and not path.is_symlink():
+                self.attempt(path.name, path.unlink)
 
     def _header(self):
         names = [question.name for question in self.assignment.questions]

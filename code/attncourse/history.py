@@ -20,9 +20,21 @@ def elsewhere(grades):
 
 
 def changes(grades):
-    """Return {"lines": whose grade changed, and why}, of this run or else of the last one in which one did."""
-    lines = [*_changed(grades)]
-    return {"lines": lines} if lines else grades.before["changes"]
+    """Return {"lines": whose grade changed, and why; "vanished": whose files went}, of the last run with a change."""
+    now = {"lines": [*_changed(grades)], "vanished": [*_vanished(grades)]}
+    return now if any(now.values()) else {"lines": [], "vanished": []} | grades.before["changes"]
+
+
+def _vanished(grades):
+    """Yield a line for each student who had handed in, and whose files are not in the download any more."""
+    there = {*grades.with_results(), *grades.submissions}
+    files = {*grades.handed.values()}  # under another name they are still there
+    for student, old in grades.before["students"].items():
+        if old["handed"] and student not in there and old["handed"] not in files:
+            yield (
+                f"{student} had handed in when this was graded before ({_points(old['score'])}), and is not in this "
+                "download."
+            )
 
 
 def _changed(grades):

@@ -1,9 +1,11 @@
 """List what an instructor must know beside the grades; what is uncertain comes first."""
 
+import re
 from collections import defaultdict
 
-from . import clean, exports, history, roster
+from . import clean, exports, history, policy, roster
 
+LATE = re.compile(r"\blate\b", re.IGNORECASE)
 FIRST = "Look at these first: who is whose is not certain"
 
 
@@ -23,7 +25,7 @@ def _lists(grades):
     """Return {title: function that returns the lines}."""
     results = sorted(grades.results.items())
     return {
-        FIRST: lambda: grades.claims,
+        FIRST: lambda: [*grades.claims, *history.changes(grades)["vanished"]],
         "Not graded yet, because the run was interrupted": grades.left,
         "Changed since an earlier run": lambda: history.changes(grades)["lines"],
         "No points because of the file, not because of an answer": lambda: [
@@ -44,6 +46,11 @@ def _lists(grades):
         "Read with the help of the gradebook": lambda: grades.helped,
         "Named in the policy, and not found": lambda: sorted({*grades.unknown} - history.elsewhere(grades)),
         "Late, in days": lambda: _late(grades),
+        "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
+        "How lateness is counted": lambda: _how_late(grades),
+        "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
+            f"{name} is now {aside}" for name, aside in grades.aside.items()
+        ],
         "Before you import": lambda: exports.before_import(grades),
         "Files that were not graded": lambda: [
             *(f"{name}: {why}" for name, why in grades.unused),
@@ -91,6 +98,32 @@ def _late(grades):
         late = grades.final(student).late
         if late:
             yield f"{student}: {late:g}"
+
+
+def _late_by_worksheet(grades):
+    """Yield a line for each student whom the column Status of Moodle's worksheet calls late, and no decision does."""
+    people = grades.people
+    if not people or people.platform != "Moodle":
+        return
+    places = [place for place, kind in enumerate(people.kinds) if kind is None]
+    decided = grades.policy["late"]["days"]
+    for student in grades.with_results():
+        rows = [people.rows[number] for number in grades.person(student).get("rows", [])]
+        said = [row[place] for row in rows for place in places if place < len(row) and LATE.search(row[place])]
+        if said and not grades.final(student).late and student not in decided:
+            yield f"{student}: {clean.line(said[0])}"
+
+
+def _how_late(grades):
+    """Yield what an instructor must know of the deadline and of what the platform says of it."""
+    late = grades.policy["late"]
+    if policy.due(grades.policy):
+        yield f"Due {policy.due(grades.policy)}."
+    if grades.platform == "Moodle" and {"due", "per_day"} & {*late}:
+        yield (
+            "Moodle's download says of no file when it came: nothing is deducted but for those whom `late: days` of "
+            "the policy names. The column Status of the worksheet says who is late."
+        )
 
 
 def copies(grades):

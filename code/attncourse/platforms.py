@@ -10,7 +10,8 @@ in the same way.
   in the place of name and user, and `…_text.html` or `…_link.html` for what is no file. The name is in small letters
   and keeps letters, marks, digits and `_` of every script. In a group assignment it is the name of the group.
 * Moodle, `mod/assign/locallib.php`: a folder `<full name>_<user>_assignsubmission_<plugin>`, since 4.1 without the `_`
-  at its end; the same in front of the file where folders are switched off. A `_` in a full name becomes a blank.
+  at its end; the same in front of the file where folders are switched off. A `_` in a full name becomes
+  a blank, but not in every version.
 * Gradescope's export: `submission_<number>/`, whose submitters stand in `submission_metadata.yml`.
 """
 
@@ -19,7 +20,7 @@ import itertools
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from .model import CourseError
 
@@ -37,7 +38,6 @@ KINDS = {  # what a field can be
 }
 OWN = KINDS | {  # and only in the patterns of this module
     "small": re.compile(r"[^A-Z\x00-/:-@\[-^`{-\x7f]*"),  # of ASCII, Canvas leaves small letters, digits and _
-    "blank": re.compile(r"[^_]+"),
     "late": re.compile("LATE"),
     "code": re.compile("[A-Za-z0-9]+"),
     "order": re.compile("[0-9]+"),
@@ -51,9 +51,11 @@ MORE = {  # what would go on: a number or a time is never cut, neither before it
 CANVAS = ("{small}_[{late}_]{number}_{order}_{file}", "[{late}_]anon_{code}_{order}_{file}")
 CANVAS_NO_FILE = {"text": ("{small}_[{late}_]{number}_text.html", "[{late}_]anon_{code}_text.html"),
                   "a link": ("{small}_[{late}_]{number}_link.html", "[{late}_]anon_{code}_link.html")}  # fmt: skip
-MOODLE_FOLDER = "{blank}_{number}_assignsubmission_{plugin}[_]"
-MOODLE_FLAT = "{blank}_{number}_assignsubmission_{plugin}_{file}"
+MOODLE_FOLDER = "{name}_{number}_assignsubmission_{plugin}[_]"
+MOODLE_FLAT = "{name}_{number}_assignsubmission_{plugin}_{file}"
 GRADESCOPE = re.compile(r"submission_([0-9]+)")
+STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?[ ]?(Z|UTC|[+-]\d\d:?\d\d)?")
+TIME = "%Y-%m-%d-%H-%M-%S"
 BETWEEN = re.compile(r"_([0-9]+)_")
 
 
@@ -66,7 +68,7 @@ class Reading:
     login: str = ""
     name: str = ""
     late: bool = False
-    time: str = ""  # year-month-day-hour-minute-second, if the name says when the file arrived
+    time: str = ""  # year-month-day-hour-minute-second, if the name says when the file arrived; with a Z in UTC
     order: int = 0  # of two files, the newer has the larger
     file: str = ""  # the student's own name of it
     instead: str = ""  # what was handed in and is no file
@@ -167,7 +169,7 @@ def moodle(parts):
     """Return the readings of a name of Moodle's."""
     readings = []
     for fields in split(MOODLE_FOLDER if len(parts) > 1 else MOODLE_FLAT, parts[0]):
-        name, user = fields["blank"], fields["number"]
+        name, user = fields["name"], fields["number"]
         instead = "text" if fields["plugin"] == "onlinetext" else ""
         readings.append(Reading(f"{name}_{user}", user, name=name, file=fields.get("file", ""), instead=instead))
     return readings
@@ -244,7 +246,7 @@ def written(title, name):
     Canvas writes the last name first, and its gradebook has the name in this order or in the other one.
     """
     if title != "Canvas":
-        return {same(name.replace("_", " "))}
+        return {same(name), same(name.replace("_", " "))}
     words = name.split()
     orders = {name, *(f"{' '.join(words[turn:])}, {' '.join(words[:turn])}" for turn in range(1, len(words)))}
     return {same(BETWEEN.sub(r"\1", order)) for order in orders}
@@ -274,7 +276,7 @@ def submitters(text):
             name, _, value = line[3:].partition(":")
             people = name == "submitters"
             if name == "created_at":
-                current[1] = _local(value.strip().strip("'\""))
+                current[1] = _utc(value.strip().strip("'\""))
         elif people and line.startswith(("  - :", "    :")):
             name, _, value = line[5:].partition(":")
             if line.startswith("  - :"):
@@ -295,13 +297,14 @@ def submitted(reading, known):
     return readings or [reading]
 
 
-def _local(text):
-    """Return a moment such as `2026-03-02 05:00:00.5 Z` in the time of this machine, in which deadlines are given."""
-    moment, _, zone = text.replace("T", " ").partition(" ")[2].partition(" ")
+def _utc(text):
+    """Return a moment such as `2026-03-02 05:00:00.5 -08:00` in UTC, with a `Z`; without a zone, as it is there."""
+    match = STAMP.match(text)
+    if not match:
+        return ""
+    zone = (match[3] or "").replace("UTC", "+00:00").replace("Z", "+00:00")
     try:
-        arrived = datetime.fromisoformat(
-            f"{text[:10]} {moment[:8]}{zone.replace('Z', '+00:00').replace('UTC', '+00:00')}"
-        )
+        moment = datetime.fromisoformat(f"{match[1]} {match[2]}{zone}")
     except ValueError:
         return ""
-    return arrived.astimezone().strftime("%Y-%m-%d-%H-%M-%S")
+    return moment.astimezone(UTC).strftime(f"{TIME}Z") if zone else moment.strftime(TIME)

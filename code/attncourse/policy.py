@@ -1,7 +1,8 @@
 """Apply what an instructor decides beside the tests, from one small YAML file, so that a regrade keeps it.
 
 late:
-  due: 2026-03-01 23:59        # Gradescope tells when, as a pattern or a table may; LATE of Canvas counts as one day
+  due: 2026-03-01T23:59-08:00  # without an offset, in the time zone of this machine. Gradescope tells when a file came,
+                               # as a pattern or a table may; LATE of Canvas counts as one day
   per_day: 10%                 # of the score, or points, for each day begun
   most: 50%
   days: {doejane_12345: 2}     # the instructor knows better
@@ -18,6 +19,7 @@ classes:
 
 import datetime
 import math
+import re
 from dataclasses import dataclass, replace
 
 from .model import CourseError
@@ -25,6 +27,7 @@ from .model import CourseError
 PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str | list, "classes": dict}
 LATE = ("due", "per_day", "most", "days")
 BY_HAND = ("points", "add", "comment", "excused")
+OFFSET = re.compile(r"(.*:\d\d)\s*(Z|UTC|[+-]\d\d:?\d\d)")  # a time, and how far its zone is from UTC
 MOMENTS = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
 
 
@@ -70,12 +73,19 @@ def _check(policy, assignment, need):
         need(name in LATE, f"late has no part {name!r}; there are {', '.join(LATE)}")
         need(name not in ("per_day", "most") or _share(value) is not None, f"late: {name} is {value!r}, not 10% or 1")
     due = late.get("due")
-    need("due" not in late or _moment(due), f"late: due is {due!r}, not a date such as 2026-03-01 23:59")
+    need(
+        "due" not in late or _moment(due),
+        f"late: due is {due!r}, not a date such as 2026-03-01 23:59 or 2026-03-01T23:59-08:00",
+    )
     days = late.get("days", {})
-    need(isinstance(days, dict) and all(map(_number, days.values())), "late: days names students with numbers of days")
+    need(isinstance(days, dict), f"late: days is {days!r}, not of the form {{student: 2}}")
+    for student, value in days.items():
+        need(_number(value), f"late: days: {student}: {value!r} is no number of days")
     exercises = {question.name for question in assignment.questions}
     for student, about in policy.get("students", {}).items():
-        need(isinstance(about, dict) and set(about) <= set(BY_HAND), f"{student}: there are {', '.join(BY_HAND)}")
+        need(isinstance(about, dict), f"students: {student} is {about!r}; there are {', '.join(BY_HAND)}")
+        for name in about:
+            need(name in BY_HAND, f"students: {student}: it has no part {name!r}; there are {', '.join(BY_HAND)}")
         points = about.get("points", {})
         need(isinstance(points, dict), f"{student}: points names exercises, such as {{{min(exercises)}: 2}}")
         for name, value in points.items():
@@ -90,7 +100,8 @@ def _check(policy, assignment, need):
     tests = {test.name for question in assignment.questions for test in question.hidden}
     for name in policy.get("everyone", []):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
-    need(all(isinstance(group, list) for group in policy.get("groups", [])), "groups is a list of lists of students")
+    for group in policy.get("groups", []):
+        need(isinstance(group, list), f"groups is a list of lists of students, and {group!r} is none")
     columns = policy.get("column", "x")
     need(columns and all(isinstance(name, str) for name in columns), "column is a name, or a list of names")
 
@@ -131,18 +142,40 @@ def _share(value):
 
 
 def _moment(value):
-    """Parse a date and time, whatever YAML made of it."""
+    """Parse a date and time, whatever YAML made of it; it has a zone if an offset stands behind it."""
     if isinstance(value, datetime.datetime):
-        return value.replace(tzinfo=None, second=value.second or 59)
+        return value.replace(second=value.second or 59)
     if isinstance(value, datetime.date):
         return datetime.datetime.combine(value, datetime.time(23, 59, 59))
+    offset = OFFSET.fullmatch(str(value).strip())
+    text = offset[1].replace("T", " ") if offset else str(value).strip().replace("T", " ")
     for form in MOMENTS:
         try:
-            moment = datetime.datetime.strptime(str(value), form)
-            return moment.replace(second=59) if form == MOMENTS[0] else moment  # the whole minute
+            moment = datetime.datetime.strptime(text, form)
+            zone = datetime.datetime.strptime(offset[2].replace("UTC", "Z"), "%z").tzinfo if offset else None
         except ValueError:
             continue
+        return moment.replace(second=59 if form == MOMENTS[0] else moment.second, tzinfo=zone)  # the whole minute
     return None
+
+
+def due(policy):
+    """Say when the work was due, and in which time zone that is meant; "" without a deadline."""
+    moment = _moment(policy.get("late", {}).get("due"))
+    if moment is None:
+        return ""
+    if moment.tzinfo:
+        return f"{moment:%Y-%m-%d %H:%M} UTC{_offset(moment)}, as the policy says"
+    here = moment.astimezone()
+    return (
+        f"{moment:%Y-%m-%d %H:%M} in the time zone of this machine, UTC{_offset(here)} at that time. For another one, "
+        f"write it behind the time: {moment:%Y-%m-%dT%H:%M}{_offset(here)}"
+    )
+
+
+def _offset(moment):
+    text = f"{moment:%z}"
+    return f"{text[:3]}:{text[3:5]}"
 
 
 def renamed(policy, resolve):
@@ -155,6 +188,12 @@ def renamed(policy, resolve):
             raise CourseError(f"The policy names one student twice, the second time as {name!r}.")
         by_hand[resolve(str(name))] = about
     groups = [[resolve(str(name)) for name in group] for group in policy.get("groups", [])]
+    for number, group in enumerate(groups):
+        for other in groups[:number]:
+            both = [name for name in group if name in other]
+            if both:
+                raise CourseError(f"The policy, groups: {both[0]} is in two of them, {', '.join(other)} and "
+                                  f"{', '.join(group)}. Take one out.")  # fmt: skip
     return policy | {"late": late, "students": by_hand, "groups": groups}
 
 
@@ -177,10 +216,16 @@ def days_late(policy, student, owner, file):
             return late["days"][name]
     if file is not None and file.time and "due" in late:
         try:
-            arrived = datetime.datetime.strptime(file.time, "%Y-%m-%d-%H-%M-%S")
+            arrived = datetime.datetime.strptime(file.time.removesuffix("Z"), "%Y-%m-%d-%H-%M-%S")
         except ValueError:  # a platform that writes no date
             return 0
-        return max(0, math.ceil((arrived - _moment(late["due"])) / datetime.timedelta(days=1)))
+        end = _moment(late["due"])
+        if file.time.endswith("Z"):
+            arrived = arrived.replace(tzinfo=datetime.UTC)
+            end = end if end.tzinfo else end.astimezone()  # in the time zone of this machine
+        else:
+            arrived = arrived.replace(tzinfo=end.tzinfo)
+        return max(0, math.ceil((arrived - end) / datetime.timedelta(days=1)))
     return int(file is not None and file.late)
 
 

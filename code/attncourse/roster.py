@@ -15,6 +15,8 @@ TESTER = "Student, Test"  # Canvas's own
 TITLES = 10  # lines that may stand above the headings
 DAMAGED = re.compile(r"\d(?:[.,]\d+)?[eE]\+?\d+")  # an id that a spreadsheet took for a number
 APART = re.compile(r"[\s,._-]+")  # what stands between the words of a name
+PARTICIPANT = re.compile(r"\D*\s(\d+)")  # Moodle's number behind its word
+WORKSHEETS = re.compile(r"\D*(\d+)\D*")  # and in its own worksheet, where some languages have no blank
 WHOLE = re.compile(r"\d+[.,]0{1,2}")  # and one with places after a point
 LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
 HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
@@ -23,6 +25,7 @@ for _kind, _, _words in LINES:
         HEADINGS["".join(filter(str.isalnum, _word.casefold()))].append(_kind)
 NAMING = ("name", "last", "user", "number", "login", "email", "github")
 IDS = ("user", "number", "login", "email")  # what of a person means no other
+NUMBERS = ("number", "user", "login")
 
 
 @dataclass
@@ -49,7 +52,7 @@ def read(path):
                           f"{known}, in English and in the 20 languages of `headings.txt`.")  # fmt: skip
     roster = Roster(_platform(header, kinds), header, rows, kinds=kinds)
     for number, row in enumerate(rows):
-        person = _person(row, kinds, number)
+        person = _person(row, kinds, number, roster.platform)
         if [cell.strip() for cell in row] == header:  # of a table that was put together from several
             continue
         if roster.platform == "Canvas" and (
@@ -149,7 +152,7 @@ def _platform(header, kinds):
     return ""
 
 
-def _person(row, kinds, number):
+def _person(row, kinds, number, platform):
     """Return one person; an id that a spreadsheet damaged is left out, and reported."""
     person: dict = {"rows": [number]}
     for kind, cell in zip(kinds, row, strict=False):
@@ -163,7 +166,9 @@ def _person(row, kinds, number):
         person["last"] = person.pop("name")
     if "first" in person or "last" in person:
         person.setdefault("name", f"{person.get('last', '')}, {person.get('first', '')}".strip(", "))
-    person["user"] = "".join(filter(str.isdigit, person.get("user", ""))) or person.get("user", "")
+    said = person.get("user", "")
+    moodles = (WORKSHEETS if platform == "Moodle" else PARTICIPANT).fullmatch(said)
+    person["user"] = moodles[1] if moodles else said
     return person
 
 
@@ -209,6 +214,7 @@ class Index:
 
     platform: str
     by_id: dict = field(default_factory=lambda: defaultdict(list))
+    by_kind: dict = field(default_factory=lambda: defaultdict(list))  # (kind, identifier) as it is typed
     by_words: dict = field(default_factory=lambda: defaultdict(list))
     by_name: dict = field(default_factory=lambda: defaultdict(list))  # whose words are not told apart
     by_user: dict = field(default_factory=lambda: defaultdict(list))
@@ -223,6 +229,9 @@ def index(roster):
     for person in roster.people:
         for key in called(person):
             known.by_id[key].append(person)
+        for kind in IDS:
+            if person.get(kind):
+                known.by_kind[kind, _typed(person[kind])].append(person)
         for key in names(person, spelled):
             known.by_words[key].append(person)
         for key in names(person):
@@ -248,30 +257,60 @@ def called_so(known, text):
     return _once(sure or known.by_name.get(key, []) + known.by_address.get(key, []))
 
 
+def named_so(known, name):
+    """Return the people whose whole name a display name is; it is never compared with an identifier.
+
+    A student chooses it, and may choose the number, the username or the address of another one.
+    """
+    return _once(known.by_words.get(spelled(name), []) or known.by_name.get(normalized(name), []))
+
+
+def identified_so(known, kinds, text):
+    """Return the people of whom one of these kinds of identifiers is a text, whole."""
+    return _once([person for kind in kinds for person in known.by_kind.get((kind, _typed(text)), [])])
+
+
+def _typed(text):
+    """Return an identifier without case and the blanks around it; of a number, without zeros before it."""
+    plain = unicodedata.normalize("NFC", str(text)).strip().casefold()
+    return plain.lstrip("0") or plain if plain.isdecimal() else plain
+
+
 def persons(known, title, one):
     """Return the people whom a reading of a name, or a submission, can mean.
 
     Where the roster is the platform's own, its number decides. Elsewhere others count their users for themselves, so
-    that a number says something only if the roster has no names, or if an instructor's pattern calls it a number.
+    that a number says something only if the roster has no names, or if an instructor's pattern calls it a number. What
+    a platform calls a name is compared with names alone, an address with addresses, a number with numbers.
     """
     if title in ("Canvas", "Moodle") and known.platform == title:
         return known.by_user.get(one.user.lstrip("0"), [])
     if one.github:  # students choose these logins: they match nothing else
         return known.by_github.get(one.login.casefold(), [])
+    if title in ("Canvas", "Moodle"):
+        several = named_so(known, one.name) if one.name else []
+        return several or [person for person in known.by_user.get(one.user.lstrip("0"), []) if not person.get("name")]
+    if title == "Gradescope":  # its address, number and name: the first that is on the roster
+        told = ((one.login, ("email", "login")), (one.user, NUMBERS))
+        known_by = (identified_so(known, kinds, text) for text, kinds in told if text)
+        return next(filter(None, known_by), None) or (named_so(known, one.name) if one.name else [])
     if one.login and known.by_login.get(one.login.casefold()):
         return known.by_login[one.login.casefold()]
-    if title in ("Canvas", "Moodle"):
-        several = called_so(known, one.name) if one.name else []
-        return several or [person for person in known.by_user.get(one.user.lstrip("0"), []) if not person.get("name")]
-    if title:  # Gradescope's address, number and name: the first that is on the roster
-        told = filter(None, (one.login, one.user, one.name, one.student))
-        return next((people for text in told if (people := called_so(known, text))), [])
-    return called_so(known, one.user or one.login or one.name or one.student)
+    if one.user:
+        return identified_so(known, NUMBERS, one.user)
+    if one.name and not one.login:  # a pattern that knows the display name only
+        return named_so(known, one.name)
+    return called_so(known, one.login or one.student)
 
 
 def _once(people):
     """Return people without those who are there already."""
     return [person for number, person in enumerate(people) if not any(person is other for other in people[:number])]
+
+
+def numbered(roster, handed):
+    """Return whether a platform's number says whose a submission is, whatever names are on a roster of another's."""
+    return handed.platform in ("Canvas", "Moodle") and bool(handed.user) and roster.platform != handed.platform
 
 
 def match(roster, submissions):
@@ -296,8 +335,10 @@ def match(roster, submissions):
     taken = {*by_person}
     for several in by_person.values():
         if len(several) > 1:
-            claims.append(f"{', '.join(several)} are all {label(fits[several[0]])} on the roster: each is graded, none "
-                          "is in the table for the platform. Take the wrong ones away and run it again.")  # fmt: skip
+            own = all(numbered(roster, submissions[student]) for student in several)
+            where = "each is in the platform's table under its own number" if own else "none is in the platform's table"
+            claims.append(f"{', '.join(several)} are all {label(fits[several[0]])} on the roster: each is graded, "
+                          f"{where}. Take the wrong ones away and run it again.")  # fmt: skip
             for student in several:
                 unmatched[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
     if roster.people and len(submissions) > 2 * len(fits) and not claims:

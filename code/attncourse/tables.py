@@ -117,9 +117,15 @@ def _place_of(student, meant, submissions, known):
     wanted = roster.normalized(student)
     numbers = {person["user"] for person in roster.called_so(known, student)} - {""} if known else set()
     numbers |= {meant.user} - {""} if meant else set()
-    places = []
+    named: list = []
+    places: list = []  # by an identifier, which wins: a student may choose that of another one as a name
     for place, one in enumerate(submissions):
-        own = map(roster.normalized, (one.student, one.user, one.login, one.name))
-        if not one.claim and not one.team and (wanted in own or (one.platform and one.user in numbers)):
+        if one.claim or one.team:
+            continue
+        own = map(roster.normalized, (one.student, one.user, one.login))
+        if wanted in own or (one.platform and one.user in numbers):
             places.append(place)
+        elif wanted == roster.normalized(one.name):
+            named.append(place)
+    places = places or named
     return places[0] if len(places) == 1 else None

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, gradebook, handed, marks, model, policy
+from attncourse import batch, downloads, gradebook, handed, lists, marks, model, policy
+from attncourse.model import CourseError
 from coursework import SHORT, notebook
 from test_batch import made_of, plain
 from test_gradebook import earns, read_roster
@@ -76,9 +77,8 @@ def test_a_group_has_one_result_whoever_handed_in_what(blank, assignment, tmp_pa
     results = {name: earns(assignment, *["witness"] * (name != blank)) for name in ("ada", "hal")}
     decisions = {"groups": [["ada", "hal", "kim"]]}
     grades = run(place, assignment, out, results, decisions)
-    assert {row["student"]: row["score"] for row in table(out, "grades.csv")} == dict.fromkeys(
-        ("ada", "hal", "kim"), "2"
-    )
+    assert {row["student"]: row["score"] for row in table(out, "grades.csv")} == dict.fromkeys(("ada", "hal"), "2")
+    assert grades.lists()["Named in the policy, and not found"] == ["kim"]  # nobody gets points by a slip of the pen
     (line,) = grades.lists()[SEVERAL]
     assert f"that of {'ada' if blank == 'hal' else 'hal'} counts" in line
     assert "No points because of the file" not in " ".join(grades.lists())
@@ -107,6 +107,26 @@ def teams(assignment, folder, platform):
     grades = gradebook.Grades(assignment, there, folder / "out", {"groups": [["ada", "hal"]]} if not platform else {})
     batch.run(grades, made_of(lambda name: zoes if "oe" in name else theirs, asked), marks.SEED, SHORT)
     return grades, asked
+
+
+def test_what_is_no_longer_there_is_said_first(assignment, tmp_path):
+    """But not where the same files have another name."""
+    place, out = plain(tmp_path, "ada", "hal", "zoe"), tmp_path / "out"
+    results = {name: earns(assignment, "witness") for name in ("ada", "hal", "zoe", "zora")}
+    run(place, assignment, out, results)
+    (place / "hal.ipynb").unlink()
+    (place / "zoe.ipynb").rename(place / "zora.ipynb")
+    grades = run(place, assignment, out, results)
+    (line,) = grades.lists()[lists.FIRST]
+    assert line.startswith("hal had handed in")
+
+
+def test_nobody_is_in_two_groups(assignment, tmp_path):
+    """Also where one of the two names is a number, and the other the label."""
+    place, out = plain(tmp_path, "ada", "hal", "zoe"), tmp_path / "out"
+    results = {name: earns(assignment, "witness") for name in ("ada", "hal", "zoe")}
+    with pytest.raises(CourseError, match="groups: hal is in two of them, ada, hal and hal, zoe"):
+        run(place, assignment, out, results, {"groups": [["ada", "hal"], ["HAL", "zoe"]]})
 
 
 @pytest.mark.parametrize("platform", ["Gradescope", "Moodle", ""])

@@ -260,3 +260,44 @@ def test_this_machine_is_described(call):
     done = call("safe")
     assert done.returncode == 0, done
     assert "bubblewrap" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("task", "typed"),
+    [("grade", "ROSTERS=r.csv"), ("grade", "POLCIY=p.yml"), ("grade", "CHAPTER=x"), ("course", "ROSTER=r.csv"),
+     ("try", "NOTEBOOKS=n.ipynb"), ("grade-safe", "SEED=x")],
+)  # fmt: skip
+def test_make_refuses_a_variable_that_the_task_does_not_know(task, typed):
+    """Those of the environment are nobody's slip."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS")}
+    command = ["make", "-n", task]
+    done = subprocess.run([*command, typed], cwd=ROOT, env=clean, capture_output=True, text=True)
+    assert done.returncode
+    assert f"{typed.partition('=')[0]}= is not known here" in done.stderr
+    assert "course.py" not in done.stdout
+    name, _, value = typed.partition("=")
+    for more in ([], ["PYTHON=python3", "LOCKED=2"]):
+        done = subprocess.run([*command, *more], cwd=ROOT, env=clean | {name: value}, capture_output=True, text=True)
+        assert done.returncode == 0
+        assert "course.py" in done.stdout
+
+
+def test_a_name_with_a_comma_can_be_graded_again(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    from attncourse.model import CourseError
+
+    import course
+
+    known = {"Doe, Jane": "doejane_1", "a": "a", "b": "b"}
+
+    def student(name):
+        if name not in known:
+            raise CourseError(f"There is no submission of {name!r}.")
+        return known[name]
+
+    grades = SimpleNamespace(student=student)
+    assert course._forced(grades, "Doe, Jane") == {"doejane_1"}
+    assert course._forced(grades, "a, b") == {"a", "b"}
+    assert course._forced(grades, " ") == set()
+    with pytest.raises(CourseError, match="nobody"):
+        course._forced(grades, "a,nobody")

@@ -3,6 +3,7 @@
 import csv
 import datetime
 import io
+import time
 import zipfile
 from dataclasses import replace
 
@@ -410,3 +411,43 @@ def test_feedback_shows_hidden_tests_by_name_and_points_only(assignment):
     page = report.feedback(assignment, "x", replace(result, remarks=[]), final(assignment, result))
     assert "in a visible test" in page
     assert "in a hidden test" not in page
+
+
+ZONES = {  # (due, when Gradescope says that it came, the zone of this machine): days late
+    ("2026-03-01T23:59-08:00", "2026-03-02-07-59-30Z", "Europe/Berlin"): 0,
+    ("2026-03-01T23:59-08:00", "2026-03-02-08-00-00Z", "Europe/Berlin"): 1,
+    ("2026-03-01 23:59 -0800", "2026-03-02-08-00-00Z", "Asia/Tokyo"): 1,
+    ("2026-03-01 23:59:00Z", "2026-03-01-23-59-59Z", "Asia/Tokyo"): 0,
+    ("2026-03-01 23:59", "2026-03-02-07-59-30Z", "America/Los_Angeles"): 0,
+    ("2026-03-01 23:59", "2026-03-02-07-59-30Z", "Europe/Berlin"): 1,
+    ("2026-03-01", "2026-03-01-22-59-59Z", "Europe/Berlin"): 0,
+    ("2026-03-01T23:59-08:00", "2026-03-02-00-00-00", "Europe/Berlin"): 1,  # a table's or a pattern's: of that zone
+    ("2026-03-01T23:59-08:00", "2026-03-01-23-59-00", "Europe/Berlin"): 0,
+}
+
+
+@pytest.mark.parametrize(("due", "came", "zone"), ZONES)
+def test_a_deadline_has_its_own_time_zone(due, came, zone, assignment, tmp_path, monkeypatch):
+    (tmp_path / "p.yml").write_text(f"late:\n  due: {due}\n")
+    decisions = policy.read(tmp_path / "p.yml", assignment)
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert policy.days_late(decisions, "x", "x", handed.File("a", "a", None, time=came)) == ZONES[due, came, zone]
+        said = policy.due(decisions)
+        assert "as the policy says" in said if "Z" in due or "-08" in due else "time zone of this machine" in said
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_the_report_says_who_is_late_by_moodles_worksheet(assignment, tmp_path):
+    people = platforms.moodle_roster().replace(
+        b"Submitted for grading", b"Submitted for grading - 1 day 2 hours late", 2
+    )
+    grades = class_of(assignment, tmp_path, "moodle", people, {"late": {"per_day": 1, "days": {"5001": 2}}})
+    listed = grades.lists()
+    (line,) = listed["Late by Moodle's worksheet, and nothing is deducted"]
+    assert "5000" in line
+    assert "1 day 2 hours late" in line
+    assert "nothing is deducted" in listed["How lateness is counted"][0]

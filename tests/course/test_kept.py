@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from dataclasses import asdict, replace
@@ -257,6 +258,45 @@ def test_the_command_says_what_an_interruption_left(assignment, tmp_path):
         assert {name: row["score"] for name, row in rows(out).items()} == {"m": "0", "n": "10"}
         assert {name: contents(out)[name] for name in before if name.startswith("feedback/")} == {
             name: data for name, data in before.items() if name.startswith("feedback/")}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_a_signal_while_files_are_put_in_place_waits_until_all_of_them_are(ending, number, assignment, tmp_path):
+    """Also where another thread takes the signal: Python runs its handler in the main one, whatever that one blocks."""
+    place, out = plain(tmp_path, "a", "b"), tmp_path / "out"
+    run(place, assignment, out, made_of(lambda name: result(7)))
+    another = replace(assignment, title="Another")
+    grades = gradebook.Grades(another, downloads.read(place), out)
+    over, moved, real = threading.Event(), [], Path.replace
+
+    def moving(self, target):
+        if ".new" in self.parts:
+            moved.append(self.name)
+            if len(moved) == number:
+                os.kill(os.getpid(), ending)
+                time.sleep(0.02)
+        return real(self, target)
+
+    before = signal.signal(ending, signal.default_int_handler)
+    other = threading.Thread(target=over.wait)
+    other.start()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Path, "replace", moving)
+            with pytest.raises(KeyboardInterrupt):
+                batch.run(grades, made_of(lambda name: result(2)), marks.SEED, SHORT)
+    finally:
+        over.set()
+        other.join()
+        signal.signal(ending, before)
+    assert grades.written
+    assert {name: row["score"] for name, row in rows(out).items()} == {"a": "2", "b": "2"}
+    after = contents(out)
+    run(place, another, out, made_of(lambda name: result(2)))
+    for name in ("grades.csv", "feedback/a.html", "feedback/b.html", "feedback.zip"):
+        assert after[name] == contents(out)[name]
+    assert not (out / ".new").exists()
 
 
 @pytest.mark.parametrize("end", [stop, no_room])

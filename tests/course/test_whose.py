@@ -212,10 +212,12 @@ def test_the_truth_is_always_among_the_readings_of_canvas(name, late, user, file
         names.written("Canvas", name))  # fmt: skip
 
 
-def test_moodle_and_gradescope_have_one_reading_each():
-    """A full name has no `_` there, and the student writes only what stands behind; Gradescope's names are its own."""
+def test_moodles_folders_and_gradescope_have_one_reading_each():
+    """Moodle's number stands last in a folder's name. Flat, the student's file stands behind it: then there are two."""
     file = "Bob Roe_888_assignsubmission_file_Al Poe_777_assignsubmission_file_hw.ipynb"
-    assert [each.user for each in names.moodle((file,))] == ["888"]
+    assert {each.user for each in names.moodle((file,))} == {"888", "777"}
+    odd = ("Bob_777_assignsubmission_file_ Roe_888_assignsubmission_file_", "x.ipynb")
+    assert [each.user for each in names.moodle(odd)] == ["888"]
     folder = ("Bob Roe_888_assignsubmission_file_", "x_777_assignsubmission_file_")
     assert [each.user for each in names.moodle(folder)] == ["888"]
     assert [each.team for each in names.gradescope(("submission_1", "submission_2"))] == ["1"]
@@ -238,3 +240,151 @@ def test_one_person_on_two_lines_gets_the_grade_on_both(assignment, tmp_path):
     assert ["ada: 2 lines"] in listed.values()
     assert lists.FIRST not in listed
     assert not grades.errors
+
+
+NAMES_ONLY = {  # what a student chose as a display name, another's identifier: (files, roster, table, {number: points})
+    "a number without blanks": (["M 201_5011_assignsubmission_file_/a.ipynb"], "M201"),
+    "a number with a mark": (["201 ._5011_assignsubmission_file_/a.ipynb"], "201"),
+    "an address": (["u201@x.edu_5011_assignsubmission_file_/a.ipynb"], "M201"),
+    "what stands before the @": (["u201_5011_assignsubmission_file_/a.ipynb"], "M201"),
+    "a username of Canvas's": (["u201_5011_7_a.ipynb"], "u201"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES_ONLY)
+def test_a_display_name_is_compared_with_names_alone(name, assignment, tmp_path):
+    handed, number = NAMES_ONLY[name]
+    canvas = handed[0].endswith("_7_a.ipynb")
+    own = ["rightalice_5001_8_a.ipynb", "blankbob_5003_9_a.ipynb"] if canvas else [
+        "Alice Right_5001_assignsubmission_file_/a.ipynb", "Bob Blank_5003_assignsubmission_file_/a.ipynb"]  # fmt: skip
+    people = f"First name,Last name,ID number,Email address\nAlice,Right,{number},u201@x.edu\nMal,Lory,M211,m@x.edu\n"
+    people += "Bob,Blank,M203,u203@x.edu\n"
+    grades = graded(assignment, tmp_path, handed + own, people)
+    assert sorted(person["first"] for person in grades.matched.values()) == ["Alice", "Bob"]
+    assert not any("5011" in student for student in grades.matched)
+    if not canvas:
+        rows = {row[0]: row[2] for row in table(tmp_path, "moodle.csv")[1:]}
+        assert rows == {"Participant 5001": "2", "Participant 5003": "2"}
+    alone = graded(assignment, tmp_path / "alone", handed + own[1:], people)
+    assert [person["first"] for person in alone.matched.values()] == ["Bob"]
+
+
+def test_a_worksheet_with_fewer_columns_takes_no_name_for_a_number(assignment, tmp_path):
+    people = "Identifier,Full name,ID number,Email address,Status,Grade,Maximum Grade\n"
+    for mals in ("201", "M201", "u201@x.edu"):
+        folder = tmp_path / mals
+        listed = f"Participant 201,Alice Right,M201,u201@x.edu,,,10\nParticipant 211,{mals},M211,u211@x.edu,,,10\n"
+        listed += "Participant 203,Bob Blank,M203,u203@x.edu,,,10\n"
+        handed = [f"{mals}_211_assignsubmission_file_/a.ipynb", "Bob Blank_203_assignsubmission_file_/a.ipynb"]
+        grades = graded(assignment, folder, handed, people + listed)
+        assert {student: person["number"] for student, person in grades.matched.items()} == {
+            f"{mals}_211": "M211", "Bob Blank_203": "M203"}  # fmt: skip
+
+
+def test_what_one_student_writes_removes_no_row_of_another(assignment, tmp_path):
+    """Mallory calls himself as Alice: each of them keeps the row of the platform's own number."""
+    people = "First name,Last name,ID number\nAlice,Right,M201\nMal,Lory,M211\nBob,Blank,M203\n"
+    handed = [f"{name}_assignsubmission_file_/a.ipynb" for name in ("Alice Right_1", "Alice Right_2", "Bob Blank_3")]
+    grades = graded(assignment, tmp_path, handed, people)
+    assert "under its own number" in grades.claims[0]
+    assert {row[0]: row[2] for row in table(tmp_path, "moodle.csv")[1:]} == {
+        f"Participant {number}": "2" for number in (1, 2, 3)}  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert {name.split("_")[1] for name in pages.namelist()} == {"1", "2", "3"}
+
+
+@pytest.mark.parametrize("number", ["X110", "11 0", "S-110", "1~10"])
+def test_a_part_of_an_identifier_is_none(number, assignment, tmp_path):
+    people = CANVAS + f'"Zed, Zoe",{number},s1,zz,A,\n"Blank, Bob",102,s2,bb,A,\n'
+    grades = graded(assignment, tmp_path, ["lorymal_110_5010_m.ipynb", "blankbob_102_5002_x.ipynb"], people)
+    assert {*grades.matched} == {"blankbob_102"}
+    assert "lorymal_110" in grades.unmatched
+    assert {row[0]: row[-1] for row in table(tmp_path)[2:]} == {"Zed, Zoe": "", "Blank, Bob": "2"}
+
+
+@pytest.mark.parametrize("name", ["201", "u201@x.edu", "M 201"])
+def test_gradescopes_names_are_no_identifiers(name, assignment, tmp_path):
+    text = "".join(
+        f"submission_{n}:\n  :submitters:\n  - :name: {who}\n    :sid: ''\n    :email: {address}\n"
+        for n, who, address in ((1, name, "mal@elsewhere.org"), (2, "Alice Right", "u201@x.edu"))
+    )
+    for n in (1, 2):
+        platforms.put(tmp_path / "in", f"submission_{n}/a.ipynb", RIGHT)
+    platforms.put(tmp_path / "in", "submission_metadata.yml", text.encode())
+    people = "Name,Student ID,Email\nAlice Right,201,u201@x.edu\nMal Lory,211,u211@x.edu\n"
+    grades = graded(assignment, tmp_path, [], people)
+    assert {student: person["number"] for student, person in grades.matched.items()} == {"u201@x.edu": "201"}
+    assert not grades.claims
+
+
+@pytest.mark.parametrize("outer", ["", "assignment_7_export/", "Downloads/assignment_7_export/"])
+@pytest.mark.parametrize("files", [["submission_302/m.ipynb"], ["submission_302/m.ipynb", "submission_302/sub/n.ipynb"],
+                                   ["submission_302/m.ipynb", "submission_302/submission_metadata.yml"],
+                                   ["submission_302/m.ipynb", "a note.txt", "another.txt"]])  # fmt: skip
+def test_metadata_say_whose_a_single_submission_is(outer, files, tmp_path):
+    for file in files:
+        platforms.put(tmp_path / "in", outer + file, RIGHT)
+    text = b"submission_302:\n  :submitters:\n  - :name: Jo Roe\n    :sid: '9'\n    :email: jo@x\n"
+    platforms.put(tmp_path / "in", outer + "submission_metadata.yml", text)
+    there = downloads.read(tmp_path / "in")
+    assert there.platform == "Gradescope"
+    assert [(one.student, one.user) for one in there.submissions.values() if not one.claim] == [("jo@x", "9")]
+
+
+WORKSHEET = "Identifier,Full name,Status,Grade,Maximum Grade,Last modified (grade),Feedback comments\n"
+PICARD = "Participant 12345,Jean_Luc Picard,,,10,-,\nParticipant 203,Bob Blank,,,10,-,\n"
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("people", ["", WORKSHEET + PICARD])
+def test_a_name_with_a_line_in_it_is_moodles_too(people, flat, assignment, tmp_path):
+    handed = [
+        f"{name}_assignsubmission_file_{'' if flat else '/'}a.ipynb"
+        for name in ("Jean_Luc Picard_12345", "Bob Blank_203")
+    ]
+    grades = graded(assignment, tmp_path, handed, people)
+    assert {one.user for one in grades.submissions.values()} == {"12345", "203"}
+    assert not grades.claims
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert {name.split("_", 4)[1] for name in pages.namelist()} == {"12345", "203"}, "as Moodle reads it"
+
+
+def test_the_page_of_whom_a_table_names_has_moodles_number(assignment, tmp_path):
+    handed = ["Jean.ipynb", "Bob Blank_203_assignsubmission_file_/a.ipynb", "Al Poe_204_assignsubmission_file_/a.ipynb"]
+    lines = "file,student\nJean.ipynb,Jean_Luc Picard\n"
+    grades = graded(assignment, tmp_path, handed, WORKSHEET + PICARD + "Participant 204,Al Poe,,,10,-,\n", table=lines)
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert {name.split("_")[1] for name in pages.namelist()} == {"12345", "203", "204"}
+    assert "no page" not in str(grades.lists())
+    alone = graded(assignment, tmp_path / "alone", handed, table=lines)
+    assert "Jean_Luc Picard: nothing says what its number is" in " ".join(alone.lists()["Before you import"])
+
+
+def test_a_table_that_is_not_written_leaves_no_old_one_in_its_place(assignment, tmp_path):
+    people = CANVAS + BOB + MALLORY
+    graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], people)
+    old = (tmp_path / "out" / "canvas.csv").read_bytes()
+    twice = people.replace("HW (1)", "HW (1),HW (1)").replace(",A,", ",A,,")
+    for _ in range(2):
+        grades = graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], twice, {"column": "HW (1)"})
+        assert not (tmp_path / "out" / "canvas.csv").exists()
+        assert (tmp_path / "out" / "canvas.of-an-earlier-run.csv").read_bytes() == old
+    assert "rename one in Canvas" in " ".join(grades.lists()["Before you import"])
+    first = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "has another name now" not in first
+    graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], people)
+    assert (tmp_path / "out" / "canvas.csv").read_bytes() == old
+    grades = graded(assignment, tmp_path, ["roebob_777_70_hw.ipynb"], twice, {"column": "HW (1)"})
+    assert ["canvas.csv is now canvas.of-an-earlier-run.csv"] in grades.lists().values()
+
+
+def test_moodles_worksheet_tells_which_of_two_readings_is_true(tmp_path):
+    flat = "Jean_Luc Picard_12345_assignsubmission_file_my_7_assignsubmission_file_x.ipynb"
+    handed = [flat, "Bob Blank_203_assignsubmission_file_a.ipynb"]
+    there, _ = read(tmp_path, handed)
+    assert "worksheet as ROSTER may tell" in there.claims[0]
+    there, _ = read(tmp_path, handed, WORKSHEET + PICARD)
+    assert not there.claims
+    assert files_of(there)["Jean_Luc Picard_12345"] == [flat]
+    both = WORKSHEET + PICARD + "Participant 7,Q,,,10,-,\n"
+    assert read(tmp_path, handed, both)[0].claims

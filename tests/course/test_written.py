@@ -5,7 +5,7 @@ import io
 import json
 from dataclasses import replace
 
-from attncourse import downloads, gradebook, model, notebooks, reading
+from attncourse import downloads, gradebook, model, notebooks, reading, roster
 from coursework import ROOT
 from test_gradebook import earns
 
@@ -26,12 +26,14 @@ def result(assignment, *answers):
     return replace(earns(assignment, *(question.name for question in assignment.questions)), written=written)
 
 
-def graded(assignment, folder, decisions=None, **results):
-    """The finished grades of students with these results."""
+def graded(assignment, folder, decisions=None, people="", **results):
+    """The finished grades of students with these results; the list of the class, if there is one, has these lines."""
     for name in results:
         (folder / "in").mkdir(parents=True, exist_ok=True)
         (folder / "in" / f"{name}.ipynb").write_bytes(b"{}")
-    grades = gradebook.Grades(assignment, downloads.read(folder / "in"), folder / "out", decisions)
+    (folder / "r.csv").write_text(f"Login\n{people}\n", encoding="utf-8")
+    known = roster.read(folder / "r.csv") if people else None
+    grades = gradebook.Grades(assignment, downloads.read(folder / "in"), folder / "out", decisions, known)
     for name, found in results.items():
         grades.add(name, found)
     grades.finish()
@@ -72,12 +74,13 @@ def test_an_answer_without_its_heading_waits_for_a_person(with_words, tmp_path):
 
 def test_a_group_is_graded_once(with_words, tmp_path):
     decisions = {"groups": [["ada", "bea"]], "students": {"ada": {"points": {"in-words": 2}}}}
-    grades = graded(with_words, tmp_path, decisions, ada=result(with_words, "Because."))
+    grades = graded(with_words, tmp_path, decisions, "ada\nbea", ada=result(with_words, "Because."))
     assert grades.final("bea").score == 10
     assert page(grades, "report.html").count("Because.") == 1
     assert "Because." in page(grades, "feedback/bea.html")
     own = decisions["students"] | {"bea": {"points": {"in-words": 1}}}
-    grades = graded(with_words, tmp_path, decisions | {"students": own}, ada=result(with_words, "Because."))
+    decisions |= {"students": own}
+    grades = graded(with_words, tmp_path, decisions, "ada\nbea", ada=result(with_words, "Because."))
     assert grades.final("bea").score == 9
 
 
