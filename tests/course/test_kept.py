@@ -246,9 +246,17 @@ def test_the_command_says_what_an_interruption_left(assignment, tmp_path):
                f"WORK={tmp_path / 'work'}", "PROCESSES=1"]  # fmt: skip
     assert subprocess.run(command, capture_output=True, timeout=170).returncode == 0
     before = contents(out)
-    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def as_in_a_terminal():  # these tests may run where such signals are ignored, and a child inherits that
+        for ending in endings:
+            signal.signal(ending, signal.SIG_DFL)
+
+    for ending in endings:
         (place / "hangs.ipynb").write_bytes(notebook("while True: pass", "while True: pass", f"# {ending}"))
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=as_in_a_terminal
+        )
         while "Python for" not in process.stdout.readline():
             pass
         time.sleep(3)
