@@ -264,7 +264,7 @@ def test_this_machine_is_described(call):
 
 @pytest.mark.parametrize(
     ("task", "typed"),
-    [("grade", "ROSTERS=r.csv"), ("grade", "POLCIY=p.yml"), ("grade", "CHAPTER=x"), ("course", "ROSTER=r.csv"),
+    [("grade", "ROSTERS=r.csv"), ("grade", "POLICIES=p.yml"), ("grade", "CHAPTER=x"), ("course", "ROSTER=r.csv"),
      ("try", "NOTEBOOKS=n.ipynb"), ("grade-safe", "SEED=x")],
 )  # fmt: skip
 def test_make_refuses_a_variable_that_the_task_does_not_know(task, typed):
