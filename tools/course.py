@@ -227,7 +227,7 @@ def summarize(grades):
         print("\n".join("  " + clean.line(line) for line in shown))
         if len(shown) < len(lines):
             print(f"  and {len(lines) - len(shown)} more, in report.html")
-    if not grades.written:
+    if grades.full and not grades.written:
         sys.exit("There was no room: the files are those of the last run. Make room, and run the same command again.")
     if grades.errors:
         sys.exit("Not everything could be written: the reasons are in the list above. Run the same command again.")
