@@ -192,10 +192,15 @@ class Grades:
         """Return the result of a student with the instructor's decisions in it."""
         owner = self.owner(student)
         handed = self.submissions.get(owner)
-        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner)
+        said = self.said_late(student if student in self.submissions else owner) if handed else None
+        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner, said)
         if student in self.kept:
             return replace(final, score=None, comments=[*final.comments, f"Not graded: {self.kept[student]}."])
         return final
+
+    def said_late(self, student):
+        """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
+        return roster.days_late(roster.status(self.people, self.person(student))) if self.people else None
 
     def add(self, student, result):
         """Take a result."""

@@ -35,7 +35,7 @@ class File:
     path: str  # in the download
     name: str  # without what the platform adds
     read: object
-    late: bool = False  # as the platform says
+    late: bool | None = None  # as the platform or a table says; None if neither does
     time: str = ""  # year-month-day-hour-minute-second, if the platform says when it arrived
     order: tuple = (0, "")  # of two files, the one with the larger order is the newer
     instead: str = ""
@@ -90,7 +90,7 @@ def file_of(entry, each=None):
     if each is None:
         return File(entry.path, entry.rest, entry.read, order=(0, entry.stamp))
     order = (each.order, each.time or entry.stamp)
-    return File(entry.path, each.file or entry.rest, entry.read, each.late, each.time, order, each.instead)
+    return File(entry.path, each.file or entry.rest, entry.read, each.late or None, each.time, order, each.instead)
 
 
 def ordered(files):
