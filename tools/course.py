@@ -27,6 +27,7 @@ from attncourse import (  # noqa: E402
     gradebook,
     gradescope,
     layouts,
+    lists,
     marks,
     policy,
     roster,
@@ -217,11 +218,16 @@ def _what_is_there(grades):
 
 def summarize(grades):
     """Print what came out, and everything that an instructor must look at."""
-    scores = [score for score in (grades.final(s).score for s in grades.everyone()) if score is not None]
+    graded = {s: score for s in grades.everyone() if (score := grades.final(s).score) is not None}
+    untried = {student for students in lists.untried(grades).values() for student in students}
+    scores = [score for student, score in graded.items() if student not in untried]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
-    print(f"Graded: {len(scores)}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv.")
-    lists = grades.lists()
-    for number, (title, lines) in enumerate(lists.items()):
+    some = f"; {len(scores)} of them tried" if len(scores) < len(graded) else ""
+    print(
+        f"Graded: {len(graded)}{some}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv."
+    )
+    listed = grades.lists()
+    for number, (title, lines) in enumerate(listed.items()):
         print(f"\n{title}: {len(lines)}")
         shown = lines if number == 0 or len(lines) <= SHOWN else lines[:SHOWN]
         print("\n".join("  " + clean.line(line) for line in shown))
@@ -231,8 +237,8 @@ def summarize(grades):
         sys.exit("There was no room: the files are those of the last run. Make room, and run the same command again.")
     if grades.errors:
         sys.exit("Not everything could be written: the reasons are in the list above. Run the same command again.")
-    if "Could not be graded" in lists:
-        sys.exit(f"Could not be graded: {len(lists['Could not be graded'])}. The reasons are in the list above.")
+    if "Could not be graded" in listed:
+        sys.exit(f"Could not be graded: {len(listed['Could not be graded'])}. The reasons are in the list above.")
 
 
 def try_notebook(options):

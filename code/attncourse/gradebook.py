@@ -324,5 +324,6 @@ class Grades:
         listed = self.lists()
         first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
         alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
-        page = report.class_page(self.assignment, self.results, finals, first, listed, alike, sorted(self.results))
+        about = self.assignment, self.results, finals, first, listed, alike
+        page = report.class_page(*about, sorted(self.results), lists.untried(self))
         return page.encode("utf-8", "replace")

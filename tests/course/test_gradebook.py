@@ -396,7 +396,7 @@ def test_the_class_page_shows_distribution_tests_and_what_nobody_passed(assignme
     results["s5"] = earns(assignment)
     finals = {student: final(assignment, result) for student, result in results.items()}
     page = report.class_page(assignment, results, finals, {"First": ["look"]}, {}, [])
-    assert page.index("<h2>First") < page.index("Python 3.11 and NumPy 2.4: 3.") < page.index("6 graded")
+    assert page.index("<h2>First") < page.index("Python 3.11 and NumPy 2.4: 3.") < page.index("6 tried")
     assert "mean 1.00, median 1." in page, "which lies between the two in the middle"
     witness = next(e for e in assignment.questions if e.name == "witness")
     nobody = page.partition("Tests that nobody passed")[2]
