@@ -186,7 +186,8 @@ def grade_class(options):
     print(sandbox.memory_in_force(limits, options.unsafe))
     mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
     folder.mkdir(parents=True, exist_ok=True)
-    clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
+    if not (folder / ABOUT).exists():  # it says the same in every run
+        clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
     try:
         with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
             batch.run(grades, mapper, seed, limits, bar.update, force)
