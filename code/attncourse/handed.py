@@ -90,7 +90,7 @@ def file_of(entry, each=None):
     if each is None:
         return File(entry.path, entry.rest, entry.read, order=(0, entry.stamp))
     order = (each.order, each.time or entry.stamp)
-    return File(entry.path, each.file or entry.rest, entry.read, each.late or None, each.time, order, each.instead)
+    return File(entry.path, each.file or entry.rest, entry.read, each.late, each.time, order, each.instead)
 
 
 def ordered(files):
