@@ -27,6 +27,7 @@ from attncourse import (  # noqa: E402
     gradebook,
     gradescope,
     layouts,
+    lists,
     marks,
     policy,
     roster,
@@ -185,7 +186,8 @@ def grade_class(options):
     print(sandbox.memory_in_force(limits, options.unsafe))
     mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
     folder.mkdir(parents=True, exist_ok=True)
-    clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
+    if not (folder / ABOUT).exists():  # it says the same in every run
+        clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())
     try:
         with tqdm(total=len(grades.to_grade()), unit="submission", disable=None, file=sys.__stderr__) as bar:
             batch.run(grades, mapper, seed, limits, bar.update, force)
@@ -217,22 +219,27 @@ def _what_is_there(grades):
 
 def summarize(grades):
     """Print what came out, and everything that an instructor must look at."""
-    scores = [score for score in (grades.final(s).score for s in grades.everyone()) if score is not None]
+    graded = {s: score for s in grades.everyone() if (score := grades.final(s).score) is not None}
+    untried = {student for students in lists.untried(grades).values() for student in students}
+    scores = [score for student, score in graded.items() if student not in untried]
     mean = f", mean {sum(scores) / len(scores):.2f} of {author.POINTS}" if scores else ""
-    print(f"Graded: {len(scores)}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv.")
-    lists = grades.lists()
-    for number, (title, lines) in enumerate(lists.items()):
+    some = f"; {len(scores)} of them tried" if len(scores) < len(graded) else ""
+    print(
+        f"Graded: {len(graded)}{some}{mean}. The grades are in {grades.folder}: begin with report.html and grades.csv."
+    )
+    listed = grades.lists()
+    for number, (title, lines) in enumerate(listed.items()):
         print(f"\n{title}: {len(lines)}")
         shown = lines if number == 0 or len(lines) <= SHOWN else lines[:SHOWN]
         print("\n".join("  " + clean.line(line) for line in shown))
         if len(shown) < len(lines):
             print(f"  and {len(lines) - len(shown)} more, in report.html")
-    if not grades.written:
+    if grades.full and not grades.written:
         sys.exit("There was no room: the files are those of the last run. Make room, and run the same command again.")
     if grades.errors:
         sys.exit("Not everything could be written: the reasons are in the list above. Run the same command again.")
-    if "Could not be graded" in lists:
-        sys.exit(f"Could not be graded: {len(lists['Could not be graded'])}. The reasons are in the list above.")
+    if "Could not be graded" in listed:
+        sys.exit(f"Could not be graded: {len(listed['Could not be graded'])}. The reasons are in the list above.")
 
 
 def try_notebook(options):

@@ -1,51 +1,23 @@
 """Put together what is known of a class: whose each result is, what the instructor decides, and what changed.
 
-`finish` writes all of it at the end of a run. Every file is written whole beside its place first, and put there when
-all of them are written: a run that is interrupted, or finds no room, leaves what was there.
+`finish` writes all of it at the end of a run, as `together` does: a run that is interrupted, or finds no room, leaves
+what was there, and one that is killed while files are put in place leaves that to the next.
 """
 
-import contextlib
 import errno
 import json
-import shutil
-import signal
 import sys
-import threading
 from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, policy, report, roster, similar
+from . import clean, exports, history, lists, policy, report, roster, similar, together
 from .author import POINTS
 from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
-NEW = ".new"  # where files are written first
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@contextlib.contextmanager
-def deferred():
-    """Let the signals that end a program wait until a block is over; then the first of them ends it.
-
-    To block them in this thread is not enough: another one takes them, and Python runs their handlers here.
-    """
-    if threading.current_thread() is not threading.main_thread():  # there no handler runs
-        yield
-        return
-    came: list = []
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    try:
-        for number in SIGNALS:
-            signal.signal(number, lambda number, frame: came.append(number))
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        if came:
-            signal.raise_signal(came[0])
 
 
 def earlier(path):
@@ -54,7 +26,7 @@ def earlier(path):
 
 
 class Grades:
-    """The grades of one class; `finish` writes them below `folder`, which nothing before it touches.
+    """The grades of one class; `finish` writes them below `folder`, where only what a killed run left is done before.
 
     Whatever goes wrong while something is written for one student costs that student only, and is named in `errors`.
     """
@@ -92,6 +64,7 @@ class Grades:
         self.results: dict = {}
         self.handed: dict = {}  # student: a fingerprint of what was handed in
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
+        together.complete(self.folder)
         self.before = history.last(self.folder)
         self.written = False  # whether the files are those of this run
         self.lacking = False  # whether they are not because the new ones would lack students
@@ -219,10 +192,15 @@ class Grades:
         """Return the result of a student with the instructor's decisions in it."""
         owner = self.owner(student)
         handed = self.submissions.get(owner)
-        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner)
+        said = self.said_late(student if student in self.submissions else owner) if handed else None
+        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner, said)
         if student in self.kept:
             return replace(final, score=None, comments=[*final.comments, f"Not graded: {self.kept[student]}."])
         return final
+
+    def said_late(self, student):
+        """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
+        return roster.days_late(roster.status(self.people, self.person(student))) if self.people else None
 
     def add(self, student, result):
         """Take a result."""
@@ -257,37 +235,29 @@ class Grades:
         was no room for them. Then nothing that is there changes.
         """
         known = self.before["students"]
+        together.discard(self.folder)  # what a run that was killed left
         self.lacking = any(student in known and known[student]["score"] is not None for student in self.left())
         if self.lacking:
             return False
-        new = self.folder / NEW
-        shutil.rmtree(new, ignore_errors=True)  # of a run that was killed
         try:
-            written = self._stage(new)
+            written = self._stage()
             if not self.full:
-                with deferred():  # so that the files are all of one run, and `written` says so
-                    self._put_in_place(new, written)
-                    self.written = True
+                with together.deferred():  # so that `written` says whose the files are
+                    self.attempt("the files", self._put_in_place, written)
         finally:
-            shutil.rmtree(new, ignore_errors=True)
+            together.discard(self.folder)
         return self.written
 
-    def _stage(self, new):
-        """Write every file below a folder of its own and return their names; the report comes last, with all errors."""
+    def _stage(self):
+        """Write every file, not yet in its place, and return their names; the report comes last, with all errors."""
         written: list = []
 
         def write(name, make):
-            target, place = self.folder / name, new / name
-
             def task():
                 data = make()
-                if data is None:
-                    return
-                if target.is_dir():
-                    raise IsADirectoryError(errno.EISDIR, "there is a folder of this name", str(target))
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
-                written.append(name)
+                if data is not None:
+                    together.write(self.folder, name, data)
+                    written.append(name)
 
             self.attempt(name, task)
 
@@ -317,21 +287,15 @@ class Grades:
         """Return the platforms that take grades of this class back."""
         return {self.platform, self.people.platform if self.people else ""}
 
-    def _put_in_place(self, new, written):
+    def _put_in_place(self, written):
         """Put new files in the place of old ones, and remove what no student and no platform has any more."""
         pages = [f"feedback/{name}" for name in self.before["pages"]]
         mine = {f"feedback/{self.pages[student]}" for student in (*self.submissions, *self.with_results())}
         tables = [f"{title.lower()}.csv" for title in exports.TABLES if title not in self._platforms()]
         old = [name for name in pages if name not in mine] + tables
-        (self.folder / "feedback").mkdir(parents=True, exist_ok=True)
-        for name, aside in self.aside.items():
-            self.attempt(name, (self.folder / name).replace, self.folder / aside)
-        for name in written:
-            self.attempt(name, (new / name).replace, self.folder / name)
-        for name in old:
-            path = self.folder / name
-            if path.is_file() and not path.is_symlink():
-                self.attempt(path.name, path.unlink)
+        together.commit(self.folder, self.aside, old)
+        self.written = True
+        together.complete(self.folder)
 
     def _header(self):
         names = [question.name for question in self.assignment.questions]
@@ -360,5 +324,6 @@ class Grades:
         listed = self.lists()
         first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
         alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
-        page = report.class_page(self.assignment, self.results, finals, first, listed, alike, sorted(self.results))
+        about = self.assignment, self.results, finals, first, listed, alike
+        page = report.class_page(*about, sorted(self.results), lists.untried(self))
         return page.encode("utf-8", "replace")

@@ -35,7 +35,7 @@ class File:
     path: str  # in the download
     name: str  # without what the platform adds
     read: object
-    late: bool = False  # as the platform says
+    late: bool | None = None  # as the platform or a table says; None if neither does
     time: str = ""  # year-month-day-hour-minute-second, if the platform says when it arrived
     order: tuple = (0, "")  # of two files, the one with the larger order is the newer
     instead: str = ""

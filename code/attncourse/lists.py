@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 
-from . import clean, exports, history, policy, roster
+from . import clean, exports, history, model, policy, reading, roster
 
-LATE = re.compile(r"\blate\b", re.IGNORECASE)
+LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
 
 
@@ -59,6 +59,37 @@ def _lists(grades):
     }
 
 
+def untried(grades):
+    """Return {what: students} of those who answered nothing; what the class can do, their points do not say."""
+    found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
+    handed_out = _handed_out(grades.assignment)
+    for student in grades.everyone():
+        result = grades.result(student)
+        if student in grades.absent and student not in grades.with_results():
+            found["nothing handed in"].append(student)
+        elif result.problem:
+            found["a file without any answer"].append(student)
+        elif _untouched(result, handed_out):
+            found["an untouched notebook"].append(student)
+    return {what: students for what, students in found.items() if students}
+
+
+def _handed_out(assignment):
+    """Return {function: the tokens of its body as it is handed out}."""
+    handed_out = {}
+    for question in assignment.questions:
+        cells = [model.stub(source) for source in question.answer]
+        handed_out |= {name: reading.tokens(reading.body(cells, name)) for name in question.functions}
+    return handed_out
+
+
+def _untouched(result, handed_out):
+    """Return whether a notebook has no points and no words, and each of its functions is as it was handed out."""
+    own = {name: tokens for name, tokens in result.tokens.items() if tokens}
+    words = any((result.written or {}).values())
+    return not result.earned and not words and bool(own) and own.items() <= handed_out.items()
+
+
 def _several(grades):
     """Yield a line for each group of which several members handed in."""
     for group in {tuple(group): None for group in grades.groups.values()}:
@@ -101,17 +132,11 @@ def _late(grades):
 
 
 def _late_by_worksheet(grades):
-    """Yield a line for each student whom the column Status of Moodle's worksheet calls late, and no decision does."""
-    people = grades.people
-    if not people or people.platform != "Moodle":
-        return
-    places = [place for place, kind in enumerate(people.kinds) if kind is None]
-    decided = grades.policy["late"]["days"]
-    for student in grades.with_results():
-        rows = [people.rows[number] for number in grades.person(student).get("rows", [])]
-        said = [row[place] for row in rows for place in places if place < len(row) and LATE.search(row[place])]
-        if said and not grades.final(student).late and student not in decided:
-            yield f"{student}: {clean.line(said[0])}"
+    """Yield a line for each student whom Moodle's worksheet calls late, but not by how much in words that are known."""
+    for student in grades.with_results() if grades.people else []:
+        said = roster.status(grades.people, grades.person(student))
+        if LATE.search(said) and grades.said_late(student) is None and student not in grades.policy["late"]["days"]:
+            yield f"{student}: {clean.line(said)}"
 
 
 def _how_late(grades):
@@ -119,10 +144,17 @@ def _how_late(grades):
     late = grades.policy["late"]
     if policy.due(grades.policy):
         yield f"Due {policy.due(grades.policy)}."
-    if grades.platform == "Moodle" and {"due", "per_day"} & {*late}:
+    if grades.platform != "Moodle" or not {"due", "per_day"} & {*late}:
+        return
+    if grades.people and any(roster.status(grades.people, person) for person in grades.people.people):
         yield (
-            "Moodle's download says of no file when it came: nothing is deducted but for those whom `late: days` of "
-            "the policy names. The column Status of the worksheet says who is late."
+            "Moodle's files have no time: how late they came is what the column Status of the worksheet says, by the "
+            "due date and the extensions in Moodle."
+        )
+    else:
+        yield (
+            "Moodle's files have no time, and no worksheet in English is here as ROSTER: nothing is deducted but for "
+            "those whom `late: days` of the policy names, or a time in submissions.csv."
         )
 
 

@@ -67,7 +67,7 @@ class Reading:
     user: str = ""  # the platform's number of the student
     login: str = ""
     name: str = ""
-    late: bool = False
+    late: bool | None = None  # None where the platform's names never say
     time: str = ""  # year-month-day-hour-minute-second, if the name says when the file arrived; with a Z in UTC
     order: int = 0  # of two files, the newer has the larger
     file: str = ""  # the student's own name of it

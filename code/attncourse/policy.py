@@ -208,8 +208,11 @@ class Final:
     comments: list
 
 
-def days_late(policy, student, owner, file):
-    """Return how many days late, as the instructor decides, or else as the platform says of the file that counts."""
+def days_late(policy, student, owner, file, said=None):
+    """Return how many days late, as the instructor decides, or else as the platform says of the file that counts.
+
+    `said` is what it says of the student elsewhere, in days.
+    """
     late = policy.get("late", {})
     for name in (student, owner):
         if name in late.get("days", {}):
@@ -226,10 +229,12 @@ def days_late(policy, student, owner, file):
         else:
             arrived = arrived.replace(tzinfo=end.tzinfo)
         return max(0, math.ceil((arrived - end) / datetime.timedelta(days=1)))
-    return int(file is not None and file.late)
+    if file is not None and file.late is not None:
+        return int(file.late)
+    return said or 0
 
 
-def apply(policy, assignment, student, result, handed=None, owner=None):
+def apply(policy, assignment, student, result, handed=None, owner=None, said=None):
     """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
     holds for `student`, unless something else is.
     """
@@ -245,7 +250,7 @@ def apply(policy, assignment, student, result, handed=None, owner=None):
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
-    days, comments = days_late(policy, student, owner, file), []
+    days, comments = days_late(policy, student, owner, file, said), []
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)

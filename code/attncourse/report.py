@@ -89,20 +89,25 @@ def _list(title, lines):
     return [f"<h2>{clean.page(title)}</h2>\n<ul>", *items, "</ul>"] if lines else []
 
 
-def class_page(assignment, results, finals, first, lists, alike, students=()):
+def class_page(assignment, results, finals, first, lists, alike, students=(), untried=None):
     """Write the instructor's page: what to look at first, distribution, points of each test, answers that are alike.
 
     `first` and `lists` map titles to lines of text; `alike` is what `similar.compare` found; the written answers of
-    `students` come last.
+    `students` come last. `untried` is {what: students} of those who answered nothing: no figure counts them.
     """
-    scores = [final.score for final in finals.values() if final.score is not None]
+    untried = untried or {}
+    left_out = {student for students in untried.values() for student in students}
+    tried = [final for student, final in finals.items() if final.score is not None and student not in left_out]
+    scores = [final.score for final in tried]
     parts = [f"<h1>{clean.page(assignment.title)}: the class</h1>"]
     for title, lines in first.items():
         parts += _list(title, lines)
     for (python, numpy), many in Counter((r.python, r.numpy) for r in results.values() if r.python).items():
         parts.append(f"<p>Marked with Python {clean.page(python)} and NumPy {clean.page(numpy)}: {many}.</p>")
+    lines = [f"{what}, {len(people)}: {', '.join(people)}" for what, people in untried.items()]
+    parts += _list("Nothing was tried, and no figure below counts these", lines)
     if scores:
-        parts.append(f"<p>{len(scores)} graded, mean {fmean(scores):.2f}, median {median(scores):g}.</p>")
+        parts.append(f"<p>{len(scores)} tried and are graded: mean {fmean(scores):.2f}, median {median(scores):g}.</p>")
         steps = [sum(point <= score < point + 1 for score in scores) for point in range(POINTS)]
         steps.append(sum(score >= POINTS for score in scores))
         parts.append("<h2>Points</h2>\n<table>\n<tr><th>Points<th>Students<th></tr>")
@@ -111,7 +116,7 @@ def class_page(assignment, results, finals, first, lists, alike, students=()):
             label = f"{point} to below {point + 1}" if point < POINTS else f"{point} or more"
             parts.append(f'<tr><td>{label}<td class="number">{many}<td>{bar}</tr>')
         parts.append("</table>")
-    parts += _tests(assignment, [final for final in finals.values() if final.score is not None])
+    parts += _tests(assignment, tried)
     for title, lines in lists.items():
         parts += _list(title, lines)
     lines = [f"{', '.join(people)}: {kind} in {', '.join(functions)}" for people, kind, functions in alike]

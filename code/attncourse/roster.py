@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import re
 import unicodedata
 from collections import defaultdict
@@ -17,6 +18,10 @@ DAMAGED = re.compile(r"\d(?:[.,]\d+)?[eE]\+?\d+")  # an id that a spreadsheet to
 APART = re.compile(r"[\s,._-]+")  # what stands between the words of a name
 PARTICIPANT = re.compile(r"\D*\s(\d+)")  # Moodle's number behind its word
 WORKSHEETS = re.compile(r"\D*(\d+)\D*")  # and in its own worksheet, where some languages have no blank
+STATUS = "status"  # its English heading over what Moodle says of a submission, extensions counted
+LATE = re.compile(r"(?:^| - )((?:[0-9]+ (?:year|day|hour|min|sec)s? )+)late(?: - |$)")
+AMOUNT = re.compile("([0-9]+) (year|day|hour|min|sec)")
+SECONDS = {"year": 365 * 86400, "day": 86400, "hour": 3600, "min": 60, "sec": 1}
 WHOLE = re.compile(r"\d+[.,]0{1,2}")  # and one with places after a point
 LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
 HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
@@ -170,6 +175,26 @@ def _person(row, kinds, number, platform):
     moodles = (WORKSHEETS if platform == "Moodle" else PARTICIPANT).fullmatch(said)
     person["user"] = moodles[1] if moodles else said
     return person
+
+
+def status(people, person):
+    """Return what Moodle's grading worksheet in English says of a person's submission, "" where nothing does."""
+    places = [place for place, name in enumerate(people.header) if name.strip().casefold() == STATUS]
+    if people.platform != "Moodle" or len(places) != 1:
+        return ""
+    rows = [people.rows[number] for number in person.get("rows", [])]
+    return next((row[places[0]].strip() for row in rows if places[0] < len(row)), "")
+
+
+def days_late(said):
+    """Return the days begun that a status of Moodle's says, None where it is not understood.
+
+    Moodle leaves out what is smaller than the second unit, such as minutes beside days: these begin no other day.
+    """
+    late = LATE.search(said)
+    if late is None:
+        return None
+    return math.ceil(sum(int(number) * SECONDS[unit] for number, unit in AMOUNT.findall(late[1])) / SECONDS["day"])
 
 
 def normalized(text):

@@ -206,23 +206,18 @@ def _of_python():
     strange = [entry for entry in strange if entry.name.split(".")[0] not in STANDARD and not entry.is_symlink()]
     hidden = [entry.path for entry in strange if not entry.name.startswith("_sysconfigdata")]
     hidden += [path for path in (os.path.join(library, name) for name in NOT_NEEDED) if os.path.isdir(path)]
-    extensions = [*Path(library, "lib-dynload").glob("*.so"), *Path(np.__file__).parent.rglob("*.so")]
-    shown += _libraries([PYTHON, *(path for path in extensions if path.name.split(".")[0] not in OF_A_SCREEN)])
+    shown += _libraries(Path(library, "lib-dynload"), Path(np.__file__).parent)
     return shown, [(_inside(path), os.path.isdir(path)) for path in sorted(hidden)]
 
 
-def _libraries(programs):
-    """Return what these programs and libraries load, [(path here, path in the sandbox)], as the system's loader says.
+def _libraries(*folders):
+    """Return what Python and the extensions in these folders load, [(path here, path in the sandbox)].
 
     A library that is asked for by name alone is shown in `LIBRARIES`; one that is asked for by its path, such as the
     loader itself, stands where it is asked for.
     """
-    ldd = shutil.which("ldd")
-    if ldd is None:
-        raise SandboxError("ldd, which names the libraries of Python, is not installed: it belongs to the C library.")
-    said = subprocess.run([ldd, *programs], env={"PATH": os.defpath}, capture_output=True, text=True, errors="replace")
     loaded = {}
-    for name, path in LOADED.findall(said.stdout):
+    for name, path in LOADED.findall("".join(map(_loads, folders))):
         own = os.path.commonpath([os.path.realpath(path), str(_numpy_libraries())]) == str(_numpy_libraries())
         if name and "/" not in name and not own:
             loaded[f"{LIBRARIES}/{name}"] = path
@@ -232,6 +227,36 @@ def _libraries(programs):
             if asked.startswith(f"{PREFIX}/"):  # beside Python's program, by a path that begins with its folder
                 loaded[_inside(asked)] = path
     return [(path, inside) for inside, path in sorted(loaded.items())]
+
+
+def _loads(folder):
+    """Return what the system's loader says that Python loads together with all extensions of a folder.
+
+    It is asked once for all of them: ldd starts four processes for each. Their paths begin at the folder, because a
+    blank or a colon would end a name.
+    """
+    extensions = [path for path in folder.rglob("*.so") if path.name.split(".")[0] not in OF_A_SCREEN]
+    names = ":".join(f"./{path.relative_to(folder)}" for path in extensions)
+    command = [_loader(), *(["--preload", names] if names else []), "--list", PYTHON]
+    return _said(command, cwd=folder if names else None)
+
+
+@functools.cache
+def _loader():
+    """Return the path of the system's loader, which ldd prints without a name."""
+    ldd = shutil.which("ldd")
+    if ldd is None:
+        raise SandboxError("ldd, which names the libraries of Python, is not installed: it belongs to the C library.")
+    loader = next((path for name, path in LOADED.findall(_said([ldd, PYTHON])) if not name), None)
+    if loader is None:
+        raise SandboxError(f"ldd names no loader for {PYTHON}, so that nobody knows what it loads.")
+    return loader
+
+
+def _said(command, **options):
+    """Return what a program of the C library prints."""
+    quiet = {"capture_output": True, "text": True, "errors": "replace"}
+    return subprocess.run(command, env={"PATH": os.defpath}, **quiet, **options).stdout
 
 
 def _numpy_libraries():

@@ -105,7 +105,8 @@ def _means(line, each):
 
 def _told_file(line, entry, readings):
     """Return the `File` of an entry as a table tells it; what the table leaves open, the name says."""
-    late = any(each.late for each in readings) if line.late is None else line.late
+    known = {each.late for each in readings} - {None}
+    late = line.late if line.late is not None else any(known) if known else None
     times = {each.time for each in readings}
     time = line.time or (times.pop() if len(times) == 1 else "")
     order = max((each.order for each in readings), default=0)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, gradebook, handed, lists, marks, model, policy
+from attncourse import batch, downloads, gradebook, handed, lists, marks, model, policy, reading, roster
 from attncourse.model import CourseError
 from coursework import SHORT, notebook
 from test_batch import made_of, plain
@@ -175,6 +175,35 @@ def test_a_blank_or_missing_notebook_is_one_line_for_the_instructor(assignment, 
     assert len(lines["each"]) == number, "where the reasons differ, each is a line"
     assert sum(float(row["points"]) for row in lines["half"]) == 8
     assert {row["question"] for row in lines["half"]} == {q.name for q in assignment.questions} - {"witness"}
+
+
+def test_the_figures_of_a_class_are_of_those_who_tried(assignment, tmp_path):
+    """One line names those with an untouched notebook, one those without a file: no mean and no histogram has them."""
+    cells = [model.stub(source) for question in assignment.questions for source in question.answer]
+    names = [name for question in assignment.questions for name in question.functions]
+    as_it_was = {name: reading.tokens(reading.body(cells, name)) for name in names}
+    blank, answered = earns(assignment), earns(assignment, "witness")
+    results = {
+        "b1": replace(blank, tokens=as_it_was),
+        "b2": replace(blank, tokens=as_it_was),
+        "unreadable": replace(blank, problem="The file is empty."),
+        "wrong": replace(blank, tokens=as_it_was | {names[0]: ["return", "0"]}),
+        "right": replace(answered, tokens=as_it_was),
+        "words": replace(blank, tokens=as_it_was, written={"why": "Because."}),
+    }
+    (tmp_path / "r.csv").write_text("Name\n" + "\n".join([*results, "gone"]))
+    place, out = plain(tmp_path, *results), tmp_path / "out"
+    there = downloads.read(place, people := roster.read(tmp_path / "r.csv"))
+    run(there, assignment, out, lambda name: results[name], people=people)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    points = earns(assignment, "witness").score
+    assert "<li>an untouched notebook, 2: b1, b2</li>" in page
+    assert "<li>a file without any answer, 1: unreadable</li>" in page
+    assert "<li>nothing handed in, 1: gone</li>" in page
+    assert f"3 tried and are graded: mean {points / 3:.2f}" in page
+    assert "of 3<td" in page
+    assert "of 6<td" not in page
+    assert {row["student"]: row["score"] for row in table(out, "grades.csv")}["b1"] == "0", "the grade is what it was"
 
 
 def test_one_policy_serves_several_sections(assignment, tmp_path):

@@ -324,7 +324,7 @@ def test_the_layout_of_every_platform(layout, tmp_path):
     files = [file for submission in there.submissions.values() for file in submission.files]
     dated = layout in ("Gradescope", "Blackboard")
     assert {file.time for file in files} - {""} == ({"2026-03-03-23-30-00"} if dated else set())
-    assert all(file.late == ("LATE" in file.path) for file in files)
+    assert all(bool(file.late) == ("LATE" in file.path) for file in files)
 
 
 def test_a_layout_that_is_not_known_is_refused_by_name(tmp_path):

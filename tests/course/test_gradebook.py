@@ -396,7 +396,7 @@ def test_the_class_page_shows_distribution_tests_and_what_nobody_passed(assignme
     results["s5"] = earns(assignment)
     finals = {student: final(assignment, result) for student, result in results.items()}
     page = report.class_page(assignment, results, finals, {"First": ["look"]}, {}, [])
-    assert page.index("<h2>First") < page.index("Python 3.11 and NumPy 2.4: 3.") < page.index("6 graded")
+    assert page.index("<h2>First") < page.index("Python 3.11 and NumPy 2.4: 3.") < page.index("6 tried")
     assert "mean 1.00, median 1." in page, "which lies between the two in the middle"
     witness = next(e for e in assignment.questions if e.name == "witness")
     nobody = page.partition("Tests that nobody passed")[2]
@@ -441,13 +441,48 @@ def test_a_deadline_has_its_own_time_zone(due, came, zone, assignment, tmp_path,
         time.tzset()
 
 
-def test_the_report_says_who_is_late_by_moodles_worksheet(assignment, tmp_path):
-    people = platforms.moodle_roster().replace(
-        b"Submitted for grading", b"Submitted for grading - 1 day 2 hours late", 2
-    )
+MOODLES = {  # what the column Status says: days late
+    "Submitted for grading": 0,
+    "Submitted for grading - 3 mins 31 secs late - Released -  - ": 1,
+    "Submitted for grading - 1 day late": 1,
+    "Submitted for grading - 1 day 2 hours late": 2,
+    "Draft (not submitted) - 1 year 3 days late": 368,
+    "No submission - Assignment is overdue by: 3 days": 0,
+    "Zur Bewertung abgegeben - 2 Tage später": 0,
+    "Submitted for grading - very late": 0,
+}
+
+
+@pytest.mark.parametrize("said", MOODLES)
+def test_what_moodles_worksheet_says_of_lateness_is_deducted(said, assignment, tmp_path):
+    people = platforms.moodle_roster().replace(b"Submitted for grading", said.encode(), 2)
     grades = class_of(assignment, tmp_path, "moodle", people, {"late": {"per_day": 1, "days": {"5001": 2}}})
+    late = {handed.user: grades.final(student).late for student, handed in grades.submissions.items()}
+    assert (late["5000"], late["5001"], late["5002"]) == (MOODLES[said], 2, 0)
+    first = next(student for student in grades.submissions if grades.submissions[student].user == "5000")
+    score = grades.results[first].score
+    assert grades.final(first).score == max(0, score - MOODLES[said])
     listed = grades.lists()
-    (line,) = listed["Late by Moodle's worksheet, and nothing is deducted"]
-    assert "5000" in line
-    assert "1 day 2 hours late" in line
-    assert "nothing is deducted" in listed["How lateness is counted"][0]
+    unknown = listed.get("Late by Moodle's worksheet, and nothing is deducted", [])
+    assert [first in line for line in unknown] == [True] * ("very" in said)
+
+
+def test_a_students_own_text_in_moodles_worksheet_says_nothing_of_lateness(assignment, tmp_path):
+    people = platforms.moodle_roster().replace(b'"Email address",Status', b'Status,"Online text"')
+    people = people.replace(b's0@uni.edu,"Submitted for grading"', b'"Submitted for grading","9 days late"')
+    grades = class_of(assignment, tmp_path, "moodle", people, {"late": {"per_day": 1}})
+    assert {grades.final(student).late for student in grades.results} == {0}
+
+
+@pytest.mark.parametrize("roster", [True, False])
+def test_the_report_says_how_moodles_lateness_is_counted(roster, assignment, tmp_path):
+    people = platforms.moodle_roster() if roster else None
+    grades = class_of(assignment, tmp_path, "moodle", people, {"late": {"per_day": 1}})
+    (line,) = grades.lists()["How lateness is counted"]
+    assert ("nothing is deducted" in line) == (not roster)
+
+
+def test_a_table_says_more_of_lateness_than_moodles_worksheet():
+    there = handed.File("a", "a", None, late=False)
+    assert policy.days_late({}, "x", "x", there, 3) == 0
+    assert policy.days_late({}, "x", "x", replace(there, late=None), 3) == 3

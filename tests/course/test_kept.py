@@ -6,17 +6,19 @@ import errno
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+import types
 import zipfile
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from attncourse import batch, clean, downloads, gradebook, layouts, marks
+from attncourse import batch, clean, downloads, gradebook, layouts, marks, together
 from coursework import ROOT, SHORT, answers, needs_a_sandbox, notebook
 from test_batch import made_of, plain, result, rows
 
@@ -35,6 +37,15 @@ def contents(out):
     """Every file that an instructor reads or imports, with its bytes."""
     files = [path for path in out.rglob("*") if path.is_file() and not {"results", ".lock"} & {*path.parts}]
     return {str(path.relative_to(out)): path.read_bytes() for path in files}
+
+
+def in_place(files):
+    """Those of these files that an instructor sees."""
+    return {
+        name: data
+        for name, data in files.items()
+        if name.split("/")[0] not in (together.NEW, together.READY) and not name.endswith(".part")
+    }
 
 
 def interrupted(after, points=2):
@@ -161,7 +172,7 @@ def test_at_every_moment_each_file_is_whole_and_no_grade_is_lost(end, assignment
     moments = 0
     for before, new, after, out in at_every_moment(assignment, tmp_path, end):
         moments += 1
-        after = {name: data for name, data in after.items() if ".new" not in name and not name.endswith(".part")}
+        after = in_place(after)
         assert before.keys() - after.keys() <= {"feedback/gone.html"}, moments
         scores = {row["student"]: row["score"] for row in read_table(after["grades.csv"])}
         assert scores.items() >= {"a": "7", "b": "7"}.items(), moments
@@ -171,10 +182,99 @@ def test_at_every_moment_each_file_is_whole_and_no_grade_is_lost(end, assignment
             assert partial or data in (before.get(name), new.get(name)), (moments, name)
         assert after["report.html"].endswith(b"</html>\n")
         assert zipfile.ZipFile(io.BytesIO(after["feedback.zip"])).testzip() is None
-        assert not (out / ".new").exists(), "the next run clears up"
+        assert contents(out) == in_place(contents(out)), "the next run clears up"
         if end is no_room:
             assert after in (before, new) or partial, moments
     assert moments > 10
+
+
+CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink"}
+
+
+def is_killed_at(number, task, *arguments):
+    """Run a task in a process that is killed right before it changes the disk for this time; False if it never does."""
+    process = os.fork()
+    if process:
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        assert code in (0, -signal.SIGKILL)
+        return code != 0
+    seen, code = 0, 1
+
+    def watch(event, arguments):
+        nonlocal seen
+        writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        seen += bool(event in CHANGES or writes)
+        if seen == number:
+            seen += 1  # the kill is an event, too
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+    try:
+        task(*arguments)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+@pytest.fixture
+def regraded(assignment, tmp_path):
+    """A class that is graded twice, each grade otherwise: the folder after each run, and how to begin the second."""
+    place = plain(tmp_path, "a", "b", "gone")
+    run(place, assignment, tmp_path / "old", made_of(lambda name: result(7)))
+    (place / "gone.ipynb").unlink()
+    add(place, "c")
+
+    def again(out):
+        return run(place, assignment, out, made_of(lambda name: result(2)), "another seed")
+
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    again(tmp_path / "new")
+    return types.SimpleNamespace(
+        old=tmp_path / "old",
+        before=contents(tmp_path / "old"),
+        after=contents(tmp_path / "new"),
+        again=again,
+        starts=lambda out: gradebook.Grades(assignment, downloads.read(place), out),
+    )
+
+
+def test_a_kill_at_every_step_leaves_the_files_of_one_run_or_the_next_start_does(regraded, tmp_path):
+    assert {row["score"] for row in read_table(regraded.before["grades.csv"])} == {"7"}
+    assert {row["score"] for row in read_table(regraded.after["grades.csv"])} == {"2"}
+    number, halfway, sets = 1, 0, []
+    out = tmp_path / str(number)
+    shutil.copytree(regraded.old, out)
+    while is_killed_at(number, regraded.again, out):
+        there, counts = in_place(contents(out)), (out / together.READY / together.PLAN).exists()
+        assert there.keys() >= {"feedback/a.html", "feedback/b.html"}, number
+        assert counts or there in (regraded.before, regraded.after), number
+        halfway += there not in (regraded.before, regraded.after)
+        regraded.starts(out)
+        assert contents(out).keys() == in_place(contents(out)).keys() or not counts, number
+        assert in_place(contents(out)) == (regraded.after if counts else there), number
+        sets.append(in_place(contents(out)) == regraded.after)
+        number += 1
+        out = tmp_path / str(number)
+        shutil.copytree(regraded.old, out)
+    assert contents(out) == regraded.after
+    assert sets == sorted(sets), "from one step on it is the new set"
+    assert {*sets} == {True, False}
+    assert halfway > 5, "some kills came while files were put in place"
+
+
+def test_what_was_cut_short_can_be_cut_short_again(regraded, tmp_path):
+    number = 1
+    out = tmp_path / "cut"
+    shutil.copytree(regraded.old, out)
+    while in_place(contents(out)) in (regraded.before, regraded.after):
+        shutil.rmtree(out)
+        shutil.copytree(regraded.old, out)
+        assert is_killed_at(number, regraded.again, out)
+        number += 1
+    step = 1
+    while is_killed_at(step, regraded.starts, out):
+        step = step % 3 + 1
+    assert contents(out) == regraded.after
 
 
 def read_table(data):
@@ -279,7 +379,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_of_them_are(endin
     over, moved, real = threading.Event(), [], Path.replace
 
     def moving(self, target):
-        if ".new" in self.parts:
+        if together.READY in self.parts:
             moved.append(self.name)
             if len(moved) == number:
                 os.kill(os.getpid(), ending)
@@ -304,7 +404,7 @@ def test_a_signal_while_files_are_put_in_place_waits_until_all_of_them_are(endin
     run(place, another, out, made_of(lambda name: result(2)))
     for name in ("grades.csv", "feedback/a.html", "feedback/b.html", "feedback.zip"):
         assert after[name] == contents(out)[name]
-    assert not (out / ".new").exists()
+    assert after == in_place(after)
 
 
 @pytest.mark.parametrize("end", [stop, no_room])
