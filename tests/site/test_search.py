@@ -80,6 +80,13 @@ def test_every_synonym_finds_something(page):
 
 
 @only_english
+@pytest.mark.parametrize("question", ["sofmax", "equivarience", "permutaton", "positonal encoding"])
+def test_a_misspelled_word_finds_what_was_meant(page, question):
+    meant = question[:3]
+    assert any(f"/{meant}" in link for link in search(page, question)[:3])
+
+
+@only_english
 def test_half_a_word_finds_what_begins_with_it_and_a_word_that_is_nowhere_says_so(page):
     assert "equivariance" in search(page, "equivar")[0]
     assert search(page, "qwertz") == []
