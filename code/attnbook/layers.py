@@ -19,8 +19,21 @@ from .attention import attention, softmax
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Heads", "Symmetry", "conjugate", "encoder_layer", "feed_forward", "graph_attention", "layer_norm"]
-__all__ += ["multi_head_attention", "rotations", "rows", "stay", "symmetry", "torch_heads"]
+__all__ = [
+    "Heads",
+    "Symmetry",
+    "conjugate",
+    "encoder_layer",
+    "feed_forward",
+    "graph_attention",
+    "layer_norm",
+    "multi_head_attention",
+    "rotations",
+    "rows",
+    "stay",
+    "symmetry",
+    "torch_heads",
+]
 
 
 def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:

@@ -22,8 +22,20 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array, arrays, as_array, as_numpy, one_of, require_int, require_number, shape_of, whole_numbers
 
-__all__ = ["Terms", "alibi_slopes", "clipped", "deberta_rows", "frequencies", "logit_terms", "offsets"]
-__all__ += ["pairing_permutation", "rotate", "sinusoidal", "t5_bucket", "t5_edges"]
+__all__ = [
+    "Terms",
+    "alibi_slopes",
+    "clipped",
+    "deberta_rows",
+    "frequencies",
+    "logit_terms",
+    "offsets",
+    "pairing_permutation",
+    "rotate",
+    "sinusoidal",
+    "t5_bucket",
+    "t5_edges",
+]
 
 
 class Terms(NamedTuple):
