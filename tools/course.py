@@ -36,8 +36,23 @@ from attncourse import (  # noqa: E402
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
 
-NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK", "TABLE", "PATTERN", "GRADERS")  # fmt: skip
+NAMES = (
+    "ASSIGNMENT",
+    "SUBMISSIONS",
+    "COURSE",
+    "CHAPTER",
+    "SEED",
+    "PROCESSES",
+    "UNSAFE",
+    "WORK",
+    "ROSTER",
+    "POLICY",
+    "FORCE",
+    "NOTEBOOK",
+    "TABLE",
+    "PATTERN",
+    "GRADERS",
+)
 ABOUT = "about.json"  # whose grades a folder holds
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.

@@ -291,8 +291,10 @@ def holds(tex, names):
     near, equal = names.pop("near", 1e-9), names.pop("equal", 1e-9)
     alone, after = names.pop("=", None), names.pop("after", {})
     for chain in statements(tex):
-        values = [Reader(side, names).whole()(names) if i or "\\leftarrow" not in chain else None
-                  for i, side in enumerate(chain[::2])]  # fmt: skip
+        values = [
+            Reader(side, names).whole()(names) if i or "\\leftarrow" not in chain else None
+            for i, side in enumerate(chain[::2])
+        ]
         if len(chain) == 1 and alone is not None:
             chain, values = [*chain, "=", None], [*values, alone]
         for relation, left, right in zip(chain[1::2], values, values[1:], strict=False):

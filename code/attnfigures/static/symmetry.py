@@ -31,10 +31,14 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     mean = Y.mean(axis=0)
     fig, ax = canvas(296, 294)  # narrow: read on a phone
     for name, M, x, y, limit in (
-        ("Q", Q, 32, 24, 2), ("K", K, 118, 24, 2), ("V", V, 204, 24, 2),
-        ("S", scores(Q, K), 32, 128, 1), ("A", A, 182, 128, 1),
-        ("Y = AV", Y, 32, 222, 2), ("mean of Y", mean[None], 182, 222, 2),
-    ):  # fmt: skip
+        ("Q", Q, 32, 24, 2),
+        ("K", K, 118, 24, 2),
+        ("V", V, 204, 24, 2),
+        ("S", scores(Q, K), 32, 128, 1),
+        ("A", A, 182, 128, 1),
+        ("Y = AV", Y, 32, 222, 2),
+        ("mean of Y", mean[None], 182, 222, 2),
+    ):
         square = name in "SA"
         ax.text(x, y - (17 if square else 5), name)
         _matrix(ax, M, x, y, limit, digits=2 if name == "A" else 1)
