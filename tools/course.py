@@ -227,7 +227,9 @@ def _what_is_there(grades):
         return "what is graded is in the tables"
     if not (grades.folder / "grades.csv").exists():
         return "there are no tables yet"
-    return "the tables are those of the last run" + ", because the new ones would lack students" * grades.lacking
+    if grades.lacking:
+        return "the tables are those of the last run, because the new ones would lack students"
+    return "the tables are those of the last run"
 
 
 def summarize(grades):

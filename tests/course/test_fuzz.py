@@ -127,7 +127,9 @@ def mutated(data):
 
     def change(drawn):
         start, end, places, tail = drawn
-        made = bytearray(data[start % len(data) * (start % 3 == 0) : len(data) - end % len(data) * (end % 3 == 0)])
+        first = start % len(data) if start % 3 == 0 else 0  # two of three changes leave an end as it is
+        last = len(data) - end % len(data) if end % 3 == 0 else len(data)
+        made = bytearray(data[first:last])
         for place, value in places:
             if made:
                 made[place % len(made)] = value

@@ -212,7 +212,7 @@ def canvas_writes(name, user, late, attachment, file):
     import re
 
     small = re.sub(r"_(\d+)_", r"\1", name, flags=re.ASCII).lower()
-    whole = "_".join([small, *["LATE"] * late, str(user)])
+    whole = f"{small}_LATE_{user}" if late else f"{small}_{user}"
     return f"{re.sub(r'[^a-zA-Z0-9_]', '', whole)}_{attachment}_{file}"
 
 

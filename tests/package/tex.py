@@ -111,7 +111,8 @@ class Reader:
             self.inside = ""
             assert self.next() == token
             kind = "fro" if [self.peek(), self.peek(1)] == ["_", "F"] else None
-            self.at += 2 * bool(kind)
+            if kind:
+                self.at += 2
             return self.scripts(None, lambda names: norm(inner(names), kind))
         if token.isdigit():
             while self.peek().isdigit() or (self.peek() == "." and self.peek(1).isdigit()):
@@ -307,7 +308,8 @@ def holds(tex, names):
             ):
                 return 0
             count += 1
-    return count * all(np.allclose(names[name], value) for name, value in after.items())
+    holds = all(np.allclose(names[name], value) for name, value in after.items())
+    return count if holds else 0
 
 
 def _same(a, b, near):

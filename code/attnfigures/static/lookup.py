@@ -38,7 +38,10 @@ def draw_lookup(angle: float, length: float) -> Picture:
     cut = length > FRAME
     _arrow(keys, q * min(1, FRAME / length), "orange", 2.2, "--" if cut else "-")
     values.plot(*y, "*", color=PALETTE["orange"], markersize=12)
-    for ax, title in ((keys, f"query: length {length:g}{', cut' * cut}"), (values, "4\u00a0 values, output ★")):
+    asked_title = f"query: length {length:g}"
+    if cut:
+        asked_title += ", cut"
+    for ax, title in ((keys, asked_title), (values, "4\u00a0 values, output ★")):
         ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), aspect="equal", xticks=[], yticks=[])
         ax.set_title(title)
         for side in ("top", "right"):
