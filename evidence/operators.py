@@ -45,7 +45,8 @@ def python_faults(text, choose):
     ``choose`` takes a list of all places and returns those to try.
     """
     wrapper = MetadataWrapper(libcst.parse_module(text))
-    code, parents = wrapper.module.code_for_node, wrapper.resolve(ParentNodeProvider)
+    code = wrapper.module.code_for_node
+    parents = wrapper.resolve(ParentNodeProvider)
     operators = [(kind, operator) for kind, operator in mutators.mutation_operators if operator in PYTHON]
     places = [
         (node, other)

@@ -104,7 +104,8 @@ def make(options):
     files = author.assignments(options.course, options.chapter)
     course = of_the_course(options.work, options.seed)
     for chapter, path in files.items():
-        folder, assignment = options.work / "assignments" / chapter, author.read(path)
+        folder = options.work / "assignments" / chapter
+        assignment = author.read(path)
         seed, how = seed_for(options.seed, remembered(folder), course)
         author.prove(assignment, seed)
         layouts.write(assignment, folder, seed)
@@ -316,7 +317,8 @@ def read_options(arguments):
     """Read the task and its options from NAME=value arguments, else the environment; a bad one ends in one sentence."""
     if not arguments or arguments[0] not in TASKS:
         raise CourseError(f"Say what to do: {', '.join(TASKS)}.")
-    values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
+    values = {name: os.environ.get(name, "") for name in NAMES}
+    places = ["ASSIGNMENT", "SUBMISSIONS"]
     for argument in arguments[1:]:
         name, sign, value = argument.partition("=")
         if sign and name in NAMES:
@@ -360,5 +362,6 @@ if __name__ == "__main__":
     for ending in (signal.SIGTERM, signal.SIGHUP):  # such as a terminal that is closed
         signal.signal(ending, signal.default_int_handler)
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    sys.stdout, sys.stderr = clean.Screen(sys.stdout), clean.Screen(sys.stderr)  # whoever prints, and whatever
+    sys.stdout = clean.Screen(sys.stdout)
+    sys.stderr = clean.Screen(sys.stderr)  # whoever prints, and whatever
     run(sys.argv[1:])

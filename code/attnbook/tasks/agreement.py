@@ -48,9 +48,7 @@ def agreement_task(
         preposition = torch.randint(TO, NEAR + 1, plural.shape, generator=generator)
         columns = []
         for i in range(phrases + 1):
-            words = [THE, OLD, noun[..., i]] if old[i] else [THE, noun[..., i]]
-            if i > 0:
-                words.insert(0, preposition[..., i])
+            words = [*[preposition[..., i]] * (i > 0), THE, *[OLD] * old[i], noun[..., i]]
             columns += [torch.full_like(noun[..., i], word) if isinstance(word, int) else word for word in words]
         return torch.stack([*columns, torch.full_like(noun[..., 0], VERB)], dim=-1), plural
 

@@ -66,8 +66,7 @@ def train_copying(
     one_of("kind", kind, *COPY_KINDS)
     generator = torch.Generator().manual_seed(seed)
     draw = copy_task(generator, runs=runs, batch=32)
-    read = 8 + h if kind == "c at every step" else 8  # what the decoder gets at a step
-    write = 2 * h if kind == "attention" else h  # what an answer is read from
+    read, write = 8 + h * (kind == "c at every step"), h + h * (kind == "attention")
     W = {
         name: (torch.randn(runs, *shape, generator=generator) / shape[-1] ** 0.5).requires_grad_()
         for name, shape in {

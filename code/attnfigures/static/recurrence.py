@@ -235,7 +235,8 @@ def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: s
 @functools.cache
 def _decay(radius):
     rng = np.random.default_rng(2)
-    W_h, W_x = random_recurrence(rng, UNITS, radius), rng.normal(size=(UNITS, 8)) / 8**0.5
+    W_h = random_recurrence(rng, UNITS, radius)
+    W_x = rng.normal(size=(UNITS, 8)) / 8**0.5
     H = rnn(rng.normal(size=(LONGEST, 8)), W_x, W_h, np.zeros(UNITS))
     linear = path_norms(np.broadcast_to(W_h, (LONGEST - 1, UNITS, UNITS)))
     return linear, path_norms(rnn_jacobians(H, W_h))

@@ -77,7 +77,8 @@ def _matrix(ax, M, x, y, limit, digits=1):
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
     """Draw histograms, on a logarithmic axis, of the errors of equivariance and invariance over many permutations."""
-    follows, stands = numbers("follows", follows, "n", least=0), numbers("stands", stands, "n", least=0)
+    follows = numbers("follows", follows, "n", least=0)
+    stands = numbers("stands", stands, "n", least=0)
     fig, ax = figure(height=2.3)
     bins = np.linspace(-17, 1, 55)
     for errors, name, color, hatch in (
