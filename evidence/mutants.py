@@ -30,14 +30,20 @@ from operators import callers, changed_line, javascript_faults, python_faults
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = {  # how many faults of a file are tried
-    "code/attnbook/*.py": 20, "code/attnbook/check/*.py": 20, "code/attnbook/tasks/*.py": 6,
-    "code/attnfigures/live/*.py": 4, "code/attnfigures/live/*.js": 8, "code/attncourse/*.py": 6,
-}  # fmt: skip
+    "code/attnbook/*.py": 20,
+    "code/attnbook/check/*.py": 20,
+    "code/attnbook/tasks/*.py": 6,
+    "code/attnfigures/live/*.py": 4,
+    "code/attnfigures/live/*.js": 8,
+    "code/attncourse/*.py": 6,
+}
 LAWS = "tests/package/test_*.py"
 TESTED = {  # where the tests of a file stand; the first that fits
-    "code/attncourse/": "tests/course/test_*.py", "code/attnfigures/live/": "tests/package/test_live*.py",
-    "code/attnfigures/static/": "tests/package/test_*figures*.py", "code/": LAWS,
-}  # fmt: skip
+    "code/attncourse/": "tests/course/test_*.py",
+    "code/attnfigures/live/": "tests/package/test_live*.py",
+    "code/attnfigures/static/": "tests/package/test_*figures*.py",
+    "code/": LAWS,
+}
 DRAWING = re.compile(r"test_(live|\w*figures)")  # these look at pictures, not at laws
 MOST = 3  # chapters that are run for one fault: those that use the function most
 LEFT_OUT = shutil.ignore_patterns("_build", ".*", "__pycache__", "evidence")
@@ -173,10 +179,13 @@ def report(faults, answers, moved):
     rows = list(zip(faults, answers, strict=True))
     survivors = [fault for fault, answer in rows if not answer["caught"]]
     lines = [
-        "# Mutation run", "",
-        f"{len(rows)} faults, {len(survivors)} survive. {moved} more are skipped: their text has moved.", "",
-        "| folder | faults | caught by a check | by an error | by a test | survive |", "|---|---|---|---|---|---|",
-    ]  # fmt: skip
+        "# Mutation run",
+        "",
+        f"{len(rows)} faults, {len(survivors)} survive. {moved} more are skipped: their text has moved.",
+        "",
+        "| folder | faults | caught by a check | by an error | by a test | survive |",
+        "|---|---|---|---|---|---|",
+    ]
     for folder, group in itertools.groupby(sorted(rows, key=lambda row: row[0]["file"]), lambda row: _group(row[0])):
         kinds = collections.Counter(answer.get("kind") for _, answer in group)
         errors = kinds["error"] + kinds["died"]

@@ -8,16 +8,32 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider
 from mutmut.mutation import mutators
 
 PYTHON = {
-    mutators.operator_number, mutators.operator_swap_op, mutators.operator_remove_unary_ops,
-    mutators.operator_name, mutators.operator_keywords,  # True for False, `is not` for `is`
-}  # fmt: skip
+    mutators.operator_number,
+    mutators.operator_swap_op,
+    mutators.operator_remove_unary_ops,
+    mutators.operator_name,
+    mutators.operator_keywords,  # True for False, `is not` for `is`
+}
 JAVASCRIPT = [  # (what stands there, what is put in its place); the code has spaces around its operators
-    (r"(?<= )\+(?= )", "-"), (r"(?<=[\w)\]] )-(?= )", "+"), (r"(?<= )\*(?= )", "/"), (r"(?<= )/(?= )", "*"),
-    (r"(?<= )<(?= )", "<="), (r"(?<= )<=(?= )", "<"), (r"(?<= )>(?= )", ">="), (r"(?<= )>=(?= )", ">"),
-    ("===", "!=="), ("!==", "==="), ("&&", "||"), (r"\|\|", "&&"), (r"(?<=[ (])!(?=[\w(])", ""),
-    (r"\bMath\.min\b", "Math.max"), (r"\bMath\.max\b", "Math.min"), (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
+    (r"(?<= )\+(?= )", "-"),
+    (r"(?<=[\w)\]] )-(?= )", "+"),
+    (r"(?<= )\*(?= )", "/"),
+    (r"(?<= )/(?= )", "*"),
+    (r"(?<= )<(?= )", "<="),
+    (r"(?<= )<=(?= )", "<"),
+    (r"(?<= )>(?= )", ">="),
+    (r"(?<= )>=(?= )", ">"),
+    ("===", "!=="),
+    ("!==", "==="),
+    ("&&", "||"),
+    (r"\|\|", "&&"),
+    (r"(?<=[ (])!(?=[\w(])", ""),
+    (r"\bMath\.min\b", "Math.max"),
+    (r"\bMath\.max\b", "Math.min"),
+    (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"),
     (r"(?<![\w.#])\d+(?![\w.])", lambda match: str(int(match[0]) + 1)),
-]  # fmt: skip
+]
 DEAD_CONTROL = [(r"=> change\(", "=> void ("), (r"\bmodel\.on\(", "void (")]  # a figure's control that does nothing
 TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`", re.DOTALL)
 DRAWS = re.compile(r"\b(make|set|write|document|window|element|el|svg|model)\b")
@@ -29,7 +45,8 @@ def python_faults(text, choose):
     ``choose`` takes a list of all places and returns those to try.
     """
     wrapper = MetadataWrapper(libcst.parse_module(text))
-    code, parents = wrapper.module.code_for_node, wrapper.resolve(ParentNodeProvider)
+    code = wrapper.module.code_for_node
+    parents = wrapper.resolve(ParentNodeProvider)
     operators = [(kind, operator) for kind, operator in mutators.mutation_operators if operator in PYTHON]
     places = [
         (node, other)

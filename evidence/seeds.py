@@ -50,7 +50,8 @@ def versions(tree, pages):
 
     Of a module the statements count, and neither comments nor docstrings.
     """
-    modules, results = dependencies.modules(tree / "code"), dependencies.results(tree / "code")
+    modules = dependencies.modules(tree / "code")
+    results = dependencies.results(tree / "code")
     imports = dependencies.imports(modules)
     texts = {name: dependencies.statements(path) for name, path in modules.items()} | results
     hashes = {}

@@ -179,16 +179,29 @@ function render({ model, el }) {
 
 BEFORE = {"times": 2, "note": "", "value": 0.9, "bound": 1.0, "rival": 20.0, "widest": 1e-15}
 WEAKER = [
-    ("equal", {"times": 1}), ("equal", {"kind": "below"}), ("equal", {"widest": 1e-14}), ("below", {"bound": 1.01}),
-    ("below", {"value": 0.5}), ("below", {"value": 0.8, "bound": 1.2}), ("below", {"bound": "inf"}),
-    ("differs", {"bound": 0.9}), ("prints", {"bound": "0.1"}), ("estimate", {"rival": 60.0}),
-    ("estimate", {"rival": 0.0}), ("refuses", {"bound": "TypeError"}),
-]  # fmt: skip
+    ("equal", {"times": 1}),
+    ("equal", {"kind": "below"}),
+    ("equal", {"widest": 1e-14}),
+    ("below", {"bound": 1.01}),
+    ("below", {"value": 0.5}),
+    ("below", {"value": 0.8, "bound": 1.2}),
+    ("below", {"bound": "inf"}),
+    ("differs", {"bound": 0.9}),
+    ("prints", {"bound": "0.1"}),
+    ("estimate", {"rival": 60.0}),
+    ("estimate", {"rival": 0.0}),
+    ("refuses", {"bound": "TypeError"}),
+]
 AS_STRICT = [
-    ("equal", {"times": 3}), ("equal", {"widest": 1.2e-15}), ("below", {"value": 0.95}), ("below", {"bound": 0.95}),
-    ("below", {"value": 0.8, "bound": 0.92}), ("differs", {"value": 3.0}), ("estimate", {"rival": 7.0}),
+    ("equal", {"times": 3}),
+    ("equal", {"widest": 1.2e-15}),
+    ("below", {"value": 0.95}),
+    ("below", {"bound": 0.95}),
+    ("below", {"value": 0.8, "bound": 0.92}),
+    ("differs", {"value": 3.0}),
+    ("estimate", {"rival": 7.0}),
     ("prints", {"value": "0.12"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("kind", "change", "named"), [(*c, 1) for c in WEAKER] + [(*c, 0) for c in AS_STRICT])

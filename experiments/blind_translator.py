@@ -28,5 +28,8 @@ def summary(results):
     right, _, loss = zip(*(r["blind"] for r in results), strict=True)
     worst = max(r["sighted"][2] for r in results)
     return {"seeds": len(results), "fewest": min(right), "most": max(right)} | {
-        "low": min(loss), "high": max(loss), "sighted": worst, "Latin": min(r[k][1] for r in results for k in r)
-    }  # fmt: skip
+        "low": min(loss),
+        "high": max(loss),
+        "sighted": worst,
+        "Latin": min(r[k][1] for r in results for k in r),
+    }

@@ -65,7 +65,8 @@ def compare(english, edition, lacking=""):
 
     What is ``lacking`` in the catalogues of the edition may be in English.
     """
-    is_english, names = english_places(edition), names_of_terms(english, edition)
+    is_english = english_places(edition)
+    names = names_of_terms(english, edition)
     compared = 0
     for path in sorted(edition.rglob("*.html")):
         name = path.relative_to(edition).as_posix()

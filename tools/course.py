@@ -37,8 +37,23 @@ from attncourse import (  # noqa: E402
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
 
-NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK", "TABLE", "PATTERN", "GRADERS")  # fmt: skip
+NAMES = (
+    "ASSIGNMENT",
+    "SUBMISSIONS",
+    "COURSE",
+    "CHAPTER",
+    "SEED",
+    "PROCESSES",
+    "UNSAFE",
+    "WORK",
+    "ROSTER",
+    "POLICY",
+    "FORCE",
+    "NOTEBOOK",
+    "TABLE",
+    "PATTERN",
+    "GRADERS",
+)
 ABOUT = "about.json"  # whose grades a folder holds
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
@@ -90,7 +105,8 @@ def make(options):
     files = author.assignments(options.course, options.chapter)
     course = of_the_course(options.work, options.seed)
     for chapter, path in files.items():
-        folder, assignment = options.work / "assignments" / chapter, author.read(path)
+        folder = options.work / "assignments" / chapter
+        assignment = author.read(path)
         seed, how = seed_for(options.seed, remembered(folder), course)
         author.prove(assignment, seed)
         layouts.write(assignment, folder, seed)
@@ -214,7 +230,9 @@ def _what_is_there(grades):
         return "what is graded is in the tables"
     if not (grades.folder / "grades.csv").exists():
         return "there are no tables yet"
-    return "the tables are those of the last run" + ", because the new ones would lack students" * grades.lacking
+    if grades.lacking:
+        return "the tables are those of the last run, because the new ones would lack students"
+    return "the tables are those of the last run"
 
 
 def summarize(grades):
@@ -306,7 +324,8 @@ def read_options(arguments):
     """Read the task and its options from NAME=value arguments, else the environment; a bad one ends in one sentence."""
     if not arguments or arguments[0] not in TASKS:
         raise CourseError(f"Say what to do: {', '.join(TASKS)}.")
-    values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
+    values = {name: os.environ.get(name, "") for name in NAMES}
+    places = ["ASSIGNMENT", "SUBMISSIONS"]
     for argument in arguments[1:]:
         name, sign, value = argument.partition("=")
         if sign and name in NAMES:
@@ -350,5 +369,6 @@ if __name__ == "__main__":
     for ending in (signal.SIGTERM, signal.SIGHUP):  # such as a terminal that is closed
         signal.signal(ending, signal.default_int_handler)
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    sys.stdout, sys.stderr = clean.Screen(sys.stdout), clean.Screen(sys.stderr)  # whoever prints, and whatever
+    sys.stdout = clean.Screen(sys.stdout)
+    sys.stderr = clean.Screen(sys.stderr)  # whoever prints, and whatever
     run(sys.argv[1:])

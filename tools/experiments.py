@@ -126,7 +126,8 @@ def is_stored(tree, name):
 
 def write(tree, name, answers):
     """Store the results of all members, and what follows from them."""
-    module, members = load(tree, name), [answer["result"] for answer in answers]
+    module = load(tree, name)
+    members = [answer["result"] for answer in answers]
     record = {
         "members": members,
         "seconds": round(sum(answer["seconds"] for answer in answers), 1),

@@ -64,7 +64,7 @@ def main(source):
         save(font, "Book Signs")
     else:
         cut(font, TEXT, ["ccmp", "kern", "liga", "mark"])
-        save(font, "Book Text", "-italic" * ("italic" in source))
+        save(font, "Book Text", "-italic" if "italic" in source else "")
 
 
 def save(font, name, style=""):

@@ -23,8 +23,9 @@ def command(options):
     """Return the options of JupyterLab: the book's, then the reader's, which decide."""
     own = [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters/index.md"]
     own += ["--ServerApp.contents_manager_class=chapter_files.ChapterFiles"]
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # as in a container: JupyterLab asks for a word of consent
-    return [*own, *["--allow-root"] * root, *options]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # as in a container: JupyterLab asks for a word of consent
+        own.append("--allow-root")
+    return [*own, *options]
 
 
 def main(options):

@@ -88,7 +88,9 @@ def take_solutions(name, part):
     solutions = html.fragment_fromstring(f'<section id="solutions--{name}"><h2></h2></section>')
     solutions[0].text = part.xpath("string(h1)")
     for number, box in enumerate(part.xpath(ANSWERS), 1):
-        title, place, quiz = f"{_('Answer')} {number}", f"{name}--answer-{number}", box.tag == "fieldset"
+        title = f"{_('Answer')} {number}"
+        place = f"{name}--answer-{number}"
+        quiz = box.tag == "fieldset"
         link = html.fragment_fromstring(f'<p class="to-solution"><a href="#{place}">{title}</a></p>')
         box.append(link) if quiz else box.addprevious(link)
         answer = html.fragment_fromstring(f'<div class="answers" id="{place}"><div><h3>{title}</h3></div></div>')
@@ -130,7 +132,8 @@ def assemble(numbers):
     solutions.extend(filter(lambda taken: taken is not None, [take_solutions(*named) for named in sections]))
     parts = [part for _, part in sections] + [solutions]
     index = html.parse(SITE / "index.html").getroot()
-    title, subtitle = index.findtext(".//title"), index.xpath("string(//meta[@name='description']/@content)")
+    title = index.findtext(".//title")
+    subtitle = index.xpath("string(//meta[@name='description']/@content)")
     document = html.document_fromstring(
         f'<!DOCTYPE html><html lang="{index.get("lang")}" data-theme="light">'
         f'<head><meta charset="utf-8"><title>{title}</title>'

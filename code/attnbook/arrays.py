@@ -7,6 +7,7 @@ PyTorch. A learner's mistake raises a ``ValueError`` that names the argument. Un
 and PyTorch.
 """
 
+import dataclasses
 import functools
 import math
 import re
@@ -20,8 +21,24 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Array", "arrays", "as_array", "as_mask", "as_numpy", "as_permutation", "below", "brief", "finite_max"]
-__all__ += ["namespace", "one_of", "require_flag", "require_int", "require_number", "shape_of", "whole_numbers"]
+__all__ = [
+    "Array",
+    "arrays",
+    "as_array",
+    "as_mask",
+    "as_numpy",
+    "as_permutation",
+    "below",
+    "brief",
+    "finite_max",
+    "namespace",
+    "one_of",
+    "require_flag",
+    "require_int",
+    "require_number",
+    "shape_of",
+    "whole_numbers",
+]
 
 #: What a law takes and returns: a NumPy array or a PyTorch tensor.
 Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
@@ -39,46 +56,84 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     >>> x
     array([1., 2.])
     """
+    shapes = _parse(spec)
     lengths: dict[str, int] = {}
-    batch, result = (), []
-    for (name, text, leading, axes), x in zip(_parse(spec), values, strict=True):
+    batch: tuple[int, ...] = ()
+    result = []
+    for shape, x in zip(shapes, values, strict=True):
         if x is not None:
-            x, known = as_array(name, x), len(lengths)
-            shape = tuple(x.shape)
-            lead = len(shape) - len(axes)
-            fits = lead == 0 or (lead > 0 and leading != "")
-            for axis, length in zip(axes, shape[lead:], strict=False):
-                fits = fits and lengths.setdefault(axis, length) == length
-            if lead > 0 and leading == "..." and batch != shape[:lead]:
-                try:
-                    batch = np.broadcast_shapes(batch, shape[:lead])
-                except ValueError:
-                    fits = False
-            if not fits:
-                raise _misfit(name, x, text, dict(list(lengths.items())[:known]), batch)
+            x = as_array(shape.name, x)
+            batch = _join_batch(shape, x, lengths, batch)
+            lengths = _bind_axes(shape, x, lengths, batch)
         result.append(x)
-    for name, text, x in [(n, t, x) for (n, t, *_), x in zip(_parse(spec), result, strict=True) if "·" in t]:
-        for product in re.findall(r"\w+·\w+", text):
-            if lengths[product] != math.prod(lengths.get(factor, 0) or int(factor) for factor in product.split("·")):
-                raise _misfit(name, x, text, lengths, batch)
+    for shape, x in zip(shapes, result, strict=True):
+        if x is not None:
+            _require_products(shape, x, lengths, batch)
     return (namespace(*[x for x in result if x is not None]), *result)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Shape:
+    """The shape that a law expects of one argument, such as ``Q (..., n, d_k)``."""
+
+    name: str  # Q
+    text: str  # (..., n, d_k)
+    leading: str  # "..." or "*", or "" where there are no other axes
+    axes: tuple[str, ...]  # n, d_k
 
 
 @functools.cache
 def _parse(spec):
-    """Read "Q (..., n, d_k), b (d,)" as [("Q", "(..., n, d_k)", "...", ["n", "d_k"]), ("b", "(d,)", "", ["d"])]."""
+    """Read "Q (..., n, d_k), b (d,)" as a list of shapes."""
     shapes = []
     for name, text in re.findall(r"(\S+) (\([^)]*\))", spec):
         axes = re.findall(r"[^(), ]+", text)
         leading = axes.pop(0) if axes[:1] in (["..."], ["*"]) else ""
-        shapes.append((name, text, leading, axes))
+        shapes.append(_Shape(name, text, leading, tuple(axes)))
     return shapes
 
 
-def _misfit(name, x, text, lengths, batch):
-    expected = re.sub(r"\w+", lambda letter: str(lengths.get(letter[0], letter[0])), text)
-    fit = f", leading axes that fit {batch}" if batch and "..." in text else ""
-    return ValueError(f"{name} has shape {shape_of(x)}; expected {text}" + f" = {expected}{fit}" * (expected != text))
+def _join_batch(shape, x, lengths, batch):
+    """Return the leading axes of all arguments so far, with those of ``x``; refuse ``x`` if they do not fit."""
+    lead = x.ndim - len(shape.axes)
+    if lead < 0 or (lead > 0 and not shape.leading):
+        raise _misfit(shape, x, lengths, batch)
+    leading = tuple(x.shape[:lead])
+    if shape.leading == "*" or leading in ((), batch):
+        return batch
+    try:
+        return np.broadcast_shapes(batch, leading)
+    except ValueError:
+        raise _misfit(shape, x, lengths, batch) from None
+
+
+def _bind_axes(shape, x, lengths, batch):
+    """Return the lengths of all letters so far, with those of ``x``; refuse ``x`` if a letter has another length."""
+    bound = dict(lengths)
+    last = x.shape[x.ndim - len(shape.axes) :]
+    for axis, length in zip(shape.axes, last, strict=True):
+        if bound.setdefault(axis, length) != length:
+            raise _misfit(shape, x, lengths, batch)
+    return bound
+
+
+def _require_products(shape, x, lengths, batch):
+    """Refuse ``x`` if an axis such as ``4·d_h`` is not as long as the product, now that all letters are known."""
+    for axis in shape.axes:
+        factors = axis.split("·")
+        if len(factors) > 1 and lengths[axis] != math.prod(lengths.get(part) or int(part) for part in factors):
+            raise _misfit(shape, x, lengths, batch)
+
+
+def _misfit(shape, x, lengths, batch):
+    """Return the error that names the argument, its shape and the expected one, with the lengths that are known."""
+    message = f"{shape.name} has shape {shape_of(x)}; expected {shape.text}"
+    expected = re.sub(r"\w+", lambda letter: str(lengths.get(letter[0], letter[0])), shape.text)
+    if expected != shape.text:
+        message += f" = {expected}"
+        if batch and shape.leading == "...":
+            message += f", leading axes that fit {batch}"
+    return ValueError(message)
 
 
 def namespace(*xs: Array) -> Any:
@@ -170,7 +225,8 @@ def below(x: Array, top: Array) -> Array:
 
 def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:
     """Return ``x`` as int64; refuse booleans, fractions, numbers beyond 2⁵³, and another rank than ``ndim``."""
-    numbers, boolean = as_numpy(name, x), str(getattr(x, "dtype", np.asarray(x).dtype)).endswith("bool")
+    numbers = as_numpy(name, x)
+    boolean = str(getattr(x, "dtype", np.asarray(x).dtype)).endswith("bool")
     if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
         raise ValueError(f"{name} = {brief(x)}; expected whole numbers up to 2**53")
     if ndim not in (None, numbers.ndim):
@@ -212,7 +268,11 @@ def require_number(name: str, value: Any, least: float = -math.inf, above: float
     except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False
     if not accepted:
-        bound = f" >= {least:g}" if least > above else f" > {above:g}" if above > -math.inf else ""
+        bound = ""
+        if least > above:
+            bound = f" >= {least:g}"
+        elif above > -math.inf:
+            bound = f" > {above:g}"
         raise ValueError(f"{name} = {brief(value)}; expected a finite number{bound}")
     return value if hasattr(value, "detach") else number
 

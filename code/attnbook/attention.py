@@ -15,8 +15,18 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array, arrays, as_mask, below, brief, finite_max, require_int, require_number, whole_numbers
 
-__all__ = ["additive_scores", "attention", "attention_weights", "causal_mask", "entropy", "online_attention"]
-__all__ += ["padding_mask", "scores", "softmax", "softmax_jacobian"]
+__all__ = [
+    "additive_scores",
+    "attention",
+    "attention_weights",
+    "causal_mask",
+    "entropy",
+    "online_attention",
+    "padding_mask",
+    "scores",
+    "softmax",
+    "softmax_jacobian",
+]
 
 
 def softmax(S: ArrayLike, axis: int = -1) -> Array:

@@ -19,8 +19,21 @@ from .attention import attention, softmax
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Heads", "Symmetry", "conjugate", "encoder_layer", "feed_forward", "graph_attention", "layer_norm"]
-__all__ += ["multi_head_attention", "rotations", "rows", "stay", "symmetry", "torch_heads"]
+__all__ = [
+    "Heads",
+    "Symmetry",
+    "conjugate",
+    "encoder_layer",
+    "feed_forward",
+    "graph_attention",
+    "layer_norm",
+    "multi_head_attention",
+    "rotations",
+    "rows",
+    "stay",
+    "symmetry",
+    "torch_heads",
+]
 
 
 def layer_norm(X: ArrayLike, eps: float = 1e-5) -> Array:
@@ -199,7 +212,8 @@ def symmetry(
         raise ValueError(f"{len(inputs)} inputs, {len(actions)} actions, {len(group)} permutations; expected one each")
     n, (xp, y) = len(group[0]), arrays("f(x) (...)", f(*inputs))
     fx = as_numpy("f(x)", y)
-    equivariance, invariance = 0.0 if fx.ndim and len(fx) == n else math.nan, 0.0
+    equivariance = 0.0 if fx.ndim and len(fx) == n else math.nan
+    invariance = 0.0
     for perm in group:
         perm = as_permutation(perm, n).tolist()
         moved = as_numpy("f(g·x)", f(*(action(perm, x) for action, x in zip(actions, inputs, strict=True))))

@@ -36,7 +36,8 @@ def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
     >>> ntk_frequencies(4, 8.0)
     array([1.     , 0.00125])
     """
-    d, s = require_int("d", d, least=4, multiple=2), require_number("s", s, above=0)
+    d = require_int("d", d, least=4, multiple=2)
+    s = require_number("s", s, above=0)
     return frequencies(d, base * np.float64(s) ** (d / (d - 2)))
 
 
@@ -56,7 +57,9 @@ def ramp_frequencies(
     array([1.   , 0.028, 0.001])
     """
     _, theta = arrays("theta (p,)", as_numpy("theta", theta))
-    n, s, slow = require_number("n", n, above=0), require_number("s", s, above=0), require_number("slow", slow, above=0)
+    n = require_number("n", n, above=0)
+    s = require_number("s", s, above=0)
+    slow = require_number("slow", slow, above=0)
     fast = require_number("fast", fast, above=slow)
     one_of("ramp", ramp, "turns", "index")
     if ramp == "turns":
@@ -66,7 +69,8 @@ def ramp_frequencies(
         if len(theta) < 2 or steps[0] >= 0 or not np.allclose(steps, steps[0]):
             raise ValueError(f"theta = {theta}; expected base^(−2h/d) for the ramp 'index'")
         first, last = ((math.log(2 * math.pi * r / n) - math.log(theta[0])) / steps[0] for r in (fast, slow))
-        first, last = max(math.floor(first), 0), min(math.ceil(last), 2 * len(theta) - 1)
+        first = max(math.floor(first), 0)
+        last = min(math.ceil(last), 2 * len(theta) - 1)
         gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
     gamma = np.clip(gamma, 0, 1)
     return gamma * theta + (1 - gamma) * theta / s

@@ -13,8 +13,17 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array, arrays, as_numpy, as_permutation, require_int, require_number
 
-__all__ = ["birkhoff", "compose", "cycle_type", "cycles", "inverse", "parity", "permutation_matrix", "permutations"]
-__all__ += ["sinkhorn"]
+__all__ = [
+    "birkhoff",
+    "compose",
+    "cycle_type",
+    "cycles",
+    "inverse",
+    "parity",
+    "permutation_matrix",
+    "permutations",
+    "sinkhorn",
+]
 
 
 def permutations(n: int) -> list[list[int]]:

@@ -22,8 +22,20 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array, arrays, as_array, as_numpy, one_of, require_int, require_number, shape_of, whole_numbers
 
-__all__ = ["Terms", "alibi_slopes", "clipped", "deberta_rows", "frequencies", "logit_terms", "offsets"]
-__all__ += ["pairing_permutation", "rotate", "sinusoidal", "t5_bucket", "t5_edges"]
+__all__ = [
+    "Terms",
+    "alibi_slopes",
+    "clipped",
+    "deberta_rows",
+    "frequencies",
+    "logit_terms",
+    "offsets",
+    "pairing_permutation",
+    "rotate",
+    "sinusoidal",
+    "t5_bucket",
+    "t5_edges",
+]
 
 
 class Terms(NamedTuple):
@@ -55,7 +67,8 @@ def logit_terms(
         return x
 
     zero = xp.zeros_like(content)
-    A, C = table("A", A, (*pairs, Q.shape[-1])), table("C", C, (*pairs, Q.shape[-1]))
+    A = table("A", A, (*pairs, Q.shape[-1]))
+    C = table("C", C, (*pairs, Q.shape[-1]))
     to_position = xp.sum(Q[..., :, None, :] * A, axis=-1)
     to_content = xp.sum(C * K[..., None, :, :], axis=-1)
     return Terms(content, zero + to_position, zero + to_content, zero + table("B", B, pairs))
@@ -68,7 +81,8 @@ def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
     array([[ 0,  1],
            [-1,  0]])
     """
-    queries, keys = whole_numbers("queries", queries, 1), whole_numbers("keys", keys, 1)
+    queries = whole_numbers("queries", queries, 1)
+    keys = whole_numbers("keys", keys, 1)
     return keys[None, :] - queries[:, None]
 
 
@@ -192,7 +206,8 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     xp, x = arrays("x (..., n, d)", x)
     n, d = x.shape[-2:]
     require_int("the last axis of x", d, multiple=2)
-    t, theta = as_numpy("positions", positions), frequencies(d) if theta is None else as_numpy("theta", theta)
+    t = as_numpy("positions", positions)
+    theta = frequencies(d) if theta is None else as_numpy("theta", theta)
     if t.shape != (n,) or theta.shape != (d // 2,):
         expected = f"expected ({n},) and ({d // 2},) to match x with shape {shape_of(x)}"
         raise ValueError(f"positions has shape {t.shape} and theta {theta.shape}; {expected}")

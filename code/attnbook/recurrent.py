@@ -24,7 +24,8 @@ def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: Array
     """
     shapes = "X (*, n, d), W_h (*, d_h, d_h), W_x (*, d_h, d), b (*, d_h), start (*, d_h)"
     xp, X, W_h, W_x, b, h = arrays(shapes, X, W_h, W_x, b, start)
-    h, states = 0.0 * X[..., 0, :] @ xp.matrix_transpose(W_x) if h is None else h, []
+    h = 0.0 * X[..., 0, :] @ xp.matrix_transpose(W_x) if h is None else h
+    states = []
     for x in xp.unstack(X, axis=-2):
         h = xp.tanh(x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b)
         states.append(h)
@@ -114,7 +115,8 @@ def spectral_radius(W: ArrayLike) -> float:
 
 def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.ndarray:
     """W (d_h, d_h) with independent normal entries, multiplied by the number that makes ρ(W) = ``radius`` ≥ 0."""
-    d_h, radius = require_int("d_h", d_h), require_number("radius", radius, least=0)
+    d_h = require_int("d_h", d_h)
+    radius = require_number("radius", radius, least=0)
     W = rng.normal(size=(d_h, d_h))
     return W * (radius / spectral_radius(W))
 

@@ -71,7 +71,9 @@ def row_coverage(t: float, d_k: int, m: int) -> float:
     """
     from scipy import special, stats
 
-    d_k, m, t = require_int("d_k", d_k, most=10**6), require_int("m", m, most=10**6), require_number("t", t, least=0)
+    d_k = require_int("d_k", d_k, most=10**6)
+    m = require_int("m", m, most=10**6)
+    t = require_number("t", t, least=0)
     # In x = ln r the integrand is smooth and dies off at both ends, so the trapezoidal rule converges exponentially.
     x = np.linspace(math.log(stats.chi2.ppf(1e-18, d_k)), math.log(stats.chi2.isf(1e-18, d_k)), 4001)
     r = np.exp(x)

@@ -21,12 +21,33 @@ NEWEST = (TORCH, "numpy", "scipy", "matplotlib", "ipykernel<7")  # 7 now and the
 ENVIRONMENTS = {
     "Binder": (*NEWEST, "ipywidgets==8.*"),
     # Of August 2026, from https://github.com/googlecolab/backend-info; its Python is 3.13, its torch 2.11.
-    "Colab": (TORCH, "numpy==2.1.3", "scipy==1.16.3", "matplotlib==3.10.0", "ipython==7.34.0", "ipykernel==6.17.1",
-              "ipywidgets==7.7.1", "anywidget==0.9.21", "psygnal==0.15.1", "traitlets==5.7.1", "jupyter-client==7.4.9",
-              "typing-extensions==4.16.0", "pip==24.1.2", "nbclient==0.10.4"),
-    "oldest": ("torch==2.3.1", "numpy==1.26.*", "scipy==1.11.*", "matplotlib==3.8.*", "ipython==7.34.*",
-               "ipywidgets==7.7.*", "array-api-compat==1.12.*", "ipykernel==6.*"),
-}  # fmt: skip
+    "Colab": (
+        TORCH,
+        "numpy==2.1.3",
+        "scipy==1.16.3",
+        "matplotlib==3.10.0",
+        "ipython==7.34.0",
+        "ipykernel==6.17.1",
+        "ipywidgets==7.7.1",
+        "anywidget==0.9.21",
+        "psygnal==0.15.1",
+        "traitlets==5.7.1",
+        "jupyter-client==7.4.9",
+        "typing-extensions==4.16.0",
+        "pip==24.1.2",
+        "nbclient==0.10.4",
+    ),
+    "oldest": (
+        "torch==2.3.1",
+        "numpy==1.26.*",
+        "scipy==1.11.*",
+        "matplotlib==3.8.*",
+        "ipython==7.34.*",
+        "ipywidgets==7.7.*",
+        "array-api-compat==1.12.*",
+        "ipykernel==6.*",
+    ),
+}
 OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "MPLBACKEND", "ATTNBOOK_BUILD", "OMP_NUM_THREADS")  # of these tests
 
 

@@ -73,8 +73,13 @@ def new_page(browser, width=900, **options):
     page.set_default_timeout(20_000)
     page.on("console", lambda m: m.type in ("error", "warning") and log.append(m.text))
     page.on("pageerror", lambda error: log.append(str(error)))
-    ours = lambda r: r.is_navigation_request() or r.url == f"{r.frame.url.partition('.html')[0]}.js"  # noqa: E731
-    page.on("request", lambda r: ours(r) or log.append(r.url))
+
+    def note_foreign(sent):
+        own_script = f"{sent.frame.url.partition('.html')[0]}.js"
+        if not sent.is_navigation_request() and sent.url != own_script:
+            log.append(sent.url)
+
+    page.on("request", note_foreign)
     return page, log
 
 

@@ -56,9 +56,24 @@ def uncorrelated(rng, size, n):
 def qkv(rng, n=4, m=5, d=3, d_v=2):
     Q, K, V, u = normal(rng, (n, d), (m, d), (m, d_v), (d, 1))
     P_1, P_2 = (permutation_matrix(rng.permutation(size).tolist()) for size in (n, m))
-    return {"Q": Q, "K": K, "V": V, "d_k": d, "m": m, ROW: softmax, "Attention": attention, "Att": attention, "i": 2,
-            "j": 4, "\\alpha": attention_weights(Q, K), "Y": attention(Q, K, V), "P_1": P_1, "P_2": P_2, "u": u,
-            "mathbf 1": np.ones((m, 1))}  # fmt: skip
+    return {
+        "Q": Q,
+        "K": K,
+        "V": V,
+        "d_k": d,
+        "m": m,
+        ROW: softmax,
+        "Attention": attention,
+        "Att": attention,
+        "i": 2,
+        "j": 4,
+        "\\alpha": attention_weights(Q, K),
+        "Y": attention(Q, K, V),
+        "P_1": P_1,
+        "P_2": P_2,
+        "u": u,
+        "mathbf 1": np.ones((m, 1)),
+    }
 
 
 def projected(rng, n=4, d=5, d_k=3):
@@ -92,23 +107,48 @@ def gradient(rng, m=5, d_k=4, c=0.7):
     z, J = K @ q / np.linalg.norm(q), softmax_jacobian(softmax(c * K @ q))
     rest = (K - np.outer(z, q / np.linalg.norm(q))).T @ J @ g
     slope = jacobian(lambda q: softmax(c * (torch.tensor(K) @ q)) @ torch.tensor(g), torch.tensor(q)).numpy()
-    return {"\\partialL/\\partialq": slope, "c": c, "z": z, "K": K, "J": J, "g": g,
-            "\\chi^2_d_k-1": rest @ rest / (J @ g @ J @ g)}  # fmt: skip
+    return {
+        "\\partialL/\\partialq": slope,
+        "c": c,
+        "z": z,
+        "K": K,
+        "J": J,
+        "g": g,
+        "\\chi^2_d_k-1": rest @ rest / (J @ g @ J @ g),
+    }
 
 
-@names_of("eq-qkv-heads", "eq-cap-heads", "thm-qkv-sum", written={
-    "[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H", "[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "C",
-    "W_O^{(g)}": "O_g", "^{(g)}": "_g", "^r": "_r"})  # fmt: skip
+@names_of(
+    "eq-qkv-heads",
+    "eq-cap-heads",
+    "thm-qkv-sum",
+    written={
+        "[\\operatorname{head}_1\\;\\cdots\\;\\operatorname{head}_h]": "H",
+        "[A_1XW_V^1,\\,\\dots,\\,A_hXW_V^h]": "C",
+        "W_O^{(g)}": "O_g",
+        "^{(g)}": "_g",
+        "^r": "_r",
+    },
+)
 def heads(rng):
     """Head 2 of two, alone, has the identity behind it."""
     W, (Q, K, V) = Heads(*normal(rng, *[(2, 5, 3)] * 3, (6, 5))), rng.normal(size=(3, 4, 5))
     alone = Heads(W.W_Q[[1]], W.W_K[[1]], W.W_V[[1]], np.eye(3))
     A, own = attention_weights(Q @ W.W_Q, K @ W.W_K), attention_weights(Q @ W.W_Q, Q @ W.W_K)
     names = {"A": A, "A_r": own[1], "X": Q, "X_Q": Q, "X_K": K, "X_V": V, "h": 2, "g": 2, "r": 2, "d_k": 3}
-    return names | W._asdict() | {
-        "O": W.W_O.reshape(2, 3, 5), "head_g": multi_head_attention(Q, K, V, alone), "H": np.hstack(A @ V @ W.W_V),
-        "C": np.hstack(own @ Q @ W.W_V), "Attention": attention, ROW: softmax,
-        "MultiHead": lambda Q, *KV: multi_head_attention(Q, *(KV or (Q, Q)), W)}  # fmt: skip
+    return (
+        names
+        | W._asdict()
+        | {
+            "O": W.W_O.reshape(2, 3, 5),
+            "head_g": multi_head_attention(Q, K, V, alone),
+            "H": np.hstack(A @ V @ W.W_V),
+            "C": np.hstack(own @ Q @ W.W_V),
+            "Attention": attention,
+            ROW: softmax,
+            "MultiHead": lambda Q, *KV: multi_head_attention(Q, *(KV or (Q, Q)), W),
+        }
+    )
 
 
 @names_of("eq-qkv-parameters")
@@ -124,8 +164,14 @@ def capstone_law(rng):
     def encode(Z, M):
         return attention(Z @ W_Q, Z @ W_K, Z, mask=M > 0.5)
 
-    return {"P": names["P"], "T": X, "E": rng.normal(size=X.shape), "M": np.tri(4),
-            "F_\\theta": encode, "g_\\theta": lambda Z, M: encode(Z, M).mean(axis=0)}  # fmt: skip
+    return {
+        "P": names["P"],
+        "T": X,
+        "E": rng.normal(size=X.shape),
+        "M": np.tri(4),
+        "F_\\theta": encode,
+        "g_\\theta": lambda Z, M: encode(Z, M).mean(axis=0),
+    }
 
 
 @names_of("eq-softmax-temperature")
@@ -141,13 +187,32 @@ def corner(rng):
     return {"g": g, "m": m, "\\varepsilon": eps, "near": 0.01}
 
 
-@names_of("eq-perm-conjugation", "thm-perm-commute", "thm-perm-sides", "thm-perm-sign", written={
-    "\\text{inversions}": "k", "n \\ge 2": ""})  # fmt: skip
+@names_of(
+    "eq-perm-conjugation",
+    "thm-perm-commute",
+    "thm-perm-sides",
+    "thm-perm-sign",
+    written={"\\text{inversions}": "k", "n \\ge 2": ""},
+)
 def conjugation(rng):
     perm, (A, B, S) = [2, 0, 1, 4, 3], normal(rng, (5, 3), (3, 5), (5, 5))
     k = sum(perm[i] > perm[j] for i, j in itertools.combinations(range(5), 2))
-    return {"P": permutation_matrix(perm), "\\pi": lambda i: perm[i - 1] + 1, "A": A, "B": B, "S": S, "i": 2, "j": 1,
-            "n": 5, "c": len(cycle_type(perm)), "k": k, "X": A, "v": perm, "f": softmax, "g": softmax}  # fmt: skip
+    return {
+        "P": permutation_matrix(perm),
+        "\\pi": lambda i: perm[i - 1] + 1,
+        "A": A,
+        "B": B,
+        "S": S,
+        "i": 2,
+        "j": 1,
+        "n": 5,
+        "c": len(cycle_type(perm)),
+        "k": k,
+        "X": A,
+        "v": perm,
+        "f": softmax,
+        "g": softmax,
+    }
 
 
 @names_of("eq-sym-layer", "eq-perm-steps")
@@ -161,9 +226,16 @@ def steps(rng):
     return known
 
 
-@names_of("eq-rnn-step", "eq-rnn-bound", "thm-rnn-bptt", written={
-    r"\frac{\partial L}{\partial h_1} = \sum": r"D = \sum", r"\frac{\partial \ell_t}{\partial h_t}": "G_t",
-    r"J_t J_{t-1}\cdots J_2": "P_t"})  # fmt: skip
+@names_of(
+    "eq-rnn-step",
+    "eq-rnn-bound",
+    "thm-rnn-bptt",
+    written={
+        r"\frac{\partial L}{\partial h_1} = \sum": r"D = \sum",
+        r"\frac{\partial \ell_t}{\partial h_t}": "G_t",
+        r"J_t J_{t-1}\cdots J_2": "P_t",
+    },
+)
 def recurrence(rng):
     X, W_x, W_h, b = map(torch.tensor, normal(rng, (6, 3), (4, 3), (4, 4), 4))
     H = rnn(X, W_x, W_h, b)
@@ -173,8 +245,16 @@ def recurrence(rng):
     D = jacobian(lambda h: G[0] @ h + (G[1:] * rnn(X[1:], W_x, W_h, b, start=h)).sum(), H[0]).numpy()
     P = np.array([*itertools.accumulate(J[1:], lambda P, J: J @ P, initial=np.eye(4))])
     more = {"\\cdots": J[3] @ J[2], "D": D, "G": G.numpy(), "P": P}
-    return more | {"h": H.numpy(), "J": J, "W_h": W_h.numpy(), "t": 4, "n": 6, "diag": np.diag,
-            "\\partialL/\\partialh_1": first.numpy(), "\\partialL/\\partialh_n": H[-1].cos().numpy()}  # fmt: skip
+    return more | {
+        "h": H.numpy(),
+        "J": J,
+        "W_h": W_h.numpy(),
+        "t": 4,
+        "n": 6,
+        "diag": np.diag,
+        "\\partialL/\\partialh_1": first.numpy(),
+        "\\partialL/\\partialh_n": H[-1].cos().numpy(),
+    }
 
 
 @names_of("eq-sym-tolerance", written={LENGTH: ""})
@@ -213,9 +293,22 @@ def complex_pairs(rng):
         return (flat := rotate(np.c_[z.real, z.imag].reshape(1, 8), [7], theta)[0])[::2] + 1j * flat[1::2]
 
     z_q, z_k = q[::2] + 1j * q[1::2], k[::2] + 1j * k[1::2]
-    return {"R_i": turn(3), "R_j": turn(11), "i": 3, "j": 11, "q": q, "k": k, "Re": np.real, "total": np.sum, "t": 7,
-            "\\theta": theta.view(Random), "z_k": z_k.view(Random), "bar z_q": z_q.conj().view(Random),
-            "z": z.view(Random), "\\mapsto": turned}  # fmt: skip
+    return {
+        "R_i": turn(3),
+        "R_j": turn(11),
+        "i": 3,
+        "j": 11,
+        "q": q,
+        "k": k,
+        "Re": np.real,
+        "total": np.sum,
+        "t": 7,
+        "\\theta": theta.view(Random),
+        "z_k": z_k.view(Random),
+        "bar z_q": z_q.conj().view(Random),
+        "z": z.view(Random),
+        "\\mapsto": turned,
+    }
 
 
 @names_of("eq-pos-four")
@@ -239,12 +332,21 @@ def sphere(rng):
 @names_of("eq-softmax-free-energy")
 def free_energy(rng):
     s, T, a = rng.normal(size=4), 0.7, rng.dirichlet(np.ones(4))
-    return {"F": lambda a: a @ s + T * stats.entropy(a), "a": a, "T": T, "p": softmax(s / T), "L": logsumexp(s / T),
-            "#j": 4, "s": s}  # fmt: skip
+    return {
+        "F": lambda a: a @ s + T * stats.entropy(a),
+        "a": a,
+        "T": T,
+        "p": softmax(s / T),
+        "L": logsumexp(s / T),
+        "#j": 4,
+        "s": s,
+    }
 
 
-@names_of("thm-softmax-gibbs", written={
-    r"\langle a,s\rangle": r"a \cdot s", "maximum, $a": "maximum, $b", "its value there is $": "$F(b) = "})  # fmt: skip
+@names_of(
+    "thm-softmax-gibbs",
+    written={r"\langle a,s\rangle": r"a \cdot s", "maximum, $a": "maximum, $b", "its value there is $": "$F(b) = "},
+)
 def maximum(rng):
     known = free_energy(rng)
     e = np.exp(minimize(lambda z: -known["F"](np.exp(z) / np.exp(z).sum()), np.zeros(4), tol=1e-9).x)
@@ -256,9 +358,18 @@ def lse(rng):
     s, beta = map(torch.tensor, (rng.normal(size=5), np.float64(0.8)))
     slope, fall = jacobian(lambda s: s.logsumexp(0), s), jacobian(lambda beta: entropy(softmax(beta * s)), beta)
     s, a = s.numpy(), softmax(beta * s).numpy()
-    return {"s": s, "lse": logsumexp, "m": 5, "softmax": softmax, "j": 2, "#j": 5, "\\beta": 0.8,
-            "dH/d\\beta": fall.item(), "\\partial\\operatorname{lse}/\\partials_j": slope.numpy()[1],
-            "Var_a": lambda s: a @ s**2 - (a @ s) ** 2}  # fmt: skip
+    return {
+        "s": s,
+        "lse": logsumexp,
+        "m": 5,
+        "softmax": softmax,
+        "j": 2,
+        "#j": 5,
+        "\\beta": 0.8,
+        "dH/d\\beta": fall.item(),
+        "\\partial\\operatorname{lse}/\\partials_j": slope.numpy()[1],
+        "Var_a": lambda s: a @ s**2 - (a @ s) ** 2,
+    }
 
 
 @names_of("eq-softmax-gumbel", "thm-softmax-gumbel", written={"with probability $": "$p = "})
@@ -268,8 +379,11 @@ def gumbel(rng):
     return {"s": s, "m": 3, "j": 2, "Z": np.exp(s).sum(), "p": p, "softmax": softmax}
 
 
-@names_of("eq-perm-class", "thm-perm-long", written={
-    "exactly $": "$c = ", "than $n/2$ is $": "$b = ", r"\sum_{n/2<k\le n}": r"\sum_{k\in K}"})  # fmt: skip
+@names_of(
+    "eq-perm-class",
+    "thm-perm-long",
+    written={"exactly $": "$c = ", "than $n/2$ is $": "$b = ", r"\sum_{n/2<k\le n}": r"\sum_{k\in K}"},
+)
 def conjugacy(rng):
     n, kind = 5, (1, 2, 2)
     a = np.array([kind.count(k) for k in range(1, n + 1)])
@@ -324,9 +438,14 @@ def nadaraya(rng):
     return {"hat y": lambda q: attention(q[None], k, V)[0], "q": q, "k": k, "V": V, "\\kappa": kernel, "#j": 5}
 
 
-@names_of("eq-erf", "eq-row", written={
-    "P(-t \\le Z \\le t)": "\\operatorname{P}(t)",
-    "P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{R}(t)"})  # fmt: skip
+@names_of(
+    "eq-erf",
+    "eq-row",
+    written={
+        "P(-t \\le Z \\le t)": "\\operatorname{P}(t)",
+        "P(\\text{all } m \\text{ scores in } [-t,t])": "\\operatorname{R}(t)",
+    },
+)
 def scores_within(rng):
     law = {"P": lambda t: stats.norm.cdf(t) - stats.norm.cdf(-t), "R": lambda t: row_coverage(t, 8, 5)}
     return law | {"t": 1.9, "m": 5, "d_k": 8, "\\chi^2_d_k": stats.chi2(8).pdf, "erf": erf}
@@ -337,8 +456,11 @@ def cross(rng):
     Q, K, V = rng.normal(size=(1, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
     P, made = permutation_matrix(rng.permutation(5).tolist()), {}
     for keys, values, prime in ((K, V, ""), (P @ K, P @ V, "'")):
-        made |= {f"S{prime}_t": scores(Q, keys), f"A{prime}_t": attention_weights(Q, keys),
-                 f"C{prime}_t": attention(Q, keys, values)}  # fmt: skip
+        made |= {
+            f"S{prime}_t": scores(Q, keys),
+            f"A{prime}_t": attention_weights(Q, keys),
+            f"C{prime}_t": attention(Q, keys, values),
+        }
     return made | {"Q_t": Q, "K": K, "V": V, "P": P, "d_k": 3}
 
 
@@ -355,8 +477,18 @@ def contraction(rng):
     """The values are ±1, so that the bound is not met with a sum of its two parts."""
     A, V = softmax(rng.normal(size=(3, 4))), np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     r, low, high = A - A.min(axis=0), *np.argsort((A @ V)[:, 1])[[0, 2]]
-    return {"A": A, "V": V, "r": r, "\\rho": 1 - A.min(axis=0).sum(), "i": high + 1, "i'": low + 1, "c": 2, "#j": 4,
-            "#i": 3, "range": lambda V: np.ptp(V[:, 1])}  # fmt: skip
+    return {
+        "A": A,
+        "V": V,
+        "r": r,
+        "\\rho": 1 - A.min(axis=0).sum(),
+        "i": high + 1,
+        "i'": low + 1,
+        "c": 2,
+        "#j": 4,
+        "#i": 3,
+        "range": lambda V: np.ptp(V[:, 1]),
+    }
 
 
 @names_of("eq-qkv-context")
@@ -393,14 +525,29 @@ def rate(rng):
 def latching(rng):
     W, h = np.asmatrix(rng.normal(size=(4, 4))) / 9, np.asmatrix(rng.normal(size=4)).T
     after = W**3
-    return {"h_t": after * h, "h'_t": -0.99 * after * h, "h_0": h, "h'_0": -0.99 * h, "t": 3,
-            "\\gamma": 1.1 * np.linalg.norm(W, 2),
-            "\\partialf/\\partialh": W, "\\partialh_t/\\partialh_0": after}  # fmt: skip
+    return {
+        "h_t": after * h,
+        "h'_t": -0.99 * after * h,
+        "h_0": h,
+        "h'_0": -0.99 * h,
+        "t": 3,
+        "\\gamma": 1.1 * np.linalg.norm(W, 2),
+        "\\partialf/\\partialh": W,
+        "\\partialh_t/\\partialh_0": after,
+    }
 
 
-@names_of("thm-rnn-direct", written={
-    r"\frac{\partial L}{\partial v_j}": "G_j", r"\frac{\partial L}{\partial y_i}": "R_i", r"\partial L/\partial V": "G",
-    r"\partial L/\partial Y": "R", r"\partial L/\partial v_j": "G_j", r"\partial L/\partial y_i": "R_i"})  # fmt: skip
+@names_of(
+    "thm-rnn-direct",
+    written={
+        r"\frac{\partial L}{\partial v_j}": "G_j",
+        r"\frac{\partial L}{\partial y_i}": "R_i",
+        r"\partial L/\partial V": "G",
+        r"\partial L/\partial Y": "R",
+        r"\partial L/\partial v_j": "G_j",
+        r"\partial L/\partial y_i": "R_i",
+    },
+)
 def direct(rng):
     A, V, R = softmax(rng.normal(size=(4, 5))), *map(torch.tensor, normal(rng, (5, 2), (4, 2)))
     G = jacobian(lambda V: (R * (torch.tensor(A) @ V)).sum(), V)
@@ -413,8 +560,17 @@ def cosine(rng):
     r, q, k = 1.7, *normal(rng, 4, (5, 4))
     p, k = q / np.linalg.norm(q), k / np.linalg.norm(k, axis=1, keepdims=True)
     angles = 2 * np.arctan2(np.linalg.norm(p - k, axis=1), np.linalg.norm(p + k, axis=1))
-    return {"softmax": softmax, "q": q, "k": r * k[0], "k_j": r * k.T, "d_k": 4, "g": r * np.linalg.norm(q) / 2,
-            "r": r, "\\theta": angles[0], "\\theta_j": angles}  # fmt: skip
+    return {
+        "softmax": softmax,
+        "q": q,
+        "k": r * k[0],
+        "k_j": r * k.T,
+        "d_k": 4,
+        "g": r * np.linalg.norm(q) / 2,
+        "r": r,
+        "\\theta": angles[0],
+        "\\theta_j": angles,
+    }
 
 
 @names_of("eq-softmax", "thm-qkv-shift", "thm-softmax-laws", "thm-qkv-limit", written={r"s_{j^*} \ge s_j + \Delta": ""})
@@ -440,8 +596,11 @@ def reached(rng):
     return known | {"q": q, "softmax": softmax}
 
 
-@names_of("thm-softmax-rank", "thm-jacobian", written={
-    r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o", r"\partial a/\partial s": "D"})  # fmt: skip
+@names_of(
+    "thm-softmax-rank",
+    "thm-jacobian",
+    written={r" \in \mathbb{R}^{m\times m}": "", "= 0": "= o", r"\partial a/\partial s": "D"},
+)
 def jacobian_rank(rng):
     a = softmax(s := rng.normal(size=4))
     known = {"J": softmax_jacobian(a), "a": np.asmatrix(a).T, "diag": lambda a: np.diag(np.ravel(a)), "r": 4, "m": 4}
@@ -471,8 +630,12 @@ def birkhoff_sum(rng):
 @names_of(
     "thm-sym-attention", "thm-sym-mask", "thm-pos-add", "eq-pos-add", written={";": ",", "PE = E": "", "P = I": ""}
 )
-@names_of("thm-cap-table", "thm-sym-augment", "thm-sym-linear", written={
-    r"\nabla_\theta L(f_\theta": "H(", r"\nabla L(": "G(", "L(": r"\operatorname{loss}("})  # fmt: skip
+@names_of(
+    "thm-cap-table",
+    "thm-sym-augment",
+    "thm-sym-linear",
+    written={r"\nabla_\theta L(f_\theta": "H(", r"\nabla L(": "G(", "L(": r"\operatorname{loss}("},
+)
 def equivariant(rng):
     """P turns the tokens round in a ring, and M lets each see itself and the next: PMPᵀ = M."""
     names = projected(rng)
@@ -484,10 +647,18 @@ def equivariant(rng):
     def loss(X, *W):
         return attention(*(X @ w for w in W)).mean(dim=-2).square().sum()
 
-    names |= {"f_\\theta": lambda X: f(X).mean(axis=0), "loss": lambda E: loss(turned + torch.tensor(E), *W).item(),
-              "G": lambda E: jacobian(lambda E: loss(turned + E, *W), torch.tensor(E)).numpy(),
-              "H": lambda X: np.hstack(jacobian(lambda *W: loss(torch.tensor(X), *W), W)), "L": L, "I": np.eye(4),
-              "mathbf 1": np.ones((4, 1)), "a": L[0, 0] - L[0, 1], "b": L[0, 1], "n": 4}  # fmt: skip
+    names |= {
+        "f_\\theta": lambda X: f(X).mean(axis=0),
+        "loss": lambda E: loss(turned + torch.tensor(E), *W).item(),
+        "G": lambda E: jacobian(lambda E: loss(turned + E, *W), torch.tensor(E)).numpy(),
+        "H": lambda X: np.hstack(jacobian(lambda *W: loss(torch.tensor(X), *W), W)),
+        "L": L,
+        "I": np.eye(4),
+        "mathbf 1": np.ones((4, 1)),
+        "a": L[0, 0] - L[0, 1],
+        "b": L[0, 1],
+        "n": 4,
+    }
 
     def f(X, M=None):
         return attention(*(X @ names[f"W_{s}"] for s in "QKV"), mask=M if M is None else M > 0.5)
@@ -504,13 +675,32 @@ def sinusoids(rng):
     return known | {"p_t": E[3], "p_t+s": E[5], "T_s": T[2], "T_u": T[5], "T_s+u": T[7], "d": 6, "t": 7}
 
 
-@names_of("thm-pos-rotary", "thm-length-renumber", written={
-    r"t = 0, 1, 2, \dots": "", "turning a stored key $": "turning a stored key $T(", "$ by $": ", ",
-    "$ gives $": ") = "})  # fmt: skip
+@names_of(
+    "thm-pos-rotary",
+    "thm-length-renumber",
+    written={
+        r"t = 0, 1, 2, \dots": "",
+        "turning a stored key $": "turning a stored key $T(",
+        "$ by $": ", ",
+        "$ gives $": ") = ",
+    },
+)
 def rotary(rng):
     R, q, k = [rotate(np.eye(6), np.full(6, t)).T for t in range(20)], *rng.normal(size=(2, 6))
-    return {"I": np.eye(6), "R_0": R[0], "R_1": np.asmatrix(R[1]), "R_t": R[3], "t": 3, "R": np.array(R[1:]), "i": 5,
-            "q": q, "k": k, "j": 9, "u": 4, "T": lambda x, t: rotate(x[None], [t])[0]}  # fmt: skip
+    return {
+        "I": np.eye(6),
+        "R_0": R[0],
+        "R_1": np.asmatrix(R[1]),
+        "R_t": R[3],
+        "t": 3,
+        "R": np.array(R[1:]),
+        "i": 5,
+        "q": q,
+        "k": k,
+        "j": 9,
+        "u": 4,
+        "T": lambda x, t: rotate(x[None], [t])[0],
+    }
 
 
 @names_of("thm-length-gates")
@@ -534,9 +724,15 @@ def read(rng):
     return {"R^2": 1 - left[None], "M": M.T, "j": 2, "C": np.asmatrix(M @ M.T + 0.4**2 * np.eye(3))}
 
 
-@names_of("thm-softmax-sparsemax", written={
-    "s_{(": "z_{(", "_{j\\le k}": "_{j=1}^k", r"= \max(": r"= \operatorname{larger}(",
-    "its Jacobian is $": "$D = "})  # fmt: skip
+@names_of(
+    "thm-softmax-sparsemax",
+    written={
+        "s_{(": "z_{(",
+        "_{j\\le k}": "_{j=1}^k",
+        r"= \max(": r"= \operatorname{larger}(",
+        "its Jacobian is $": "$D = ",
+    },
+)
 def nearest(rng):
     def point(s):  # of those nearest on each face of the simplex, the nearest of all
         faces = map(np.array, [*itertools.product((0.0, 1.0), repeat=4)][1:])
@@ -545,8 +741,21 @@ def nearest(rng):
 
     s, e = np.array([0.9, 0.6, -0.4, 0.5]), np.array([[1], [1], [0], [1]])
     D, z = np.array([point(s + step) - point(s) for step in 0.01 * np.eye(4)]).T / 0.01, -np.sort(-s)
-    return {"sparsemax": point, "s": s, "z": z, "\\dots": z[1], "D": D, "k": 3, "m": 4, "j": 2, "e_j": 1, "e": e,
-            "larger": max, "\\tau": (s - point(s))[0], "diag": lambda e: np.diag(e[:, 0])}  # fmt: skip
+    return {
+        "sparsemax": point,
+        "s": s,
+        "z": z,
+        "\\dots": z[1],
+        "D": D,
+        "k": 3,
+        "m": 4,
+        "j": 2,
+        "e_j": 1,
+        "e": e,
+        "larger": max,
+        "\\tau": (s - point(s))[0],
+        "diag": lambda e: np.diag(e[:, 0]),
+    }
 
 
 @names_of("thm-softmax-kernel", written={r"\kappa(q,k) = e^{-": "g = e^{-", "an extra factor $": "$r = "})
@@ -563,8 +772,18 @@ def kernels(rng):
 @names_of("thm-length-rules", written={"divides $\\theta_h$ by $": "$q = ", " every unfinished pair by $": "$u = "})
 def slowed(rng, s=8.0):
     slower = frequencies(8) / [ntk_frequencies(8, s), ramp_frequencies(frequencies(8), 10, s, slow=1.2, fast=1.5)]
-    return {"d": 8, "h": 2, "s": s, "n_0": 10, "n": 80, "\\alpha": 1.2, "\\beta": 1.5, "q": slower[0, 2],
-            "r_h": turns(frequencies(8), 10)[0], "u": slower[1, 2]}  # fmt: skip
+    return {
+        "d": 8,
+        "h": 2,
+        "s": s,
+        "n_0": 10,
+        "n": 80,
+        "\\alpha": 1.2,
+        "\\beta": 1.5,
+        "q": slower[0, 2],
+        "r_h": turns(frequencies(8), 10)[0],
+        "u": slower[1, 2],
+    }
 
 
 @names_of("thm-perm-sinkhorn", written={"multiplies the error of $\\ln r$ by $": "$R = "})
@@ -594,14 +813,30 @@ def ties(rng, m=3, d_k=10**6):
         return 3 * quad(lambda x: stats.norm.pdf(x) * stats.norm.cdf(x - t) ** 2, -9, 9, epsabs=1e-13)[0]
 
     slope = np.array([(z * Jg).sum(axis=0), np.linalg.norm(Jg, axis=0) * rest])
-    return {"\\partialL/\\partialq": slope.view(Random), "J": np.moveaxis(J, 0, -1).view(Random), "m": m, "d_k": d_k,
-            "\\infty": d_k, "mathbb E": lambda x: np.mean(weights * x), "f_m": (larger(-0.001) - larger(0.001)) / 0.002,
-            "\\varphi": stats.norm.pdf, "\\Phi": stats.norm.cdf, "near": 0.01, "equal": 1e-5}  # fmt: skip
+    return {
+        "\\partialL/\\partialq": slope.view(Random),
+        "J": np.moveaxis(J, 0, -1).view(Random),
+        "m": m,
+        "d_k": d_k,
+        "\\infty": d_k,
+        "mathbb E": lambda x: np.mean(weights * x),
+        "f_m": (larger(-0.001) - larger(0.001)) / 0.002,
+        "\\varphi": stats.norm.pdf,
+        "\\Phi": stats.norm.cdf,
+        "near": 0.01,
+        "equal": 1e-5,
+    }
 
 
-@names_of("thm-cap-half", "thm-sym-blind", written={
-    "mean loss $": "mean loss $\\operatorname{mean}(", "p(\\text{right answer})$ is at least $": "p) \\ge ",
-    "on the two is at least $": "on the two is $\\ell \\ge "})  # fmt: skip
+@names_of(
+    "thm-cap-half",
+    "thm-sym-blind",
+    written={
+        "mean loss $": "mean loss $\\operatorname{mean}(",
+        "p(\\text{right answer})$ is at least $": "p) \\ge ",
+        "on the two is at least $": "on the two is $\\ell \\ge ",
+    },
+)
 def mirror_images(rng):
     """An invariant model is asked of 480 sentences whether word 0 comes before word 1."""
     texts = [text for text in itertools.product(range(4), repeat=6) if text.count(0) == text.count(1) == 1]
@@ -630,8 +865,9 @@ def reach(rng, n=10, L=2, w=3):
     return {"r": np.flatnonzero(read)[0], "i": n - 1, "L": L, "w": w}
 
 
-@names_of("thm-perm-exp", written={
-    "every row of $R$ has exactly one 1 and otherwise zeros": "$\\operatorname{sort}(R) = e$"})  # fmt: skip
+@names_of(
+    "thm-perm-exp", written={"every row of $R$ has exactly one 1 and otherwise zeros": "$\\operatorname{sort}(R) = e$"}
+)
 def commuting(rng):
     """The rows of R are least squares for 20 vectors x, each from a start of its own."""
     x, tight = rng.normal(size=(3, 20)), {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
@@ -668,9 +904,14 @@ def shiftable(rng):
     return {"w": lambda s: w[s], "s": np.arange(10), "\\beta": np.log(w[1] / w[0])}
 
 
-@names_of("eq-qkv-bare", "thm-qkv-self", written={
-    "each row of $": "each row of $\\operatorname{diag}(",
-    "$, $\\beta > 0$, has its strictly largest weight on the diagonal": ") > B$"})  # fmt: skip
+@names_of(
+    "eq-qkv-bare",
+    "thm-qkv-self",
+    written={
+        "each row of $": "each row of $\\operatorname{diag}(",
+        "$, $\\beta > 0$, has its strictly largest weight on the diagonal": ") > B$",
+    },
+)
 def own_weight(rng):
     X = rng.normal(size=(4, 3))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -686,10 +927,17 @@ def capacity(rng):
     return {"R^2": 1 - left, "#k": 6, "d_h": 3}
 
 
-@names_of("thm-rnn-paths", written={
-    "\\lceil": "\\operatorname{ceil}(", "\\rceil": ")", "$ in a recurrent network": " = R$ in a recurrent network",
-    "$ in a stack of causal conv": " = C$ in a stack of causal conv", "$ if layer $l$ is dilated": " = D$ if dilated",
-    "$ if each position sees only $w$": " = W$ if each position sees only $w$"})  # fmt: skip
+@names_of(
+    "thm-rnn-paths",
+    written={
+        "\\lceil": "\\operatorname{ceil}(",
+        "\\rceil": ")",
+        "$ in a recurrent network": " = R$ in a recurrent network",
+        "$ in a stack of causal conv": " = C$ in a stack of causal conv",
+        "$ if layer $l$ is dilated": " = D$ if dilated",
+        "$ if each position sees only $w$": " = W$ if each position sees only $w$",
+    },
+)
 def paths(rng, n=12, k=3, w=4):
     def length(steps):
         """How many layers take the first position to the last, by steps of these sizes in layer l."""
@@ -699,16 +947,29 @@ def paths(rng, n=12, k=3, w=4):
             if n - 1 in reached:
                 return layer
 
-    return {"n": n, "k": k, "w": w, "\\log_k": lambda x: math.log(x, k), "ceil": math.ceil,
-            "R": length(lambda layer: [1]), "C": length(lambda layer: range(k)),
-            "W": length(lambda layer: range(-w, w + 1)),
-            "D": length(lambda layer: range(0, k**layer, k ** (layer - 1)))}  # fmt: skip
+    return {
+        "n": n,
+        "k": k,
+        "w": w,
+        "\\log_k": lambda x: math.log(x, k),
+        "ceil": math.ceil,
+        "R": length(lambda layer: [1]),
+        "C": length(lambda layer: range(k)),
+        "W": length(lambda layer: range(-w, w + 1)),
+        "D": length(lambda layer: range(0, k**layer, k ** (layer - 1))),
+    }
 
 
-@names_of("thm-rnn-rank", written={
-    "leaves the fraction $": "leaves the fraction $v = ", "the Jacobian $": "the Jacobian $\\operatorname{rank}(",
-    "$ has rank at most $": ") \\le ", r"\partial y/\partial X": "D",
-    "of an LSTM, at most $": "of an LSTM, at most $\\operatorname{rank}(C) \\le "})  # fmt: skip
+@names_of(
+    "thm-rnn-rank",
+    written={
+        "leaves the fraction $": "leaves the fraction $v = ",
+        "the Jacobian $": "the Jacobian $\\operatorname{rank}(",
+        "$ has rank at most $": ") \\le ",
+        r"\partial y/\partial X": "D",
+        "of an LSTM, at most $": "of an LSTM, at most $\\operatorname{rank}(C) \\le ",
+    },
+)
 def held(rng):
     """The past is 3 times 2 numbers. W has rank 1, so that the state, of 4 numbers, holds 3 of them."""
     W, U, x = np.outer(*normal(rng, 4, 4)), rng.normal(size=(4, 2)), uncorrelated(rng, 30, 6).T * math.sqrt(30)
@@ -724,12 +985,25 @@ def held(rng):
     X, W_x, W_h, b, *gated = map(torch.tensor, (*normal(rng, (3, 2)), U, W, *normal(rng, 4, (16, 2), (16, 4), 16)))
     y = jacobian(lambda X: rnn(X, W_x, W_h, b)[-1].sin(), X).reshape(4, 6)
     y_c = jacobian(lambda X: torch.cat([s[-1] for s in lstm(X, *gated)]).sin(), X).reshape(8, 6)
-    return {"M": M, "M^+": np.linalg.pinv(M), "h_n": h, "d_h": 4, "hat x": best, "n": 3, "d": 2,
-            "v": np.sum((x - best) ** 2) / np.sum(x**2), "D": y.numpy(), "C": y_c.numpy()}  # fmt: skip
+    return {
+        "M": M,
+        "M^+": np.linalg.pinv(M),
+        "h_n": h,
+        "d_h": 4,
+        "hat x": best,
+        "n": 3,
+        "d": 2,
+        "v": np.sum((x - best) ** 2) / np.sum(x**2),
+        "D": y.numpy(),
+        "C": y_c.numpy(),
+    }
 
 
-@names_of("eq-step", "thm-scale-step", written={"$ for the first matrix": " = p$ for the first matrix",
-                                                "$ for the second": " = r$ for the second"})  # fmt: skip
+@names_of(
+    "eq-step",
+    "thm-scale-step",
+    written={"$ for the first matrix": " = p$ for the first matrix", "$ for the second": " = r$ for the second"},
+)
 def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
     """The steps p and r that keep run B at α and β times the matrices of A, by least squares."""
     X, Y, V, W_Q, W_K = map(torch.tensor, normal(rng, (4, 3), (5, 3), (5, 2), (3, 2), (3, 2)))
@@ -739,20 +1013,39 @@ def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
 
     A, B = slopes(alpha * beta, W_Q, W_K), slopes(1, alpha * W_Q, beta * W_K)
     p, r = (f * eta * (a * b).sum().item() / (b * b).sum().item() for f, a, b in zip((alpha, beta), A, B, strict=True))
-    return {"\\alpha": alpha, "\\beta": beta, "c": alpha * beta, "\\eta": eta, "p": p, "r": r, "W_Q": W_Q.numpy(),
-            "U_Q": alpha * W_Q.numpy(), "\\partialL/\\partialW_Q": A[0].numpy(),
-            "\\partialL/\\partialU_Q": B[0].numpy()}  # fmt: skip
+    return {
+        "\\alpha": alpha,
+        "\\beta": beta,
+        "c": alpha * beta,
+        "\\eta": eta,
+        "p": p,
+        "r": r,
+        "W_Q": W_Q.numpy(),
+        "U_Q": alpha * W_Q.numpy(),
+        "\\partialL/\\partialW_Q": A[0].numpy(),
+        "\\partialL/\\partialU_Q": B[0].numpy(),
+    }
 
 
-@names_of("thm-softmax-mask", written={
-    "$ is 0 outside $M$, and on $M$ it is the softmax of the scores of $M$ alone": " = a$",
-    "It is also $": "It is also $\\operatorname{shown}(",
-    "$ with the hidden weights set to 0 and the rest divided by their sum": ") = a$"})  # fmt: skip
+@names_of(
+    "thm-softmax-mask",
+    written={
+        "$ is 0 outside $M$, and on $M$ it is the softmax of the scores of $M$ alone": " = a$",
+        "It is also $": "It is also $\\operatorname{shown}(",
+        "$ with the hidden weights set to 0 and the rest divided by their sum": ") = a$",
+    },
+)
 def masked(rng):
     s, seen, a = rng.normal(size=5), np.array([1, 0, 1, 1, 0]), np.zeros(5)
     a[[0, 2, 3]] = softmax(s[[0, 2, 3]])
-    return {"s": s, "s'": np.where(seen, s, -np.inf), "j": 3, "a": a, "softmax": softmax,
-            "shown": lambda a: seen * a / (seen @ a)}  # fmt: skip
+    return {
+        "s": s,
+        "s'": np.where(seen, s, -np.inf),
+        "j": 3,
+        "a": a,
+        "softmax": softmax,
+        "shown": lambda a: seen * a / (seen @ a),
+    }
 
 
 @names_of("thm-softmax-springs", written={"the weights $p$ have the largest entropy": "$H(p) \\ge H(a)$"})
@@ -762,8 +1055,17 @@ def springs(rng):
     held, y = np.c_[V, np.ones(5)].T, softmax(V @ lam) @ V
     same = {"type": "eq", "fun": lambda a: held @ a - [*y, 1]}
     p = minimize(lambda a: a @ np.log(a), np.ones(5) / 5, constraints=same, bounds=[(1e-9, 1)] * 5, tol=1e-13).x
-    return {"V": V, "\\lambda": lam, "p": p, "y": y, "a": p + 0.05 * null_space(held)[:, 0], "#j": 5,
-            "softmax": softmax, "H": entropy, "equal": 1e-5}  # fmt: skip
+    return {
+        "V": V,
+        "\\lambda": lam,
+        "p": p,
+        "y": y,
+        "a": p + 0.05 * null_space(held)[:, 0],
+        "#j": 5,
+        "softmax": softmax,
+        "H": entropy,
+        "equal": 1e-5,
+    }
 
 
 @names_of("thm-sym-deep-sets", written={"\\{x_1,\\dots,x_n\\}": "x"})
@@ -771,12 +1073,19 @@ def multisets(rng, N=3):
     bags = [bag for n in range(N + 1) for bag in itertools.combinations_with_replacement(range(4), n)]
     f = dict(zip(bags, rng.normal(size=len(bags)), strict=True))
     rho = {sum((N + 1) ** x for x in bag): f[bag] for bag in bags}
-    return {"f": lambda x: f[tuple(sorted(x))], "\\rho": rho.get, "\\varphi": lambda x: (N + 1) ** x,
-            "x": np.array([2, 0, 2]), "#i": 3}  # fmt: skip
+    return {
+        "f": lambda x: f[tuple(sorted(x))],
+        "\\rho": rho.get,
+        "\\varphi": lambda x: (N + 1) ** x,
+        "x": np.array([2, 0, 2]),
+        "#i": 3,
+    }
 
 
-@names_of("thm-sym-orbit", written={
-    "the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$OS = G$"})  # fmt: skip
+@names_of(
+    "thm-sym-orbit",
+    written={"the size of the orbit of $x$ times the size of its stabiliser is the size of the group": "$OS = G$"},
+)
 def orbit(rng):
     x, group = "noon", permutations(4)
     moved = ["".join(x[i] for i in perm) for perm in group]

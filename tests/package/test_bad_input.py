@@ -10,6 +10,7 @@ import inspect
 import math
 import pkgutil
 import re
+from typing import NamedTuple
 
 import attnbook
 import numpy as np
@@ -17,21 +18,32 @@ import pytest
 import torch
 from attnbook import attention as att
 from attnbook import layers, length, permutations, positional, recurrent, scores, simplex
-from attnbook.arrays import _parse
 
 MODULES = [
     importlib.import_module(f"attnbook.{m.name}") for m in pkgutil.iter_modules(attnbook.__path__) if not m.ispkg
 ]
 
 
+class Shape(NamedTuple):
+    """One argument of a law, such as ``Q (..., n, d_k)``: its name, its leading axes and the others."""
+
+    name: str
+    leading: str
+    axes: list[str]
+
+
 def shapes_in(function):
     """Return the shapes that a law names when it reads its arguments."""
-    text = "".join(
+    texts = [
         node.value
         for node in ast.walk(ast.parse(inspect.getsource(function)).body[0])
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != function.__doc__
-    )
-    return [shape for shape in _parse(text) if shape[0] in inspect.signature(function).parameters]
+    ]
+    shapes = []
+    for name, leading, axes in re.findall(r"(\w+) \((\.\.\.|\*|)([^()]*)\)", "".join(texts)):
+        if name in inspect.signature(function).parameters:
+            shapes.append(Shape(name, leading, re.findall(r"[^, ]+", axes)))
+    return shapes
 
 
 def laws():
@@ -39,17 +51,24 @@ def laws():
         for name in module.__all__:
             function = getattr(module, name)
             if inspect.isfunction(function) and shapes_in(function):
-                required = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-                if set(required) <= {name for name, *_ in shapes_in(function)}:
+                required = {p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty}
+                if required <= {shape.name for shape in shapes_in(function)}:
                     yield pytest.param(function, id=name)
 
 
 def example(shapes, sign):
     """Return arrays of these shapes whose rows sum to ±1; each letter is another length."""
-    letters = sorted({axis for *_, axes in shapes for axis in axes if "·" not in axis})
+    letters = sorted({axis for shape in shapes for axis in shape.axes if "·" not in axis})
     lengths = {letter: 3 + i for i, letter in enumerate(letters)}
-    size = lambda axis: math.prod(lengths.get(part) or int(part) for part in axis.split("·"))  # noqa: E731
-    return {name: np.full([*map(size, axes)], sign / size(axes[-1]) if axes else sign) for name, _, _, axes in shapes}
+
+    def size(axis):
+        return math.prod(lengths.get(part) or int(part) for part in axis.split("·"))
+
+    values = {}
+    for name, _, axes in shapes:
+        lengths_of_axes = [size(axis) for axis in axes]
+        values[name] = np.full(lengths_of_axes, sign / lengths_of_axes[-1] if axes else sign)
+    return values
 
 
 @pytest.mark.parametrize("library", [np.asarray, torch.asarray])
@@ -63,11 +82,14 @@ def test_a_law_names_the_argument_that_does_not_fit(law, library):
             break
         except ValueError:
             assert sign > 0, "no example of its shapes works"
-    axes = [axis for *_, axes in shapes for axis in axes]
-    for name, _, leading, own in shapes:
+    every_axis = [axis for shape in shapes for axis in shape.axes]
+    for name, leading, axes in shapes:
         x = np.asarray(values[name])
-        spoiled = [x + np.nan, x[..., 0]] + [x[None]] * (not leading)
-        spoiled += [np.concatenate([x, x[..., :1]], -1)] * (axes.count(own[-1]) > 1)
+        spoiled = [x + np.nan, x[..., 0]]
+        if not leading:
+            spoiled.append(x[None])
+        if every_axis.count(axes[-1]) > 1:
+            spoiled.append(np.concatenate([x, x[..., :1]], -1))
         for bad in spoiled:
             passed = values | {name: library(bad)}
             with pytest.raises(ValueError, match="|".join(rf"\b{n}\b" for n in values)) as error:

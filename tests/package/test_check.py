@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from attnbook import check
-from attnbook.check import _numbers, _short, record
+from attnbook.check import record, render
 from lxml import html as page
 
 EPS, EPS32 = 2.0**-52, 2.0**-23
@@ -350,7 +350,8 @@ def test_the_law_is_read_from_the_call(capsys):
         two,
     )
     assert law_of(capsys) == "np.sqrt(two * two) = two"
-    for value in (one, two): check.equal(value, value)  # fmt: skip  # noqa: E701
+    for value in (one, two):
+        check.equal(value, value)
     assert capsys.readouterr().out.count("✓ value = value") == 2
     check.equal(one, 1, law="one is one")
     assert law_of(capsys) == "one is one"
@@ -449,20 +450,22 @@ def test_a_kernel_explains_a_cell_that_was_run_too_early_and_is_live_unless_it_b
 def test_several_laws_open_from_one_line_with_the_largest_error_of_an_equation():
     laws = [record.Check("equal", "a = b", error, 1e-15, worst=error) for error in (1e-17, 3e-16)]
     laws.append(record.Check("below", "c < d", 1.0004, 2.0, worst=9.0))
-    assert record.summary(laws) == "3 laws hold · largest error 3.0e-16, allowed 1.0e-15"
-    assert [record.as_html(laws[:n]).count("<details") for n in (1, 2, 3)] == [0, 1, 1]
-    assert ["holds:" in record.as_html(laws[:n]) for n in (1, 2, 3)] == [True, False, False]
-    assert record.figure(laws[2]) == "1 < 2"
+    assert render.summary(laws) == "3 laws hold · largest error 3.0e-16, allowed 1.0e-15"
+    assert [render.as_html(laws[:n]).count("<details") for n in (1, 2, 3)] == [0, 1, 1]
+    assert ["holds:" in render.as_html(laws[:n]) for n in (1, 2, 3)] == [True, False, False]
+    assert render.figure(laws[2]) == "1 < 2"
 
 
-def test_what_is_compared_keeps_its_digits_and_is_written_with_four_numbers_at_most():
-    assert _numbers(torch.tensor(0.1, dtype=torch.float64)) == 0.1
-    assert [_short(np.arange(size)) for size in (4, 5)] == ["[0, 1, 2, 3]", "[0, 1, 2, 3, …]"]
-    check.refuses(lambda: _numbers(["1", 1]), TypeError)
+def test_a_value_is_compared_with_all_its_digits_and_shown_with_four_numbers_at_most(capsys):
+    check.equal(torch.tensor(0.1, dtype=torch.float64), 0.1)
+    for size, shown in ((4, "[0, 1, 2, 3]"), (5, "[0, 1, 2, 3, …]")):
+        check.prints(np.arange(size), [str(i) for i in range(size)])
+        assert capsys.readouterr().out.endswith(f"  ·  {shown} prints as {shown}\n")
+    check.refuses(lambda: check.equal(["1", 1], ["1", 1]), TypeError)
 
 
 def test_neighbours_among_doubles_are_told_apart():
-    found = record.figure(record.Check("below", "", 0.3, 0.1 + 0.2))
+    found = render.figure(record.Check("below", "", 0.3, 0.1 + 0.2))
     assert found == "0.29999999999999999 < 0.30000000000000004"
 
 

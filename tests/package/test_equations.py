@@ -81,7 +81,8 @@ def unnoticed(label, *faults):
     holding = []
     for fault in faults:
         with contextlib.suppress(Exception):
-            holding += [fault] * bool(relations_that_hold(label, fault))
+            if relations_that_hold(label, fault):
+                holding.append(fault)
     return holding
 
 

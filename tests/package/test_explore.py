@@ -36,8 +36,9 @@ def test_numbers_have_a_slider_and_names_a_menu_each_with_its_label():
     have = {key: slider.get(key) for key in ("type", "min", "max", "step", "value", "aria-valuetext")}
     assert have == {"type": "range", "min": "0", "max": "2", "step": "1", "value": "2", "aria-valuetext": "16"}
     assert [(option.text_content(), "selected" in option.attrib) for option in menu] == [
-        ("one & a half", False), ('"two"', True)
-    ]  # fmt: skip
+        ("one & a half", False),
+        ('"two"', True),
+    ]
     assert len({element.get("id") for element in root.xpath("//*[@id]")}) == len(root.xpath("//*[@id]"))
     assert parse(explore(draw, a={"none": 0, "2": 2})).find(".//input") is None, "numbers and names are a menu"
 

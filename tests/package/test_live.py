@@ -277,7 +277,10 @@ def accepts(name, state):
 def others(value, is_accepted):
     """The value with one of its numbers at its limits, on both sides, 0 or far off, or a text empty or too long."""
     if isinstance(value, list):
-        put = lambda i, x: [*value[:i], x, *value[i + 1 :]]  # noqa: E731
+
+        def put(i, x):
+            return [*value[:i], x, *value[i + 1 :]]
+
         return [put(i, x) for i in range(len(value)) for x in others(value[i], lambda x, i=i: is_accepted(put(i, x)))]
     if isinstance(value, str):
         return ["", 99 * "x", f"{value} {value}"]

@@ -39,8 +39,14 @@ def test_sparsemax_is_the_nearest_point_of_all_faces(s):
 def test_sparsemax_agrees_with_a_quadratic_solver(m, seed):
     s = 2 * np.random.default_rng(seed).normal(size=m)
     sums = {"type": "eq", "fun": lambda a: a.sum() - 1}
-    found = minimize(lambda a: ((a - s) ** 2).sum(), np.full(m, 1 / m), jac=lambda a: 2 * (a - s),
-                     bounds=[(0, 1)] * m, constraints=sums, options={"ftol": 1e-15})  # fmt: skip
+    found = minimize(
+        lambda a: ((a - s) ** 2).sum(),
+        np.full(m, 1 / m),
+        jac=lambda a: 2 * (a - s),
+        bounds=[(0, 1)] * m,
+        constraints=sums,
+        options={"ftol": 1e-15},
+    )
     np.testing.assert_allclose(sparsemax(s), found.x, atol=1e-6)
 
 

@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -252,7 +253,10 @@ def test_seeds_that_are_trained_together_are_trained_as_alone():
 
 def test_windows_of_letters_overlap_by_one_and_are_not_learned_from():
     letters, learn, test = tasks.letter_windows()
-    spell = lambda numbers: "".join(letters[i] for i in numbers)  # noqa: E731
+
+    def spell(numbers):
+        return "".join(letters[i] for i in numbers)
+
     text = tasks.genesis().lower()
     assert spell(learn) == text[:-900]
     assert [spell(window) for window in test[[0, 1, -1]]] == [text[-900:-875], text[-899:-874], text[-25:]]
@@ -295,11 +299,9 @@ def test_a_recurrent_reader_is_a_network_of_torch_and_begins_as_one(cell, networ
 
 
 def test_a_scheme_without_a_rule_is_masked_attention_and_alibi_subtracts_the_distance():
-    w, tokens, i = (
-        tasks.encoder_weights(generator(), seeds=2, symbols=5, outputs=4),
-        torch.randint(5, (2, 3, 9)),
-        range(9),
-    )
+    w = tasks.encoder_weights(generator(), seeds=2, symbols=5, outputs=4)
+    tokens = torch.randint(5, (2, 3, 9))
+    i = range(9)
     X = torch.nn.functional.one_hot(tokens, 5).float() @ w["embed"]
     Z = X + attention(X @ w["Q"], X @ w["K"], X @ w["V"], causal_mask(9))
     torch.testing.assert_close(
@@ -314,11 +316,11 @@ def test_a_scheme_sees_the_past_alone_and_no_further_than_its_window(name):
     scheme = tasks.SCHEMES[name]
     w = tasks.encoder_weights(generator(), seeds=2, symbols=5, outputs=4, **scheme.sizes)
     tokens = torch.randint(5, (2, 3, 13), generator=generator(1))
-    read = lambda tokens, window=None: tasks.schemes._read(scheme, w, tokens, slice(2, None), window=window)  # noqa: E731
+    read = partial(tasks.schemes._read, scheme, w, ask=slice(2, None))
     later, earlier = tokens.clone(), tokens.clone()
     later[..., 9:], earlier[..., :5] = 0, 0
     torch.testing.assert_close(read(tokens)[..., :7, :], read(later)[..., :7, :])
-    torch.testing.assert_close(read(tokens, 3)[..., 5:, :], read(earlier, 3)[..., 5:, :])
+    torch.testing.assert_close(read(tokens, window=3)[..., 5:, :], read(earlier, window=3)[..., 5:, :])
     assert not torch.allclose(read(tokens)[..., 5:, :], read(earlier)[..., 5:, :])
 
 
@@ -336,7 +338,7 @@ def test_the_flagged_symbol_is_the_answer_and_stands_far_back_beyond_the_trained
 def test_two_layers_see_two_windows_back_and_no_further(theta):
     w = tasks.train_stack(theta, 0.01, seeds=2, steps=1)
     tokens = torch.randint(5, (2, 3, 13), generator=generator(1))
-    read = lambda tokens: tasks.stack._read(theta, w, tokens, slice(-1, None), window=4)  # noqa: E731
+    read = partial(tasks.stack._read, theta, w, ask=slice(-1, None), window=4)
     outside, inside = tokens.clone(), tokens.clone()
     outside[..., :6] = 4 - tokens[..., :6]
     inside[..., 6] = 3 - tokens[..., 6] % 4

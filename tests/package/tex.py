@@ -111,7 +111,8 @@ class Reader:
             self.inside = ""
             assert self.next() == token
             kind = "fro" if [self.peek(), self.peek(1)] == ["_", "F"] else None
-            self.at += 2 * bool(kind)
+            if kind:
+                self.at += 2
             return self.scripts(None, lambda names: norm(inner(names), kind))
         if token.isdigit():
             while self.peek().isdigit() or (self.peek() == "." and self.peek(1).isdigit()):
@@ -291,8 +292,10 @@ def holds(tex, names):
     near, equal = names.pop("near", 1e-9), names.pop("equal", 1e-9)
     alone, after = names.pop("=", None), names.pop("after", {})
     for chain in statements(tex):
-        values = [Reader(side, names).whole()(names) if i or "\\leftarrow" not in chain else None
-                  for i, side in enumerate(chain[::2])]  # fmt: skip
+        values = [
+            Reader(side, names).whole()(names) if i or "\\leftarrow" not in chain else None
+            for i, side in enumerate(chain[::2])
+        ]
         if len(chain) == 1 and alone is not None:
             chain, values = [*chain, "=", None], [*values, alone]
         for relation, left, right in zip(chain[1::2], values, values[1:], strict=False):
@@ -305,7 +308,8 @@ def holds(tex, names):
             ):
                 return 0
             count += 1
-    return count * all(np.allclose(names[name], value) for name, value in after.items())
+    holds = all(np.allclose(names[name], value) for name, value in after.items())
+    return count if holds else 0
 
 
 def _same(a, b, near):

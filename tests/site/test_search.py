@@ -11,7 +11,7 @@ from built_site import AXE, DESK, LANGUAGE, PAGES, PHONE, SITE, SOURCES, named, 
 
 INDEX = SITE / "_static" / "search-index.js"
 # As people type them, and the pages that answer.
-QUESTIONS = Path(__file__).with_name(f"questions{f'-{LANGUAGE}' * (LANGUAGE != editions.TOP)}.json")
+QUESTIONS = Path(__file__).with_name("questions.json" if LANGUAGE == editions.TOP else f"questions-{LANGUAGE}.json")
 FIRST = """bookSearch.ready.then(() =>
   [...document.querySelectorAll("#search-results a")].map((link) => link.getAttribute("href")))"""
 FOUND = """(queries) => bookSearch.ready.then(() =>

@@ -132,7 +132,8 @@ def test_an_installation_cut_short_makes_the_environment_anew(tree, monkeypatch,
     run = subprocess.CompletedProcess([], 0)
     monkeypatch.setattr(environment.subprocess, "run", lambda command, **_: made.append(command) or run)
     environment.install({"test"})
-    assert [command[1:4] for command in made] == [["-m", "venv", "--clear"]] * broken
+    expected = [["-m", "venv", "--clear"]] if broken else []
+    assert [command[1:4] for command in made] == expected
 
 
 LISTING = "torch (2.15.0)\nAvailable versions: 2.15.0, 2.13.0+cpu, 2.13.0, 2.12.0+cpu, 2.11.0+cu128\n"
@@ -148,7 +149,9 @@ LISTING = "torch (2.15.0)\nAvailable versions: 2.15.0, 2.13.0+cpu, 2.13.0, 2.12.
     ],
 )
 def test_a_build_of_torch_without_cuda_is_preferred(monkeypatch, own, other, version, expected):
-    answer = lambda *arguments: (0, other if environment.CPU_INDEX in arguments else own)  # noqa: E731
+    def answer(*arguments):
+        return 0, other if environment.CPU_INDEX in arguments else own
+
     monkeypatch.setattr(environment, "in_venv", answer)
     assert environment.find_cpu_torch(version) == expected
 

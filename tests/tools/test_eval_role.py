@@ -86,8 +86,9 @@ def site(tmp_path_factory):
         (folder / "conf.py").write_text(
             "def setup(app):\n    from bookext.run import eval_role, execution\n"
             "    execution.setup(app), eval_role.setup(app)\n"
-            "extensions = ['myst_nb']\nnb_execution_mode = 'cache'\nmyst_enable_extensions = ['dollarmath']\n", "utf-8"
-        )  # fmt: skip
+            "extensions = ['myst_nb']\nnb_execution_mode = 'cache'\nmyst_enable_extensions = ['dollarmath']\n",
+            "utf-8",
+        )
         app = Sphinx(folder, folder, folder / "out" / "html", folder / "out" / "trees", "html", status=None)
         app.build(force_all=True)
         return app.env.get_doctree("index")

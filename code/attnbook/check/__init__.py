@@ -64,14 +64,16 @@ def equal(
     a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
     finite = np.isfinite(a) & np.isfinite(b)
     _require(np.all(finite | (a == b)), law, "the infinities stand in different places")
-    a, b = np.where(finite, a, 0), np.where(finite, b, 0)
+    a = np.where(finite, a, 0)
+    b = np.where(finite, b, 0)
     gap = np.abs(a - b)
     scale = max(np.abs(a).max(), np.abs(b).max()) if scale is None else scale
     terms = max(terms, min(a.shape[-1] if a.ndim else 1, LONGEST))
     share = 8 * max(_epsilon(left), _epsilon(right)) * terms
     _require(share <= 0.5, law, f"terms = {terms} allow {share:.3g} of the size of the numbers; expected half at most")
+    allowed = float(share * scale)
     where = np.unravel_index(np.argmax(gap), gap.shape)
-    error, allowed = float(gap[where]), float(share * scale)
+    error = float(gap[where])
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
     _require(error <= allowed, law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
     display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0, widest=allowed))
@@ -82,7 +84,8 @@ def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: fl
 
     ``reason`` says why ``by`` is far from the difference, where no nearer bound is honest.
     """
-    law, by = display.words("{} ≠ {}", law), require_number("by", by, above=0)
+    law = display.words("{} ≠ {}", law)
+    by = require_number("by", by, above=0)
     a, b = _pair(left, right, law, NUMBERS)
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _require(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
@@ -106,8 +109,10 @@ def estimate(
     m, e = (side * 1.0 for side in _pair(measured, exact, law, REAL))
     error = _beside("stderr", stderr, {(), m.shape}, law)
     _require(np.all(error > 0), law, "stderr must be positive")
-    z, note, rival = float((np.abs(m - e) / error).max()), f"measured {_short(m)}, exact {_short(e)}", 0.0
+    z = float((np.abs(m - e) / error).max())
+    note = f"measured {_short(m)}, exact {_short(e)}"
     _require(z <= SIGMAS, law, f"{note}: {z:.1f} standard errors apart")
+    rival = 0.0
     if rejects is not None:
         rivals = _beside("rejects", rejects, {(), m.shape or np.shape(_numbers(rejects))}, law)
         rival = float((np.abs(m - rivals) / error).min())
@@ -121,9 +126,12 @@ def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: 
 
     ``reason`` says why the two sides are far apart, where no nearer bound is honest.
     """
-    law, by = display.words("{} < {}", law), require_number("by", by, least=0)
+    law = display.words("{} < {}", law)
+    by = require_number("by", by, least=0)
     a, b = _numbers(smaller), _numbers(larger)
-    a, b = (side * 1.0 for side in _pair(a, np.full(a.shape, b) if b.ndim == 0 else b, law, REAL))
+    if b.ndim == 0:
+        b = np.full(a.shape, b)
+    a, b = (side * 1.0 for side in _pair(a, b, law, REAL))
     closest = np.unravel_index(np.argmin(b - a), a.shape)
     x, y = float(a[closest]), float(b[closest])
     _require(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
@@ -191,7 +199,8 @@ def _numbers(x: ArrayLike) -> np.ndarray:
             raise TypeError("hidden entries")  # whatever they are compared with, they would hold
         if hasattr(x, "detach"):
             x = x.detach().cpu()
-            x = x.float() if x.dtype.is_floating_point and x.dtype.itemsize == 2 else x
+            if x.dtype.is_floating_point and x.dtype.itemsize == 2:
+                x = x.float()  # NumPy has no bfloat16
         array = np.asarray(x)
         if array.dtype == object and not all(isinstance(item, int) for item in array.flat):
             raise TypeError("no numbers")  # such as None, of a function that forgot to return
@@ -206,21 +215,29 @@ def _epsilon(x: ArrayLike) -> float:
         return max(map(_epsilon, x), default=0.0)
     x = x if hasattr(x, "detach") else np.asarray(x)
     xp = namespace(x)
-    return float(xp.finfo(x.dtype).eps) if xp.isdtype(x.dtype, ("real floating", "complex floating")) else 0.0
+    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+        return 0.0
+    return float(xp.finfo(x.dtype).eps)
 
 
 def _short(x: np.ndarray) -> str:
     """Write at most four numbers, with four digits each; text as it is."""
     words = [v if isinstance(v, str) else f"{v:.4g}" for v in x.ravel()[:4].tolist()]
-    return words[0] if x.size == 1 else f"[{', '.join(words)}{', …' * (x.size > 4)}]"
+    if x.size == 1:
+        return words[0]
+    if x.size > 4:
+        words.append("…")
+    return f"[{', '.join(words)}]"
 
 
 def _require(holds, law, figure):
+    """Fail the check unless ``holds``; ``figure`` says what was found."""
     if not holds:
         raise CheckFailed(f"{law}: {figure}")
 
 
 def _pair(left, right, law, kinds=""):
+    """Return both sides as arrays of one shape with entries to compare; ``kinds`` are those of NumPy's dtypes."""
     a, b = _numbers(left), _numbers(right)
     _require(a.shape == b.shape, law, f"shapes {a.shape} and {b.shape} differ")
     _require(a.size > 0, law, "nothing to compare, both sides are empty")
@@ -231,6 +248,7 @@ def _pair(left, right, law, kinds=""):
 
 
 def _beside(name, x, shapes, law):
+    """Return what stands beside the two sides, such as standard errors, as finite numbers of one of ``shapes``."""
     x = _numbers(x)
     if x.dtype.kind not in REAL:
         raise TypeError(f"{name} = {brief(x)}; expected numbers")

@@ -5,28 +5,31 @@ permutations leaves one line. In a notebook, a cell that was run too early is ex
 """
 
 import ast
-import contextlib
 import dataclasses
+import itertools
 import linecache
 import os
 import sys
+from types import FrameType
 
 from ..arrays import brief
-from .record import MIME, Check, as_data, as_html, as_text
+from .record import MIME, Check, as_data
+from .render import as_html, as_text
 
 __all__ = ["add", "is_live", "words"]
 
-_records = {}
+_records: dict[tuple, Check] = {}  # by file, line and law
 
 
 def add(check: Check) -> None:
     """Collect one check that holds; of repetitions of one line the record closest to failing is kept."""
-    frame = sys._getframe(2)
+    frame = sys._getframe(2)  # where the check was called
     key = (frame.f_code.co_filename, frame.f_lineno, check.law)
     if old := _records.get(key):
         closest = max(old, check, key=lambda each: each.worst)
         check = dataclasses.replace(closest, times=old.times + 1, widest=max(old.widest, check.widest))
-    _records[key], shell = check, _shell()
+    _records[key] = check
+    shell = _shell()
     if shell is None:
         print(as_text([_records.pop(key)]))
     elif _show not in shell.events.callbacks["post_run_cell"]:
@@ -39,15 +42,28 @@ def words(pattern: str, law: str | None) -> str:
         raise TypeError(f"law = {brief(law)}; expected text: a margin is given as by=, an error as error=")
     if law:
         return law
-    name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
-    first, last, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    sides = _arguments(sys._getframe(2), sys._getframe(1).f_code.co_name)
+    if len(sides) < pattern.count("{}"):
+        sides = ["left", "right"]
+    return pattern.format(*sides)
+
+
+def _arguments(frame: FrameType, name: str) -> list[str]:
+    """Return the source texts of the positional arguments of the function ``name``, which ``frame`` is calling."""
+    instruction = frame.f_lasti // 2  # each takes two bytes
+    first, last, start, end = next(itertools.islice(frame.f_code.co_positions(), instruction, None))
     lines = linecache.getlines(frame.f_code.co_filename)[first - 1 : last]
+    if not lines:
+        return []
     place = ast.expr(lineno=1, end_lineno=len(lines), col_offset=start, end_col_offset=end)
-    with contextlib.suppress(SyntaxError, IndexError):  # without its source, or without a positional argument
-        call = ast.parse(ast.get_source_segment("".join(lines), place) or "", mode="eval").body
-        if isinstance(call, ast.Call) and getattr(call.func, "attr", name) == name:
-            return pattern.format(*[ast.unparse(each) for each in call.args if not isinstance(each, ast.Starred)])
-    return pattern.format("left", "right")
+    text = ast.get_source_segment("".join(lines), place)
+    try:
+        call = ast.parse(text or "", mode="eval").body
+    except SyntaxError:  # Python keeps no columns, or the file has changed
+        return []
+    if not isinstance(call, ast.Call) or getattr(call.func, "attr", name) != name:
+        return []  # another function calls the check, such as functools.reduce
+    return [ast.unparse(each) for each in call.args if not isinstance(each, ast.Starred)]
 
 
 def is_live() -> bool:

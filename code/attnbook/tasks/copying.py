@@ -70,10 +70,16 @@ def train_copying(
     W = {
         name: (torch.randn(runs, *shape, generator=generator) / shape[-1] ** 0.5).requires_grad_()
         for name, shape in {
-            "E_x": (h, 8), "E_h": (h, h), "E_b": (1, h), "D_x": (h, read), "D_h": (h, h), "D_b": (1, h),
-            "Q": (h, h), "out": (8, write),
+            "E_x": (h, 8),
+            "E_h": (h, h),
+            "E_b": (1, h),
+            "D_x": (h, read),
+            "D_h": (h, h),
+            "D_b": (1, h),
+            "Q": (h, h),
+            "out": (8, write),
         }.items()
-    }  # fmt: skip
+    }
 
     def loss():
         X, answer = draw(int(torch.randint(2, 11, (), generator=generator)))

@@ -40,7 +40,10 @@ class Live:
         label: str,
     ) -> None:
         check(**state)
-        self.name, self.ask, self.label, self.key = name, _checked_ask(ask), label, uuid.uuid4().hex
+        self.name = name
+        self.ask = _checked_ask(ask)
+        self.label = label
+        self.key = uuid.uuid4().hex
         self._state, self._compute, self._check, self._still = state, compute, check, still
 
     @property

@@ -80,7 +80,8 @@ def figure(
 
     ``options`` go to ``Figure.subplots``. Up to width 4.4 the text stays readable when the page is 375 px wide.
     """
-    rows, columns = require_int("rows", rows, most=50), require_int("columns", columns, most=50)
+    rows = require_int("rows", rows, most=50)
+    columns = require_int("columns", columns, most=50)
     positive(width=width, height=height)
     with rc_context(STYLE):
         fig = Figure(figsize=(width, height))

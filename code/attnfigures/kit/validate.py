@@ -87,11 +87,13 @@ def numbers(
         raise ValueError(f"{name} has shape {x.shape}; expected {expected}")
     if finite and not np.isfinite(x).all():
         raise ValueError(f"{name} with shape {x.shape} contains an infinity; expected finite numbers")
-    low, high, fractions = x.min(), x.max(), whole and (x != np.round(x)).any()
+    low, high = x.min(), x.max()
+    fractions = whole and (x != np.round(x)).any()
     if fractions or (finite and low <= above) or low < least - TOLERANCE or high > most + TOLERANCE:
         limits = {">": above, ">=": least, "<=": most}
         range_ = " and ".join(f"{sign} {limit:g}" for sign, limit in limits.items() if math.isfinite(limit))
-        expected = f"{'whole ' * whole}numbers {range_}".strip()
+        kind = "whole numbers" if whole else "numbers"
+        expected = f"{kind} {range_}".strip()
         raise ValueError(f"{name} with shape {x.shape} holds {brief(x)}; expected {expected}")
     return x
 

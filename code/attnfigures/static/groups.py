@@ -33,7 +33,8 @@ def draw_stabiliser(mask: ArrayLike, perm: Sequence[int], counts: bool = True) -
     M = numbers("mask", mask, n, n, least=0, most=1, whole=True, fit="perm").astype(bool)
     flags(counts=counts)
     moved, orbit = M[np.ix_(perm, perm)], _orbit(M)
-    survivors, masks = int((orbit == M).all(axis=(1, 2)).sum()), len(np.unique(orbit, axis=0))
+    survivors = int((orbit == M).all(axis=(1, 2)).sum())
+    masks = len(np.unique(orbit, axis=0))
     fig, ax = canvas(300, 208)
     for title, grid, left in (("M", M, 18), ("P M Pᵀ", moved, 172)):
         ax.text(left, 18, title)

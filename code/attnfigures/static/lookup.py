@@ -13,7 +13,8 @@ from ..kit.validate import LABEL, each, listed, numbers, require, texts
 __all__ = ["draw_alignment", "draw_contexts", "draw_costs", "draw_lookup", "draw_self_weights", "draw_shapes"]
 
 # Five keys in the plane; the third is twice as long as the others. Their values are points of another plane.
-KEY_ANGLES, KEY_LENGTHS = np.deg2rad([10, 72, 125, 200, 290]), np.array([1, 1, 2, 1, 1])
+KEY_ANGLES = np.deg2rad([10, 72, 125, 200, 290])
+KEY_LENGTHS = np.array([1, 1, 2, 1, 1])
 KEYS = KEY_LENGTHS[:, None] * np.stack([np.cos(KEY_ANGLES), np.sin(KEY_ANGLES)], axis=1)
 VALUES = 0.9 * np.array([[1.6, -1.2], [1.8, 0.9], [-0.2, 1.8], [-1.8, 0.5], [-0.9, -1.6]])
 FRAME = 2.4  # a longer query is cut off and dashed
@@ -38,7 +39,10 @@ def draw_lookup(angle: float, length: float) -> Picture:
     cut = length > FRAME
     _arrow(keys, q * min(1, FRAME / length), "orange", 2.2, "--" if cut else "-")
     values.plot(*y, "*", color=PALETTE["orange"], markersize=12)
-    for ax, title in ((keys, f"query: length {length:g}{', cut' * cut}"), (values, "4\u00a0 values, output ★")):
+    asked_title = f"query: length {length:g}"
+    if cut:
+        asked_title += ", cut"
+    for ax, title in ((keys, asked_title), (values, "4\u00a0 values, output ★")):
         ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), aspect="equal", xticks=[], yticks=[])
         ax.set_title(title)
         for side in ("top", "right"):

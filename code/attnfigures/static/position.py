@@ -31,7 +31,8 @@ def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, ot
     n, d = table.shape
     if products is not None:
         products = numbers("products", products, n, fit="table")
-    row, other = require_int("row", row, least=0, most=n - 1), require_int("other", other, least=0, most=n - 1)
+    row = require_int("row", row, least=0, most=n - 1)
+    other = require_int("other", other, least=0, most=n - 1)
     flags(turn=turn)
     fig, (above, below) = figure(2, 1, height=3.9, sharex=True)
     _shade(above, np.vstack([table.T[::2], table.T[1::2]]))
@@ -58,7 +59,8 @@ def draw_buckets(offset: int, direction: str = "both") -> Picture:
     ``direction`` is "both", or "past" where a query looks back only.
     """
     one_of("direction", direction, "both", "past")
-    offset, both = require_int("offset", offset, least=-FARTHEST, most=FARTHEST), direction == "both"
+    offset = require_int("offset", offset, least=-FARTHEST, most=FARTHEST)
+    both = direction == "both"
     edges = [e for e in t5_edges(16 if both else 32) if e]
     points = np.array(
         sorted({-140, 140, *edges, *(e - 1 for e in edges), *(-e for e in edges), *(1 - e for e in edges)})

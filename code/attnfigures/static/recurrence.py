@@ -10,8 +10,17 @@ from attnbook.recurrent import path_norms, random_recurrence, rnn, rnn_jacobians
 from ..kit.style import PALETTE, Picture, figure, heatmap, picture
 from ..kit.validate import between, each, numbers, require
 
-__all__ = ["draw_accuracy", "draw_blocks", "draw_cell", "draw_decay", "draw_gradients", "draw_memory", "draw_paths",
-           "draw_rates", "draw_routes"]  # fmt: skip
+__all__ = [
+    "draw_accuracy",
+    "draw_blocks",
+    "draw_cell",
+    "draw_decay",
+    "draw_gradients",
+    "draw_memory",
+    "draw_paths",
+    "draw_rates",
+    "draw_routes",
+]
 
 STYLES = [("orange", "-", "o"), ("blue", "--", "s"), ("green", "-.", "^"), ("purple", ":", "D"), ("yellow", "-", "v")]
 UNITS, LONGEST = 32, 100  # of the network that the explorer shows
@@ -226,7 +235,8 @@ def draw_rates(rates: Sequence[float], accuracy: dict[str, np.ndarray], title: s
 @functools.cache
 def _decay(radius):
     rng = np.random.default_rng(2)
-    W_h, W_x = random_recurrence(rng, UNITS, radius), rng.normal(size=(UNITS, 8)) / 8**0.5
+    W_h = random_recurrence(rng, UNITS, radius)
+    W_x = rng.normal(size=(UNITS, 8)) / 8**0.5
     H = rnn(rng.normal(size=(LONGEST, 8)), W_x, W_h, np.zeros(UNITS))
     linear = path_norms(np.broadcast_to(W_h, (LONGEST - 1, UNITS, UNITS)))
     return linear, path_norms(rnn_jacobians(H, W_h))

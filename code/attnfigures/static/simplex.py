@@ -48,7 +48,8 @@ def draw_faces(s: np.ndarray, hidden: int) -> Picture:
 
     ``hidden`` is the index of the key that the mask hides.
     """
-    s, hidden = numbers("s", s, 3), require_int("hidden", hidden, least=0, most=2)
+    s = numbers("s", s, 3)
+    hidden = require_int("hidden", hidden, least=0, most=2)
     T = np.geomspace(0.02, 60, 240)[:, None]
     masked = np.where(np.arange(3) == hidden, -np.inf, s)
     paths = {"softmax": softmax(s / T), "sparsemax": sparsemax(s / T), f"key {hidden + 1} masked": softmax(masked / T)}
@@ -124,7 +125,8 @@ def draw_smoother(
 ) -> Picture:
     """Draw data ``y`` (m,) at ``x`` (m,), their band, and named curves and the ``truth`` at positions ``at`` (n,)."""
     x, at = numbers("x", x, "m"), numbers("at", at, "n")
-    y, truth = numbers("y", y, len(x), fit="x"), numbers("truth", truth, len(at), fit="at")
+    y = numbers("y", y, len(x), fit="x")
+    truth = numbers("truth", truth, len(at), fit="at")
     fits = each("fits", fits, len(at), fit="at", entries=3)
     fig, ax = figure(height=2.9)
     ax.axhspan(y.min(), y.max(), facecolor=(PALETTE["blue"], 0.1))

@@ -31,10 +31,14 @@ def draw_shuffled(perm: Sequence[int]) -> Picture:
     mean = Y.mean(axis=0)
     fig, ax = canvas(296, 294)  # narrow: read on a phone
     for name, M, x, y, limit in (
-        ("Q", Q, 32, 24, 2), ("K", K, 118, 24, 2), ("V", V, 204, 24, 2),
-        ("S", scores(Q, K), 32, 128, 1), ("A", A, 182, 128, 1),
-        ("Y = AV", Y, 32, 222, 2), ("mean of Y", mean[None], 182, 222, 2),
-    ):  # fmt: skip
+        ("Q", Q, 32, 24, 2),
+        ("K", K, 118, 24, 2),
+        ("V", V, 204, 24, 2),
+        ("S", scores(Q, K), 32, 128, 1),
+        ("A", A, 182, 128, 1),
+        ("Y = AV", Y, 32, 222, 2),
+        ("mean of Y", mean[None], 182, 222, 2),
+    ):
         square = name in "SA"
         ax.text(x, y - (17 if square else 5), name)
         _matrix(ax, M, x, y, limit, digits=2 if name == "A" else 1)
@@ -73,7 +77,8 @@ def _matrix(ax, M, x, y, limit, digits=1):
 
 def draw_errors(follows: np.ndarray, stands: np.ndarray) -> Picture:
     """Draw histograms, on a logarithmic axis, of the errors of equivariance and invariance over many permutations."""
-    follows, stands = numbers("follows", follows, "n", least=0), numbers("stands", stands, "n", least=0)
+    follows = numbers("follows", follows, "n", least=0)
+    stands = numbers("stands", stands, "n", least=0)
     fig, ax = figure(height=2.3)
     bins = np.linspace(-17, 1, 55)
     for errors, name, color, hatch in (

@@ -4,7 +4,7 @@ import html
 from collections.abc import Sequence
 
 from attnbook.arrays import brief, require_int
-from attnbook.check.record import typeset
+from attnbook.check.render import typeset
 
 from ..kit.validate import listed, named, numbers, texts
 

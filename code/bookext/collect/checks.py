@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import entry_points
 
-from attnbook.check.record import MIME, Check, as_html, figure, from_data, typeset
+from attnbook.check.record import MIME, Check, from_data
+from attnbook.check.render import as_html, figure, typeset
 from docutils import nodes
 from sphinx.errors import ExtensionError
 

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attnbook.check.record import figure
+from attnbook.check.render import figure
 
 KINDS = ("equal", "differs", "estimate", "below", "prints", "refuses")  # the functions of attnbook.check
 SIDES = {

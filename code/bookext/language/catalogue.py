@@ -10,7 +10,7 @@ import re
 from functools import partial
 from pathlib import Path
 
-from attnbook.check import record
+from attnbook.check import render
 from attnfigures.kit import files
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -167,7 +167,7 @@ def _own_messages():
                     yield message
     for path in PARTS.rglob("*.html"):
         yield from re.findall(r"message\('([^']+)'\)", path.read_text(encoding="utf-8"))
-    yield from record.SAID.values()
+    yield from render.MESSAGES.values()
     yield from map(str.title, PROOF_TYPES)
     yield from (*evidence.STANDS, *evidence.STANDS.values(), *ledger.GROUPS, "all")
     yield from (quiz.HEADING, *(text for text, _ in quiz.SIGNS.values()))

@@ -14,7 +14,7 @@ from html import unescape
 from pathlib import Path
 
 import nbformat
-from attnbook.check.record import figure
+from attnbook.check.render import figure
 from docutils import nodes
 
 from .. import addresses
