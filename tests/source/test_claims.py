@@ -68,17 +68,22 @@ WRONG = {
     "corrected": "This ledger once said 0.93, of 40 examples. It is 0.9975.",
     "decided": {"fails": {"notes": [{"differs": "as printed"}]}, "right": {"notes": [{"equal": "a sigmoid"}]}},
 }
-PRINTED = Check("differs", "as printed", 0.0475, 0.04), "examples, share = 5_000, 0.5", "[0.99753 0.00247]"
-SIGMOID = Check("equal", "a sigmoid", 0.0, 1e-15), "", ""
+PRINTED = (
+    Check("differs", "a = b", 0.0475, 0.04, label="as printed"),
+    "examples, share = 5_000, 0.5",
+    "[0.99753 0.00247]",
+)
+SIGMOID = Check("equal", "a sigmoid", 0.0, 1e-15, label="a sigmoid"), "", ""
 EXECUTED = {
-    ("notes", check.law): [SimpleNamespace(check=check, code=code, output=output)]
+    ("notes", check.label): [SimpleNamespace(check=check, code=code, output=output)]
     for check, code, output in (PRINTED, SIGMOID)
 }
 
 
 def problems(claim):
     claims = {"S1-070": claim}
-    return [*misplaced("S1-070", claim), *unfounded(claims, EXECUTED), *unmeasured(stated(claim), claims, EXECUTED)]
+    missing = [problem for _, problem in unfounded(claims, EXECUTED)]
+    return [*misplaced("S1-070", claim), *missing, *unmeasured(stated(claim), claims, EXECUTED)]
 
 
 def evidence_of(claim, side="fails"):

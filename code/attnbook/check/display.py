@@ -33,13 +33,20 @@ def add(check: Check) -> None:
         shell.events.register("post_run_cell", _show)
 
 
-def words(pattern: str, law: str | None) -> str:
-    """Return the law in words: ``law``, or ``pattern`` with the source text of the first arguments of the check."""
+def words(pattern: str, law: str | None, label: str) -> tuple[str, str]:
+    """Return the law in words, and the label of the check: ``label``, or ``law`` where the author gives it.
+
+    Without ``law``, the words are ``pattern`` with the source text of the first arguments of the check.
+    """
     if not isinstance(law, str | None):
         raise TypeError(f"law = {brief(law)}; expected text: a margin is given as by=, an error as error=")
-    if law:
-        return law
-    name, frame = sys._getframe(1).f_code.co_name, sys._getframe(2)
+    if not isinstance(label, str):
+        raise TypeError(f"label = {brief(label)}; expected text")
+    return law or _source(pattern, sys._getframe(1).f_code.co_name, sys._getframe(2)), label or law or ""
+
+
+def _source(pattern, name, frame):
+    """Return ``pattern`` with the source text of the first arguments of the call of ``name`` that ``frame`` makes."""
     first, last, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     lines = linecache.getlines(frame.f_code.co_filename)[first - 1 : last]
     place = ast.expr(lineno=1, end_lineno=len(lines), col_offset=start, end_col_offset=end)

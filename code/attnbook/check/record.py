@@ -48,6 +48,7 @@ class Check:
     rival: float = 0.0  # of an estimate with a rival, how many standard errors it is away
     widest: float = 0.0  # of an equality, the largest bound of all repetitions: rounding does not choose it
     reason: str = ""  # why the bound is far from the value, where the author gives one
+    label: str = ""  # by what a claim names it: the author's label, or the law where the author gives it
 
 
 def as_data(check: Check) -> dict[str, Any]:
@@ -124,8 +125,9 @@ def _line(check, anchor, say, heard):
     """A law as HTML; its mark is a link to it where it has an address; what is ``heard`` is not seen."""
     link = f'<a class="check-mark" href="#{anchor}" aria-label="{say(SAID["link"])}">✓</a>'
     mark, address = (link, f' id="{anchor}"') if anchor else (MARK, "")
+    label = f' data-label="{html.escape(check.label)}"' if check.label not in ("", check.law) else ""
     return (
-        f'<p class="check" data-kind="{check.kind}"{address}>{mark}{heard} '
+        f'<p class="check" data-kind="{check.kind}"{label}{address}>{mark}{heard} '
         f'<span class="check-law">{html.escape(say(check.law))}</span> '
         f'<span class="check-figure">{html.escape(typeset(figure(check, say)))}</span></p>'
     )

@@ -36,8 +36,9 @@ def widest(checks):
 def weaker(page, before, now):
     """Name each law of a page that is checked less strictly than before, or no more; both are lists of records."""
     before, now = widest(before), widest(now)
+    labelled = {check["label"]: check for check in now.values() if check.get("label")}
     for law, old in before.items():
-        new = now.get(law)
+        new = now.get(law) or labelled.get(old.get("label"))  # where the code has changed, the label stays
         if new is None:
             yield f"{page}: {law!r} is no longer checked"
         elif new["kind"] != old["kind"]:
