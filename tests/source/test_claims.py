@@ -16,12 +16,14 @@ from bookext.collect.evidence import SIDES, misplaced, sorted_by_verdict, stated
 from chapters import ROOT, report
 
 LEDGER = ROOT / "chapters" / "audit" / "claims.yml"
+QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FIELDS = ("source", "line", "chapter", "verdict", "claim", "figure")
 
 
 @pytest.fixture(scope="module")
 def claims():
-    return {key: claim for key, claim in yaml.safe_load(LEDGER.read_text("utf-8")).items() if key != "sources"}
+    claims = yaml.load(LEDGER.read_text("utf-8"), Loader=QUICK)
+    return {key: claim for key, claim in claims.items() if key != "sources"}
 
 
 @pytest.fixture(scope="module")
