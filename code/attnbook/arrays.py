@@ -31,7 +31,8 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     """Return the array library of ``values``, then each of them as a floating array of the shape that ``spec`` names.
 
     A letter is the same length wherever it stands; ``4·d_h`` is four times ``d_h``. A shape may begin with ``...``, for
-    leading axes that broadcast together, or with ``*``, for leading axes that only the formula can judge. None stays.
+    leading axes that broadcast together, or with ``*``, for leading axes that only the formula can judge. None
+    is accepted, and stays, where the spec says so: ``b (d,) or None``.
 
     Raises ``ValueError`` that names the argument, its shape and the expected one, and as :func:`as_array` does.
 
@@ -42,7 +43,7 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     lengths: dict[str, int] = {}
     batch, result = (), []
     for (name, text, leading, axes), x in zip(_parse(spec), values, strict=True):
-        if x is not None:
+        if x is not None or f"{name} {text} or None" not in spec:
             x, known = as_array(name, x), len(lengths)
             shape = tuple(x.shape)
             lead = len(shape) - len(axes)
@@ -136,7 +137,10 @@ def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
     Raises ``ValueError`` if it does not fit, is not boolean, or hides every key of some query.
     """
     xp = namespace(like)
-    mask = mask if hasattr(mask, "detach") else xp.asarray(np.array(mask))
+    try:
+        mask = mask if hasattr(mask, "detach") else xp.asarray(np.array(mask))
+    except (TypeError, ValueError):  # ragged lists; words and None, for PyTorch
+        raise ValueError(f"{name} = {brief(mask)}; expected a rectangular array of booleans") from None
     if mask.dtype != xp.bool:
         raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
     try:
