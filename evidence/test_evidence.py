@@ -209,3 +209,9 @@ def test_a_weaker_check_is_named(kind, change, named):
     before = {"law": "a law", "kind": kind} | BEFORE
     assert len(list(strictness.weaker("page", [before], [before | change]))) == named
     assert len(list(strictness.weaker("page", [before, before | change], [before]))) == 1  # checked less often
+
+
+def test_a_check_whose_code_is_spelled_otherwise_is_still_the_check_of_its_label():
+    before = {"law": "moved = A", "label": "moved-key", "kind": "equal"} | BEFORE
+    assert not list(strictness.weaker("page", [before], [before | {"law": "shifted = A"}]))
+    assert len(list(strictness.weaker("page", [before], [before | {"law": "shifted = A", "label": "another"}]))) == 1

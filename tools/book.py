@@ -1,7 +1,7 @@
 """Build the book, look for mistakes in its pages, show it.
 
 python tools/book.py build             build into _build and look through the pages; a warning is an error
-python tools/book.py check CHAPTER...  the same in _build/check, where only these chapters are executed
+python tools/book.py check CHAPTER...  the same in _build/check, where only these chapters follow the package
 python tools/book.py serve             with any Python: show the built site on a local address
 python tools/book.py watch             the same, and build again whenever a source is saved
 """
@@ -30,6 +30,13 @@ CHECKED = BUILD / "check"  # a second build, for `make check`
 STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells
 CELLS_FAIL = 3  # the exit code of bookext.run.execution where a cell fails: nothing was read or written
 STRICT = ("-W", "--keep-going", "-n")  # every warning is an error
+LOG, FAILED = "build.log", "failed.txt"  # in the folder of a build: all that Sphinx says, and why it failed
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+PHASE = re.compile(r"^([a-z][\w ]+?)\.\.\. *(?:\[ *(\d+%)\])?", re.MULTILINE)  # such as: reading sources... [ 12%] a
+FAILED_CELLS = "Chapters in which a cell fails"  # begins what bookext.run.execution says at its end
+WARNING = re.compile(r"^.*\b(?:WARNING|ERROR|CRITICAL): .*(?:\n[ \t]+\S.*)*", re.MULTILINE)
+RAISED = re.compile(r"^[\w.]*[A-Z]\w*: .*(?:\n.+)*", re.MULTILINE)  # the last lines of a traceback
+LAST_LINES = 12  # of the log, where nothing in it is known to be a cause
 WATCHED = ("chapters", "code/attnbook", "code/attnfigures", "code/bookext", "course", "_config.yml", "_toc.yml")
 WATCHED_SUFFIXES = {".md", ".yml", ".bib", ".py", ".js", ".css", ".html", ".json"}
 
@@ -98,7 +105,7 @@ def full_disk():
 
 
 def environ(chapters=()):
-    """Return the environment of a build that executes ``chapters`` in any case."""
+    """Return the environment of a build in which ``chapters`` alone follow the package; all do, if it names none."""
     # A user's choice of backend would take the figures off the pages; the second silences a remark of the debugger.
     inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     fast = {"NBFORMAT_VALIDATOR": "fastjsonschema"}
@@ -108,9 +115,60 @@ def environ(chapters=()):
 def sphinx(folder, chapters=()):
     """Run Jupyter Book into ``folder``, which is called _build; return its exit code."""
     start = "from jupyter_book.cli.main import main; main(prog_name='jupyter-book')"
-    command = [sys.executable, "-c", start, "build", ".", "--path-output", str(folder.parent), *STRICT]
-    # It keeps the lock: should this process be killed, the next build waits until Sphinx has ended.
-    return subprocess.run(command, cwd=ROOT, env=environ(chapters), close_fds=False).returncode
+    command = [sys.executable, "-u", "-c", start, "build", ".", "--path-output", str(folder.parent), *STRICT]
+    return run_logged(command, folder / LOG, environ(chapters))
+
+
+def run_logged(command, log, env):
+    """Run a builder whose output goes into the file ``log``; show what it is doing and return its exit code."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w+", encoding="utf-8", errors="replace") as file:
+        # It keeps the lock: should this process be killed, the next build waits until Sphinx has ended.
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=file, stderr=file, close_fds=False)
+        try:
+            with log.open(encoding="utf-8", errors="replace") as said:
+                phase = ""
+                while process.poll() is None:
+                    phase = show_phase(said.read(), phase)
+                    time.sleep(0.2)
+        finally:
+            process.kill()
+            process.wait()
+    if sys.stdout.isatty():
+        print(end="\r\033[K", flush=True)
+    return process.returncode
+
+
+def show_phase(text, before):
+    """Show what a builder does now: on a terminal, in one line that counts; elsewhere, once when it begins."""
+    phases = PHASE.findall(COLOURS.sub("", text))
+    if phases and sys.stdout.isatty():
+        print(f"\r\033[K{phases[-1][0]} {phases[-1][1]}", end="", flush=True)
+    elif counted := [name for name, share in phases if share and name != before]:
+        print(*dict.fromkeys(counted), sep="\n", flush=True)
+    return phases[-1][0] if phases else before
+
+
+def causes(log):
+    """Return why a build failed, from what Sphinx said: cells, or warnings with their places, or an exception."""
+    text = COLOURS.sub("", log).replace(f"{ROOT}{os.sep}", "")
+    _, found, cells = text.rpartition(FAILED_CELLS)
+    if found:
+        return [f"{found}{cells.rstrip()}"]
+    if warnings := WARNING.findall(text):
+        return list(dict.fromkeys(warnings))
+    # Jupyter Book raises another exception from that of Sphinx, to say that there was one.
+    raised = RAISED.findall(text.partition("\nThe above exception was the direct cause")[0])
+    return raised[-1:] or text.strip().splitlines()[-LAST_LINES:]
+
+
+def fail(folder, messages, code=1):
+    """Say why a build failed, last of all, and where the log is; end with ``code``."""
+    log = folder / LOG
+    text = "\n".join([*messages, f"The build failed. All that it said is in {log}"])
+    (folder / FAILED).write_text(text, "utf-8")
+    print(f"\n{text}", flush=True)
+    sys.exit(code)
 
 
 def locked():
@@ -121,7 +179,7 @@ def locked():
 def build(folder=BUILD, chapters=()):
     """Build the site into ``folder``, which is called _build, and look through it; exit with a sentence if it is wrong.
 
-    ``chapters`` are executed even where results of their cells are stored.
+    ``chapters`` alone are executed where the package has changed; all are, if it names none.
     """
     start = time.monotonic()
     site, doctrees = folder / "html", folder / ".doctrees"
@@ -133,19 +191,19 @@ def build(folder=BUILD, chapters=()):
         shutil.rmtree(doctrees, ignore_errors=True)
         shutil.rmtree(site, ignore_errors=True)
     complete.unlink(missing_ok=True)
+    (folder / FAILED).unlink(missing_ok=True)
     code = sphinx(folder, chapters)
-    if code == CELLS_FAIL and not full_disk():  # the cells are named above; the pages are those of the build before
+    if code == CELLS_FAIL and not full_disk():  # the pages are those of the build before
         if last_complete:
             complete.touch()
-        sys.exit(code)
+        fail(folder, causes((folder / LOG).read_text("utf-8")), code)
     messages = scan(site, last_complete)
     index = site / "index.html"
     if code or messages or not index.exists():
         shutil.rmtree(doctrees, ignore_errors=True)
         if full_disk():
             sys.exit("The disk is full: make room here and in the temporary folder, then build again.")
-        print("\n".join(messages), flush=True)
-        sys.exit("The build failed: the reason is above.")
+        fail(folder, [*(causes((folder / LOG).read_text("utf-8")) if code else []), *messages])
     complete.touch()
     print(f"The book is in {index}  {index.as_uri()}  ({time.monotonic() - start:.0f} s)")
 
@@ -159,7 +217,7 @@ def copy_results(folder):
 
 
 def check(chapters):
-    """Execute these chapters with the package as it is, and build the pages; other chapters show what is stored.
+    """Build the pages; these chapters show what the package does as it is, the others what is stored.
 
     The results lie in _build/check: after a change of the package those of other chapters may be out of date there.
     """
@@ -209,7 +267,7 @@ def rebuild():
     try:
         locked()(build)()
     except SystemExit as stop:
-        print(stop.code if isinstance(stop.code, str) else "", flush=True)
+        print(*[stop.code] if isinstance(stop.code, str) else [], flush=True)
 
 
 def rebuild_all():
@@ -236,7 +294,7 @@ def main():
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", choices=("build", "check", "serve", "watch"))
-    parser.add_argument("chapters", nargs="*", help="check: the chapters to execute, such as rnn-bottleneck")
+    parser.add_argument("chapters", nargs="*", help="check: those that follow the package, such as rnn-bottleneck")
     options = parser.parse_args()
     tasks = {"build": locked()(build), "check": locked()(lambda: check(options.chapters))}
     try:

@@ -1,12 +1,14 @@
 """Run the linters, the build of the book and pytest, as `make check` and `make test` do.
 
-python tools/run_tests.py check [CHAPTER]      look at what changed since the last commit, in seconds
+python tools/run_tests.py check [CHAPTER]      look at what differs from the main branch, in seconds
 python tools/run_tests.py test [--all] [ONLY]  run everything; with --all also the tests that take long
 
 Without ONLY the editions in other languages are built and compared with the English book as well; with --english not.
 
-CHAPTER, such as rnn-bottleneck, is executed whether it changed or not. ONLY names a folder or a file below tests/, or
+CHAPTER, such as rnn-bottleneck, is looked at whether it changed or not. ONLY names a folder or a file below tests/, or
 a part of a file's name, or is a pattern for pytest's -k; the linters are left out then.
+
+A step of `check` whose files are those with which it last succeeded is not done again. What fails is said last.
 """
 
 import argparse
@@ -19,6 +21,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import book
+import remembered
+from bookext.contents import contents
+from bookext.run import mainline
 from browser import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +33,9 @@ BUILT = ("site", "notebooks")  # folders of tests that look at the built book
 WORKERS = str((os.cpu_count() or 1) + 1)  # a test often waits: for a browser, a kernel, a deadline
 PYTHON_FILES = re.compile(r"^(code|evidence|experiments|tests|tools)/.*\.py$")
 SPELLED = re.compile(r"\.(css|html|js|md|py|toml|txt|ya?ml)$|^Makefile$")
+SUCCESSES = ROOT / "_build" / "checked.json"
+EVERY_PAGE = "every page"  # a step of the tests of sources: those that belong to no single page
+TEXTS = ("chapters/", "course/", "locale/")
 OF_PAGES = ("chapters/", "course/", "code/", "_config.yml", "_toc.yml")  # what the pages of the book are made of
 
 
@@ -42,8 +50,9 @@ def git(*arguments):
 
 
 def changed_files():
-    """Return the files that differ from the last commit or are new."""
-    return sorted({*git("diff", "--name-only", "HEAD"), *git("ls-files", "--others", "--exclude-standard")})
+    """Return the files that differ from the main branch, or that git does not have."""
+    base = mainline.base(ROOT) or "HEAD"
+    return sorted({*git("diff", "--name-only", base), *git("ls-files", "--others", "--exclude-standard")})
 
 
 def changed_chapters(changed):
@@ -74,7 +83,7 @@ def relevant_tests(changed, tests=TESTS):
 def build_arguments(changed, chapter=""):
     """Return the arguments of tools/book.py that show what changed, or nothing if no page can have changed.
 
-    While the package is being changed too, only the changed chapters are executed, in a second build.
+    While the package is being changed too, only the changed chapters follow it, in a second build.
     """
     chapters = [chapter] if chapter else changed_chapters(changed)
     if chapter or any(re.match(r"code/(attnbook|attnfigures)/.*\.(py|json)$", name) for name in changed):
@@ -88,17 +97,15 @@ def start(*arguments):
     return subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT), output
 
 
-def finish(name, started, quiet=True):
-    """Wait for a process, show what it printed if it failed, and return whether it succeeded."""
+def finish(name, started):
+    """Wait for a process, and say whether it succeeded; return what it printed if it did not, else None."""
     process, output = started
     succeeded = process.wait() == 0
     with output:
         output.seek(0)
         text = output.read().strip()
-    print(f"\n{name}: {'ok' if succeeded else 'FAILED'}", flush=True)
-    if not succeeded or not quiet:
-        print(text if not succeeded else text.rpartition("\n")[2], flush=True)
-    return succeeded
+    print(f"{name}: {'ok' if succeeded else 'FAILED'}", flush=True)
+    return None if succeeded else text
 
 
 def linters(files=()):
@@ -117,9 +124,9 @@ def linters(files=()):
 
 
 def pytest(*arguments, workers=WORKERS):
-    """Run pytest, in several processes unless ``workers`` is 0, and return whether all tests passed."""
+    """Run pytest, in several processes unless ``workers`` is 0; return None if all tests passed, else a text."""
     command = [sys.executable, "-m", "pytest", "-n", workers, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT).returncode == 0
+    return None if subprocess.run(command, cwd=ROOT).returncode == 0 else "The tests that failed are named above."
 
 
 def advise(chapters):
@@ -133,20 +140,64 @@ def advise(chapters):
     print("\nAdvice, which fails nothing:", *lines, sep="\n  ") if lines else None
 
 
+def source_steps(pages, files):
+    """Return {page: key} of the tests of sources: for each page its file and all that is no page, and one for all."""
+    others = {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
+    shared = remembered.key("", others)
+    steps = {page: remembered.key(shared, {f"{page}.md": files.get(f"{page}.md", "")}) for page in pages}
+    return steps | {EVERY_PAGE: remembered.key(EVERY_PAGE, files)}
+
+
+def other_steps(tests, files):
+    """Return {file: key} of tests of the package and the tools, which read no page."""
+    others = {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
+    return {path: remembered.key(path.relative_to(ROOT).as_posix(), others) for path in tests}
+
+
+def build_step(arguments, files):
+    """Return the key of a build: all that pages are made of, and what an earlier complete build left."""
+    folder = book.CHECKED / "_build" if arguments[0] == "check" else book.BUILD
+    complete = folder / ".doctrees" / "complete"
+    left = str(complete.stat().st_mtime_ns) if complete.exists() else ""
+    parts = {name: digest for name, digest in files.items() if name.startswith((*OF_PAGES, "tools/book.py"))}
+    return remembered.key(" ".join(["book", *arguments]), parts | {"complete": left})
+
+
+def check_tests(changed, files, successes):
+    """Run the tests of sources and of what changed, but not those that passed with the same files."""
+    steps = source_steps(contents(ROOT).pages, files)
+    pages = [page for page, key in steps.items() if key not in successes]
+    tests = {path: key for path, key in other_steps(relevant_tests(changed), files).items() if key not in successes}
+    if not pages and not tests:
+        print("tests: ok, as nothing that they read has changed since they passed", flush=True)
+        return None
+    sources = [TESTS / "source", f"--pages={','.join(pages)}"] if pages else []
+    failure = pytest(*sources, *tests, workers=WORKERS if tests else "0")
+    if failure is None:
+        successes.add(*(steps[page] for page in pages), *tests.values())
+    return failure
+
+
 def check(chapter):
-    """Look at what changed; return {what: whether it succeeded}."""
-    changed = changed_files()
+    """Look at what changed; return {what: None, or the text of its failure}."""
+    changed, successes = changed_files(), remembered.Successes(SUCCESSES)
+    files = remembered.hashes(ROOT, git("ls-files", "--cached", "--others", "--exclude-standard"))
     arguments = build_arguments(changed, chapter)
     started = linters(changed) if changed else {}
+    build = None
+    if arguments and build_step(arguments, files) in successes:
+        print("book: ok, as nothing in it has changed since it was built", flush=True)
+        arguments = []
     if arguments:
         with book.locked():  # here, where one sees what is waited for
             pass
         build = start("tools/book.py", *arguments)
     results = {name: finish(name, process) for name, process in started.items()}
-    tests = relevant_tests(changed)
-    results["tests"] = pytest(TESTS / "source", *tests, workers=WORKERS if tests else "0")
-    if arguments:
-        results["book"] = finish("book", build, quiet=False)
+    results["tests"] = check_tests(changed, files, successes)
+    if build:
+        results["book"] = finish("book", build)
+        if results["book"] is None:
+            successes.add(build_step(arguments, files))
     advise([chapter] if chapter else changed_chapters(changed))
     if any(re.match(r"code/(attnbook|attnfigures)/.*\.py$", name) for name in changed):
         print("\nThe package has changed: `make book` executes the chapters that use it.")
@@ -162,23 +213,25 @@ def chosen(only, tests=TESTS):
     return [path for path in sorted(tests.rglob("test_*.py")) if only in path.name] or [tests, "-k", only]
 
 
-def runs(*command):
-    """Run this Python from the top of the tree, and return whether it succeeded."""
-    return subprocess.run([sys.executable, *command], cwd=ROOT).returncode == 0
+def runs(*command, failed=None):
+    """Run this Python from the top of the tree; return None if it succeeded, else what the file ``failed`` says."""
+    if subprocess.run([sys.executable, *command], cwd=ROOT).returncode == 0:
+        return None
+    return failed.read_text("utf-8") if failed and failed.exists() else "What it said is above."
 
 
 def test(only, everything, english):
-    """Run everything, or what ``only`` names; return {what: whether it succeeded}."""
+    """Run everything, or what ``only`` names; return {what: None, or the text of its failure}."""
     paths = chosen(only)
     needs_book = any(path == TESTS or set(BUILT) & set(path.parts) for path in paths if isinstance(path, Path))
     started = {} if only else linters()
     results = {}
     if needs_book:
-        results["book"] = runs("tools/book.py", "build")
-    if not only and not english and results["book"]:
+        results["book"] = runs("tools/book.py", "build", failed=book.BUILD / book.FAILED)
+    if not only and not english and results["book"] is None:
         results["editions"] = runs("tools/translation.py", "build")
     results |= {name: finish(name, process) for name, process in started.items()}
-    if results.get("book", True) is False:  # every test of the pages would fail for this one reason
+    if results.get("book") is not None:  # every test of the pages would fail for this one reason
         paths += [f"--ignore={TESTS / folder}" for folder in BUILT]
     markers = ["-m", ""] if everything else []
     if everything and not only:
@@ -201,7 +254,9 @@ def main():
         os.environ["CHROMIUM"] = chromium()
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
     results = check(options.only) if options.task == "check" else test(options.only, options.all, options.english)
-    failed = [name for name, succeeded in results.items() if not succeeded]
+    failed = {name: text for name, text in results.items() if text is not None}
+    for name, text in failed.items():
+        print(f"\n{name}\n{text}")
     print(f"\nFAILED: {', '.join(failed)}" if failed else f"\nAll is well: {', '.join(results)}")
     sys.exit(bool(failed))
 

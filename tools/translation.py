@@ -13,7 +13,6 @@ collected, or is code, a formula, a name or a number.
 import argparse
 import re
 import shutil
-import subprocess
 import sys
 from collections import Counter
 from importlib.util import find_spec
@@ -49,10 +48,11 @@ STARS = re.compile(r"\*\*|(?<![\w\s*])\*(?=\w)|(?<=\w)\*(?![\w\s*])")  # of an e
 
 def sphinx(builder, target, *options):
     """Run a builder of Sphinx without Jupyter Book; a warning, or a cell that is not stored, is an error."""
-    command = [sys.executable, "-m", "sphinx", *book.STRICT, "-D", "book_executes=0", "-b", builder]
+    command = [sys.executable, "-u", "-m", "sphinx", *book.STRICT, "-D", "book_executes=0", "-b", builder]
     command += [*options, ".", target]
-    if code := subprocess.run([*map(str, command)], cwd=book.ROOT, env=book.environ(["none"])).returncode:
-        sys.exit(code)
+    log = target.with_name(f"{target.name}.log")
+    if book.run_logged([*map(str, command)], log, book.environ(["none"])):
+        sys.exit("\n".join([*book.causes(log.read_text("utf-8")), f"It failed. All that it said is in {log}"]))
 
 
 def messages():

@@ -48,7 +48,8 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     """Return the array library of ``values``, then each of them as a floating array of the shape that ``spec`` names.
 
     A letter is the same length wherever it stands; ``4·d_h`` is four times ``d_h``. A shape may begin with ``...``, for
-    leading axes that broadcast together, or with ``*``, for leading axes that only the formula can judge. None stays.
+    leading axes that broadcast together, or with ``*``, for leading axes that only the formula can judge. None
+    is accepted, and stays, where the spec says so: ``b (d,) or None``.
 
     Raises ``ValueError`` that names the argument, its shape and the expected one, and as :func:`as_array` does.
 
@@ -61,7 +62,7 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     batch: tuple[int, ...] = ()
     result = []
     for shape, x in zip(shapes, values, strict=True):
-        if x is not None:
+        if x is not None or not shape.optional:
             x = as_array(shape.name, x)
             batch = _join_batch(shape, x, lengths, batch)
             lengths = _bind_axes(shape, x, lengths, batch)
@@ -80,16 +81,17 @@ class _Shape:
     text: str  # (..., n, d_k)
     leading: str  # "..." or "*", or "" where there are no other axes
     axes: tuple[str, ...]  # n, d_k
+    optional: bool  # whether None is accepted
 
 
 @functools.cache
 def _parse(spec):
     """Read "Q (..., n, d_k), b (d,)" as a list of shapes."""
     shapes = []
-    for name, text in re.findall(r"(\S+) (\([^)]*\))", spec):
+    for name, text, optional in re.findall(r"(\S+) (\([^)]*\))( or None)?", spec):
         axes = re.findall(r"[^(), ]+", text)
         leading = axes.pop(0) if axes[:1] in (["..."], ["*"]) else ""
-        shapes.append(_Shape(name, text, leading, tuple(axes)))
+        shapes.append(_Shape(name, text, leading, tuple(axes), bool(optional)))
     return shapes
 
 
@@ -191,7 +193,10 @@ def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
     Raises ``ValueError`` if it does not fit, is not boolean, or hides every key of some query.
     """
     xp = namespace(like)
-    mask = mask if hasattr(mask, "detach") else xp.asarray(np.array(mask))
+    try:
+        mask = mask if hasattr(mask, "detach") else xp.asarray(np.array(mask))
+    except (TypeError, ValueError):  # ragged lists; words and None, for PyTorch
+        raise ValueError(f"{name} = {brief(mask)}; expected a rectangular array of booleans") from None
     if mask.dtype != xp.bool:
         raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
     try:

@@ -95,7 +95,7 @@ def graph_attention(
     xp, X, W, a_to, a_from = arrays("X (..., n, d), W (d, d_v), a_to (d_v,), a_from (d_v,)", X, W, a_to, a_from)
     V = X @ W
     S = (V @ a_to)[..., :, None] + (V @ a_from)[..., None, :]
-    S = xp.where(S > 0, S, slope * S)
+    S = xp.where(S > 0, S, require_number("slope", slope) * S)
     return softmax(xp.where(as_mask(adjacency, S, "adjacency"), S, -math.inf)) @ V
 
 
@@ -127,7 +127,8 @@ def multi_head_attention(
     Source: Vaswani et al. (2017), section 3.2.2.
     """
     shapes = "Q (..., n, d), K (..., m, e), V (..., m, f), W_Q (h, d, d_k), W_K (h, e, d_k), W_V (h, f, d_v), "
-    shapes += "W_O (h·d_v, d_out), b_Q (h, d_k), b_K (h, d_k), b_V (h, d_v), b_O (d_out,)"
+    shapes += "W_O (h·d_v, d_out), "
+    shapes += "b_Q (h, d_k) or None, b_K (h, d_k) or None, b_V (h, d_v) or None, b_O (d_out,) or None"
     xp, Q, K, V, W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O = arrays(shapes, Q, K, V, *heads)
 
     def project(X, W, b, i):

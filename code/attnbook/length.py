@@ -38,6 +38,7 @@ def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
     """
     d = require_int("d", d, least=4, multiple=2)
     s = require_number("s", s, above=0)
+    base = require_number("base", base, above=0)
     return frequencies(d, base * np.float64(s) ** (d / (d - 2)))
 
 

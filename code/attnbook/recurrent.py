@@ -22,7 +22,7 @@ def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: Array
 
     ``start`` (..., d_h) is h_0, zero unless given. Source: Elman (1990). Equal to ``torch.nn.RNN``, b = b_ih + b_hh.
     """
-    shapes = "X (*, n, d), W_h (*, d_h, d_h), W_x (*, d_h, d), b (*, d_h), start (*, d_h)"
+    shapes = "X (*, n, d), W_h (*, d_h, d_h), W_x (*, d_h, d), b (*, d_h), start (*, d_h) or None"
     xp, X, W_h, W_x, b, h = arrays(shapes, X, W_h, W_x, b, start)
     h = 0.0 * X[..., 0, :] @ xp.matrix_transpose(W_x) if h is None else h
     states = []

@@ -2,8 +2,9 @@
 only how checks and live figures are shown.
 
 * ``run`` executes chapters and keeps their outputs: ``chapters`` runs a chapter of any tree, with other seeds if asked,
-  ``kernels`` its cells, ``forked`` starts kernels fast, ``strictness`` compares checks with the main branch, ``jobs``
-  goes on with a run that was stopped; ``eval_role`` puts what cells computed into sentences.
+  ``kernels`` its cells, ``forked`` starts kernels fast, ``strictness`` compares checks with the main branch, which
+  ``mainline`` finds, ``jobs`` goes on with a run that was stopped; ``eval_role`` puts what cells computed into
+  sentences.
 * ``contents`` reads _toc.yml.
 * ``collect`` gathers what pages hold, and makes pages and boxes of it: ``derived`` keeps the collections and fills the
   places that show them, ``checks`` draws executed checks, ``ledger`` and ``evidence`` hold verdicts to checks,

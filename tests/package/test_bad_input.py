@@ -1,12 +1,15 @@
-"""What a learner does wrong raises a ValueError that names the argument: wrong rank, wrong length, NaN, no permutation.
+"""What a learner does wrong raises a ValueError that names the argument: wrong rank, wrong length, NaN, text, None.
 
 Most laws read their arguments by a line such as ``arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)``. These lines are
-found in the sources, so a new law is tested without being listed. What else a law refuses stands in ``REFUSED``.
+found in the sources, and numbers by their annotation, ``int`` or ``float``; so a new law is tested without being
+listed. What it accepts is found by trying. What else a law refuses stands in ``REFUSED``.
 """
 
 import ast
+import contextlib
 import importlib
 import inspect
+import itertools
 import math
 import pkgutil
 import re
@@ -18,10 +21,12 @@ import pytest
 import torch
 from attnbook import attention as att
 from attnbook import layers, length, permutations, positional, recurrent, scores, simplex
+from numpy.typing import ArrayLike
 
 MODULES = [
     importlib.import_module(f"attnbook.{m.name}") for m in pkgutil.iter_modules(attnbook.__path__) if not m.ispkg
 ]
+ABOUT_ARGUMENTS = {"attnbook.arrays"}  # its functions read the arguments of laws, and are no laws
 
 
 class Shape(NamedTuple):
@@ -46,14 +51,37 @@ def shapes_in(function):
     return shapes
 
 
+def parameters(law):
+    """Return the parameters of a law by what they are: {name: "shaped", "array", int, float or None}."""
+    shaped = {name for name, *_ in shapes_in(law)}
+    return {
+        name: "shaped" if name in shaped else _kind(parameter.annotation)
+        for name, parameter in inspect.signature(law).parameters.items()
+    }
+
+
+def _kind(annotation):
+    """Return what values of an annotation are: "array", int or float, with or without None; None for all others."""
+    kinds = {ArrayLike: "array", int: int, float: float}
+    for known, kind in kinds.items():
+        if annotation in (known, known | None):
+            return kind
+    return None
+
+
+def required(law):
+    return [name for name, each in inspect.signature(law).parameters.items() if each.default is each.empty]
+
+
 def laws():
+    """Yield the laws that need nothing but arrays and numbers."""
     for module in MODULES:
         for name in module.__all__:
-            function = getattr(module, name)
-            if inspect.isfunction(function) and shapes_in(function):
-                required = {p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty}
-                if required <= {shape.name for shape in shapes_in(function)}:
-                    yield pytest.param(function, id=name)
+            law = getattr(module, name)
+            if inspect.isfunction(law) and required(law) and law.__module__ not in ABOUT_ARGUMENTS:
+                kinds = parameters(law)
+                if all(kinds[each] for each in required(law)):
+                    yield pytest.param(law, id=name)
 
 
 def example(shapes, sign):
@@ -71,19 +99,38 @@ def example(shapes, sign):
     return values
 
 
+TRIED = {
+    int: (4, 2, 3),
+    float: (1.0, 0.5, 2.0),
+    "array": (
+        [0.25, 0.75],
+        [1.0, 2.0],
+        [[1.0, 2.0], [3.0, 5.0]],
+        *(np.ones((n, n), dtype=bool) for n in range(3, 7)),  # who may look at whom
+    ),
+}
+
+
+def accepted(law, library):
+    """Return arguments that a law accepts: arrays of its shapes, and of the rest the first that it does not refuse."""
+    kinds = parameters(law)
+    others = [name for name in required(law) if kinds[name] != "shaped"]
+    for sign in (1.0, -1.0):
+        shaped = {name: library(x) for name, x in example(shapes_in(law), sign).items()}
+        for tried in itertools.product(*[TRIED[kinds[name]] for name in others]):
+            values = {n: library(np.array(x)) if kinds[n] == "array" else x for n, x in zip(others, tried, strict=True)}
+            with contextlib.suppress(ValueError):
+                law(**shaped, **values)
+                return shaped | values
+    raise AssertionError(f"{law.__name__}: no example of its shapes and numbers works; tried {TRIED}")
+
+
 @pytest.mark.parametrize("library", [np.asarray, torch.asarray])
 @pytest.mark.parametrize("law", list(laws()))
 def test_a_law_names_the_argument_that_does_not_fit(law, library):
-    shapes = shapes_in(law)
-    for sign in (1.0, -1.0):
-        values = {name: library(x) for name, x in example(shapes, sign).items()}
-        try:
-            law(**values)
-            break
-        except ValueError:
-            assert sign > 0, "no example of its shapes works"
-    every_axis = [axis for shape in shapes for axis in shape.axes]
-    for name, leading, axes in shapes:
+    values = accepted(law, library)
+    every_axis = [axis for shape in shapes_in(law) for axis in shape.axes]
+    for name, leading, axes in shapes_in(law):
         x = np.asarray(values[name])
         spoiled = [x + np.nan, x[..., 0]]
         if not leading:
@@ -94,7 +141,22 @@ def test_a_law_names_the_argument_that_does_not_fit(law, library):
             passed = values | {name: library(bad)}
             with pytest.raises(ValueError, match="|".join(rf"\b{n}\b" for n in values)) as error:
                 law(**passed)
-            assert any(str(tuple(x.shape)) in str(error.value) for x in passed.values())  # no shape of its own making
+            shapes = [str(tuple(x.shape)) for x in passed.values() if hasattr(x, "shape")]
+            assert any(shape in str(error.value) for shape in shapes)  # no shape of its own making
+
+
+NO_ARRAY = ["three", [["a", "b"]], [[1.0], [1.0, 2.0]], [math.nan, 1.0], {}]
+NO_NUMBER = ["3", math.nan, [1.0, 2.0], {}, 1j]
+
+
+@pytest.mark.parametrize("law", list(laws()))
+def test_what_is_no_array_and_no_number_is_refused_by_name(law):
+    values, kinds = accepted(law, np.asarray), parameters(law)
+    for name, kind in kinds.items():
+        bad = {"shaped": NO_ARRAY, "array": NO_ARRAY, int: [*NO_NUMBER, 2.5], float: NO_NUMBER}.get(kind, [])
+        for each in [*bad, None] if name in required(law) else bad:
+            with pytest.raises(ValueError, match=rf"\b{name}\b"):
+                law(**values | {name: each})
 
 
 X, EYE, V = np.ones((3, 2)), np.eye(3), np.ones((4, 2))

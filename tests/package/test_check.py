@@ -423,6 +423,22 @@ def test_every_line_of_a_cell_is_shown_once(notebook):
     assert notebook["silent"] == notebook["setup"] == []
 
 
+def test_a_check_is_named_by_what_its_author_wrote_and_never_by_its_code(capsys, monkeypatch):
+    """What is computed on both sides may get other names; a label is not shown."""
+    one, kept = 1, []
+    monkeypatch.setattr(check.display, "add", kept.append)
+    check.equal(one, 1)
+    check.equal(one, 1, "one is one")
+    check.equal(one, 1, label="unity")
+    check.equal(one, 1, "one is one", label="unity")
+    assert [each.label for each in kept] == ["", "one is one", "unity", "unity"]
+    assert [each.law for each in kept] == ["one = 1", "one is one", "one = 1", "one is one"]
+    assert "unity" not in render.as_text(kept)
+    assert 'data-label="unity"' in render.as_html(kept)
+    with pytest.raises(TypeError, match="label"):
+        check.equal(one, 1, label=2)
+
+
 def test_markup_in_a_law_is_escaped(notebook):
     assert html.escape("<b>a</b> & b") in shown(notebook["markup"])["text/html"]
     assert "<b>" not in shown(notebook["markup"])["text/html"]

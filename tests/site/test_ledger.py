@@ -28,39 +28,40 @@ def items(claims):
 
 
 @pytest.fixture(scope="module")
-def laws():
-    """Every check of every page: {(page, anchor): its law}."""
+def labels():
+    """Every check of every page: {(page, anchor): its label}."""
     return {
-        (name, line.get("id")): line.xpath(f"string(.//*[{has_class('check-law')}])")
+        (name, line.get("id")): line.get("data-label") or line.xpath(f"string(.//*[{has_class('check-law')}])")
         for name in PAGES
         for line in SOURCES[name].xpath(f"//p[{has_class('check')}]")
     }
 
 
-def decided(item, laws):
-    """Return the checks that the links of an entry lead to, as (page, law)."""
+def decided(item, labels):
+    """Return the checks that the links of an entry lead to, as (page, label)."""
     places = [link.partition("#") for link in item.xpath(DECIDING)]
     names = [posixpath.normpath(f"{AUDIT}/{page.removesuffix('.html')}") for page, _, _ in places]
     return {
-        (name.rpartition("/")[2], laws.get((name, anchor))) for name, (_, _, anchor) in zip(names, places, strict=True)
+        (name.rpartition("/")[2], labels.get((name, anchor)))
+        for name, (_, _, anchor) in zip(names, places, strict=True)
     }
 
 
 @only_english
-def test_every_claim_leads_to_the_checks_that_decide_it(claims, items, laws):
+def test_every_claim_leads_to_the_checks_that_decide_it(claims, items, labels):
     for key, item in items.items():
         claim = claims[key]
         assert f"is-{claim['verdict']}" in item.get("class").split(), key
-        assert decided(item, laws) == {(e.page, e.law) for e in evidence({key: claim})}, key
+        assert decided(item, labels) == {(e.page, e.label) for e in evidence({key: claim})}, key
 
 
-def test_every_contradiction_leads_to_the_claims_and_checks_that_decide_it(items, laws):
+def test_every_contradiction_leads_to_the_claims_and_checks_that_decide_it(items, labels):
     page = SOURCES[named(f"{AUDIT}/contradictions")]
     for entry in yaml.safe_load((ROOT / "chapters" / "audit" / "contradictions.yml").read_text(encoding="utf-8")):
         (item,) = page.xpath("//li[@id=$id]", id=entry["id"].lower())
         claims = {link.rpartition("#")[2].upper() for link in item.xpath(f".//a[{has_class('claim-id')}]/@href")}
         assert claims == {said["claim"] for said in entry["says"]}, entry["id"]
-        assert None not in {law for _, law in decided(item, laws) or [("", None)]}, entry["id"]
+        assert None not in {label for _, label in decided(item, labels) or [("", None)]}, entry["id"]
 
 
 def test_every_mistake_is_caught_by_a_check():

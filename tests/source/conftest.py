@@ -1,11 +1,32 @@
 """Fixtures of the tests that read the book's sources."""
 
+from pathlib import Path
+
 import pytest
 from bookext.contents import contents
 
 from chapters import ROOT, page
 
 PAGES = contents(ROOT).pages
+
+
+def pytest_addoption(parser):
+    parser.addoption("--pages", help="test these alone: names with commas between; `every page` is for no one page")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the tests of the pages that --pages does not name."""
+    if pages := config.getoption("pages", None):
+        named = [item for item in items if _page(item) in (*pages.split(","), None)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in named])
+        items[:] = named
+
+
+def _page(item):
+    """Return the page of a test of the sources, ``every page`` if it has no single one, None for other tests."""
+    if Path(__file__).parent not in item.path.parents:
+        return None
+    return item.callspec.params.get("source", "every page") if hasattr(item, "callspec") else "every page"
 
 
 @pytest.fixture(params=PAGES)

@@ -11,17 +11,29 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from attnbook.check.record import Check
-from bookext.collect.evidence import SIDES, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
+from bookext.collect.evidence import (
+    SIDES,
+    evidence,
+    misplaced,
+    sorted_by_verdict,
+    stated,
+    unfounded,
+    unmeasured,
+    unresolved,
+)
+from bookext.collect.ledger import line_of
 
 from chapters import ROOT, report
 
 LEDGER = ROOT / "chapters" / "audit" / "claims.yml"
+QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FIELDS = ("source", "line", "chapter", "verdict", "claim", "figure")
 
 
 @pytest.fixture(scope="module")
 def claims():
-    return {key: claim for key, claim in yaml.safe_load(LEDGER.read_text("utf-8")).items() if key != "sources"}
+    claims = yaml.load(LEDGER.read_text("utf-8"), Loader=QUICK)
+    return {key: claim for key, claim in claims.items() if key != "sources"}
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +80,22 @@ WRONG = {
     "corrected": "This ledger once said 0.93, of 40 examples. It is 0.9975.",
     "decided": {"fails": {"notes": [{"differs": "as printed"}]}, "right": {"notes": [{"equal": "a sigmoid"}]}},
 }
-PRINTED = Check("differs", "as printed", 0.0475, 0.04), "examples, share = 5_000, 0.5", "[0.99753 0.00247]"
-SIGMOID = Check("equal", "a sigmoid", 0.0, 1e-15), "", ""
+PRINTED = (
+    Check("differs", "a = b", 0.0475, 0.04, label="as printed"),
+    "examples, share = 5_000, 0.5",
+    "[0.99753 0.00247]",
+)
+SIGMOID = Check("equal", "a sigmoid", 0.0, 1e-15, label="a sigmoid"), "", ""
 EXECUTED = {
-    ("notes", check.law): [SimpleNamespace(check=check, code=code, output=output)]
+    ("notes", check.label): [SimpleNamespace(check=check, code=code, output=output)]
     for check, code, output in (PRINTED, SIGMOID)
 }
 
 
 def problems(claim):
     claims = {"S1-070": claim}
-    return [*misplaced("S1-070", claim), *unfounded(claims, EXECUTED), *unmeasured(stated(claim), claims, EXECUTED)]
+    missing = [problem for _, problem in unfounded(claims, EXECUTED)]
+    return [*misplaced("S1-070", claim), *missing, *unmeasured(stated(claim), claims, EXECUTED)]
 
 
 def evidence_of(claim, side="fails"):
@@ -92,7 +109,7 @@ FAULTS = {  # what is done to the entry, and what the problem names
     "a side without checks": (lambda c: c["decided"].update(right={"notes": []}), "right:"),
     "another kind": (lambda c: evidence_of(c)[0].update(prints=evidence_of(c)[0].pop("differs")), "'prints'"),
     "no such kind": (lambda c: evidence_of(c)[0].update(shows="as printed"), "'shows'"),
-    "no such law": (lambda c: evidence_of(c)[0].update(differs="as read"), "as read"),
+    "no such label": (lambda c: evidence_of(c)[0].update(differs="as read"), "as read"),
     "one check twice": (lambda c: evidence_of(c).append(evidence_of(c)[0]), "twice"),
     "one check on both sides": (lambda c: evidence_of(c, "right").append({"differs": "as printed"}), "twice"),
     "a digit of a decimal": (lambda c: c.update(figure="It is [0.9985, 0.0025]."), NOT_SHOWN),
@@ -110,6 +127,34 @@ def test_a_verdict_without_its_evidence_is_refused(fault):
     claim = copy.deepcopy(WRONG)
     change(claim)
     assert name in "; ".join(problems(claim))
+
+
+GONE = {  # what has become of a check that a claim names, and what the message says of it
+    "another label": (("notes", "as it was printed"), "'as it was printed'"),
+    "another page": (("chapter", "as printed"), "it stands on chapter"),
+    "no label": (("notes", ""), "label="),
+}
+
+
+@pytest.mark.parametrize("change", GONE)
+def test_a_message_about_a_missing_label_says_where_the_check_has_gone(change):
+    (page, label), told = GONE[change]
+    check = Check("differs", "as printed", 0.0475, 0.04, label=label)
+    moved = {("notes", "a sigmoid"): EXECUTED["notes", "a sigmoid"], (page, label): [SimpleNamespace(check=check)]}
+    ((e, problem),) = unfounded({"S1-070": WRONG}, moved)
+    assert (e.claim, e.label) == ("S1-070", "as printed")
+    assert told in problem
+
+
+def test_a_message_about_a_label_names_its_line():
+    """In every form of YAML that a claim may have."""
+    lines = LEDGER.read_text("utf-8").splitlines()
+    claims = {key: claim for key, claim in yaml.load("\n".join(lines), Loader=QUICK).items() if key != "sources"}
+    app = SimpleNamespace(srcdir=str(ROOT))
+    for e in [*evidence(claims)][::200]:
+        file, _, number = line_of(app, e).rpartition(":")
+        assert file == "chapters/audit/claims.yml"
+        assert yaml.safe_load(lines[int(number) - 1].strip().removeprefix("- ")) == {e.kind: e.label}
 
 
 @pytest.mark.parametrize("text", [WRONG["figure"], "It is 99.75%.", "It is 9.975e-1.", "It is 1.0.", "Of 5 000 one."])

@@ -55,8 +55,8 @@ WRONG = "<p class='check-failed'>law</p>"
     ("code", "body", "ends", "kept"),
     [
         (0, "fine", None, True),
-        (1, "fine", "failed", False),  # a warning, which Sphinx would not repeat for a page that it does not read again
-        (0, WRONG, "failed", False),
+        (1, "fine", 1, False),  # a warning, which Sphinx would not repeat for a page that it does not read again
+        (0, WRONG, 1, False),
         (book.CELLS_FAIL, WRONG, book.CELLS_FAIL, True),  # no page was read: those of the build before stay as they are
     ],
 )
@@ -73,6 +73,7 @@ def test_a_build_uses_again_only_what_a_complete_build_left(
         site.mkdir(exist_ok=True)
         doctrees.mkdir(exist_ok=True)
         (site / "index.html").write_bytes(page(body))
+        (tmp_path / book.LOG).touch()
         return code
 
     monkeypatch.setattr(book, "sphinx", sphinx)
@@ -80,8 +81,56 @@ def test_a_build_uses_again_only_what_a_complete_build_left(
         ended = book.build(tmp_path)
     except SystemExit as stop:
         ended = stop.code
-    assert ends in ended if isinstance(ends, str) else ended == ends
+    assert ended == ends
     assert (doctrees / "complete").exists() is (kept and (was_complete or code == 0))
+
+
+SETTINGS = "myst v3.0.1: MdParserConfig()\nreading sources... [ 50%] a\nreading sources... [100%] b\n"
+BOX = """Traceback (most recent call last):
+  File "sphinx.py", line 114, in build_sphinx
+sphinx.errors.ExtensionError: Two questions have a label: quiz-a.
+
+The above exception was the direct cause of the following exception:
+
+RuntimeError:
+=====================================
+There was an error in building your book.
+"""
+SAID = {  # what Sphinx and Jupyter Book say, and what of it is the cause
+    "a warning": (
+        "{root}/chapters/a.md:7: \x1b[91mWARNING: undefined label: 'x'\x1b[39m\nwriting output... [ 50%] a\n",
+        ["chapters/a.md:7: WARNING: undefined label: 'x'"],
+    ),
+    "warnings of several lines, one of them twice": (
+        "a.md: WARNING: a list\n  - one\nb.md:2: ERROR: b\na.md: WARNING: a list\n  - one\nbuild finished, 2 warnings.",
+        ["a.md: WARNING: a list\n  - one", "b.md:2: ERROR: b"],
+    ),
+    "a cell": (
+        "a.md:3: WARNING: x\nChapters in which a cell fails: 1.\n\na.md:9, code cell 2: f()\n    a = b: they differ\n",
+        ["Chapters in which a cell fails: 1.\n\na.md:9, code cell 2: f()\n    a = b: they differ"],
+    ),
+    "an exception": (BOX, ["sphinx.errors.ExtensionError: Two questions have a label: quiz-a."]),
+    "something else": ("Killed\n", [*SETTINGS.splitlines(), "Killed"]),
+}
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_the_cause_of_a_failing_build_comes_last_and_alone(tmp_path, monkeypatch, capsys, kind):
+    said, causes = SAID[kind]
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    program = f"print({SETTINGS + said.format(root=tmp_path)!r}); exit(1)"
+    monkeypatch.setattr(
+        book,
+        "sphinx",
+        lambda folder, _: book.run_logged([sys.executable, "-c", program], folder / book.LOG, os.environ),
+    )
+    with pytest.raises(SystemExit) as stop:
+        book.build(tmp_path / "_build")
+    log = tmp_path / "_build" / book.LOG
+    shown = capsys.readouterr().out
+    assert stop.value.code == 1
+    assert shown.endswith("\n".join(["", *causes, f"The build failed. All that it said is in {log}", ""]))
+    assert SETTINGS in log.read_text()
 
 
 @pytest.fixture

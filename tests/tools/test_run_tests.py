@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import run_tests
@@ -13,21 +14,31 @@ ROOT = Path(__file__).resolve().parents[2]
 pytest_plugins = "pytester"
 
 
-def test_changed_files_are_those_that_git_does_not_have(tmp_path, monkeypatch):
+@pytest.mark.parametrize("branch", ["main", "trunk", "mine"])
+def test_changed_files_are_those_that_differ_from_the_main_branch(tmp_path, monkeypatch, branch):
+    """A commit hides nothing, be it on a branch or on `main` itself. Without a main branch the last commit counts."""
+
     def git(*arguments):
         author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
         subprocess.run(["git", *author, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
     for name in ("kept.md", "edited.md", "removed.md"):
         (tmp_path / name).touch()
-    git("init")
+    git("init", "--initial-branch", "trunk" if branch == "trunk" else "main")
     git("add", ".")
     git("commit", "-m", "all")
+    if branch == "main":
+        git("update-ref", "refs/remotes/origin/main", "HEAD")
+    if branch == "mine":
+        git("switch", "--create", "mine")
+    (tmp_path / "committed.md").touch()
+    git("add", ".")
+    git("commit", "-m", "one more")
     (tmp_path / "edited.md").write_text("x")
     (tmp_path / "new.md").touch()
     (tmp_path / "removed.md").unlink()
     monkeypatch.setattr(run_tests, "ROOT", tmp_path)
-    assert run_tests.changed_files() == ["edited.md", "new.md"]
+    assert run_tests.changed_files() == [*["committed.md"] * (branch != "trunk"), "edited.md", "new.md"]
     shutil.rmtree(tmp_path / ".git")  # as in a downloaded archive
     for path in (os.environ["PATH"], "/nowhere"):
         monkeypatch.setenv("PATH", path)
@@ -38,6 +49,7 @@ def test_changed_files_are_those_that_git_does_not_have(tmp_path, monkeypatch):
 @pytest.fixture
 def steps(monkeypatch, tmp_path):
     """steps(failing): let every step of a run succeed but one; the list of the paths that pytest gets."""
+    texts = {True: "why", False: None}
 
     def steps(failing=""):
         paths = []
@@ -47,13 +59,13 @@ def steps(monkeypatch, tmp_path):
 
         def pytest(*arguments, **_):
             paths.extend(map(str, arguments))
-            return failing != "tests"
+            return texts[failing == "tests"]
 
         monkeypatch.setattr(run_tests, "start", start)
-        monkeypatch.setattr(run_tests, "finish", lambda name, started, quiet=True: started[0].wait() == 0)
+        monkeypatch.setattr(run_tests, "finish", lambda name, started: texts[started[0].wait() != 0])
         monkeypatch.setattr(run_tests, "pytest", pytest)
         monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/lab.py"])
-        monkeypatch.setattr(run_tests, "runs", lambda *command: failing not in command)
+        monkeypatch.setattr(run_tests, "runs", lambda *command, **_: texts[failing in command])
         return paths
 
     return steps
@@ -72,8 +84,47 @@ def steps(monkeypatch, tmp_path):
 def test_whatever_fails_makes_the_run_fail(steps, failing, name):
     paths = steps(failing)
     results = run_tests.test("", everything=False, english=False)
-    assert {what for what, succeeded in results.items() if not succeeded} == {name}
+    assert {what: why for what, why in results.items() if why is not None} == {name: "why"}
     assert (f"--ignore={ROOT / 'tests' / 'site'}" in paths) is (name == "book")  # or each page would fail again
+
+
+@pytest.fixture
+def checked(write_files, monkeypatch):
+    """checked(changes): change files of a small tree, and return what the next `make check` tests; all tests pass."""
+    root = write_files(
+        {"chapters/a.md": "a", "chapters/b.md": "b", "code/attnbook/law.py": "", "tests/conftest.py": ""}
+    )
+    tested = []
+    monkeypatch.setattr(run_tests, "ROOT", root)
+    monkeypatch.setattr(run_tests, "contents", lambda _: SimpleNamespace(pages=["chapters/a", "chapters/b"]))
+    monkeypatch.setattr(run_tests, "relevant_tests", lambda _: [root / "tests" / "package" / "test_law.py"])
+    monkeypatch.setattr(run_tests, "pytest", lambda *paths, **_: tested.extend(map(str, paths)))
+
+    def checked(changes=()):
+        tested.clear()
+        write_files(dict(changes))
+        names = [path.relative_to(root).as_posix() for path in root.rglob("*.*") if "_build" not in path.parts]
+        successes = run_tests.remembered.Successes(root / "_build" / "checked.json")
+        run_tests.check_tests([], run_tests.remembered.hashes(root, names), successes)
+        return [Path(path).name if "=" not in path else path for path in tested]
+
+    return checked
+
+
+def test_what_passed_with_the_same_files_is_not_tested_again(checked):
+    every = f"chapters/a,chapters/b,{run_tests.EVERY_PAGE}"
+    assert checked() == ["source", f"--pages={every}", "test_law.py"]
+    assert checked() == []
+    assert checked({"chapters/a.md": "another sentence"}) == ["source", f"--pages=chapters/a,{run_tests.EVERY_PAGE}"]
+    assert checked({"code/attnbook/law.py": "x = 1"}) == ["source", f"--pages={every}", "test_law.py"]
+    assert checked({"code/attnbook/law.py": "", "chapters/a.md": "a"}) == []  # as it was when it passed
+
+
+def test_what_failed_is_tested_again(checked, monkeypatch):
+    with monkeypatch.context() as failing:
+        failing.setattr(run_tests, "pytest", lambda *_, **__: "why")
+        checked()
+    assert "source" in checked()
 
 
 SKIPPING = """

@@ -10,6 +10,8 @@ size of what was added (Higham 2002, section 3.1), and a law is evaluated twice 
 are batches, over which nothing is added; a sum longer than 64 names its length) and ``scale`` the largest absolute
 value of the two arrays. Arrays of small numbers get no more room than others; small entries beside large ones do. It
 fails if 8 · ε · N exceeds ½.
+
+What refers to a check names it by its ``label``, or by its ``law`` where that is given in words; a label is not shown.
 """
 
 import re
@@ -42,6 +44,7 @@ def equal(
     *,
     terms: int | None = None,
     scale: float | None = None,
+    label: str = "",
 ) -> None:
     """left = right, up to rounding; exactly for whole numbers, booleans and text.
 
@@ -52,14 +55,14 @@ def equal(
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
-    law = display.words("{} = {}", law)
+    law, label = display.words("{} = {}", law, label)
     terms = require_int("terms", 1 if terms is None else terms)
     scale = None if scale is None else require_number("scale", scale, least=0)
     a, b = _pair(left, right, law)
     kinds = {a.dtype.kind, b.dtype.kind}
     if not kinds & {"f", "c"}:
         _require(np.all(a == b), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
-        return display.add(Check("equal", law, 0.0, 0.0))
+        return display.add(Check("equal", law, 0.0, 0.0, label=label))
     _require(kinds <= set(NUMBERS), law, f"they differ in kind, {a.dtype} and {b.dtype}")
     a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
     finite = np.isfinite(a) & np.isfinite(b)
@@ -76,20 +79,24 @@ def equal(
     error = float(gap[where])
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
     _require(error <= allowed, law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
-    display.add(Check("equal", law, error, allowed, worst=error / allowed if error else 0.0, widest=allowed))
+    display.add(
+        Check("equal", law, error, allowed, worst=error / allowed if error else 0.0, widest=allowed, label=label)
+    )
 
 
-def differs(left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float, reason: str = "") -> None:
+def differs(
+    left: ArrayLike, right: ArrayLike, law: str | None = None, *, by: float, reason: str = "", label: str = ""
+) -> None:
     """max |left − right| ≥ by: a counter-example that really differs, or a wrong figure that is really wrong.
 
     ``reason`` says why ``by`` is far from the difference, where no nearer bound is honest.
     """
-    law = display.words("{} ≠ {}", law)
+    law, label = display.words("{} ≠ {}", law, label)
     by = require_number("by", by, above=0)
     a, b = _pair(left, right, law, NUMBERS)
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _require(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
-    display.add(Check("differs", law, gap, float(by), worst=-gap, reason=reason))
+    display.add(Check("differs", law, gap, float(by), worst=-gap, reason=reason, label=label))
 
 
 def estimate(
@@ -99,13 +106,14 @@ def estimate(
     *,
     stderr: ArrayLike,
     rejects: ArrayLike | None = None,
+    label: str = "",
 ) -> None:
     """|measured − exact| ≤ 6 standard errors, elementwise: the law of a random quantity.
 
     ``stderr`` > 0 is the standard error of ``measured``, derived from the sample size, not tuned. ``rejects`` are
     rivals that the sample must exclude by 6 standard errors, of the shape of ``measured``, or several for a number.
     """
-    law = display.words("{} ≈ {}", law)
+    law, label = display.words("{} ≈ {}", law, label)
     m, e = (side * 1.0 for side in _pair(measured, exact, law, REAL))
     error = _beside("stderr", stderr, {(), m.shape}, law)
     _require(np.all(error > 0), law, "stderr must be positive")
@@ -118,15 +126,23 @@ def estimate(
         rival = float((np.abs(m - rivals) / error).min())
         _require(rival > SIGMAS, law, f"the rival {brief(rejects)} is only {rival:.1f} standard errors away")
         note += f", {_short(rivals)} is {rival:.0f} away"
-    display.add(Check("estimate", law, z, SIGMAS, worst=z, note=note, rival=rival))
+    display.add(Check("estimate", law, z, SIGMAS, worst=z, note=note, rival=rival, label=label))
 
 
-def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: float = 0.0, reason: str = "") -> None:
+def below(
+    smaller: ArrayLike,
+    larger: ArrayLike,
+    law: str | None = None,
+    *,
+    by: float = 0.0,
+    reason: str = "",
+    label: str = "",
+) -> None:
     """smaller + by < larger, elementwise and strictly; ``larger`` may be one number.
 
     ``reason`` says why the two sides are far apart, where no nearer bound is honest.
     """
-    law = display.words("{} < {}", law)
+    law, label = display.words("{} < {}", law, label)
     by = require_number("by", by, least=0)
     a, b = _numbers(smaller), _numbers(larger)
     if b.ndim == 0:
@@ -136,10 +152,10 @@ def below(smaller: ArrayLike, larger: ArrayLike, law: str | None = None, *, by: 
     x, y = float(a[closest]), float(b[closest])
     _require(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
     note = f"at least {by:.3g} apart" if by else ""
-    display.add(Check("below", law, x, y, worst=x - y, note=note, reason=reason))
+    display.add(Check("below", law, x, y, worst=x - y, note=note, reason=reason, label=label))
 
 
-def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> None:
+def prints(value: ArrayLike, printed: str | list, law: str | None = None, *, label: str = "") -> None:
     """value, rounded to as many digits as ``printed`` has, is ``printed``: a source's figure is right as printed.
 
     ``printed`` is text, such as ``"0.0475"``, ``"99.67%"`` or ``"4.25e-18"``, or a (nested) list of such texts.
@@ -147,7 +163,7 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
     >>> prints(2 / 3, "0.667")
     ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
-    law = display.words("{} prints as {}", law)
+    law, label = display.words("{} prints as {}", law, label)
     texts = _numbers(printed)
     if texts.dtype.kind != "U":
         raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
@@ -158,13 +174,15 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None) -> Non
         figure = Decimal(text.removesuffix("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
         _require(abs(Decimal(x) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
-    display.add(Check("prints", law, _short(v), _short(texts)))
+    display.add(Check("prints", law, _short(v), _short(texts), label=label))
 
 
 def refuses(
     call: Callable[[], object],
     error: type[Exception] | tuple[type[Exception], ...] = ValueError,
     law: str | None = None,
+    *,
+    label: str = "",
 ) -> None:
     """call() raises ``error``: bad input is refused. Returns nothing and shows the message.
 
@@ -173,7 +191,8 @@ def refuses(
     >>> refuses(lambda: int("two"))
     ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
-    law = display.words("{} is refused", law).removeprefix("lambda: ")
+    law, label = display.words("{} is refused", law, label)
+    law = law.removeprefix("lambda: ")
     errors = error if isinstance(error, tuple) else (error,)
     if not all(isinstance(e, type) and issubclass(e, Exception) for e in errors):
         raise TypeError(f"error = {brief(error)}; expected a type of exception, or a tuple of them")
@@ -183,7 +202,7 @@ def refuses(
         if isinstance(refusal, TypeError) and not refusal.__traceback__.tb_next:  # the call itself failed
             raise TypeError(f"call = {brief(call)}; expected a function without arguments: lambda: f(x)") from None
         reason = str(refusal).partition("\n")[0] or type(refusal).__name__
-        return display.add(Check("refuses", law, reason[:120], type(refusal).__name__))
+        return display.add(Check("refuses", law, reason[:120], type(refusal).__name__, label=label))
     raise CheckFailed(f"{law}: it was accepted, expected {' or '.join(e.__name__ for e in errors)}")
 
 

@@ -36,16 +36,21 @@ def add(check: Check) -> None:
         shell.events.register("post_run_cell", _show)
 
 
-def words(pattern: str, law: str | None) -> str:
-    """Return the law in words: ``law``, or ``pattern`` with the source text of the first arguments of the check."""
+def words(pattern: str, law: str | None, label: str) -> tuple[str, str]:
+    """Return the law in words, and the label of the check: ``label``, or ``law`` where the author gives it.
+
+    Without ``law``, the words are ``pattern`` with the source text of the first arguments of the check.
+    """
     if not isinstance(law, str | None):
         raise TypeError(f"law = {brief(law)}; expected text: a margin is given as by=, an error as error=")
-    if law:
-        return law
-    sides = _arguments(sys._getframe(2), sys._getframe(1).f_code.co_name)
-    if len(sides) < pattern.count("{}"):
-        sides = ["left", "right"]
-    return pattern.format(*sides)
+    if not isinstance(label, str):
+        raise TypeError(f"label = {brief(label)}; expected text")
+    if not law:
+        sides = _arguments(sys._getframe(2), sys._getframe(1).f_code.co_name)
+        if len(sides) < pattern.count("{}"):
+            sides = ["left", "right"]
+        return pattern.format(*sides), label
+    return law, label or law
 
 
 def _arguments(frame: FrameType, name: str) -> list[str]:

@@ -28,6 +28,7 @@ class Check:
     rival: float = 0.0  # of an estimate with a rival, how many standard errors it is away
     widest: float = 0.0  # of an equality, the largest bound of all repetitions: rounding does not choose it
     reason: str = ""  # why the bound is far from the value, where the author gives one
+    label: str = ""  # by what a claim names it: the author's label, or the law where the author gives it
 
 
 def as_data(check: Check) -> dict[str, Any]:

@@ -113,13 +113,16 @@ def _line(check, anchor, translate, holds=""):
     """A law as HTML; its mark is a link to it where it has an address."""
     mark, address = MARK, ""
     if anchor:
-        label = translate(MESSAGES["link"])
-        mark = f'<a class="check-mark" href="#{anchor}" aria-label="{label}">✓</a>'
+        name = translate(MESSAGES["link"])
+        mark = f'<a class="check-mark" href="#{anchor}" aria-label="{name}">✓</a>'
         address = f' id="{anchor}"'
     law = html.escape(translate(check.law))
     measured = html.escape(typeset(figure(check, translate)))
+    label = ""
+    if check.label not in ("", check.law):
+        label = f' data-label="{html.escape(check.label)}"'
     return (
-        f'<p class="check" data-kind="{check.kind}"{address}>{mark}{holds} '
+        f'<p class="check" data-kind="{check.kind}"{label}{address}>{mark}{holds} '
         f'<span class="check-law">{law}</span> '
         f'<span class="check-figure">{measured}</span></p>'
     )

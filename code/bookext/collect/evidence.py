@@ -1,10 +1,11 @@
 """Hold the verdict of each claim to its evidence: the executed checks that claims.yml names for it.
 
-An entry names a check by its side, page, kind and law. The sides that a verdict needs are in `SIDES`: a swapped verdict
-has evidence on the wrong sides. Every number in what an entry says is right must stand in the claim, in a check that
-decides it or in what its cell prints; whole numbers may also stand in the code of that cell.
+An entry names a check by its side, page, kind and label. The sides that a verdict needs are in `SIDES`: a swapped
+verdict has evidence on the wrong sides. Every number in what an entry says is right must stand in the claim, in a check
+that decides it or in what its cell prints; whole numbers may also stand in the code of that cell.
 """
 
+import difflib
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ STANDS = {  # how a claim stands where it contradicts another
     "wrong": "wrong",
     "uncheckable": "open",
 }
+CANDIDATES = 8  # labels that a message about a missing one names
 ONCE = "This ledger once "  # begins a sentence that quotes an earlier, wrong statement
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+|\.\d+|\d+)(?:e[-+]?\d+)?%?")
 
@@ -43,18 +45,18 @@ class Evidence:
     side: str
     page: str
     kind: str
-    law: str
+    label: str
 
 
 def evidence(claims):
     """Return what the entries {key: claim} name as their evidence."""
     return [
-        Evidence(key, side, page, kind, law)
+        Evidence(key, side, page, kind, label)
         for key, claim in claims.items()
         for side, pages in claim.get("decided", {}).items()
-        for page, laws in pages.items()
-        for entry in laws
-        for kind, law in entry.items()
+        for page, labels in pages.items()
+        for entry in labels
+        for kind, label in entry.items()
     ]
 
 
@@ -72,19 +74,34 @@ def misplaced(key, claim):
         yield f"no check is of the kind {kind!r}"
     if verdict == "uncheckable" and (loose := unshown(stated(claim), claim["claim"])):
         yield f"no check shows {', '.join(loose)}"
-    for (page, law), times in Counter((e.page, e.law) for e in named).items():
+    for (page, label), times in Counter((e.page, e.label) for e in named).items():
         if times > 1:
-            yield f"{law!r} of {page} is named twice"
+            yield f"{label!r} of {page} is named twice"
 
 
 def unfounded(claims, executed):
-    """Yield the evidence of claims that was not executed as named; ``executed`` is {(page, law): its checks}."""
+    """Yield (evidence, problem) for what was not executed as claims name it.
+
+    ``executed`` is {(page, label): checks}; a check without a label stands at (page, "").
+    """
     for e in evidence(claims):
-        checks = executed.get((e.page, e.law), [])
+        checks = executed.get((e.page, e.label), [])
         if not checks:
-            yield f"{e.claim} is decided by a law that {e.page} does not check: {e.law}"
+            yield e, f"no check of {e.page} has the label {e.label!r}; {'; '.join(_candidates(e, executed))}"
         elif kinds := {entry.check.kind for entry in checks} - {e.kind}:
-            yield f"{e.claim} names as {e.kind!r} what {e.page} checks by {', '.join(sorted(kinds))}: {e.law}"
+            yield e, f"{e.label!r} of {e.page} is checked by {', '.join(sorted(kinds))}, not by {e.kind!r}"
+
+
+def _candidates(e, executed):
+    """Yield where the check that ``e`` names may have gone: to a page, or to another label of its page."""
+    if elsewhere := sorted(page for page, label in executed if label == e.label):
+        yield f"it stands on {', '.join(elsewhere)}"
+    if any(entry.check.law == e.label for entry in executed.get((e.page, ""), [])):
+        yield "a check has it for its code: name that one with label="
+    there = {(page, label): checks for (page, label), checks in executed.items() if page == e.page and label}
+    labels = [label for (_, label), checks in there.items() if e.kind in {entry.check.kind for entry in checks}]
+    near = difflib.get_close_matches(e.label, labels, CANDIDATES, cutoff=0)
+    yield f"of the kind {e.kind} it has {', '.join(map(repr, near))}" if near else f"it has none of the kind {e.kind}"
 
 
 def stated(claim):
@@ -95,7 +112,7 @@ def stated(claim):
 
 def unmeasured(text, claims, executed):
     """Yield the numbers of a text about claims that stand neither in them nor in the checks that decide them."""
-    checks = [check for e in evidence(claims) for check in executed.get((e.page, e.law), [])]
+    checks = [check for e in evidence(claims) for check in executed.get((e.page, e.label), [])]
     shown = [part for entry in checks for part in (entry.check.law, figure(entry.check), entry.output)]
     shown += [claim["claim"] for claim in claims.values()]
     if loose := unshown(text, " ".join(shown), " ".join(entry.code for entry in checks)):

@@ -24,6 +24,7 @@ from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, un
 
 LEDGER = "chapters/audit/ledger"  # the pages of claims and of contradictions stand beside it
 CLAIMS = "claims"  # the catalogue of what the data files say
+QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as quick, where PyYAML was built with it
 GROUPS = ("chapter", "source")  # what claims are counted by
 logger = logging.getLogger(__name__)
 
@@ -63,8 +64,7 @@ def _claims(app):
 @functools.cache
 def _read(path, changed):
     """Parse a file once for each time that it has ``changed``: every build asks for the claims, and many pages do."""
-    quick = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as quick, where PyYAML was built with it
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=quick)
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=QUICK)
 
 
 def _without_sources(data):
@@ -187,20 +187,46 @@ def _deciding(app, docname, claims, name, numbers):
 
     ``numbers`` is the text of the entry whose numbers these checks have to show.
     """
-    executed, named = defaultdict(list), {e.page for e in evidence(claims)}
-    for page in pages(app.env):
-        if (short := page.rpartition("/")[2]) in named:
-            for entry in checks.page_checks(app.env).get(page, []):
-                executed[short, entry.check.law].append((page, entry))
-    by_law = {key: [entry for _, entry in entries] for key, entries in executed.items()}
-    problems = [*unfounded(claims, by_law), *unmeasured(numbers, claims, by_law)]
-    problems += [problem for key, claim in claims.items() for problem in misplaced(key, claim)]
-    for problem in problems:
-        logger.warning("The audit, %s: %s", name, problem, location=docname)
-    deciding = [entry for e in evidence(claims) for entry in executed[e.page, e.law]]
+    executed = _executed(app.env, {e.page for e in evidence(claims)})
+    by_label = {key: [entry for _, entry in entries] for key, entries in executed.items()}
+    problems = []
+    if any(unfounded(claims, by_label)):  # only then are all pages searched, for where a check has gone
+        everywhere = {key: [entry for _, entry in entries] for key, entries in _executed(app.env).items()}
+        problems = [(line_of(app, e), f"{e.claim}: {problem}") for e, problem in unfounded(claims, everywhere)]
+    problems += [(docname, f"{name}: it {problem}") for problem in unmeasured(numbers, claims, by_label)]
+    problems += [(docname, f"{key}: {problem}") for key, claim in claims.items() for problem in misplaced(key, claim)]
+    for location, problem in problems:
+        logger.warning("The audit, %s", problem, location=location)
+    deciding = [entry for e in evidence(claims) for entry in executed.get((e.page, e.label), ())]
     once = {(page, entry.anchor): (page, entry) for page, entry in deciding}
     items = (checks.item(app, docname, page, entry) for page, entry in once.values())
     return [nodes.bullet_list("", *items, classes=["deciding"])]
+
+
+def _executed(env, names=None):
+    """Return the checks of the pages with these names, or of all: {(name, label): [(page, check)]}."""
+    executed = defaultdict(list)
+    for page in pages(env):
+        name = page.rpartition("/")[2]
+        if names is None or name in names:
+            for entry in checks.page_checks(env).get(page, []):
+                executed[name, entry.check.label].append((page, entry))
+    return executed
+
+
+def line_of(app, e):
+    """Return the file and line in which a claim names a check, for a message."""
+    path = Path(app.srcdir, LEDGER).with_name("claims.yml")
+    node = yaml.compose(path.read_text("utf-8"), Loader=QUICK)
+    for name in (e.claim, "decided", e.side, e.page):
+        node = _value(node, name)
+    entry = next(each for each in node.value if getattr(_value(each, e.kind), "value", "") == e.label)
+    return f"{path.relative_to(app.srcdir)}:{entry.start_mark.line + 1}"
+
+
+def _value(mapping, key):
+    """Return the node that stands at a key of a YAML mapping; None if there is none."""
+    return next((value for name, value in mapping.value if name.value == key), None)
 
 
 def text(string):

@@ -79,13 +79,17 @@ class Cache(JupyterCacheBase):
         package = fingerprint([cell.source for cell in notebook.cells])
         return notebook, hashlib.sha256(f"{digest} {package} {_quoted(nb)}".encode()).hexdigest()[:32]
 
+    def match_current(self, nb):
+        """Return the record of a chapter that was executed with the package as it is; KeyError if none was."""
+        record = super().match_cache_notebook(nb)
+        if "code" not in record.data:
+            raise KeyError("MyST-NB executed it itself, without what its sentences quote")
+        return record
+
     def match_cache_notebook(self, nb):
         """Return the record of a chapter; KeyError if it must be executed."""
         try:
-            record = super().match_cache_notebook(nb)
-            if "code" not in record.data:
-                raise KeyError("MyST-NB executed it itself, without what its sentences quote")
-            return record
+            return self.match_current(nb)
         except KeyError:
             if not _forced_chapters():
                 raise
@@ -127,7 +131,7 @@ def _outdated(app, env, added, changed, removed):
 
 
 def _forced_chapters():
-    """Return the chapters that are to be executed in any case: `make check` names them in BOOK_EXECUTE."""
+    """Return the chapters that are to show the package as it is: `make check` names them in BOOK_EXECUTE."""
     return os.environ.get("BOOK_EXECUTE", "").split()
 
 
@@ -186,8 +190,9 @@ def _uncached(env, cache, docname):
     notebook = reader and reader.read(text)
     if not notebook or not any(cell.cell_type == "code" for cell in notebook.cells):
         return None
+    match = cache.match_current if _is_forced(docname) else cache.match_cache_notebook
     try:
-        cache.match_cache_notebook(notebook)
+        match(notebook)
     except KeyError:
         return notebook
-    return notebook if _is_forced(docname) else None
+    return None

@@ -15,10 +15,9 @@ import tarfile
 from pathlib import Path
 
 from ..contents import executable
-from . import chapters, dependencies
+from . import chapters, dependencies, mainline
 
 ROOT = Path(__file__).resolve().parents[3]
-BRANCHES = ("main", "origin/main", "origin/HEAD")
 WIDER = 1.5  # a bound that follows from the size of numbers may grow with them
 MARGIN = 2  # the distance between two measured numbers may grow by this factor
 ROUNDING = 1e-5
@@ -36,8 +35,9 @@ def widest(checks):
 def weaker(page, before, now):
     """Name each law of a page that is checked less strictly than before, or no more; both are lists of records."""
     before, now = widest(before), widest(now)
+    labelled = {check["label"]: check for check in now.values() if check.get("label")}
     for law, old in before.items():
-        new = now.get(law)
+        new = now.get(law) or labelled.get(old.get("label"))  # where the code has changed, the label stays
         if new is None:
             yield f"{page}: {law!r} is no longer checked"
         elif new["kind"] != old["kind"]:
@@ -94,15 +94,12 @@ def records(tree, page, build=ROOT / "_build"):
 
 def main_branch(root=ROOT):
     """Return a folder below _build with the chapters and the package of the main branch; None if there is none."""
-
-    def git(*arguments):
-        return subprocess.run(["git", *arguments], cwd=root, capture_output=True).stdout
-
-    commits = (git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip() for name in BRANCHES)
-    commit = next(filter(None, commits), None)
-    folder = root / "_build" / "strictness" / str(commit)
+    commit = mainline.base(root)
+    folder = root / "_build" / "strictness" / commit
     if commit and not folder.exists():
-        with tarfile.open(fileobj=io.BytesIO(git("archive", commit, "chapters", "code", "_toc.yml"))) as archive:
+        command = ["git", "archive", commit, "chapters", "code", "_toc.yml"]
+        packed = subprocess.run(command, cwd=root, capture_output=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(folder, filter="data")
     return folder if commit else None
 
