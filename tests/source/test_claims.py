@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from attnbook.check.record import Check
-from bookext.collect.evidence import SIDES, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
+from bookext.audit.evidence import SIDES, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 from chapters import ROOT, report
 
