@@ -62,9 +62,8 @@ def read(path):
         catalogue = read_po(file)
     for message in catalogue:
         if old := [line for line in message.user_comments if line.startswith("|")]:
-            text = " ".join(
-                line.removeprefix("|").strip() for line in old
-            )  # Babel breaks a long line within its quotes
+            # Babel breaks a long line within its quotes.
+            text = " ".join(line.removeprefix("|").strip() for line in old)
             message.previous_id = ["".join(map(unescape, QUOTED.findall(text)))]
             message.user_comments = [line for line in message.user_comments if line not in old]
     return catalogue
