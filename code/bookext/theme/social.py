@@ -87,8 +87,7 @@ def _describe(app, name, template, context, doctree):
     elif doctree:
         contents = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
         description = " ".join(next(contents, "").split())
-        number = "".join(f"{n}." for n in app.env.toc_secnumbers.get(name, {}).get("", ()))
-        title = " ".join([*number.split(), *markup.piece(context["title"]).text_content().split()])
+        title = " ".join(markup.piece(context["title"]).text_content().split())
         page = context["pageurl"] = address_of(app, name)
         root = app.config.html_baseurl or context["content_root"]
         context["metatags"] += tags(page, title, description, app.config.html_title, Path(app.outdir), root)
