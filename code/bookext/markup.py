@@ -29,6 +29,13 @@ def content(element):
     return html.tostring(element, encoding="unicode").partition(">")[2].rpartition("</")[0]
 
 
+def put_behind(mark, element):
+    """Put an element directly behind another one, before the text that follows that."""
+    element.tail = mark.tail
+    mark.tail = None
+    mark.addnext(element)
+
+
 def words(text):
     """Return the texts of a piece of HTML, with a space between them."""
     return " ".join(piece(text).itertext())

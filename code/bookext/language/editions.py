@@ -61,7 +61,7 @@ def _link_page(path, name, language, languages, home):
     if others:
         root = _root(name, language, top)
         for place in places:
-            place.addnext(_links(place.text, file, others, root))
+            markup.put_behind(place, _links(place.text, file, others, root))
     if others and top:
         for other in languages:
             page.head.append(_alternate(other, address(other, top) + end))

@@ -71,5 +71,5 @@ def _put_line(mark, links):
     line = mark.getnext()
     if line is None or line.get("class") != LINE:
         line = mark.makeelement("p", {"class": LINE})
-        mark.addnext(line)
+        markup.put_behind(mark, line)
     line[:] = markup.piece(links)
