@@ -7,7 +7,7 @@ import sqlite3
 
 from attnbook.check.record import from_data
 from attnbook.check.render import figure
-from bookext.collect.evidence import rounds, value, written
+from bookext.audit.evidence import rounds, value, written
 from bookext.contents import contents
 from bookext.run import chapters as runner
 from bookext.run import strictness

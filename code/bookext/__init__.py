@@ -1,24 +1,30 @@
-"""The Sphinx extension that makes this book's site. No chapter imports it, and of the package it imports
-only how checks and live figures are shown.
+"""The Sphinx extension that makes this book's site. No chapter imports it, and of the packages it imports
+only how checks and figures are shown.
 
 * ``run`` executes chapters and keeps their outputs: ``chapters`` runs a chapter of any tree, with other seeds if asked,
   ``kernels`` its cells, ``forked`` starts kernels fast, ``strictness`` compares checks with the main branch, which
   ``mainline`` finds, ``jobs`` goes on with a run that was stopped; ``eval_role`` puts what cells computed into
   sentences.
-* ``contents`` reads _toc.yml.
-* ``collect`` gathers what pages hold, and makes pages and boxes of it: ``derived`` keeps the collections and fills the
-  places that show them, ``checks`` draws executed checks, ``ledger`` and ``evidence`` hold verdicts to checks,
-  ``mistakes``, ``quiz`` and ``navigation`` collect mistakes, questions, theorems and terms, ``coursework`` shows
-  assignments, ``reading_time`` the time under a title, ``package`` links code to its documentation, ``search`` writes
-  the index.
-* ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``live``
-  scripts and files of figures; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, ``launch`` links it.
-* ``language`` makes editions in other languages: ``messages`` is the table of the extension's own, ``outputs`` and
-  ``scripts`` translate what cells and scripts show, ``catalogue`` collects and loads,
-  ``progress`` compares, ``english`` marks what is not translated, ``editions`` links them.
-* ``theme`` is the look of a page: ``builder`` puts the preface at the root and applies ``repairs`` to what templates
-  cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles`` choose what a page loads, ``social``
-  describes it to search engines, ``pages`` ends a build.
+* ``outputs`` holds what cells show: ``checks`` and ``figures`` make nodes of their records, ``translated`` translates
+  these and all other outputs.
+* ``audit`` holds statements to executed checks: ``ledger`` and ``evidence`` the claims of sources, ``mistakes`` the
+  boxes of famous mistakes.
+* ``questions`` asks: ``quiz`` where it stands and all on one page, ``coursework`` shows assignments.
+* ``navigation`` helps the reader find things: ``chapter_map``, ``results`` of all chapters, links to the ``glossary``,
+  the ``search``, the pages of the ``package``, and the ``reading_time`` of a page.
+* ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``figures``
+  drawings, their files and scripts; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, and ``launch``
+  links it.
+* ``language`` speaks other languages: ``messages`` translates what the extension says, ``scripts`` what scripts say,
+  ``progress`` compares, ``english`` marks what is not translated, ``chinese`` what is Chinese, ``editions`` links
+  the pages.
+* ``theme`` is the look of a page: ``builder`` puts the preface at the root, parses each page that is written and
+  applies ``repairs`` to what templates cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles``
+  choose what a page loads, ``social`` describes it to search engines, ``pages`` ends a build.
+
+Beside them stand ``contents``, which reads _toc.yml, ``addresses``, where the book is published, ``markup``, which
+changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``derived`` keeps what pages
+hold and fills the places that show it elsewhere, ``catalogue`` collects from all of them what is to be translated.
 """
 
 from pathlib import Path
@@ -27,50 +33,50 @@ STATIC = Path(__file__).parent / "static"
 
 
 def setup(app):
-    """Register the parts; see their modules for the reasons."""
+    """Register the parts; see their modules for the reasons.
+
+    Priorities say in which order parts act. The order of these calls matters where they do not:
+
+    * `builder` announces the event ``page-written``, to which other parts connect.
+    * `catalogue` completes titles (``doctree-read``) before other parts collect them.
+    * `execution` runs the cells (``env-before-read-docs``) before `_forget`: a cell that fails leaves all pages as they
+      were.
+    * Style sheets of one priority are loaded in the order in which they were added: those of the book come last.
+    """
     from pybtex.backends.plaintext import Backend
     from pybtex.plugin import register_plugin
 
-    from .collect import checks, coursework, derived, ledger, mistakes, navigation, package, quiz, reading_time, search
-    from .language import catalogue, chinese, english, progress
+    from . import catalogue, derived
+    from .audit import ledger, mistakes
+    from .language import chinese, english, progress
+    from .navigation import chapter_map, glossary, package, reading_time, results, search
+    from .outputs import checks, translated
+    from .questions import coursework, quiz
     from .run import eval_role, execution
     from .theme import assets, builder, pages, sidebar, social
-    from .write import boxes, launch, live, mathml, notebooks
+    from .write import boxes, figures, launch, mathml, notebooks
 
     # For every citation pybtex would search all installed packages for the name of this class.
     register_plugin("pybtex.backends", "plaintext", Backend)
-    builder.setup(app)
-    catalogue.setup(app)
-    progress.setup(app)
-    english.setup(app)
-    chinese.setup(app)
-    execution.setup(app)
-    eval_role.setup(app)
-    derived.setup(app)
-    checks.setup(app)
-    ledger.setup(app)
-    mistakes.setup(app)
-    coursework.setup(app)
-    quiz.setup(app)
-    live.setup(app)
-    mathml.setup(app)
-    navigation.setup(app)
-    reading_time.setup(app)
-    package.setup(app)
-    search.setup(app)
-    notebooks.setup(app)
-    launch.setup(app)
-    boxes.setup(app)
-    social.setup(app)
-    assets.setup(app)
-    pages.setup(app)
-    sidebar.setup(app)
+    parts = (
+        builder,
+        catalogue,
+        *(execution, eval_role),
+        *(derived, checks, translated),
+        *(progress, english, chinese),
+        *(ledger, mistakes, quiz, coursework),
+        *(chapter_map, results, glossary, reading_time, package, search),
+        *(figures, mathml, notebooks, launch, boxes),
+        *(social, assets, pages, sidebar),
+    )
+    for part in parts:
+        part.setup(app)
     app.connect("env-before-read-docs", _forget)
     app.connect("builder-inited", lambda app: app.config.html_static_path.append(str(STATIC)))
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 11, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 12, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _forget(app, env, docnames):

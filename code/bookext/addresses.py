@@ -13,13 +13,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BRANCH = "notebooks"
 # Placeholders in notebooks for addresses that depend on where these are published: see fill.
-SITE_PLACEHOLDER, WHEEL_PLACEHOLDER = "https://site-of-the-book.invalid/", "wheel-of-the-package"
+SITE_PLACEHOLDER = "https://site-of-the-book.invalid/"
+WHEEL_PLACEHOLDER = "wheel-of-the-package"
 GITHUB = re.compile(
     r"(?:(?:https?://|ssh://git@)?(?:www\.)?github\.com/|git@github\.com:)?"
     r"([a-z\d][a-z\d-]*)/(?!\.*(?:git)?/*$)([\w.-]+?)(?:\.git)?/*",
     re.IGNORECASE | re.ASCII,
 )
-LABEL, PART = r"[a-z\d](?:[a-z\d-]*[a-z\d])?", r"(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+"
+LABEL = r"[a-z\d](?:[a-z\d-]*[a-z\d])?"
+PART = r"(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+"
 SITE = re.compile(  # without https:// it takes a dot to be a host
     rf"(?:(https?)://(?={LABEL})|(?={LABEL}\.{LABEL}))({LABEL}(?:\.{LABEL})*(?::\d{{1,5}})?)((?:/(?!\.\.?(?:/|$)){PART})*)/*",
     re.IGNORECASE | re.ASCII,

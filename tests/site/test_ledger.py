@@ -5,7 +5,7 @@ import re
 
 import pytest
 import yaml
-from bookext.collect.evidence import evidence
+from bookext.audit.evidence import evidence
 from built_site import PAGES, ROOT, SOURCES, has_class, named, only_english, report
 
 AUDIT, MISTAKES = "chapters/audit", "chapters/famous-mistakes"

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from attnbook.check.record import Check
-from bookext.collect.evidence import (
+from bookext.audit.evidence import (
     SIDES,
     evidence,
     misplaced,
@@ -21,7 +21,7 @@ from bookext.collect.evidence import (
     unmeasured,
     unresolved,
 )
-from bookext.collect.ledger import line_of
+from bookext.audit.ledger import line_of
 
 from chapters import ROOT, report
 

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from bookext.collect import quiz
+from bookext.questions import quiz
 from docutils.core import publish_doctree
 from docutils.parsers.rst import directives
 from docutils.utils import SystemMessage

@@ -1,10 +1,13 @@
 """The tree itself: every page is listed, what a guide names is there, and the package installs where readers are."""
 
+import ast
+import functools
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -64,3 +67,59 @@ def test_no_file_names_a_folder_of_one_machine():
                 lines = enumerate(content.decode("utf-8", errors="replace").splitlines(), 1)
                 problems += [f"{file.relative_to(ROOT)}:{i}: {m[0]}" for i, line in lines for m in path.finditer(line)]
     report(problems)
+
+
+def private_parts(source):
+    """Yield what Python source uses of other modules that these do not promise to keep.
+
+    That is a name which begins or ends with an underscore, and, of an extension of Sphinx, all but its name: it is
+    there to be named in a configuration.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute):
+            if is_private(node.attr) and ast.unparse(node.value) not in ("self", "cls"):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            above = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                name = f"{above}.{alias.name}".strip(".")
+                is_own = isinstance(node, ast.ImportFrom) and node.level > 0
+                if any(map(is_private, name.split("."))) or (not is_own and is_extension(name.partition(".")[0])):
+                    yield name
+
+
+def is_private(name):
+    return name.strip("_") not in ("", name) and not name.startswith("__")
+
+
+@functools.cache
+def is_extension(package):
+    """Test whether a package has the function `setup` that Sphinx calls."""
+    found = find_spec(package)
+    if not found or not (found.origin or "").endswith(".py"):
+        return False
+    body = ast.parse(Path(found.origin).read_text("utf-8")).body
+    defined = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    imported = {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return "setup" in defined | imported
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from myst_nb.core.read import create_nb_reader", True),
+        ("import sphinx_exercise", True),
+        ("from multiprocessing import forkserver\nforkserver._forkserver", True),
+        ("from sphinx.util import _files", True),
+        ("from sphinx.util import logging\nfrom . import myst_nb\nself._rows = __name__", False),
+    ],
+)
+def test_private_parts_are_seen(source, found):
+    assert bool(list(private_parts(source))) is found
+
+
+def test_the_extension_reaches_into_other_libraries_in_one_file():
+    """An update that moves such a part breaks the build: there it is found, with the reason why it is used."""
+    code = ROOT / "code" / "bookext"
+    files = [path for path in sorted(code.rglob("*.py")) if path != code / "hooks.py"]
+    report(f"{path.relative_to(ROOT)}: {part}" for path in files for part in private_parts(path.read_text("utf-8")))

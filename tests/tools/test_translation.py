@@ -10,7 +10,7 @@ import nbformat
 import pytest
 import translation
 from attnbook.check.record import MIME, Check, as_data
-from attnfigures.kit import files
+from attnfigures.kit import files, record
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
 from bookext.language import chinese, editions, messages, progress, scripts
@@ -24,9 +24,9 @@ from sphinx.errors import ExtensionError
 CONF = """
 from importlib import import_module
 def setup(app):
-    for name in ('collect.checks', 'collect.quiz', 'collect.derived', 'collect.navigation', 'language.catalogue',
-                 'language.english', 'language.progress', 'run.execution', 'run.eval_role', 'write.boxes',
-                 'write.launch', 'write.notebooks'):
+    for name in ('catalogue', 'derived', 'language.english', 'language.progress', 'navigation.glossary',
+                 'navigation.results', 'outputs.checks', 'outputs.translated', 'questions.quiz', 'run.execution',
+                 'run.eval_role', 'write.boxes', 'write.figures', 'write.launch', 'write.notebooks'):
         import_module('bookext.' + name).setup(app)
 extensions = ['myst_nb', 'sphinx_external_toc', 'sphinx_proof', 'sphinx_exercise']
 project = html_title = 'The small book'
@@ -137,9 +137,33 @@ Which one?
 Count it.
 :::
 """
-PICTURE = """<figure><svg aria-label="Bar of 3 keys"><text>weight of key 2</text><style>a b</style></svg></figure>
-<div class="live"><script type="application/json">{"state": {"words": ["cat"]}, "ask": {"question": "Where does it go?",
-"options": ["far away", "near by"], "answer": 1, "why": "It is heavy."}}</script></div>"""
+TABLE = '<table><tr><th title="The name of a column">weight</th></tr><tr><td>two thirds</td></tr></table>'
+DRAWING = '<svg aria-label="Bar of {} keys"><text>weight of key {}</text><style>a b</style></svg>'
+CONTROL = {"id": "e-rule", "label": "which rule", "texts": ["first rule", "second rule"], "start": 1}
+FIGURES = [
+    {"kind": "picture", "drawing": DRAWING.format(3, 2)},
+    {
+        "kind": "explorer",
+        "id": "e",
+        "controls": [CONTROL],
+        "chosen": "which rule: second rule",
+        "first": 1,
+        "drawings": [DRAWING.format(4, 1), DRAWING.format(5, 3)],
+    },
+    {
+        "kind": "live",
+        "name": "hull",
+        "label": "fig",
+        "state": {"words": ["cat"]},
+        "ask": {
+            "question": "Where does it go?",
+            "options": ["far away", "near by"],
+            "answer": 1,
+            "why": ["It is light.", "It is heavy."],
+        },
+        "drawing": DRAWING.format(6, 5),
+    },
+]
 CHECKS = [Check("equal", "weights sum to one", 0.0, 0.0), Check("below", "f(x) < y", 1.0, 2.0, note="twice as fast")]
 
 
@@ -163,7 +187,10 @@ def book(tmp_path_factory):
     page.metadata["language_info"] = nbformat.from_dict({"name": "python", "pygments_lexer": "ipython3"})
     page.cells[1].metadata["tags"] = ["hide-input"]
     page.cells[1].outputs = [v4.new_output("display_data", {MIME: [as_data(each) for each in CHECKS]})]
-    page.cells[2].outputs = [v4.new_output("display_data", {"text/html": PICTURE, "text/plain": "a figure"})]
+    page.cells[2].outputs = [v4.new_output("display_data", {"text/html": TABLE, "text/plain": "a table"})]
+    page.cells[2].outputs += [
+        v4.new_output("display_data", {"text/html": "<p>of a notebook</p>", record.MIME: figure}) for figure in FIGURES
+    ]
     value = {"application/papermill.record/text/plain": "3"}
     page.cells[2].outputs.append(v4.new_output("display_data", value, metadata=quoted))
     bundle = execution.CacheBundleIn(page, "page.ipynb", data={"code": execution._digest(page)})
@@ -194,9 +221,15 @@ def test_a_translation_covers_the_page_and_changes_nothing_else(book):
     sites = [build("html"), build("html", translation.PSEUDO)]
     pages = [lxml.html.parse(str(site / "page.html")) for site in sites]
     assert set(translation.plain_words([pages[1]])) <= {"python", "cat", "Proof"}  # the theme links the statements
+    assert "of a notebook" not in pages[0].getroot().text_content(), "what has a record is drawn from it"
     state, ask, words = json.loads(pages[1].xpath("//script[@type='application/json']")[0].text).values()
-    told = [*pages[1].xpath("//meta[@name='description']/@content"), ask["why"], dict(words)["cat"], state]
-    assert told == [*map(translation.accented, (DESCRIPTION, "It is heavy.", "cat")), {"words": ["cat"]}]
+    told = [*pages[1].xpath("//meta[@name='description']/@content"), *ask["why"], dict(words)["cat"], state]
+    assert told == [
+        *map(translation.accented, (DESCRIPTION, *FIGURES[2]["ask"]["why"], "cat")),
+        {"words": ["cat"]},
+    ]
+    [choices] = pages[1].xpath("//select/@data-labels")
+    assert json.loads(choices) == list(map(translation.accented, CONTROL["texts"]))
     for path in ("//@id", "//pre", "//a/@href", "//span[contains(@class, 'math')]", "//input/@name"):
         values = [[getattr(x, "text_content", lambda x=x: x)() for x in page.xpath(path)] for page in pages]
         assert values[0] == values[1] != [], path

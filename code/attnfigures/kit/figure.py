@@ -1,9 +1,7 @@
 """Join a figure's JavaScript with its Python: on a page, in a notebook, and in a live kernel."""
 
 import functools
-import html
 import importlib.util
-import json
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +9,9 @@ from typing import Any
 import numpy as np
 from attnbook.check.display import is_live
 
+from . import markup
 from .files import module, script, styles
+from .record import LiveRecord, bundle
 from .style import Picture
 
 __all__ = ["Live"]
@@ -44,7 +44,10 @@ class Live:
         self.ask = _checked_ask(ask)
         self.label = label
         self.key = uuid.uuid4().hex
-        self._state, self._compute, self._check, self._still = state, compute, check, still
+        self._state = state
+        self._compute = compute
+        self._check = check
+        self._still = still
 
     @property
     def state(self) -> dict[str, Any]:
@@ -91,27 +94,37 @@ class Live:
         }
         return type(self.name.title(), (anywidget.AnyWidget,), traits)()
 
-    def _repr_html_(self, alone: bool = False) -> str:
-        """The place of the figure: its still, its state as data; with ``alone`` also the script that draws it."""
-        data = json.dumps({"state": self.state, "ask": self.ask}, ensure_ascii=False).replace("<", "\\u003c")
-        key = f' data-key="{self.key}"' if alone else ""
-        place = (
-            f'<div class="live" id="{html.escape(self.label)}" data-live="{self.name}"{key}>'
-            f'<div class="live-still picture">{self.still().svg}</div>'
-            f'<script type="application/json">{data}</script></div>'
-        )
-        return place + (f"<style>{styles([self.name])}</style><script>{script([self.name])}</script>" if alone else "")
+    def _record(self, drawing: str) -> LiveRecord:
+        """What the figure hands over, with the drawing of its still: see `attnfigures.kit.record`."""
+        return {
+            "kind": "live",
+            "name": self.name,
+            "label": self.label,
+            "state": self.state,
+            "ask": self.ask,
+            "drawing": drawing,
+        }
+
+    def _repr_html_(self) -> str:
+        """The place of the figure: its still, and its state as data."""
+        return markup.live(self._record(self.still().svg))
 
     def _ipython_display_(self) -> None:
-        """Display HTML, which a saved notebook keeps; in a live kernel a widget without a view joins it.
+        """Display the record and HTML, which a saved notebook keeps; in a live kernel a widget without a view joins it.
 
         The widget itself is not displayed: opened without its kernel, a notebook would show an error in its place.
         """
-        from IPython.display import HTML, display
+        from IPython.display import display
 
-        if is_live() and importlib.util.find_spec("anywidget"):
-            self.widget  # noqa: B018 (made now, so that the page finds it)
-        display(HTML(self._repr_html_(alone=is_live())))
+        still = self.still()
+        record = self._record(still.svg)
+        html = markup.live(record)
+        if is_live():
+            if importlib.util.find_spec("anywidget"):
+                self.widget  # noqa: B018 (made now, so that the page finds it)
+            drawn_by = f"<style>{styles([self.name])}</style><script>{script([self.name])}</script>"
+            html = markup.live(record, key=self.key) + drawn_by
+        display(bundle(record, text=still.alt, html=html), raw=True)
 
 
 def require_one_of(name: str, value: Any, choices: Any) -> None:

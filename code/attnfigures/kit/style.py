@@ -22,6 +22,8 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from numpy.typing import ArrayLike
 
+from . import markup
+from .record import bundle
 from .svg import adapt
 from .validate import LABEL, flags, listed, numbers, positive, require, texts
 
@@ -70,7 +72,10 @@ class Picture(NamedTuple):
     alt: str
 
     def _repr_html_(self):
-        return f'<div class="picture">{self.svg}</div>'
+        return markup.picture(self.svg)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return bundle({"kind": "picture", "drawing": self.svg}, text=self.alt, html=self._repr_html_())
 
 
 def figure(

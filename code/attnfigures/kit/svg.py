@@ -1,4 +1,4 @@
-"""Make the SVG that matplotlib writes fit to stand inline in a page: what :mod:`attnfigures.kit.style` promises."""
+"""Make SVG fit for where it stands: inline in a page, as :mod:`attnfigures.kit.style` promises, or in a file alone."""
 
 import hashlib
 import re
@@ -61,3 +61,33 @@ def _font(match):
     """Let the page's own sans-serif set the text of a figure."""
     size = re.search(r"([\d.]+)px", match.group())
     return f"font-size: {size.group(1)}px" if size else "font-family: inherit"
+
+
+def parts(drawing):
+    """Return the SVG elements of a drawing, each as text: a drawing may lay out several side by side."""
+    root = ElementTree.fromstring(drawing)
+    return [ElementTree.tostring(svg, encoding="unicode").strip() for svg in root.iter() if _is_svg(svg)]
+
+
+def alone(svg):
+    """Return SVG that needs no page around it: its colours and its font are its own."""
+    svg = svg.replace("family: inherit", "family: sans-serif").replace("currentColor", "#000000")
+    return re.sub(r"var\([^,)]*, *([^)]*)\)", r"\1", svg)  # a value of CSS: the printed colour is its fallback
+
+
+def sized(svg):
+    """Return SVG that stands alone, as large as on a page, on a white ground; and what it shows, in words."""
+    root = ElementTree.fromstring(alone(svg))
+    limit = re.fullmatch(r"max-width:(\d+)px", root.get("style", ""))
+    if limit and (box := root.get("viewBox")):
+        width, height = map(float, box.split()[2:])
+        del root.attrib["style"]
+        root.set("width", limit[1])
+        root.set("height", f"{height * float(limit[1]) / width:.0f}")
+    root.set("font-family", "sans-serif")
+    root.insert(0, ElementTree.Element(f"{{{SVG}}}rect", width="100%", height="100%", fill="#ffffff"))
+    return ElementTree.tostring(root, encoding="unicode"), root.get("aria-label", "picture")
+
+
+def _is_svg(element):
+    return element.tag in (f"{{{SVG}}}svg", "svg")

@@ -7,9 +7,7 @@ In a live kernel ``free`` adds ipywidgets sliders on top, for any value.
 """
 
 import hashlib
-import html
 import itertools
-import json
 import re
 import time
 from collections.abc import Callable, Collection
@@ -18,62 +16,39 @@ from typing import Any
 from attnbook.arrays import brief, require_int
 from attnbook.check.display import is_live
 
+from ..kit import markup
+from ..kit.record import Control, ExplorerRecord, bundle
+from ..kit.style import Picture
+
 __all__ = ["explore"]
-
-# Frames are numbered row by row: the last parameter changes fastest. Back at a page, a browser puts the controls where
-# the reader has left them, some only after this script and without an event: so the frames follow once more at the end.
-SCRIPT = """
-(function () {
-  var root = document.getElementById(ID);
-  var inputs = root.querySelectorAll("input, select"), frames = root.querySelectorAll(".frame");
-  var chosen = root.querySelector(".explore-chosen");
-  function show() {
-    var index = 0, parts = [];
-    inputs.forEach(function (input) {
-      var labels = JSON.parse(input.dataset.labels), label = labels[input.value];
-      index = index * labels.length + Number(input.value);
-      parts.push(input.labels[0].textContent + ": " + label);
-      if (input.type === "range") {
-        input.nextElementSibling.textContent = label;
-        input.setAttribute("aria-valuetext", label);
-      }
-    });
-    chosen.textContent = parts.join("; ");
-    frames.forEach(function (frame, i) { frame.hidden = i !== index; });
-    const drawn = [...frames[index].querySelectorAll("svg[aria-label]")];
-    root.querySelector(".explore-spoken").textContent = drawn.map((svg) => svg.getAttribute("aria-label")).join(" ");
-  }
-  inputs.forEach(function (input) { input.addEventListener("input", show); });
-  addEventListener("pageshow", show);
-  show();
-  root.querySelector(".explore-controls").hidden = false;
-  chosen.hidden = true;
-})();
-"""
-
-HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 
 
 class Player:
     """Frames and controls as one block of HTML; in a live kernel also free sliders. Made by :func:`explore`."""
 
-    def __init__(self, block, draw, free, labels):
-        self.block, self.draw, self.free, self.labels = block, draw, free, labels
+    def __init__(
+        self, record: ExplorerRecord, draw: Callable, free: dict[str, Any] | None, labels: dict[str, str]
+    ) -> None:
+        self.record = record
+        self.draw = draw
+        self.free = free
+        self.labels = labels
 
     def _repr_html_(self):
-        return self.block
+        return markup.explorer(self.record)
 
     def _ipython_display_(self):
         from IPython.display import HTML, display
 
-        display(HTML(self.block))
+        display(bundle(self.record, text=self.record["chosen"], html=self._repr_html_()), raw=True)
         if self.free and is_live():
             from ipywidgets import interact
 
             drawn = interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
             for control in drawn.widget.kwargs_widgets:
                 control.description = self.labels.get(control.description, control.description)
-                control.style.description_width, control.layout.width = "initial", "32em"
+                control.style.description_width = "initial"
+                control.layout.width = "32em"
 
 
 def explore(
@@ -108,6 +83,20 @@ def explore(
     TypeError
         If ``draw`` is no function or returns no picture, or another argument is of the wrong kind.
     """
+    labels = {} if labels is None else labels
+    start = {} if start is None else start
+    _require_arguments(draw, choices, start=start, labels=labels, free={} if free is None else free)
+    values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
+    begin = {
+        name: require_int(f"start of {name}", start.get(name, 0), least=0, most=len(values[name]) - 1)
+        for name in choices
+    }
+    pictures = _drawn(draw, values)
+    return Player(_record(pictures, choices, begin, labels), draw, free, labels)
+
+
+def _require_arguments(draw, choices, **options):
+    """Raise an error that names the first argument of `explore` that cannot be right."""
     if not callable(draw):
         raise TypeError(f"draw = {brief(draw)}; expected a function that returns a Picture")
     if not 1 <= len(choices) <= 2:
@@ -115,61 +104,52 @@ def explore(
     for name, values in choices.items():
         if isinstance(values, str) or not isinstance(values, Collection) or getattr(values, "ndim", 1) == 0:
             raise TypeError(f"{name} = {brief(values)}; expected a list of values, or a dictionary from text to value")
-    shown = {name: [re.sub(r"^-(?=\d)", "−", str(value)) for value in values] for name, values in choices.items()}
-    for name, values in shown.items():
+    for name, values in choices.items():
         if len(values) < 2:
             raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")
-    values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
-    for what, names in (("start", start), ("labels", labels), ("free", free)):
-        if names is not None and not isinstance(names, dict):
+    for what, names in options.items():
+        if not isinstance(names, dict):
             raise TypeError(f"{what} = {brief(names)}; expected a dictionary with the names of parameters")
-        if unknown := [name for name in names or {} if name not in choices]:
+        if unknown := [name for name in names if name not in choices]:
             raise ValueError(f"{what} names {unknown}; expected parameters of {list(choices)}")
-    if wrong := [label for label in (labels or {}).values() if not isinstance(label, str)]:
+    if wrong := [label for label in options["labels"].values() if not isinstance(label, str)]:
         raise TypeError(f"labels holds {brief(wrong)}; expected texts")
-    start = {
-        name: require_int(f"start of {name}", (start or {}).get(name, 0), least=0, most=len(values[name]) - 1)
-        for name in choices
-    }
-    first = 0
-    for name in choices:
-        first = first * len(values[name]) + start[name]
+
+
+def _drawn(draw: Callable, values: dict[str, list]) -> list[Picture]:
+    """Draw every combination of values; the last parameter changes fastest."""
     combinations = [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
     pictures = [draw(**combination) for combination in _with_progress(combinations)]
     if wrong := [p for p in pictures if not isinstance(getattr(p, "svg", None), str)]:
         raise TypeError(f"draw returned {brief(wrong[0])}; expected a Picture")
-    frames = "".join(
-        f'<div class="frame"{"" if i == first else " hidden"}>{p.svg}</div>' for i, p in enumerate(pictures)
-    )
-    uid = "explore-" + hashlib.sha256((frames + repr((labels, shown, start))).encode()).hexdigest()[:8]
-    controls = "".join(
-        _control(f"{uid}-{name}", (labels or {}).get(name, name), shown[name], start[name]) for name in choices
-    )
-    chosen = "; ".join(f"{(labels or {}).get(name, name)}: {shown[name][i]}" for name, i in start.items())
-    block = (
-        f'<div class="explore" id="{uid}"><div class="explore-controls" hidden>{controls}</div>'
-        f'<div class="explore-chosen">{html.escape(chosen)}</div><div class="explore-frames">{frames}</div>'
-        f'<div class="explore-spoken" aria-live="polite" style="{HIDDEN}"></div></div>'
-        f"<script>{SCRIPT.replace('ID', json.dumps(uid))}</script>"
-    )
-    return Player(block, draw, free, labels or {})
+    return pictures
 
 
-def _control(uid, label, texts, start):
-    data = f'id="{uid}" data-labels="{html.escape(json.dumps(texts, ensure_ascii=False))}"'
-    if all(re.match(r"−?\d", text) for text in texts):
-        shown = html.escape(texts[start])
-        control = (
-            f'<input type="range" {data} min="0" max="{len(texts) - 1}" step="1" value="{start}" '
-            f'aria-valuetext="{shown}" data-lm-suppress-shortcuts="true"> <output for="{uid}">{shown}</output>'
-        )
-    else:
-        options = (
-            f'<option value="{i}"{" selected" if i == start else ""}>{html.escape(text)}</option>'
-            for i, text in enumerate(texts)
-        )
-        control = f'<select {data} data-lm-suppress-shortcuts="true">{"".join(options)}</select>'
-    return f'<div class="explore-control"><label for="{uid}">{html.escape(label)}</label> {control}</div>'
+def _record(pictures, choices, start, labels) -> ExplorerRecord:
+    """Return what the player shows; its id is made of that, so that the same player has the same bytes."""
+    shown = {name: [re.sub(r"^-(?=\d)", "−", str(value)) for value in values] for name, values in choices.items()}
+    drawings = [p.svg for p in pictures]
+    digest = hashlib.sha256(repr((drawings, labels, shown, start)).encode()).hexdigest()[:8]
+    controls: list[Control] = [
+        {
+            "id": f"explore-{digest}-{name}",
+            "label": labels.get(name, name),
+            "texts": shown[name],
+            "start": start[name],
+        }
+        for name in choices
+    ]
+    first = 0
+    for control in controls:
+        first = first * len(control["texts"]) + control["start"]
+    return {
+        "kind": "explorer",
+        "id": f"explore-{digest}",
+        "controls": controls,
+        "chosen": "; ".join(f"{c['label']}: {c['texts'][c['start']]}" for c in controls),
+        "first": first,
+        "drawings": drawings,
+    }
 
 
 def _with_progress(combinations):

@@ -1,1 +1,1 @@
-"""Editions in other languages: what is translated beside the text of pages, how it is collected, what links them."""
+"""Speak other languages: what the extension and its scripts say, what stays English, what links the editions."""

@@ -5,17 +5,17 @@ They stand in sentences, in laws of checks and in outputs of cells: what is mark
 
 import re
 
+from .. import markup
+
 SIGN = re.compile("[\u3400-\u9fff]")  # written without spaces between words
 # Where a word in letters begins and ends. Between a Chinese sign and a letter Python's own \b finds no border.
-BEGINS, ENDS = r"(?<![^\W\u3400-\u9fff])", r"(?![^\W\u3400-\u9fff])"
+BEGINS = r"(?<![^\W\u3400-\u9fff])"
+ENDS = r"(?![^\W\u3400-\u9fff])"
 # Signs beside which a word of one sign still stands alone: in 一个键和值 there is 键, in 关键 there is not.
 PARTICLES = "的个和与或每各对把为是有在由按从到不都也了"
 GLOSS = re.compile(f"（[^（）{SIGN.pattern[1:-1]}]*$")  # what stands before a foreign word that explains a Chinese one
 WORDS = re.compile(f"{SIGN.pattern}[\u3000-\u9fff\uff00-\uffef]*")  # with the commas and full stops between them
-# What stays: code, drawings, scripts, and every tag with its attributes; or a text.
-PART = re.compile(
-    r"<(?P<name>script|style|svg|math|code|pre|textarea|select)\b.*?</(?P=name)>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL
-)
+SILENT = {"script", "style", "svg", "math", "code", "pre", "textarea", "select"}  # elements that stay as they are
 
 
 def word(name):
@@ -36,8 +36,8 @@ def word(name):
 
 
 def setup(app):
-    """Add the style sheet, or mark the body of each page, once it is HTML."""
-    app.connect("html-page-context", _mark, priority=960)  # after what a figure asks has been written into it
+    """Add the style sheet; mark each page once it is written."""
+    app.connect("page-written", _mark, priority=600)  # after names in code have been linked
     app.connect("builder-inited", _add_styles)
 
 
@@ -46,20 +46,41 @@ def _add_styles(app):
         app.add_css_file("chinese.css", priority=902)
 
 
-def _mark(app, name, template, context, doctree):
-    english = not app.config.language.startswith("zh") or '<p class="edition" data-page' in context.get("body", "")
-    if english and "body" in context:
-        context["body"] = marked(context["body"])
+def _mark(app, name, page):
+    """Mark the words on a page in another language, also where an edition in Chinese has not translated it."""
+    if not app.config.language.startswith("zh") or page.xpath("//article//p[@class='edition' and @data-page]"):
+        for article in page.xpath("//article"):
+            mark(article)
 
 
-def marked(text):
-    """Return HTML with the Chinese words in its texts marked.
+def mark(body):
+    """Put the Chinese words in the texts of an element into elements that say so.
 
-    >>> marked('<p title="分">Key 分数</p><pre>分</pre>')
+    >>> body = markup.piece('<p title="分">Key 分数</p><pre>分</pre>')
+    >>> mark(body)
+    >>> markup.content(body)
     '<p title="分">Key <span lang="zh">分数</span></p><pre>分</pre>'
     """
-    return PART.sub(_part, text) if SIGN.search(text) else text
+    for element, where in markup.texts(body, SILENT):
+        text = getattr(element, where)
+        if SIGN.search(text):
+            _wrap_words(element, where, text)
 
 
-def _part(match):
-    return WORDS.sub(r'<span lang="zh">\g<0></span>', match[0]) if match["text"] else match[0]
+def _wrap_words(element, where, text):
+    """Replace the text of an element, or the text behind it, by the same text with its Chinese words in elements."""
+    spans = []
+    for match in WORDS.finditer(text):
+        span = element.makeelement("span", lang="zh")
+        span.text = match[0]
+        spans.append(span)
+    start, *between = WORDS.split(text)
+    for span, tail in zip(spans, between, strict=True):
+        span.tail = tail
+    setattr(element, where, start)
+    if where == "text":
+        element[:0] = spans
+    else:
+        parent = element.getparent()
+        at = parent.index(element) + 1
+        parent[at:at] = spans

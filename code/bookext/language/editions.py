@@ -4,17 +4,18 @@ The English edition lies at the top of the site, another in a folder of its name
 """
 
 import os
-import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from babel import Locale
+from lxml import html
+
+from .. import markup
 
 TOP = "en"
-# The opening tag that waits in a comment, and what an earlier call has put behind it.
-PLACE = re.compile(r'<!--(<nav class="languages"[^>]*>)-->(?:<nav class="languages".*?</nav>)?', re.DOTALL)
-ALTERNATES = re.compile(r'<link rel="alternate" hreflang="[^"]*" href="[^"]*">')
-CANONICAL = re.compile(r'<link rel="canonical" href="([^"]*)"')
+PLACE = "//comment()[starts-with(., '<nav class=\"languages\"')]"  # the opening tag of the links waits in a comment
+LINKS = "//nav[@class='languages']"
+ALTERNATES = "//link[@rel='alternate' and @hreflang]"
 
 
 def tag(language):
@@ -32,35 +33,60 @@ def link(sites):
     for language, site in sites.items():
         if language != TOP and not (place := sites[TOP] / tag(language)).exists():
             place.symlink_to(os.path.relpath(site, sites[TOP]), target_is_directory=True)
-        home = "".join(path.read_text(encoding="utf-8") for path in Path(site).glob("index.html"))
+        home = _canonical(markup.read(site / "index.html")) if (site / "index.html").exists() else ""
         for path in Path(site).rglob("*.html"):
             name = path.relative_to(site)
             if "_static" not in name.parts and not path.is_relative_to(sites[TOP] / tag(language)):
                 _link_page(path, name, language, [other for other in sites if (sites[other] / name).exists()], home)
 
 
+def _canonical(page):
+    """Return the address that a page says it has; '' where it says none."""
+    return page.xpath("string(//link[@rel='canonical']/@href)")
+
+
 def _link_page(path, name, language, languages, home):
-    text = path.read_text(encoding="utf-8")
-    if not PLACE.search(text):  # it leads on to another page
+    """Link one page to the same page in other ``languages``, in the place of what an earlier call has written."""
+    page = markup.read(path)
+    places = page.xpath(PLACE)
+    if not places:  # it leads on to another page
         return
-    whole = CANONICAL.search(text) or CANONICAL.search(home)  # the page for missing addresses has none
-    page = name.as_posix() if name.as_posix() != "index.html" else ""  # as canonical links and the sitemap say it
-    top = whole[1].removesuffix(page).removesuffix(address(language, "")) if whole else ""
-    # The page for missing addresses is shown in whatever folder was asked.
-    everywhere = top and name.as_posix() == "404.html"
-    root = urlsplit(top).path if everywhere else "../" * (len(name.parts) - 1 + (language != TOP))
-    links = "".join(
-        f'<a href="{address(other, root)}{name.as_posix()}" hreflang="{tag(other)}" lang="{tag(other)}">'
-        f"{Locale.parse(other).get_language_name()}</a>"
-        for other in languages
-        if other != language
-    )
-    new = PLACE.sub(lambda place: f"<!--{place[1]}-->" + (f"{place[1]}{links}</nav>" if links else ""), text)
-    new = ALTERNATES.sub("", new)
-    if links and top:
-        alternates = "".join(
-            f'<link rel="alternate" hreflang="{tag(other)}" href="{address(other, top)}{page}">' for other in languages
-        )
-        new = new.replace("</head>", f"{alternates}</head>", 1)
-    if new != text:
-        path.write_text(new, encoding="utf-8")
+    file = name.as_posix()
+    end = file if file != "index.html" else ""  # as canonical links and the sitemap say it
+    whole = _canonical(page) or home  # the page for missing addresses has none
+    top = whole.removesuffix(end).removesuffix(address(language, "")) if whole else ""
+    for element in page.xpath(f"{LINKS} | {ALTERNATES}"):
+        element.drop_tree()
+    others = [other for other in languages if other != language]
+    if others:
+        root = _root(name, language, top)
+        for place in places:
+            markup.put_behind(place, _links(place.text, file, others, root))
+    if others and top:
+        for other in languages:
+            page.head.append(_alternate(other, address(other, top) + end))
+    markup.write(path, page)
+
+
+def _root(name, language, top):
+    """Return the way from a page to the top of the site; the page for missing addresses is shown in any folder."""
+    if top and name.as_posix() == "404.html":
+        return urlsplit(top).path
+    depth = len(name.parts) - 1
+    return "../" * (depth if language == TOP else depth + 1)
+
+
+def _links(opening, file, others, root):
+    """Return the links to a page in other languages, in the element whose opening tag is given."""
+    links = html.fragment_fromstring(f"{opening}</nav>")
+    for other in others:
+        target = f"{address(other, root)}{file}"
+        link = html.Element("a", href=target, hreflang=tag(other), lang=tag(other))
+        link.text = Locale.parse(other).get_language_name()
+        links.append(link)
+    return links
+
+
+def _alternate(other, target):
+    """Return what tells a search engine of the same page in another language."""
+    return html.Element("link", rel="alternate", hreflang=tag(other), href=target)

@@ -50,7 +50,8 @@ def mistakes(catalogue):
     """Yield a sentence for each translation that lost, gained or changed a formula, a role, a link or a name."""
     for message in catalogue:
         if message.id and message.string and not message.fuzzy:
-            before, after = kept(message.id), kept(message.string)
+            before = kept(message.id)
+            after = kept(message.string)
             if before != after:
                 yield f"“{message.id[:60]}”: lost {[*(before - after)]}, gained {[*(after - before)]}"
 
@@ -61,9 +62,8 @@ def read(path):
         catalogue = read_po(file)
     for message in catalogue:
         if old := [line for line in message.user_comments if line.startswith("|")]:
-            text = " ".join(
-                line.removeprefix("|").strip() for line in old
-            )  # Babel breaks a long line within its quotes
+            # Babel breaks a long line within its quotes.
+            text = " ".join(line.removeprefix("|").strip() for line in old)
             message.previous_id = ["".join(map(unescape, QUOTED.findall(text)))]
             message.user_comments = [line for line in message.user_comments if line not in old]
     return catalogue
@@ -91,7 +91,8 @@ def _tell(app, name, template, context, doctree):
     if done == total:
         return
     mark = "" if path else f' data-page="{editions.TOP}"'  # the language of the page, for its repair
-    text, link = _("{done} of {total} parts of this page are translated.", done=done, total=total), ""
+    text = _("{done} of {total} parts of this page are translated.", done=done, total=total)
+    link = ""
     if not path:
         text = _("This page has not been translated yet.")
     if done < ENOUGH * total:

@@ -44,7 +44,8 @@ def rewrite(code: str, translate: Callable[[str], str]) -> str:
 
 def _rewrite(code, at, translate, inside):
     """Rewrite from ``at`` on, ``inside`` a template only up to the brace that closes; also return where it ended."""
-    out, depth = [], 0
+    out = []
+    depth = 0
     while at < len(code):
         token = TOKEN.match(code, at)
         if not token:
@@ -54,7 +55,8 @@ def _rewrite(code, at, translate, inside):
             out.append(code[at])
             at += 1
         elif token.lastgroup == "string":
-            text, before = json.loads(token[0].replace("\\'", "'")), "".join(out[-40:])
+            text = json.loads(token[0].replace("\\'", "'"))
+            before = "".join(out[-40:])
             at = token.end()
             data = code.startswith(".split(", at)  # words that a model reads
             new = text if data or not is_message(text, before) else translate(text)
@@ -70,7 +72,8 @@ def _rewrite(code, at, translate, inside):
 
 def _template(code, at, translate, before):
     """Rewrite the template whose text begins at ``at``; also return where it ended."""
-    text, values = "", {}
+    text = ""
+    values = {}
     while code[at] != "`":
         if code.startswith("${", at):
             value, at = _rewrite(code, at + 2, translate, inside=True)

@@ -60,13 +60,15 @@ def run(tree, page, *, draw=0, stop=True, limit=300):
     or took too long.
     """
     _prepare()
-    path, start = tree / "chapters" / f"{page}.md", time.monotonic()
+    path = tree / "chapters" / f"{page}.md"
+    start = time.monotonic()
     notebook = read(path)
     if draw:
         _add_seeds(notebook, draw)
     environment = os.environ | {"PYTHONPATH": str(tree / "code"), forked.CPU_LIMIT: str(limit)}
     error, _ = kernels.attempt(notebook, str(path.parent), stop=stop, env=environment)
-    checks, failures = [], []
+    checks = []
+    failures = []
     for cell in notebook.cells:
         line = cell.metadata.get("line", 0)
         for output in cell.outputs:

@@ -67,7 +67,8 @@ def _imported_by_line(line, modules):
 
 def closure(names, imports):
     """Return the modules ``names`` and all they depend on, where ``imports`` says what each imports itself."""
-    reached, waiting = set(), set(names)
+    reached = set()
+    waiting = set(names)
     while waiting:
         name = waiting.pop()
         reached.add(name)

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxRole
 
+from .. import hooks
 from ..language.messages import translate_numbers
 
 ROLE = re.compile(r"\{eval\}`([^`]*)`")
@@ -52,10 +53,9 @@ class Quote(SphinxRole):
 
     def run(self):
         """Return the nodes."""
-        page = self.inliner.document.get("nb_renderer")
         # A translated sentence is a document of its own, without cells: it quotes what the page before it quoted.
         values = self.env.temp_data.setdefault("book_quotes", {})
-        values.update(page.renderer.nb_client.glue_data if page else {})
+        values.update(hooks.glued(self.inliner.document))
         value = values.get(self.text)
         if not value:
             raise ExtensionError(
@@ -67,7 +67,8 @@ class Quote(SphinxRole):
 
 def typeset(text):
     """Return nodes for a text: numbers in scientific notation as formulas, the sign of a number as a minus."""
-    parts, at = [], 0
+    parts = []
+    at = 0
     for match in POWER.finditer(text):
         parts += _prose(text[at : match.start()])
         tex = rf"{match[1]}\cdot10^{{{int(match[2])}}}".removeprefix(r"1\cdot")

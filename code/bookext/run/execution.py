@@ -15,14 +15,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import metadata
 from pathlib import Path
 
-import jupyter_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.cache.main import JupyterCacheBase
-from myst_nb.core.execute import cache as myst_nb_cache
-from myst_nb.core.read import create_nb_reader
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
+from .. import hooks
 from . import dependencies, eval_role, forked, kernels
 
 logger = logging.getLogger(__name__)
@@ -39,8 +37,7 @@ def setup(app):
     app.connect("config-inited", _choose_cache, priority=100)
     app.connect("env-get-outdated", _outdated)
     app.connect("env-before-read-docs", _execute_all)
-    # MyST-NB offers no setting for what a notebook is recognised by.
-    myst_nb_cache.get_cache = functools.partial(jupyter_cache.get_cache, cache_cls=Cache)
+    hooks.recognise_chapters_by(Cache)
 
 
 def libraries():
@@ -52,7 +49,8 @@ def libraries():
 @functools.cache
 def _package(code):
     """Read the package when the build begins: its modules, what each imports, its stored results, and all hashes."""
-    modules, results = dependencies.modules(code), dependencies.results(code)
+    modules = dependencies.modules(code)
+    results = dependencies.results(code)
     hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in (modules | results).items()}
     return modules, dependencies.imports(modules), results, hashes, libraries()
 
@@ -140,8 +138,8 @@ def _is_forced(docname):
 
 
 def _execute_all(app, env, docnames):
-    """Run every chapter that is not in the cache: one more at a time than there are cores, as kernels start and end."""
-    if env.mystnb_config.execution_mode != "cache":
+    """Run every chapter that is not in the cache."""
+    if not hooks.uses_stored_outputs(env):
         return
     cache = Cache(app.config.nb_execution_cache_path)
     cache.change_cache_limit(CACHE_LIMIT)
@@ -155,23 +153,32 @@ def _execute_all(app, env, docnames):
     if not app.config.book_executes:
         raise SystemExit(f"Not stored, and this build executes no cell: {', '.join(sorted(waiting))}. Run `make book`.")
     failures = {}
-    with ThreadPoolExecutor(min(len(waiting), 1 + (os.cpu_count() or 1))) as pool:
-        longest_first = sorted(waiting, key=lambda name: len(str(waiting[name])), reverse=True)
-        jobs = {pool.submit(kernels.execute, env.doc2path(name), waiting[name]): name for name in longest_first}
-        for job in status_iterator(
-            as_completed(jobs), "executing chapters... ", "green", len(jobs), app.verbosity, lambda job: jobs[job]
-        ):
-            notebook, seconds, failure, stalled = job.result()
-            if stalled:
-                logger.info(f"{jobs[job]}: the kernel stalled, without output or work; the chapter was run once more")
-            if failure:
-                failures[jobs[job]] = failure
-                continue
+    for name, (notebook, seconds, failure, stalled) in _executed(app, env, waiting):
+        if stalled:
+            logger.info(f"{name}: the kernel stalled, without output or work; the chapter was run once more")
+        if failure:
+            failures[name] = failure
+        else:
             data = {"execution_seconds": seconds, "code": _digest(notebook)}
-            bundle = CacheBundleIn(notebook, env.doc2path(jobs[job]), data=data)
+            bundle = CacheBundleIn(notebook, env.doc2path(name), data=data)
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
     if failures:
         _end(failures)
+
+
+def _executed(app, env, waiting):
+    """Yield each chapter of ``waiting`` once it is run.
+
+    One more runs at a time than there are cores, as kernels start and end.
+    """
+    longest_first = sorted(waiting, key=lambda name: len(str(waiting[name])), reverse=True)
+    with ThreadPoolExecutor(min(len(waiting), 1 + (os.cpu_count() or 1))) as pool:
+        jobs = {pool.submit(kernels.execute, env.doc2path(name), waiting[name]): name for name in longest_first}
+        progress = status_iterator(
+            as_completed(jobs), "executing chapters... ", "green", len(jobs), app.verbosity, lambda job: jobs[job]
+        )
+        for job in progress:
+            yield jobs[job], job.result()
 
 
 def _end(failures):
@@ -186,8 +193,7 @@ def _uncached(env, cache, docname):
     """Read the notebook of ``docname`` as myst-nb will; None if it has no code or its outputs are stored."""
     path = env.doc2path(docname)
     text = Path(path).read_text(encoding="utf-8")
-    reader = create_nb_reader(path, env.myst_config, env.mystnb_config, text)
-    notebook = reader and reader.read(text)
+    notebook = hooks.read_notebook(env, path, text)
     if not notebook or not any(cell.cell_type == "code" for cell in notebook.cells):
         return None
     match = cache.match_current if _is_forced(docname) else cache.match_cache_notebook

@@ -8,13 +8,24 @@ import functools
 import multiprocessing
 import os
 import sys
-from importlib.metadata import EntryPoint
 from multiprocessing import forkserver
 
-from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from jupyter_client.provisioning import LocalProvisioner
 
-LIBRARIES = ["torch", "scipy.stats", "scipy.optimize", "scipy.integrate", "matplotlib.pyplot", "ipywidgets"]
-LIBRARIES += ["torch._dynamo", "array_api_compat.torch", "array_api_compat.numpy", "ipykernel.kernelapp"]
+from .. import hooks
+
+LIBRARIES = [
+    "torch",
+    "torch._dynamo",
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.integrate",
+    "matplotlib.pyplot",
+    "ipywidgets",
+    "array_api_compat.torch",
+    "array_api_compat.numpy",
+    "ipykernel.kernelapp",
+]
 CPU_LIMIT = "BOOK_CPU_SECONDS"  # in the environment of a kernel: it may work for so long
 
 
@@ -23,9 +34,7 @@ def install():
     if sys.platform == "linux":
         _server()
         forkserver.ensure_running()
-        factory = KernelProvisionerFactory.instance()
-        factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:Forked", factory.GROUP_NAME)
-        factory.default_provisioner_name = "forked"
+        hooks.start_kernels_by("forked", f"{__name__}:Forked")
 
 
 class Forked(LocalProvisioner):
@@ -38,7 +47,8 @@ class Forked(LocalProvisioner):
         process = _server().Process(target=_kernel, args=(arguments, kwargs["env"], folder), daemon=True)
         process.start()
         self.process = _Process(process)  # type: ignore[assignment]  # of which it asks for no more than is there
-        self.pid, self.pgid = process.pid, process.pid
+        self.pid = process.pid
+        self.pgid = process.pid
         self.cwd = folder  # type: ignore[assignment]
         return self.connection_info
 
@@ -49,7 +59,9 @@ class _Process:
     stdin = stdout = stderr = None
 
     def __init__(self, process):
-        self.process, self.kill, self.terminate = process, process.kill, process.terminate
+        self.process = process
+        self.kill = process.kill
+        self.terminate = process.terminate
 
     def poll(self):
         return self.process.exitcode
@@ -73,8 +85,7 @@ def _server():
 def _kernel(arguments, environment, folder):
     """Be a kernel, in a session of its own, so that the processes that it starts end with it."""
     os.setsid()
-    # The server ends when nobody holds this end of a pipe any more; a kernel that did would keep it alive.
-    os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]
+    hooks.leave_fork_server()
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

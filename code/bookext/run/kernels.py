@@ -31,12 +31,16 @@ class Watch:
     """Notices that a kernel has stalled, from the amount of its output and of its work so far."""
 
     def __init__(self, now):
-        self.since, self.written, self.worked = now, 0, 0.0
+        self.since = now
+        self.written = 0
+        self.worked = 0.0
 
     def stalled(self, now, written, worked):
         """Return whether neither has grown for ``STALL`` seconds."""
         if written != self.written or worked - self.worked >= WORK:
-            self.since, self.written, self.worked = now, written, worked
+            self.since = now
+            self.written = written
+            self.worked = worked
         return now - self.since >= STALL
 
 
@@ -46,7 +50,8 @@ def execute(path, notebook):
     eval_role.add_query_cell(notebook)
     stalled = False
     for _ in range(2):
-        ran, start = copy.deepcopy(notebook), time.monotonic()
+        ran = copy.deepcopy(notebook)
+        start = time.monotonic()
         error, stalls = attempt(ran, str(Path(path).parent))
         stalled = stalled or stalls
         if not stalls:
@@ -79,7 +84,8 @@ def _attempt(notebook, folder, stop, options):
         resources=resources,
         allow_errors=not stop,
     )
-    over, stalled = threading.Event(), threading.Event()
+    over = threading.Event()
+    stalled = threading.Event()
     watching = threading.Thread(target=_watch, args=(client, over, stalled), daemon=True)
     watching.start()
     try:
@@ -129,10 +135,12 @@ def failure(path, notebook, error):
     """Return two lines: the place and the code that fails; the law and the difference, or whatever error it is."""
     cells = [index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     ran = [index for index in cells if notebook.cells[index].get("execution_count")]
-    place, lines = os.path.relpath(path), notebook.metadata.get("source_map", [])
+    place = os.path.relpath(path)
+    lines = notebook.metadata.get("source_map", [])
     if ran and ran[-1] < len(lines):
         place += f":{lines[ran[-1]]}, code cell {cells.index(ran[-1]) + 1}"
     code = ARROW.search(COLOURS.sub("", getattr(error, "traceback", "")))
-    name, value = getattr(error, "ename", type(error).__name__), str(getattr(error, "evalue", error)).strip()
+    name = getattr(error, "ename", type(error).__name__)
+    value = str(getattr(error, "evalue", error)).strip()
     reason = value if name == "CheckFailed" else f"{name}: {value}"
     return place + (f": {code[1].strip()}" if code else "") + f"\n    {reason}"

@@ -11,7 +11,8 @@ def install_other_seeds(draw):
     import numpy as np
     import torch
 
-    default_rng, manual_seed = np.random.default_rng, torch.manual_seed
+    default_rng = np.random.default_rng
+    manual_seed = torch.manual_seed
 
     def mixed(seed):
         return np.random.SeedSequence([draw, *np.atleast_1d(seed).tolist()])

@@ -34,7 +34,8 @@ def widest(checks):
 
 def weaker(page, before, now):
     """Name each law of a page that is checked less strictly than before, or no more; both are lists of records."""
-    before, now = widest(before), widest(now)
+    before = widest(before)
+    now = widest(now)
     labelled = {check["label"]: check for check in now.values() if check.get("label")}
     for law, old in before.items():
         new = now.get(law) or labelled.get(old.get("label"))  # where the code has changed, the label stays
@@ -57,17 +58,22 @@ def _margin(check):
     """Return how far a check is from failing; where only the bound decides, how wide it is."""
     if check["kind"] in ("prints", "refuses"):
         return 0.0
-    value, bound = float(check["value"]), float(_bound(check))
+    value = float(check["value"])
+    bound = float(_bound(check))
     return {"below": bound - value, "differs": -bound}.get(check["kind"], bound)
 
 
 def _is_wider(old, new):
-    kind, before, after = old["kind"], _bound(old), _bound(new)
+    kind = old["kind"]
+    before = _bound(old)
+    after = _bound(new)
     if kind in ("prints", "refuses"):
         return before != after
-    before, after = float(before), float(after)
+    before = float(before)
+    after = float(after)
     if kind == "below":
-        value, new_value = float(old["value"]), float(new["value"])
+        value = float(old["value"])
+        new_value = float(new["value"])
         one_side = any(math.isclose(a, b, rel_tol=ROUNDING) for a, b in ((value, new_value), (before, after)))
         allowed = _margin(old) if one_side else MARGIN * _margin(old)
         # `by=` stands in the note of a check.
@@ -106,7 +112,8 @@ def main_branch(root=ROOT):
 
 def compare(pages, root=ROOT):
     """Name the checks of ``pages`` that are weaker than on the main branch; only those with other cells are run."""
-    base, lines = main_branch(root), []
+    base = main_branch(root)
+    lines = []
     for page in pages if base else ():
         ours, theirs = (tree / "chapters" / f"{page}.md" for tree in (root, base))
         if theirs.exists() and chapters.code(ours) != chapters.code(theirs):

@@ -6,8 +6,8 @@ filtered here.
 
 from pathlib import Path
 
-from ..collect import search
 from ..language.messages import _
+from ..navigation import search
 from . import styles
 
 THEME = Path(__file__).with_name("book_theme")

@@ -1,16 +1,16 @@
 """Finish a build: make the one style sheet and script, link the book as one file, lead on from old addresses."""
 
 import json
-import re
 from pathlib import Path
 
-from ..collect import ledger
+from .. import markup
+from ..audit import ledger
 from ..language import editions
 from ..language.messages import _
 from . import assets, social, styles
 
 FILE = "attention-and-order"
-PLACE = re.compile(f'(<!--{assets.FILES_PLACE}-->)(<p class="book-files">.*?</p>)?')
+LINE = "book-files"  # the class of the line of links
 
 # Where the preface and the claims were, for links from elsewhere. The icon is empty: the page is gone before one comes.
 MOVED = """<!DOCTYPE html>
@@ -35,11 +35,13 @@ def _lead_on(app, failure):
     """Write a page at the address that the preface would have after its source, and at those that claims once had."""
     if failure or app.builder.name != "html":
         return
-    new, places = {app.config.root_doc: app.config.root_doc}, ledger.old_addresses(app)
+    new = {app.config.root_doc: app.config.root_doc}
+    places = ledger.old_addresses(app)
     for old, name in (new | dict.fromkeys(places, ledger.LEDGER)).items():
         first = "../" * old.count("/") + app.builder.get_target_uri(name)
         whole = social.address_of(app, name) or first
-        language, title = editions.tag(app.config.language), app.config.html_title
+        language = editions.tag(app.config.language)
+        title = app.config.html_title
         page = MOVED.format(language=language, title=title, first=first, whole=whole, places=json.dumps(places[old]))
         (Path(app.outdir) / f"{old}.html").write_text(page, encoding="utf-8")
 
@@ -56,8 +58,18 @@ def offer_files(site):
     kinds = {"pdf": _("The whole book as a PDF"), "epub": _("The whole book as an EPUB")}
     offered = [(f"{FILE}.{kind}", text) for kind, text in kinds.items() if (site / f"{FILE}.{kind}").exists()]
     for path in site.rglob("*.html") if offered else ():
-        root, text = "../" * len(path.relative_to(site).parts[1:]), path.read_text(encoding="utf-8")
+        page = markup.read(path)
+        root = "../" * (len(path.relative_to(site).parts) - 1)
         links = "<br>".join(f'<a href="{root}{file}">{words}</a>' for file, words in offered)
-        linked = PLACE.sub(rf'\1<p class="book-files">{links}</p>', text)
-        if linked != text:
-            path.write_text(linked, encoding="utf-8")
+        for mark in page.xpath(f"//comment()[. = '{assets.FILES_PLACE}']"):
+            _put_line(mark, links)
+        markup.write(path, page)
+
+
+def _put_line(mark, links):
+    """Put the line of links behind its mark, in the place of one that an earlier call has put there."""
+    line = mark.getnext()
+    if line is None or line.get("class") != LINE:
+        line = mark.makeelement("p", {"class": LINE})
+        markup.put_behind(mark, line)
+    line[:] = markup.piece(links)

@@ -33,22 +33,39 @@ def sidebar(env, page, address):
         return "\n".join(item(name, level) for name in names)
 
     def item(name, level):
-        number = "".join(f"{n}." for n in env.toc_secnumbers.get(name, {}).get("", ()))
-        title = f"{number} {escape(env.titles[name].astext(), quote=False)}".strip()
-        link = f'<a class="{"current " * (name == page)}reference internal" href="{address(name)}">{title}</a>'
         below = env.toctree_includes.get(name, [])
-        if below := below if name in path or len(below) <= MANY else []:
-            unfolded = ' open="open"' * (name in path)
-            pages = f"<ul>\n{items(below, level + 1)}\n</ul>"
-            link += f"<details{unfolded}>{UNFOLD.format(_('Pages that go deeper'))}{pages}\n</details>"
-        kind = f"toctree-l{level}{' current active' * (name in path)}{' has-children' * bool(below)}"
-        return f'<li class="{kind}">{link}</li>'
+        if name not in path and len(below) > MANY:
+            below = []
+        classes = [f"toctree-l{level}"]
+        if name in path:
+            classes += ["current", "active"]
+        if below:
+            classes.append("has-children")
+        entry = _link(env, name, address(name), name == page)
+        if below:
+            entry += _folded(items(below, level + 1), name in path)
+        return f'<li class="{" ".join(classes)}">{entry}</li>'
 
     parts = ""
     for part in env.tocs[env.config.root_doc].findall(toctree):
         names = part["includefiles"]
-        current = "current " * bool(set(names) & set(path))
+        classes = "current nav bd-sidenav" if set(names) & set(path) else "nav bd-sidenav"
         if part["caption"]:
             parts += f'<p class="caption"><span class="caption-text">{part["caption"]}</span></p>\n'
-        parts += f'<ul class="{current}nav bd-sidenav">\n{items(names, 1)}\n</ul>\n'
+        parts += f'<ul class="{classes}">\n{items(names, 1)}\n</ul>\n'
     return parts
+
+
+def _link(env, name, address, is_current):
+    """Return a link to a page, labelled with its number and title."""
+    number = "".join(f"{n}." for n in env.toc_secnumbers.get(name, {}).get("", ()))
+    title = f"{number} {escape(env.titles[name].astext(), quote=False)}".strip()
+    classes = "current reference internal" if is_current else "reference internal"
+    return f'<a class="{classes}" href="{address}">{title}</a>'
+
+
+def _folded(items, is_open):
+    """Return the list of the pages below one, behind a sign that unfolds it."""
+    unfolded = ' open="open"' if is_open else ""
+    sign = UNFOLD.format(_("Pages that go deeper"))
+    return f"<details{unfolded}>{sign}<ul>\n{items}\n</ul>\n</details>"

@@ -13,13 +13,13 @@ from textwrap import wrap
 from urllib.parse import urlsplit
 
 from docutils import nodes
-from lxml import etree, html
+from lxml import etree
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from sphinx.errors import ExtensionError
 
-from ..collect import derived
+from .. import derived, markup
 from ..language import chinese
 from ..language.messages import _
 
@@ -87,8 +87,7 @@ def _describe(app, name, template, context, doctree):
     elif doctree:
         contents = (node["content"] for node in doctree.findall(nodes.meta) if node.get("name") == "description")
         description = " ".join(next(contents, "").split())
-        title = html.fromstring(re.search(r"<h1>.*?</h1>", context["body"], re.DOTALL)[0]).text_content()
-        title = " ".join(title.removesuffix("#").split())
+        title = " ".join(markup.piece(context["title"]).text_content().split())
         page = context["pageurl"] = address_of(app, name)
         root = app.config.html_baseurl or context["content_root"]
         context["metatags"] += tags(page, title, description, app.config.html_title, Path(app.outdir), root)

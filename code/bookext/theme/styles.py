@@ -11,6 +11,8 @@ from pathlib import Path
 
 import tinycss2
 
+from .. import markup
+
 SHEET = "_static/site.css"
 NESTED = {"media", "supports", "container"}
 
@@ -37,17 +39,27 @@ def with_imports(sheets):
 
 def used_names(site):
     """Collect the classes, ids and custom properties of the pages of ``site``, and the words of their scripts."""
-    used, scripts = set(), set()
+    used = set()
+    scripts = set()
     for path in site.rglob("*.html"):
         if "_static" not in path.relative_to(site).parts:
-            text = path.read_text(encoding="utf-8")
-            for value in re.findall(r'\s(?:class|id)="([^"]+)"', text):
+            page = markup.read(path)
+            for value in page.xpath("//@class | //@id"):
                 used.update(value.split())
-            used.update(re.findall(r"--[A-Za-z][\w-]*", text))
-            scripts.update(re.findall(r'<script [^>]*?src="[^"?]*(_static/[^"?]+)', text))
+            for waiting in page.xpath("//comment()"):  # an element that a later step may put there
+                used.update(re.findall(r"[\w-]+", waiting.text))
+            scripts.update(_script_files(page))
+            # A custom property is named in any attribute, style or script: here it counts as a word of the text.
+            used.update(re.findall(r"--[A-Za-z][\w-]*", path.read_text(encoding="utf-8")))
     for name in scripts:
         used.update(re.findall(r"[\w-]+", (site / name).read_text(encoding="utf-8")))
     return used
+
+
+def _script_files(page):
+    """Return the scripts of the site that a page loads, each as a path from its top."""
+    addresses = (address.partition("?")[0].rpartition("_static/") for address in page.xpath("//script/@src"))
+    return {f"_static/{name}" for _above, found, name in addresses if found}
 
 
 def purge(css, used):

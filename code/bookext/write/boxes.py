@@ -4,8 +4,8 @@ The page is shaped after its notebook is written, and only where it becomes HTML
 """
 
 from docutils import nodes
-from sphinx_exercise.nodes import solution_node
 
+from .. import hooks
 from ..language.messages import _
 
 LINK = '<a class="headerlink" href="#{}" title="{}">#</a>'
@@ -17,6 +17,7 @@ class solution_summary(nodes.General, nodes.TextElement):
 
 def setup(app):
     """Register the visitors, and shape the boxes of each page."""
+    solution_node = hooks.exercise_nodes().solution_node
     app.add_node(solution_node, override=True, html=(_open("details"), _close("details")))
     app.add_node(solution_summary, html=(_open("summary"), _close("summary")))
     app.connect("doctree-resolved", _shape_boxes, priority=460)  # after the notebook is written
@@ -26,14 +27,16 @@ def _shape_boxes(app, doctree, docname):
     if app.builder.name != "html":
         return
     for box in list(doctree.findall(nodes.Admonition)):
-        if isinstance(box, solution_node):
+        if isinstance(box, hooks.exercise_nodes().solution_node):
             fold(box)
         elif "label" in box and isinstance(box[0], nodes.title):
             box[0] += nodes.raw("", LINK.format(box["ids"][0], _("Link to this box")), format="html")
         # sphinx-proof and sphinx-exercise give the parts of every box the same ids, to which nothing refers.
-        repeated = [part for part in box.children if isinstance(part, nodes.section)]
-        for part in repeated + [box] * (box["ids"] == ["proof"]):
-            part["ids"] = []
+        for part in box.children:
+            if isinstance(part, nodes.section):
+                part["ids"] = []
+        if box["ids"] == ["proof"]:
+            box["ids"] = []
 
 
 def fold(solution):

@@ -6,7 +6,7 @@ They lead to its notebook on the branch that is published with the site. Without
 from docutils import nodes
 from sphinx.errors import ConfigError
 
-from .. import addresses
+from .. import addresses, hooks
 from ..addresses import BRANCH
 from ..language import editions
 from ..language.messages import _
@@ -54,7 +54,7 @@ def links(repository, slug):
 
 
 def _add_links(app, doctree, docname):
-    has_code = any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container))
+    has_code = any(map(hooks.is_cell, doctree.findall(nodes.container)))
     if app.builder.name != "html" or not app.config.book_repository or not has_code:
         return
     top = "../" * app.builder.get_target_uri(docname).count("/")  # the preface stands at the root

@@ -52,7 +52,8 @@ def _lower_primes(mathml):
     """Set primes beside their letters in full size: as exponents they would be raised twice and shrink to a speck."""
     tree = etree.fromstring(mathml)
     for prime in tree.xpath("//mo[contains(@class, 'tml-prime')][parent::msup or parent::msubsup]"):
-        shell, base = prime.getparent(), prime.getparent()[0]
+        shell = prime.getparent()
+        base = prime.getparent()[0]
         prime.set("class", "tml-prime")  # without the space that an exponent has before it
         if shell.tag == "msup":
             shell.tag = "mrow"

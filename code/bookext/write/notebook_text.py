@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 from docutils import nodes
-from lxml import html
 from sphinx.errors import ExtensionError
 from sphinx.locale import admonitionlabels
 
+from .. import hooks, markup
 from ..language.messages import _
 
 OWN = re.compile(r"\]\(#([^)]+)\)")  # the end of a link to a place on the page itself
@@ -96,7 +96,7 @@ class Writer:
                 heading = f"{'#' * min(level + 2, 6)} {title} {self.anchors(child)}".rstrip()
                 self.cells.append(Cell(heading, collapsed=True, solution=True))
                 self.walk(child[1], level + 2, True)
-            elif child.get("nb_element") == "cell_code":
+            elif hooks.is_cell(child):
                 self.add(self.anchors(child), solution)
                 self.cells.append(Cell(node=child, solution=solution))
                 for figure in child.findall(nodes.figure):
@@ -129,7 +129,7 @@ class Writer:
         kind = type(node).__name__
         if kind in SILENT:
             return ""
-        if node.get("nb_element") == "cell_code":
+        if hooks.is_cell(node):
             raise ExtensionError(f"{self.address}: a notebook has no place for a code cell inside a box")
         if kind in ("paragraph", "caption", "image"):
             return _protect_start(self.line(node))
@@ -176,7 +176,8 @@ class Writer:
 
     def list(self, node):
         """Return a list; its items stand close together if none has more than one block."""
-        items, start = [], int(node.get("start", 1))
+        items = []
+        start = int(node.get("start", 1))
         for number, item in enumerate(node.children, start):
             mark = f"{number}. " if isinstance(node, nodes.enumerated_list) else "- "
             items.append(_indent(mark + self.blocks(item.children), " " * len(mark)))
@@ -205,7 +206,7 @@ class Writer:
 
     def drawing(self, node):
         """Write the name of a drawing, as a link to the page: notebooks do not show a page's own HTML."""
-        name = html.fragment_fromstring(node.astext(), create_parent=True).xpath("string(//@aria-label)")
+        name = markup.piece(node.astext()).xpath("string(//@aria-label)")
         if not name:
             raise ExtensionError(f"{self.address}: a drawing without an aria-label: {node.astext()[:60]}")
         return f"*[{name}]({self.address})*"

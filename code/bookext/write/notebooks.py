@@ -7,24 +7,28 @@ placeholders for addresses is stored beside the doctrees, so that one build serv
 
 import hashlib
 import json
-import re
 from collections import Counter
 from functools import partial
-from html import unescape
 from pathlib import Path
 
 import nbformat
 from attnbook.check.render import figure
+from attnfigures.kit import record, svg
 from docutils import nodes
 
-from .. import addresses
-from ..collect import checks, quiz
+from .. import addresses, hooks
 from ..language.messages import _, translate_law
+from ..outputs.checks import checks_of_cell
+from ..outputs.figures import drawn_figure
+from ..questions import quiz
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
-TEXT = Path(__file__).with_name("notebook_text.py")
-SOURCES = [Path(__file__), *(Path(module.__file__) for module in (addresses, checks, quiz)), TEXT]
+SOURCES = [
+    Path(__file__),
+    Path(__file__).with_name("notebook_text.py"),
+    *(Path(module.__file__) for module in (addresses, quiz, record, svg)),
+]
 # Colab's numpy, torch and ipywidgets satisfy the package's ranges, so pip leaves them as they are.
 FIRST_CELL = """# {title}
 import os
@@ -49,7 +53,7 @@ def setup(app):
 def _write(app, doctree, docname):
     if app.builder.name != "html":
         return
-    code = any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container))
+    code = any(map(hooks.is_cell, doctree.findall(nodes.container)))
     text = nbformat.writes(notebook(app, doctree, docname)) + "\n" if code else ""
     addressed = addresses.fill(text, app.config.book_repository, app.config.html_baseurl, built="../")
     for folder, written in ((app.doctreedir, text), (app.outdir, addressed)):
@@ -71,7 +75,8 @@ def _remove_others(app, failure):
 
 def notebook(app, doctree, docname):
     """Return the notebook of a resolved page, with the placeholders of ``addresses`` where addresses belong."""
-    slug, page = docname.rpartition("/")[2], addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
+    slug = docname.rpartition("/")[2]
+    page = addresses.SITE_PLACEHOLDER + app.builder.get_target_uri(docname)
     writer = Writer(
         page,
         app.env.toc_fignumbers.get(docname, {}),
@@ -95,11 +100,14 @@ def notebook(app, doctree, docname):
 
 def _cell(cell, translate):
     """Make one cell of the notebook format."""
-    tags = ["solution"] * cell.solution + (cell.node["cell_metadata"].get("tags", []) if cell.node else [])
-    metadata: dict = {"tags": tags} if tags else {}
+    tags = ["solution"] if cell.solution else []
     if not cell.node:
-        metadata |= {"jp-MarkdownHeadingCollapsed": True, "id": _digest(cell.text)} if cell.collapsed else {}
+        metadata: dict = {"tags": tags} if tags else {}
+        if cell.collapsed:
+            metadata |= {"jp-MarkdownHeadingCollapsed": True, "id": _digest(cell.text)}
         return nbformat.v4.new_markdown_cell(cell.text, metadata=metadata)
+    tags += cell.node["cell_metadata"].get("tags", [])
+    metadata = {"tags": tags} if tags else {}
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
         metadata |= FOLDED
     outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node, translate)]
@@ -109,35 +117,26 @@ def _cell(cell, translate):
 
 def _outputs(cell, translate):
     """Yield what a cell of the page shows, in forms that need no script and no style sheet: {MIME type: text}."""
-    for output in (node for node in cell.findall(nodes.container) if node.get("nb_element") == "cell_code_output"):
-        for shown in output.findall(lambda n: isinstance(n, checks.checks_of_cell | nodes.raw | nodes.literal_block)):
-            text = shown.astext()
-            if isinstance(shown, checks.checks_of_cell):
-                lines = (f"✓ {translate(check.law)}  ·  {figure(check, translate)}" for check in shown["checks"])
+    shown = checks_of_cell | drawn_figure | nodes.raw | nodes.literal_block
+    for output in filter(hooks.is_output, cell.findall(nodes.container)):
+        for node in output.findall(lambda n: isinstance(n, shown)):
+            if isinstance(node, checks_of_cell):
+                lines = (f"✓ {translate(check.law)}  ·  {figure(check, translate)}" for check in node["checks"])
                 yield {"text/plain": "\n".join(lines)}
-            elif isinstance(shown, nodes.literal_block):
-                yield {"text/plain": text}
-            elif "<svg" not in text:
-                yield {"text/html": text}
+            elif isinstance(node, drawn_figure):
+                yield from _stills(node["record"])
             else:
-                yield from _stills(text)
+                kind = "text/plain" if isinstance(node, nodes.literal_block) else "text/html"
+                yield {kind: node.astext()}
 
 
-def _stills(text):
-    """Yield the pictures that HTML shows before its script runs, as SVG that can stand alone: sized, and on white."""
-    text = re.sub(r'<div class="frame" hidden>.*?(?=<div class="(?:frame|explore-spoken)")', "", text, flags=re.DOTALL)
-    for chosen in re.findall(r'<div class="explore-chosen">(.*?)</div>', text):
-        yield {"text/plain": unescape(chosen)}
-    for svg in re.findall(r"<svg\b.*?</svg>", text, re.DOTALL):
-        sized = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)" style="max-width:(\d+)px"', svg)
-        if sized:
-            width, height, most = map(float, sized.groups())
-            size = f'width="{most:.0f}" height="{height * most / width:.0f}" font-family="sans-serif"'
-            svg = re.sub(r'style="max-width:\d+px"', size, svg, count=1)
-        svg = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", svg).replace("currentColor", "#000000")
-        svg = svg.replace(">", '><rect width="100%" height="100%" fill="#ffffff" />', 1)
-        alt = re.search(r'aria-label="([^"]*)"', svg)
-        yield {"image/svg+xml": svg, "text/plain": unescape(alt[1]) if alt else "picture"}
+def _stills(figure):
+    """Yield what a figure shows before its script runs; of an explorer, first which choice that is."""
+    if figure["kind"] == "explorer":
+        yield {"text/plain": figure["chosen"]}
+    for part in svg.parts(record.drawing(figure)):
+        picture, words = svg.sized(part)
+        yield {"image/svg+xml": picture, "text/plain": words}
 
 
 def _first_cell():

@@ -62,7 +62,8 @@ def evidence(claims):
 
 def misplaced(key, claim):
     """Yield where the evidence of a claim is not what its verdict needs; no build is needed."""
-    verdict, named = claim["verdict"], evidence({key: claim})
+    verdict = claim["verdict"]
+    named = evidence({key: claim})
     sides = tuple(claim.get("decided", {}))
     if sides != SIDES[verdict]:
         yield f"the evidence of a {verdict} claim is {' and '.join(SIDES[verdict]) or 'nothing'}, not {list(sides)}"
@@ -123,8 +124,12 @@ def unshown(text, shown, code=""):
     """Return the numbers in ``text`` that none in ``shown`` rounds to; ``code`` may show whole numbers."""
     measured = [value(word) for word in written(shown)]
     typed = [value(word) for word in written(code)]
-    whole = {word: word.isdecimal() for word in written(text)}
-    return [word for word in whole if not any(rounds(x, word) for x in measured + typed * whole[word])]
+    loose = []
+    for word in dict.fromkeys(written(text)):
+        values = measured + typed if word.isdecimal() else measured
+        if not any(rounds(x, word) for x in values):
+            loose.append(word)
+    return loose
 
 
 def written(text):

@@ -6,9 +6,9 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from ..derived import copied, in_language, left_out, link, mark_collected, pages, place
 from ..language.messages import _
-from . import checks
-from .derived import copied, in_language, left_out, link, mark_collected, pages, place
+from ..outputs import checks
 
 FAILS = ("differs", "below", "refuses")  # kinds of checks that a wrong version can fail
 logger = logging.getLogger(__name__)

@@ -1,16 +1,21 @@
 """Say under the title of a chapter how long it takes to read, and at its end which pages go deeper: 2.A, 2.B, …"""
 
 from docutils import nodes
-from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from .. import hooks
+from ..derived import chapters, link, with_deeper
 from ..language import chinese
 from ..language.messages import _
-from .derived import chapters, link, with_deeper
+from ..outputs.figures import drawn_figure
 
 # Minutes, as three readers whose second language is English counted them on nine chapters; the sum fits each chapter's
 # median within an eighth. A tenth of all that is read is read twice.
-WORD, LINE, LIVE, PICTURE, AGAIN = 1 / 180, 1 / 10, 2.5, 1, 1.1
+WORD = 1 / 180
+LINE = 1 / 10
+LIVE = 2.5
+PICTURE = 1
+AGAIN = 1.1
 MINUTES = {"math": WORD, "math_block": 0.7, "proof_node": 1.5, "quiz": 1, "predict": 1}
 CODE = nodes.literal_block | nodes.math | nodes.math_block | nodes.raw
 
@@ -50,7 +55,8 @@ class ReadingTime(SphinxPostTransform):
     default_priority = 800  # when the outputs of cells are there
 
     def run(self, **kwargs):
-        env, docname = self.env, self.env.docname
+        env = self.env
+        docname = self.env.docname
         numbered = chapters(env)
         above = next((name for name in numbered if docname in with_deeper(env, name)[1:]), None)
         if docname not in numbered and not above:
@@ -96,10 +102,10 @@ def minutes_of(document):
     for node in _before_exercises(document):
         if isinstance(node, nodes.literal_block):
             cell = node.parent.parent  # MyST-NB has wrapped code that is folded away
-            if "cell_input" in node.parent["classes"] and not isinstance(cell, HideCodeCellNode):
+            if "cell_input" in node.parent["classes"] and not isinstance(cell, hooks.folded_cell()):
                 minutes += LINE * sum(bool(line.strip()) for line in node.astext().splitlines())
-        elif isinstance(node, nodes.raw):
-            minutes += LIVE * node.astext().count('<div class="live"')
+        elif isinstance(node, drawn_figure):
+            minutes += LIVE if node["record"]["kind"] == "live" else 0
         elif isinstance(node, nodes.Text):
             minutes += WORD * words_in(node)
         elif isinstance(node, nodes.figure):

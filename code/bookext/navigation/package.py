@@ -5,7 +5,6 @@ Sphinx's autodoc reads the docstrings and its napoleon their sections; what both
 
 import ast
 import fnmatch
-import functools
 import importlib
 import inspect
 import re
@@ -13,18 +12,14 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from ..derived import compute_page
 from ..language.messages import _
 from ..run import dependencies
-from .derived import compute_page
 
 PAGE = "chapters/package"  # lists the modules; the page of each stands below
 IMPORT = re.compile(rf"^from ((?:{dependencies.NAMES})\b[\w.]*) import (.+)$", re.MULTILINE)
 CHECK = re.compile(r"\bcheck\.(\w+)\(")
-# As Pygments writes them: an import line, and a name that may stand after a dot or, as a keyword, before `=`.
-MODULE = rf'<span class="nn">((?:{dependencies.NAMES})\b[\w.]*)</span>'
-LINE = re.compile(rf'(<span class="kn">from</span>.{{,40}}?{MODULE})(.*)')
-OWNER = r'(?:(<span class="n">check</span>)?(<span class="o">\.</span>))?'
-NAME = re.compile(OWNER + r'<span class="n">(\w+)</span>(?!<span class="o">=</span>)')
+MODULE = re.compile(rf"({dependencies.NAMES})\b[\w.]*")
 LIST = re.compile(r"^<!-- modules: (.+) -->$", re.MULTILINE)
 # In a docstring: code, an index or exponent in braces, a bar.
 SIGN = re.compile(r"(``.*?``)|([_^])\{([^}]*)\}|\|")
@@ -42,7 +37,7 @@ def setup(app):
     app.connect("autodoc-skip-member", _skip_fields)
     app.connect("autodoc-process-docstring", _escape_docstring, priority=100)  # before napoleon
     app.connect("autodoc-process-docstring", _add_users, priority=900)
-    app.connect("html-page-context", _link_names)
+    app.connect("page-written", _link_names)
 
 
 def imported(text):
@@ -151,26 +146,77 @@ def _refers_to(used, name):
     return resolve(used, [name]) == name
 
 
-def _link_names(app, pagename, templatename, context, doctree):
+# --- Links from the cells of a page: Pygments has written each token as an element with a class -----------------------
+
+
+def _link_names(app, pagename, page):
     """Link each use of an imported name of the package to its entry; the Tab key stops at import lines only."""
-    if "body" not in context or pagename.startswith(PAGE):
+    if pagename.startswith(PAGE):
         return
     objects = app.env.domains["py"].objects
-
-    def address(name):
-        entry = objects[name]
-        return f"{app.builder.get_relative_uri(pagename, entry.docname)}#{entry.node_id}"
-
+    lines = dict(filter(None, map(_import_line, page.xpath("//article//span[@class='kn' and . = 'from']"))))
     imports = {}  # name: its entry
+    for module, names in lines.values():
+        imports.update({name.text: resolve(f"{module}.{name.text}", objects) for name in names})
+    stops = {name for _module, names in lines.values() for name in names}
+    for name in page.xpath("//article//span[@class='n']"):
+        full = _full_name(name, imports)
+        if full in objects:
+            entry = objects[full]
+            address = f"{app.builder.get_relative_uri(pagename, entry.docname)}#{entry.node_id}"
+            _make_link(name, address, is_stop=name in stops)
 
-    def link(match, stop=' tabindex="-1"'):
-        owner, dot, name = match.groups(default="")
-        full = f"attnbook.check.{name}" if owner else "" if dot else imports.get(name)
-        return f'{owner}{dot}<a class="entry" href="{address(full)}"{stop}>{name}</a>' if full in objects else match[0]
 
-    def line(match):
-        names = [name for *_, name in NAME.findall(match[3])]
-        imports.update({name: resolve(f"{match[2]}.{name}", objects) for name in names})
-        return match[1] + NAME.sub(functools.partial(link, stop=""), match[3])
+def _import_line(start):
+    """Return (start, (module, names)) where ``start`` begins a line of import from the package, or None."""
+    line = [start]
+    while "\n" not in (line[-1].tail or "") and line[-1].getnext() is not None:
+        line.append(line[-1].getnext())
+    module = next((token.text for token in line if token.get("class") == "nn"), "")
+    names = [token for token in line if token.get("class") == "n" and not _is_keyword(token)]
+    return (start, (module, names)) if MODULE.fullmatch(module) else None
 
-    context["body"] = NAME.sub(link, LINE.sub(line, context["body"]))
+
+def _full_name(name, imports):
+    """Return the full name of what a token names, as far as it is a check or an imported name; '' otherwise."""
+    dot = _before(name)
+    if _is_keyword(name) or (name.text == "check" and _begins_call_of_check(name)):
+        return ""
+    if dot is None or (dot.get("class"), dot.text) != ("o", "."):
+        return imports.get(name.text)
+    owner = _before(dot)
+    is_check = owner is not None and (owner.get("class"), owner.text) == ("n", "check")
+    return f"attnbook.check.{name.text}" if is_check else ""
+
+
+def _is_keyword(name):
+    """Test whether a name is that of an argument or is assigned to: a sign of equality follows at once."""
+    after = _after(name)
+    return after is not None and (after.get("class"), after.text) == ("o", "=")
+
+
+def _begins_call_of_check(name):
+    """Test for ``check`` in ``check.equal``."""
+    dot = _after(name)
+    return dot is not None and (dot.get("class"), dot.text) == ("o", ".") and _after(dot) is not None
+
+
+def _before(token):
+    """Return the token that stands directly before one, or None."""
+    other = token.getprevious()
+    return other if other is not None and not other.tail else None
+
+
+def _after(token):
+    """Return the token that stands directly behind one, or None."""
+    return token.getnext() if not token.tail else None
+
+
+def _make_link(token, address, is_stop):
+    """Make a token a link."""
+    token.tag = "a"
+    token.attrib.clear()
+    token.set("class", "entry")
+    token.set("href", address)
+    if not is_stop:
+        token.set("tabindex", "-1")

@@ -17,9 +17,9 @@ from sphinx import addnodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from ..derived import compute_page, pages, place
 from ..language.messages import _, translate
-from . import checks
-from .derived import compute_page, pages, place
+from ..outputs import checks
 from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 LEDGER = "chapters/audit/ledger"  # the pages of claims and of contradictions stand beside it
@@ -105,7 +105,8 @@ class Claims(FromData):
     required_arguments = 1
 
     def run(self):
-        claims, form = defaultdict(list), nodes.container(classes=["claims-place"])  # for the filter, made by a script
+        claims = defaultdict(list)
+        form = nodes.container(classes=["claims-place"])  # for the filter, made by a script
         for key, claim in self.claims().items():
             if claim["chapter"] == self.arguments[0]:
                 claims[claim["source"]].append(self.entry(key, claim))
@@ -118,7 +119,8 @@ class Claims(FromData):
 
     def entry(self, key, claim):
         """Return one claim: what is said, the verdict, the right figure, and a place for its checks."""
-        name, verdict = key.lower(), claim["verdict"]
+        name = key.lower()
+        verdict = claim["verdict"]
         head = nodes.paragraph("", classes=["claim-head"])
         head += nodes.reference("", key, refid=name, classes=["claim-id"])
         head += [nodes.Text(" "), nodes.inline("", _(verdict), classes=["verdict"]), nodes.Text(" ")]
@@ -141,7 +143,8 @@ class Count(FromData):
     required_arguments = 1
 
     def run(self):
-        claims, by = self.claims().values(), directives.choice(self.arguments[0], GROUPS)
+        claims = self.claims().values()
+        by = directives.choice(self.arguments[0], GROUPS)
         count = Counter((claim[by], claim["verdict"]) for claim in claims)
         groups = dict.fromkeys(claim[by] for claim in claims)
         names = [page_link(self.env, group) if by == "chapter" else group for group in groups]
@@ -160,7 +163,8 @@ class Contradictions(FromData):
     """`{contradictions}`: where the sources disagree, who is right, and the checks on both sides."""
 
     def run(self):
-        claims, items = self.claims(), []
+        claims = self.claims()
+        items = []
         for entry in self.data("contradictions.yml"):
             unknown = {statement["claim"] for statement in entry["says"]} | set(entry["decided"])
             if unknown := sorted(unknown - set(claims)):

@@ -16,9 +16,9 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
+from ..derived import collection, pages, register_collection
 from ..language.messages import _, translate
-from .derived import collection, pages, register_collection
-from .quiz import quiz
+from ..questions.quiz import quiz
 
 INDEX = "_static/search-index.js"
 SYNONYMS = Path(__file__).with_name("search.yml")
@@ -68,7 +68,8 @@ def _write(app, failure):
     """Write the entries of all pages in the order of the book, and the synonyms."""
     if failure or app.builder.name != "html":
         return
-    env, collected = app.env, collection(app.env, "attnbook_search")
+    env = app.env
+    collected = collection(app.env, "attnbook_search")
 
     def name(link):
         return env.titles[link[1]].astext() if link[1] in env.titles else source(link[1])
@@ -99,7 +100,8 @@ def synonyms():
 def entries(doctree):
     """Yield the entries of a page; the first is the page itself, up to its first section, and has no anchor."""
     for node in doctree.findall(lambda node: kind(node) is not None):
-        what, title = kind(node), title_of(node)
+        what = kind(node)
+        title = title_of(node)
         whole = what == "section" and isinstance(node.parent, nodes.document)
         body = [child for child in node.children if not isinstance(child, nodes.title | nodes.term)]
         if what == "name":

@@ -4,18 +4,20 @@ MyST-NB hands over the records that a cell emitted (`attnbook.check.record`), so
 collected, whatever the chapter's text says.
 """
 
-import re
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import entry_points
 
 from attnbook.check.record import MIME, Check, from_data
-from attnbook.check.render import as_html, figure, typeset
+from attnbook.check.render import as_html, as_text, figure, typeset
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from .. import markup
+from ..derived import collection, link, register_collection, section_of
 from ..language.messages import translate_law
-from .derived import collection, link, register_collection, section_of
+
+RENDERERS = {f"{__package__}.checks:Renderer", f"{__package__}.figures:Renderer"}  # as pyproject.toml names them
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,15 @@ def item(app, at, docname, entry):
 
 
 def _require_renderer(app):
-    """Fail early where the package is not installed: its entry point is missing, and no check would be shown."""
-    if not any(point.value.startswith(__name__) for point in entry_points(group="myst_nb.mime_renderers")):
+    """Fail early where the package is not installed: its entry points are missing, and nothing would be shown."""
+    found = {point.value for point in entry_points(group="myst_nb.mime_renderers")}
+    if RENDERERS - found:
         raise ExtensionError("The book's package is not installed in this Python: run `make book`, which installs it.")
 
 
 def _collect(app, doctree):
-    name, taken = app.env.docname, set(doctree.ids)
+    name = app.env.docname
+    taken = set(doctree.ids)
     page_checks(app.env)[name] = [c for node in doctree.findall(checks_of_cell) for c in _address(node, taken)]
     boxes = [box for box in doctree.findall(nodes.admonition) if "mistake" in box["classes"]]
     mistakes(app.env)[name] = [(*_section(box), box.deepcopy()) for box in boxes]
@@ -107,15 +111,25 @@ def _text_of_cell(node):
         node = node.parent
     if node is None:
         return "", ""
-    texts = {"cell_input": [], "cell_output": []}
-    for part in node.findall(lambda n: isinstance(n, nodes.literal_block | nodes.raw)):
-        place = part.parent
-        while not set(place["classes"]) & set(texts):
-            place = place.parent
-        text = part.astext()
-        plain = re.sub(r"(?s)<svg.*?</svg>|<[^>]*>", " ", text) if isinstance(part, nodes.raw) else text
-        texts["cell_input" if "cell_input" in place["classes"] else "cell_output"].append(plain)
-    return tuple(map(" ".join, texts.values()))
+    code = []
+    output = []
+    for part in node.findall(lambda n: isinstance(n, nodes.literal_block | nodes.raw | checks_of_cell)):
+        (code if _is_input(part) else output).append(_text(part))
+    return " ".join(code), " ".join(output)
+
+
+def _is_input(part):
+    """Test whether a part of a cell is its code, and not what that shows."""
+    while not {"cell_input", "cell_output"} & set(part["classes"]):
+        part = part.parent
+    return "cell_input" in part["classes"]
+
+
+def _text(part):
+    """Return the words of a part of a cell."""
+    if isinstance(part, checks_of_cell):
+        return as_text(part["checks"])
+    return markup.words(part.astext()) if isinstance(part, nodes.raw) else part.astext()
 
 
 def _section(node):

@@ -62,7 +62,8 @@ class AssessmentMap(SphinxDirective):
     """Every goal of every chapter that has an assignment, and under it the questions that test it."""
 
     def run(self):
-        source, lines = Path(self.env.srcdir), []
+        source = Path(self.env.srcdir)
+        lines = []
         for page in contents(source).pages:
             chapter = source / f"{page}.md"
             path = COURSE / chapter.name

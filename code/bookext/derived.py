@@ -15,8 +15,9 @@ from sphinx.project import Project
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-from ..language import english
-from ..language.messages import _
+from . import hooks
+from .language import english
+from .language.messages import _
 
 GAP = "\0"  # where nodes stand in a translated sentence
 
@@ -52,7 +53,8 @@ class Pages(Project):
 
 
 def _computed(app):
-    app.project.__class__, app.project.computed = Pages, {}
+    hooks.make_project(app, Pages)
+    app.project.computed = {}
 
 
 def compute_page(app, name, beside, title, description, text):
@@ -143,7 +145,8 @@ def copied_children(node):
 
 def in_language(app, items):
     """Return which of the ``items``, [(page, node of that page, …)], are shown; and of each page how many are not."""
-    shown, left = [], Counter()
+    shown = []
+    left = Counter()
     for item in items:
         if english.is_english(app.env, *item[:2]):
             left[item[0]] += 1

@@ -12,8 +12,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from ..language.messages import _
-from .derived import (
+from ..derived import (
     collection,
     copied,
     copied_children,
@@ -26,6 +25,7 @@ from .derived import (
     register_collection,
     section_of,
 )
+from ..language.messages import _
 
 HEADING = "Check yourself"
 MARKS = {"[x] ": True, "[ ] ": False}
@@ -177,8 +177,9 @@ def _recalled(app, docname):
         mark_collected(unit, back)
         sections.setdefault(page, []).append(unit)
     for page, units in sections.items():
+        name = app.env.titles[page].astext()
         number = ".".join(map(str, app.env.toc_secnumbers.get(page, {}).get("", ())))
-        title = nodes.title("", f"{number}. " * bool(number) + app.env.titles[page].astext())
+        title = nodes.title("", f"{number}. {name}" if number else name)
         yield nodes.section("", title, *units, ids=[f"of-{page.rpartition('/')[2]}"])
     yield from left_out(app, docname, left)
 

@@ -13,22 +13,22 @@ from pathlib import Path
 from attnbook.check import render
 from attnfigures.kit import files
 from docutils import nodes
-from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes, locale
 from sphinx.builders.gettext import MsgOrigin
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.i18n import CatalogInfo, docname_to_domain
-from sphinx_exercise.nodes import exercise_enumerable_node, exercise_subtitle
-from sphinx_proof.proof_type import PROOF_TYPES
 
-from ..collect import evidence, ledger, navigation, quiz, search
-from ..collect.checks import checks_of_cell
-from ..theme import repairs, social
-from ..write import launch
-from . import editions, messages, outputs, scripts
+from . import hooks
+from .audit import evidence, ledger
+from .language import editions, messages, scripts
+from .navigation import chapter_map, search
+from .outputs.checks import checks_of_cell
+from .questions import quiz
+from .theme import repairs, social
+from .write import launch
 
-PARTS = Path(__file__).parents[1]
+PARTS = Path(__file__).parent
 PARTS_OF_CELLS = ("content", "source", "output", "outputs")  # as MyST-NB names what it folds
 SEARCH_FIELD = "Search this book..."  # what the field of the search shows: Jupyter Book sets it
 SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
@@ -44,7 +44,6 @@ def setup(app):
     app.connect("build-finished", _translate_scripts, priority=700)
     app.add_transform(NameSources)
     app.add_transform(TranslateTitle)
-    app.add_transform(outputs.TranslateOutputs)
     app.add_post_transform(TranslatePrompts)
 
 
@@ -97,13 +96,15 @@ def _complete_page(app, doctree):
     """Do what Sphinx does not for the titles of exercises and theorems, and for the description of the page."""
     page = docname_to_domain(app.env.docname, app.config.gettext_compact)
     if app.builder.name == "gettext":
-        for node in doctree.findall(exercise_subtitle):
+        for node in doctree.findall(hooks.exercise_nodes().exercise_subtitle):
             app.builder.catalogs[page].add(node.rawsource, MsgOrigin(node.source, node.line))
     for title in doctree.findall(nodes.title):  # that of a theorem begins with a space, which a translation loses
         if "realtype" in title.parent.attributes and title.children and not title.astext().startswith(" "):
             title.insert(0, nodes.Text(" "))
-    for node in doctree.findall(exercise_enumerable_node):  # its title, as the title of its solution says it
-        if app.config.language != "en" and (entry := app.env.sphinx_exercise_registry.get(node["label"])):
+    for node in doctree.findall(
+        hooks.exercise_nodes().exercise_enumerable_node
+    ):  # its title, as the title of its solution says it
+        if app.config.language != "en" and (entry := hooks.exercise_of(app.env, node["label"])):
             entry["node"][0] = node[0].deepcopy()
     for node in doctree.findall(nodes.meta):
         node["content"] = str(locale.get_translation(page)(node["content"]))
@@ -119,8 +120,9 @@ class NameSources(SphinxTransform):
     default_priority = 5
 
     def apply(self, **kwargs):
-        for node in self.document.findall(exercise_subtitle):
-            node.source, node.line = self.document["source"], node.parent.line or 0
+        for node in self.document.findall(hooks.exercise_nodes().exercise_subtitle):
+            node.source = self.document["source"]
+            node.line = node.parent.line or 0
             node.rawsource = node.rawsource or node.astext()
         for formula in self.document.findall(nodes.math_block):
             formula["translatable"] = False
@@ -153,7 +155,7 @@ class TranslatePrompts(SphinxPostTransform):
     default_priority = 900  # after MyST-NB has made them
 
     def run(self, **kwargs):
-        for node in self.document.findall(HideCodeCellNode):
+        for node in self.document.findall(hooks.folded_cell()):
             for key in ("prompt_show", "prompt_hide"):
                 node[key] = messages._(node[key])
 
@@ -168,10 +170,10 @@ def _own_messages():
     for path in PARTS.rglob("*.html"):
         yield from re.findall(r"message\('([^']+)'\)", path.read_text(encoding="utf-8"))
     yield from render.MESSAGES.values()
-    yield from map(str.title, PROOF_TYPES)
+    yield from map(str.title, hooks.kinds_of_theorems())
     yield from (*evidence.STANDS, *evidence.STANDS.values(), *ledger.GROUPS, "all")
     yield from (quiz.HEADING, *(text for text, _ in quiz.SIGNS.values()))
-    yield from (SEARCH_FIELD, *repairs.NAMES, navigation.MAP, *social.DESCRIPTIONS.values(), *launch.LINKS)
+    yield from (SEARCH_FIELD, *repairs.NAMES, chapter_map.MAP, *social.DESCRIPTIONS.values(), *launch.LINKS)
     yield from (f"{verb} code cell {part}" for verb in ("Show", "Hide") for part in PARTS_OF_CELLS)
 
 

@@ -1,0 +1,121 @@
+"""Draw figures on a page, and give each page that has live ones a script that draws those, and no other page any.
+
+What a figure asks stands beside its still, for paper, and every drawing is a file of its own as well, for slides.
+"""
+
+from html import escape
+from pathlib import Path
+
+from attnfigures.kit import files, markup, svg
+from attnfigures.kit.record import drawing
+from docutils import nodes
+
+from ..language import scripts
+from ..language.messages import _, translate
+from ..outputs.figures import drawn_figure, live_names
+
+# Where the script of a page is to stand: behind the first figure, before what stands below is painted. A figure is
+# higher than its still, so with a script that is run later everything below would move.
+SCRIPT_PLACE = "<!--script of the figures-->"
+
+
+def setup(app):
+    """Write the style sheet of all figures; draw them, and write and add a script page by page."""
+    app.add_node(drawn_figure, html=(_visit_figure, None))
+    app.add_node(nodes.caption, override=True, html=(_visit_caption, _depart_caption))
+    app.connect("builder-inited", _write_static)
+    app.connect("html-page-context", _add_script)
+    app.connect("html-page-context", _move_script, priority=950)  # after the theme has chosen what the page loads
+    app.add_css_file("live.css", priority=901)
+
+
+# --- Drawings ---------------------------------------------------------------------------------------------------------
+
+
+def _visit_figure(translator, node):
+    """Write a figure; behind the first live one of its page, also the place of their script."""
+    record = node["record"]
+    if record["kind"] == "live":
+        html = markup.live(record, question=_question(record["ask"]))
+        first = next(other for other in node.document.findall(drawn_figure) if other["record"]["kind"] == "live")
+        if node is first:
+            html += SCRIPT_PLACE
+    else:
+        html = markup.as_html(record)
+    translator.body.append(f"{translator.starttag(node, 'div', '')}{html}</div>")
+    raise nodes.SkipNode
+
+
+def _question(ask):
+    """Return what a figure asks, before its still: on paper, and without a script, it is read there."""
+    if not isinstance(ask, dict):
+        return ""
+    right = ask["answer"]
+    options = "".join(f"<li>{escape(text)}</li>" for text in ask["options"])
+    why = escape(_("{option}. {reason}", option=ask["options"][right], reason=ask["why"][right]))
+    asked = escape(_("Predict first. {question}", question=ask["question"]))
+    answer = f'<details class="live-answer"><summary>{_("Answer")}</summary><p>{why}</p></details>'
+    return f'<p>{asked}</p><ol type="a">{options}</ol>{answer}'
+
+
+# --- Files for slides -------------------------------------------------------------------------------------------------
+
+
+def _visit_caption(translator, node):
+    type(translator).visit_caption(translator, node)
+
+
+def _depart_caption(translator, node):
+    """Link the drawings of a figure at the end of its caption."""
+    type(translator).depart_caption(translator, node)
+    end = translator.body.pop()
+    translator.body += [*_links(translator.builder, node.parent), end]
+
+
+def _links(builder, figure):
+    """Write the drawings of a figure, of an explorer the first, as files; yield a link to each."""
+    if not figure["ids"]:
+        return
+    records = [node["record"] for node in figure.findall(drawn_figure)]
+    svgs = [part for record in records for part in svg.parts(drawing(record))]
+    depth = builder.get_target_uri(builder.current_docname).count("/")
+    root = "../" * depth or "./"
+    for number, text in enumerate(svgs, 1):
+        name = figure["ids"][0] if number == 1 else f"{figure['ids'][0]}-{number}"
+        file = Path(builder.outdir, "_images", f"{name}.svg")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(svg.alone(text), "utf-8")
+        yield f'<a class="figure-svg" href="{root}_images/{file.name}" download>SVG</a>'
+
+
+# --- Scripts ----------------------------------------------------------------------------------------------------------
+
+
+def _write_static(app):
+    """Write the styles, and anew the scripts of pages that are not written this time."""
+    if app.builder.format == "html":
+        static = Path(app.outdir) / "_static"
+        static.mkdir(parents=True, exist_ok=True)
+        (static / "live.css").write_text(files.styles(), encoding="utf-8")
+        for path in static.glob("live-*.js"):
+            _write_script(path, path.stem.split("-")[1:])
+
+
+def _write_script(path, names):
+    path.write_text(scripts.rewrite(files.script(names), translate), encoding="utf-8")
+
+
+def _add_script(app, name, template, context, doctree):
+    names = live_names(doctree) if doctree else []
+    if names:
+        file = f"live-{'-'.join(names)}.js"
+        _write_script(Path(app.outdir) / "_static" / file, names)
+        app.add_js_file(file, priority=900, fetchpriority="low")  # text and its fonts come first
+
+
+def _move_script(app, name, template, context, doctree):
+    """Move the script of the figures from the head to its place."""
+    if SCRIPT_PLACE in context.get("body", ""):
+        [file] = [file for file in context["script_files"] if "_static/live-" in str(file.filename)]
+        context["script_files"].remove(file)
+        context["body"] = context["body"].replace(SCRIPT_PLACE, context["js_tag"](file))
