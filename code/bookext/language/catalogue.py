@@ -25,13 +25,13 @@ from sphinx_proof.proof_type import PROOF_TYPES
 from ..collect import evidence, ledger, navigation, quiz, search
 from ..collect.checks import checks_of_cell
 from ..theme import repairs, social
+from ..theme.assets import OWN_SCRIPTS
 from ..write import launch
 from . import editions, messages, outputs, scripts
 
 PARTS = Path(__file__).parents[1]
 PARTS_OF_CELLS = ("content", "source", "output", "outputs")  # as MyST-NB names what it folds
 SEARCH_FIELD = "Search this book..."  # what the field of the search shows: Jupyter Book sets it
-SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
 def setup(app):
@@ -183,7 +183,7 @@ def _collect(app, env):
     for text in sorted({*_own_messages(), *prompts}):
         messages.translate(text)
     list(search.synonyms())
-    for path in (*SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.glob("*.js"))):
+    for path in (*OWN_SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.glob("*.js"))):
         code = path.read_text(encoding="utf-8")
         scripts.rewrite(code, partial(_collect_from_script, path, code))
     for (catalogue, text), place in messages.requested.items():
@@ -200,6 +200,6 @@ def _translate_scripts(app, failure):
     """Translate the scripts of the site's own; that of live figures is translated where it is made."""
     if failure or app.builder.format != "html" or app.config.language == "en":
         return
-    for path in SCRIPTS:
+    for path in OWN_SCRIPTS:
         text = scripts.rewrite(path.read_text(encoding="utf-8"), messages.translate)
         (Path(app.outdir) / "_static" / path.name).write_text(text, encoding="utf-8")

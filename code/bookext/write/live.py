@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from attnfigures.kit import files
+from rjsmin import jsmin
 
 from ..language import scripts
 from ..language.messages import _, translate
@@ -42,7 +43,8 @@ def _write_static(app):
 
 
 def _write_script(path, names):
-    path.write_text(scripts.rewrite(files.script(names), translate), encoding="utf-8")
+    script = scripts.rewrite(files.script(names), translate)
+    path.write_text(jsmin(script), encoding="utf-8")  # without comments and the space between words
 
 
 def _add_script(app, name, template, context, doctree):
