@@ -25,12 +25,11 @@ const total = (x) => x.reduce((a, b) => a + b, 0);
  * All orders of the entries of a list, each once where entries are equal, in lexicographic order of
  * their places.
  */
-const ordersOf = (list) =>
-  list.length
-    ? [...new Set(list)].flatMap((x) =>
-      ordersOf(list.filter((_, i) => i !== list.indexOf(x))).map((rest) => [x, ...rest])
-    )
-    : [[]];
+function ordersOf(list) {
+  if (!list.length) return [[]];
+  const without = (x) => list.filter((_, i) => i !== list.indexOf(x));
+  return [...new Set(list)].flatMap((x) => ordersOf(without(x)).map((rest) => [x, ...rest]));
+}
 
 /** The order that undoes an order. */
 const inverted = (order) => order.map((_, j) => order.indexOf(j));
@@ -79,38 +78,31 @@ const typeset = (x) =>
   String(x)
     .replace(/e\+?(.*)/, (_, power) => `·10${high(power)}`)
     .replace("-", "−");
-const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? typeset(x.toExponential(1)) : show(x, 3));
+const tiny = (x) => {
+  if (x === 0) return "0";
+  return x < 1e-3 ? typeset(x.toExponential(1)) : show(x, 3);
+};
 
 // ---- elements -----------------------------------------------------------------------------------
-const SHAPES = new Set([
-  "svg",
-  "g",
-  "path",
-  "line",
-  "circle",
-  "rect",
-  "polygon",
-  "polyline",
-  "text",
-  "tspan",
-  "title",
-  "pattern",
-]);
+const SVG = "http://www.w3.org/2000/svg";
+const SHAPES = new Set(
+  "svg g path line circle rect polygon polyline text tspan title pattern".split(" "),
+);
 
 /**
  * An element with attributes (`on…` are listeners, null is left out) and children (text is text,
  * never HTML).
  */
 function make(tag, attributes = {}, ...children) {
-  const svg = SHAPES.has(tag);
-  const element = svg
-    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+  const element = SHAPES.has(tag)
+    ? document.createElementNS(SVG, tag)
     : document.createElement(tag);
   set(element, attributes);
   // Jupyter takes arrow keys from whatever has the focus, unless that very element says no.
   const focusable = "tabindex" in attributes || ["input", "select", "button"].includes(tag);
   if (focusable) element.dataset.lmSuppressShortcuts = "true";
-  if ("autocomplete" in element) element.autocomplete ||= "off"; // after Back a control says what its figure says
+  // After Back a control says what its figure says.
+  if ("autocomplete" in element) element.autocomplete ||= "off";
   element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 }
@@ -135,18 +127,21 @@ function set(element, attributes) {
 const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) =>
   text.split(/(\{\w+\}|\*[^*]+\*)/).map((piece) => {
     const inside = piece.slice(1, -1);
-    return piece[0] === "{" ? parts[inside] : piece[0] === "*" ? stress(inside) : piece;
+    if (piece[0] === "{") return parts[inside];
+    return piece[0] === "*" ? stress(inside) : piece;
   });
 
 /** Makes a whole sentence what an element shows. */
 const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, parts));
 
-/** Several sentences, without those that are not there; and several names in one sentence. */
+/** Several sentences, without those that are not there; Chinese has no space between them. */
 const paragraph = (...sentences) =>
   sentences
     .filter(Boolean)
     .join(" ")
-    .replace(/(?<=[。？！]) /g, ""); // Chinese has none
+    .replace(/(?<=[。？！]) /g, "");
+
+/** Several names in one sentence. */
 const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
 
 /** Marks a text for translation: of the strings that read like code, only these are messages. */
@@ -164,8 +159,11 @@ const write = (element, text) => {
   if (element.textContent !== text) element.textContent = text;
 };
 
+/** An id that no other element has, nor one in another output of a notebook. */
+const newId = () => `live-${++serial}-${Math.random().toString(36).slice(2, 8)}`;
 let serial = 0;
-const newId = () => `live-${++serial}-${Math.random().toString(36).slice(2, 8)}`; // two outputs of a notebook differ
+
+/** Whether the reader has asked for less motion. */
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // ---- state --------------------------------------------------------------------------------------
@@ -205,6 +203,17 @@ function toLink(id, state, initial) {
   return `#${id}?${encodeURIComponent(JSON.stringify(changed, round))}`;
 }
 
+/** Whether a value from outside is of the kind of `model`, and no longer than a figure can need. */
+function isLike(value, model) {
+  if (Array.isArray(model)) {
+    const first = model[0] ?? "";
+    return Array.isArray(value) && value.length < 100 && value.every((x) => isLike(x, first));
+  }
+  if (typeof model === "number") return Number.isFinite(value);
+  if (typeof model === "string") return typeof value === "string" && value.length < 200;
+  return typeof value === typeof model;
+}
+
 /**
  * The state that an address names if its values are of the right kinds and `valid` accepts them; or
  * else `initial`.
@@ -212,18 +221,10 @@ function toLink(id, state, initial) {
 function fromLink(id, hash, initial, valid) {
   const [name, query] = hash.slice(1).split("?");
   if (name !== id || !query) return initial;
-  const alike = (a, b) => {
-    if (Array.isArray(b)) {
-      return Array.isArray(a) && a.length < 100 && a.every((x) => alike(x, b[0] ?? ""));
-    }
-    if (typeof b === "number") return Number.isFinite(a);
-    return typeof a === typeof b && (typeof b !== "string" || a.length < 200);
-  };
   try {
     const linked = JSON.parse(decodeURIComponent(query));
-    const names = Object.keys(initial).filter(
-      (key) => Object.hasOwn(linked, key) && alike(linked[key], initial[key]),
-    );
+    const fits = (key) => Object.hasOwn(linked, key) && isLike(linked[key], initial[key]);
+    const names = Object.keys(initial).filter(fits);
     const state = { ...initial, ...Object.fromEntries(names.map((key) => [key, linked[key]])) };
     return valid(state) ? state : initial;
   } catch {
@@ -244,7 +245,8 @@ const registry = (globalThis.attnbookLive ||= { figures: [], widgets: [] });
  */
 function joinWidgets() {
   for (const figure of registry.figures) {
-    const widget = registry.widgets.findLast(({ key }) => key === figure.key); // the kernel may have restarted
+    // the last of that key: the kernel may have restarted
+    const widget = registry.widgets.findLast(({ key }) => key === figure.key);
     if (!widget || figure.joined === widget) continue;
     figure.joined = widget;
     const pass = (from, to) => () => {
@@ -314,7 +316,7 @@ function mount(figure, place) {
   const el = div("live-figure");
   const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
   const model = memory({ state: initial, ask, words });
-  draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
+  display(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
   if (place.dataset.key) registry.figures.push({ key: place.dataset.key, model });
   place.append(el);
   const skip = () => el.querySelector("[data-skip]")?.click();
@@ -370,31 +372,28 @@ function keepHeight(place, el) {
 /**
  * Draws a figure, and draws it anew when its `shape(state)` changes, such as the number of keys.
  */
-function draw(figure, model, el, link) {
+function display(figure, model, el, link) {
   let update = null;
   let shape;
-  const view = {
-    ...model,
-    on: (_, call) => {
-      update = call;
-    },
+  const on = (_, call) => {
+    update = call;
   };
-  const show = () => {
+  const refresh = () => {
     const now = JSON.stringify(figure.shape?.(model.get("state")));
     if (update && now === shape) return update();
     shape = now;
     el.replaceChildren();
-    figure.render({ model: view, el });
-    const controls = el.querySelector(".live-controls");
-    const named = controls && link();
-    if (named) {
-      controls.append(
-        div("live-last", controls.querySelector(":scope > button:last-child"), named),
-      );
-    }
+    figure.render({ model: { ...model, on }, el });
+    addLink(el.querySelector(".live-controls"));
   };
-  model.on("change:state", show);
-  show();
+  const addLink = (controls) => {
+    const named = controls && link();
+    if (!named) return;
+    const reset = controls.querySelector(":scope > button:last-child");
+    controls.append(div("live-last", reset, named));
+  };
+  model.on("change:state", refresh);
+  refresh();
 }
 
 /** A button that puts the state into the address and copies it. */
@@ -403,11 +402,12 @@ function linkButton(id, model, initial) {
     link.replaceChildren(...fillIn(text, {}, (rest) => make("span", { class: "live-rest" }, rest)));
   const link = button("", async () => {
     history.replaceState(null, "", toLink(id, model.get("state"), initial));
-    const copy = async () => navigator.clipboard.writeText(location.href); // where a page has a clipboard
-    await copy().then(
-      () => say("Copied"),
-      () => say("The address bar has the link"),
-    );
+    try {
+      await navigator.clipboard.writeText(location.href); // where a page has a clipboard
+      say("Copied");
+    } catch {
+      say("The address bar has the link");
+    }
     setTimeout(() => say(named), 2000);
   });
   const named = "Link* to this state*"; // a narrow screen shows the first word alone

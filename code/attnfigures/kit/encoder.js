@@ -7,7 +7,9 @@ const D = 12;
 const H = 3;
 const HIDDEN = 20;
 const LAYERS = 2;
-const SHOWN = { cat: _("cat"), fish: _("fish"), sees: _("sees"), and: _("and") }; // as a reader sees and hears them
+
+/** The words as a reader sees and hears them. */
+const SHOWN = { cat: _("cat"), fish: _("fish"), sees: _("sees"), and: _("and") };
 const shownWords = (sentence) => sentence.split(" ").map((word) => SHOWN[word]);
 
 /** A function that keeps its answers. */
@@ -28,8 +30,11 @@ const weightsOf = memoize((positions, step) => {
   const steps = stored.filter((m) => (m.model === "positions") === positions && m.step <= step);
   const weights = steps[0].weights.map((_, i) => total(steps.map((m) => m.weights[i])));
   let at = 0;
-  const matrix = (rows, columns) =>
-    Float64Array.from(weights.slice(at, at += rows * columns), (x) => x / 1000);
+  const matrix = (rows, columns) => {
+    const from = at;
+    at += rows * columns;
+    return Float64Array.from(weights.slice(from, at), (x) => x / 1000);
+  };
   const heads = () => range(H).map(() => matrix(D, D / H));
   const layer = () => ({
     Q: heads(),
@@ -54,13 +59,16 @@ const mean = (x) => x.reduce((a, b) => a + b) / x.length;
 function product(A, B, inner) {
   const columns = B.length / inner;
   const out = new Float64Array((A.length / inner) * columns);
-  for (let i = 0, at = 0; i < A.length; i += inner) {
+  let at = 0;
+  for (let i = 0; i < A.length; i += inner) {
     for (let c = 0; c < columns; c += 2) {
       let one = 0;
       let two = 0;
-      for (let k = 0, b = c; k < inner; k++, b += columns) {
+      let b = c;
+      for (let k = 0; k < inner; k++) {
         one += A[i + k] * B[b];
         two += A[i + k] * B[b + 1];
+        b += columns;
       }
       out[at++] = one;
       out[at++] = two;
@@ -76,8 +84,12 @@ function addAndNorm(X, Y) {
     let middle = 0;
     let square = 0;
     for (let c = i; c < i + D; c++) middle += out[c] / D;
-    for (let c = i; c < i + D; c++) square += (out[c] -= middle) ** 2 / D;
-    for (let c = i, size = Math.sqrt(square + 1e-5); c < i + D; c++) out[c] /= size;
+    for (let c = i; c < i + D; c++) {
+      out[c] -= middle;
+      square += out[c] ** 2 / D;
+    }
+    const size = Math.sqrt(square + 1e-5);
+    for (let c = i; c < i + D; c++) out[c] /= size;
   }
   return out;
 }
@@ -98,10 +110,25 @@ function mapOf(q, k, from) {
       A[N * i + j] = score / Math.sqrt(d);
       largest = Math.max(largest, A[N * i + j]);
     }
-    for (let j = N * i; j < N * i + N; j++) sum += A[j] = Math.exp(A[j] - largest);
+    for (let j = N * i; j < N * i + N; j++) {
+      A[j] = Math.exp(A[j] - largest);
+      sum += A[j];
+    }
     for (let j = N * i; j < N * i + N; j++) A[j] /= sum;
   }
   return A;
+}
+
+/** Writes AV of head r into its columns of `mixed`, for the sentence whose first row is `from`. */
+function mix(A, v, from, mixed, r) {
+  const d = D / H;
+  for (let i = 0; i < N; i++) {
+    for (let c = 0; c < d; c++) {
+      let sum = 0;
+      for (let j = 0; j < N; j++) sum += A[N * i + j] * v[(from + j) * d + c];
+      mixed[(from + i) * D + r * d + c] = sum;
+    }
+  }
 }
 
 /**
@@ -113,7 +140,6 @@ function mapOf(q, k, from) {
  */
 function forward({ embed, layers, read }, sentences, alpha, instead = () => null) {
   const maps = [];
-  const d = D / H;
   let X = new Float64Array(sentences.length * N * D);
   sentences.forEach((sentence, s) =>
     sentence.split(" ").forEach((word, t) => {
@@ -127,40 +153,19 @@ function forward({ embed, layers, read }, sentences, alpha, instead = () => null
     for (let r = 0; r < H; r++) {
       const [q, k, v] = [Q, K, V].map((W) => product(X, W[r], D));
       const other = instead(l, r);
-      maps.push(
-        sentences.map((_, s) => {
-          const A = other ?? mapOf(q, k, N * s);
-          for (let i = 0; i < N; i++) {
-            for (let c = 0; c < d; c++) {
-              let sum = 0;
-              for (let j = 0; j < N; j++) sum += A[N * i + j] * v[(N * s + j) * d + c];
-              mixed[(N * s + i) * D + r * d + c] = sum;
-            }
-          }
-          return A;
-        }),
-      );
+      const As = sentences.map((_, s) => other ?? mapOf(q, k, N * s));
+      As.forEach((A, s) => mix(A, v, N * s, mixed, r));
+      maps.push(As);
     }
     const Z = addAndNorm(X, product(mixed, O, D));
-    X = addAndNorm(
-      Z,
-      product(
-        product(Z, up, D).map((x) => Math.max(x, 0)),
-        down,
-        HIDDEN,
-      ),
-    );
+    const hidden = product(Z, up, D).map((x) => Math.max(x, 0));
+    X = addAndNorm(Z, product(hidden, down, HIDDEN));
   });
   const scores = product(X, read, D);
-  const odds = (_, s) =>
-    range(N).reduce(
-      (
-        sum,
-        i, // the mean comes last: it is linear
-      ) => sum + (scores[2 * (N * s + i) + 1] - scores[2 * (N * s + i)]) / N,
-      0,
-    );
-  return { maps, odds: sentences.map(odds) };
+  const oddsOf = (row) => scores[2 * row + 1] - scores[2 * row];
+  // the mean over the words comes last: it is linear
+  const mean = (_, s) => range(N).reduce((sum, i) => sum + oddsOf(N * s + i) / N, 0);
+  return { maps, odds: sentences.map(mean) };
 }
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
@@ -198,14 +203,22 @@ function tileRow(read, change, other = { sees: "and", and: "sees" }) {
     if (there !== from) reorder(shifted(still, from, there));
     tiles[there].focus({ preventScroll: true });
   };
-  const swap = (i) =>
-    change({
-      sentence: wordsNow()
-        .map((word, k) => (k === i && other[word]) || word)
-        .join(" "),
-    });
+  const swapOne = (i) => {
+    const words = wordsNow().map((word, k) => (k === i && other[word]) || word);
+    change({ sentence: words.join(" ") });
+  };
+  const swap = other ? swapOne : null;
+  const tiles = still.map((i) => tile(i, place, swap));
   const names = { class: "live-tiles", role: "group", "aria-label": "The words of the sentence" };
-  const look = (i) => ({
+  const row = make("div", names, tiles);
+  dragTiles(row, tiles, place, swap);
+  const put = (words) => words.forEach((word, i) => putTile(tiles, i, word, came[i]));
+  return { row, put, reorder };
+}
+
+/** Tile i, which arrow keys move, and Enter, Space, or arrows up and down change. */
+function tile(i, place, swap) {
+  const element = make("span", {
     class: "live-chip",
     tabindex: 0,
     role: "slider",
@@ -213,20 +226,23 @@ function tileRow(read, change, other = { sees: "and", and: "sees" }) {
     "aria-valuenow": i + 1,
     "aria-valuemax": N,
   });
-  const tiles = range(N).map((i) => make("span", look(i)));
-  const row = make("div", names, tiles);
+  arrows(element, (dx, dy) => {
+    if (dx || !swap || Math.abs(dy) > 1) place(i, i + (dx || dy));
+    else swap(i);
+  });
+  element.addEventListener("keydown", (event) => {
+    if (!swap || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    swap(i);
+  });
+  return element;
+}
+
+/** Lets a pointer drag tiles. The row listens: a word leaves its tile when it moves. */
+function dragTiles(row, tiles, place, swap) {
   let held = -1;
   let moved = false;
-  tiles.forEach((tile, i) => {
-    arrows(tile, (dx, dy) => dx || !other || Math.abs(dy) > 1 ? place(i, i + (dx || dy)) : swap(i));
-    tile.addEventListener("keydown", (event) => {
-      if (!other || (event.key !== "Enter" && event.key !== " ")) return;
-      event.preventDefault();
-      swap(i);
-    });
-  });
   row.addEventListener("pointerdown", (event) => {
-    // the row listens: a word leaves its tile when it moves
     held = event.button ? -1 : tiles.indexOf(event.target);
     moved = false;
     if (held < 0) return;
@@ -244,28 +260,24 @@ function tileRow(read, change, other = { sees: "and", and: "sees" }) {
     held = to;
   });
   row.addEventListener("pointerup", () => {
-    if (other && held >= 0 && !moved) swap(held);
+    if (swap && held >= 0 && !moved) swap(held);
   });
   row.addEventListener("lostpointercapture", () => {
     held = -1;
   });
-  const put = (words) => {
-    words.forEach((word, i) => {
-      const name = SHOWN[word];
-      write(tiles[i], name);
-      set(tiles[i], {
-        "data-word": word,
-        "aria-label": name,
-        "aria-valuetext": `${name}, position ${i + 1} of ${N}`,
-      });
-      const dx = tiles[came[i]].offsetLeft - tiles[i].offsetLeft;
-      if (dx && !calm()) {
-        tiles[i].animate(
-          { translate: [`${dx}px 0`, "0 0"] },
-          { duration: 300, easing: "ease-out" },
-        );
-      }
-    });
-  };
-  return { row, put, reorder };
+}
+
+/** Writes a word into tile i, and lets it fly from tile `from`, where it was. */
+function putTile(tiles, i, word, from) {
+  const name = SHOWN[word];
+  write(tiles[i], name);
+  set(tiles[i], {
+    "data-word": word,
+    "aria-label": name,
+    "aria-valuetext": `${name}, position ${i + 1} of ${N}`,
+  });
+  const dx = tiles[from].offsetLeft - tiles[i].offsetLeft;
+  if (!dx || calm()) return;
+  const flight = { translate: [`${dx}px 0`, "0 0"] };
+  tiles[i].animate(flight, { duration: 300, easing: "ease-out" });
 }

@@ -41,10 +41,9 @@ function draggable(target, svg, drag, drop = () => {}) {
   target.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   target.addEventListener("pointermove", (event) => {
     if (!target.hasPointerCapture(event.pointerId)) return;
-    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(
-      svg.getScreenCTM().inverse(),
-    );
-    drag(place.x, place.y);
+    const pointer = new DOMPoint(event.clientX, event.clientY);
+    const { x, y } = pointer.matrixTransform(svg.getScreenCTM().inverse());
+    drag(x, y);
   });
   target.addEventListener("lostpointercapture", drop);
 }
@@ -64,35 +63,39 @@ const LOOKS = [
 
 /** The mark of number j: a shape as well as a hue, of radius r. */
 function mark(j, r) {
-  const corners = (n, turn, inner = r) =>
-    range(inner < r ? 2 * n : n)
-      .map((i) => {
-        const angle = turn + (2 * Math.PI * i) / (inner < r ? 2 * n : n);
-        const length = i % 2 ? inner : r;
-        return `${(length * Math.sin(angle)).toFixed(1)},${(-length * Math.cos(angle)).toFixed(1)}`;
-      })
-      .join(" ");
   const shape = MARKS[j % MARKS.length];
   if (shape === "circle") return make("circle", { r: r * 0.85 });
-  if (shape === "cross") return make("polygon", { points: corners(4, Math.PI / 4, r * 0.35) });
-  if (shape === "star") return make("polygon", { points: corners(5, 0, r * 0.45) });
-  const [n, turn] = { square: [4, Math.PI / 4], triangle: [3, 0], diamond: [4, 0] }[shape];
-  return make("polygon", { points: corners(n, turn) });
+  const points = {
+    square: () => corners(4, Math.PI / 4, r),
+    triangle: () => corners(3, 0, r),
+    diamond: () => corners(4, 0, r),
+    star: () => corners(10, 0, r, r * 0.45),
+    cross: () => corners(8, Math.PI / 4, r, r * 0.35),
+  }[shape]();
+  return make("polygon", { points });
+}
+
+/** The corners of a regular polygon around 0; of a star, if every other one is nearer. */
+function corners(n, turn, outer, inner = outer) {
+  const corner = (i) => {
+    const angle = turn + (2 * Math.PI * i) / n;
+    const length = i % 2 ? inner : outer;
+    return `${(length * Math.sin(angle)).toFixed(1)},${(-length * Math.cos(angle)).toFixed(1)}`;
+  };
+  return range(n).map(corner).join(" ");
 }
 
 /**
  * A letter in a disc, as the look of a handle: it stays in a plane, and no label of its own lies
  * over another.
  */
-const badge = (letter, square) =>
-  make(
-    "g",
-    { class: "live-badge" },
-    square
-      ? make("rect", { x: -10, y: -10, width: 20, height: 20, rx: 2 })
-      : make("circle", { r: 11 }),
-    make("text", { y: 5, "text-anchor": "middle" }, letter),
-  );
+function badge(letter, square) {
+  const ground = square
+    ? make("rect", { x: -10, y: -10, width: 20, height: 20, rx: 2 })
+    : make("circle", { r: 11 });
+  const text = make("text", { y: 5, "text-anchor": "middle" }, letter);
+  return make("g", { class: "live-badge" }, ground, text);
+}
 
 /**
  * A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place,
@@ -130,16 +133,18 @@ function plane(title, reach, margin = 0) {
   const size = 300;
   const unit = size / (2 * reach);
   const middle = size / 2;
-  const lines = [];
-  const whole = size + 2 * margin;
-  for (let t = 1 - reach; t < reach; t++) {
+  const grid = range(2 * reach - 1).flatMap((i) => {
+    const t = i + 1 - reach;
     const at = middle + t * unit;
     const look = { class: t ? "live-grid" : "live-axis" };
-    lines.push(make("line", { ...look, x1: at, x2: at, y1: 0, y2: size }));
-    lines.push(make("line", { ...look, x1: 0, x2: size, y1: at, y2: at }));
-  }
+    return [
+      make("line", { ...look, x1: at, x2: at, y1: 0, y2: size }),
+      make("line", { ...look, x1: 0, x2: size, y1: at, y2: at }),
+    ];
+  });
+  const whole = size + 2 * margin;
   const box = `${-margin} ${-margin} ${whole} ${whole}`;
-  const svg = make("svg", { viewBox: box, role: "group", "aria-label": title }, lines);
+  const svg = make("svg", { viewBox: box, role: "group", "aria-label": title }, grid);
   const px = ([x, y]) => [middle + x * unit, middle - y * unit];
   const point = (x, y) => [(x - middle) / unit, (middle - y) / unit];
   /**
@@ -152,11 +157,8 @@ function plane(title, reach, margin = 0) {
     const put = handle(svg, label, hue, shape, (x, y) => go(point(x, y)), step);
     return (p) => {
       here = p;
-      put(px(p), `x ${show(p[0])}, y ${show(p[1])}`, {
-        now: p[0].toFixed(2),
-        min: -reach,
-        max: reach,
-      });
+      const bounds = { now: p[0].toFixed(2), min: -reach, max: reach };
+      put(px(p), `x ${show(p[0])}, y ${show(p[1])}`, bounds);
     };
   };
   const element = div("live-plane", div("live-title", title), svg);
@@ -181,37 +183,33 @@ function convexHull(points) {
 }
 
 // ---- controls -----------------------------------------------------------------------------------
+/** A button. */
 const button = (label, act) =>
   make("button", { type: "button", class: "live-button", onclick: act }, label);
 
+/** A control behind its label. */
 function control(label, input, id, ...rest) {
   return div("live-control", make("label", { for: id }, label), input, ...rest);
 }
 
+/** A list of options, {value: text}, of which one is chosen. */
 function choice(label, options, act) {
   const id = newId();
   const entries = Object.entries(options).map(([value, text]) => make("option", { value }, text));
   const select = make("select", { id, onchange: () => act(select.value) }, entries);
-  return {
-    element: control(label, select, id),
-    put: (value) => {
-      select.value = value;
-    },
+  const put = (value) => {
+    select.value = value;
   };
+  return { element: control(label, select, id), put };
 }
 
+/** A slider, and beside it what `text(x)` says of its number. */
 function slider(label, { min, max, step, text }, act) {
   const id = newId();
   const widest = Math.max(...[min, max].map((x) => text(x).length));
-  const output = make("output", { for: id, style: `min-width: ${widest}ch` }); // nothing beside it moves
-  const input = make("input", {
-    type: "range",
-    id,
-    min,
-    max,
-    step,
-    oninput: () => act(Number(input.value)),
-  });
+  const output = make("output", { for: id, style: `min-width: ${widest}ch` }); // it moves nothing
+  const oninput = () => act(Number(input.value));
+  const input = make("input", { type: "range", id, min, max, step, oninput });
   const put = (x) => {
     input.value = x;
     write(output, text(x));
@@ -240,30 +238,18 @@ function toggle(label, act) {
  */
 function field(label, reach, act, least = -reach) {
   let here = 0;
-  const typed = () => {
+  const name = `${label[0].toUpperCase()}${label.slice(1)}`;
+  const onchange = () => {
     const x = input.valueAsNumber;
     const inside = x >= least && x <= reach;
-    const name = `${label[0].toUpperCase()}${label.slice(1)}`;
     if (inside) act(x);
     fill(here);
-    say(
-      !inside
-        ? `${name}: type a number from ${typeset(least)} to ${typeset(reach)}.`
-        : Math.abs(here - x) > 0.006
-        ? `${name}: ${typeset(x)} is not possible here, and it is now ${typeset(input.value)}.`
-        : "",
-    );
+    sayRefused(input.closest(".live-figure"), inside ? notPossible(x) : outside());
   };
-  const say = (text) => {
-    // in a line of its own, below what the figure says
-    const figure = input.closest(".live-figure");
-    const line = figure.querySelector(".live-refused");
-    if (line || text) {
-      write(
-        line || figure.appendChild(make("p", { class: "live-refused live-fails", role: "status" })),
-        text,
-      );
-    }
+  const outside = () => `${name}: type a number from ${typeset(least)} to ${typeset(reach)}.`;
+  const notPossible = (x) => {
+    if (Math.abs(here - x) <= 0.006) return "";
+    return `${name}: ${typeset(x)} is not possible here, and it is now ${typeset(input.value)}.`;
   };
   const input = make("input", {
     type: "number",
@@ -273,7 +259,7 @@ function field(label, reach, act, least = -reach) {
     class: "live-number",
     disabled: "",
     "aria-label": label,
-    onchange: typed,
+    onchange,
   });
   const fill = (x) => {
     input.value = +x.toFixed(3);
@@ -282,21 +268,27 @@ function field(label, reach, act, least = -reach) {
     here = x;
     if (document.activeElement !== input) fill(x);
   };
-  return {
-    element: input,
-    put,
-    open: (yes) => {
-      input.disabled = !yes;
-    },
+  const open = (yes) => {
+    input.disabled = !yes;
   };
+  return { element: input, put, open };
+}
+
+/** Says why a number is not taken, in a line of its own below what the figure says. */
+function sayRefused(figure, text) {
+  let line = figure.querySelector(".live-refused");
+  if (!line && !text) return;
+  line ||= figure.appendChild(make("p", { class: "live-refused live-fails", role: "status" }));
+  write(line, text);
 }
 
 /**
  * Words and signs between spaces, Chinese characters one by one. What is space in Python or here is
  * space in both.
  */
-const split = (text) =>
-  text.match(/[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g) || ["…"];
+// deno-lint-ignore no-control-regex
+const SPLIT = /[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g;
+const split = (text) => text.match(SPLIT) || ["…"];
 
 // ---- text ---------------------------------------------------------------------------------------
 /** A sentence that a screen reader speaks once the reader has stopped for a moment. */
@@ -318,6 +310,7 @@ function verdict(left, right, gap) {
     ? make("li", { class: "live-holds" }, `✓ ${left} = ${right}`)
     : make("li", { class: "live-fails" }, `${left} ≠ ${right} · largest difference ${tiny(gap)}`);
 }
+
 /**
  * Hides the results until a choice is checked or passed over; then calls `done`. `ask` may be null.
  */
@@ -337,24 +330,17 @@ function predictFirst(el, ask, done) {
   };
   const reason = (i) =>
     write(why, `${i === ask.answer ? "✓ Right." : "✗ Not quite."} ${ask.why[i]}`);
-  const options = ask.options.map((text, i) =>
-    make(
-      "label",
-      {},
-      make("input", { type: "radio", name, value: i, onchange: () => choose(i) }),
-      " ",
-      text,
-    )
-  );
-  const check = set(
-    button("Check", () => {
-      const chosen = box.querySelector(":checked");
-      reason(Number(chosen.value));
-      chosen.focus(); // the button goes
-      reveal();
-    }),
-    { disabled: "" },
-  );
+  const options = ask.options.map((text, i) => {
+    const input = make("input", { type: "radio", name, value: i, onchange: () => choose(i) });
+    return make("label", {}, input, " ", text);
+  });
+  const check = button("Check", () => {
+    const chosen = box.querySelector(":checked");
+    reason(Number(chosen.value));
+    chosen.focus(); // the button goes
+    reveal();
+  });
+  set(check, { disabled: "" });
   const skip = set(button("Show without answering", reveal), { "data-skip": "" });
   el.classList.add("live-asking");
   const question = make("legend", {}, `Predict first. ${ask.question}`);
@@ -371,6 +357,33 @@ function setUp(model, el, update) {
   model.on("change:state", update);
   return speaker(el);
 }
+
+/**
+ * The `render` of a figure, composed of its parts. `build(stage)` puts elements into `el` once and
+ * returns those that change, a paragraph `message` among them; `update()` is added to them, for
+ * what is no part of the state. After every change of the state
+ * `draw(parts, state, result, stage)` writes what `compute` returns into them, and
+ * `speak(state, result, stage)` returns the sentence of the figure, which is also spoken. The stage
+ * holds `model`, `el`, `read()`, `change(part)`, the state `first` at the beginning, whether the
+ * results are `hidden` because the reader has not answered yet, and for `speak` also the parts.
+ */
+const composed = ({ compute, build, draw, speak }) => ({ model, el }) => {
+  const [read, change] = stateOf(model);
+  const stage = { model, el, read, change, first: read() };
+  const parts = build(stage);
+  const update = () => {
+    const state = read();
+    const result = compute(state);
+    stage.hidden = el.classList.contains("live-asking");
+    draw(parts, state, result, stage);
+    const sentence = speak(state, result, { ...stage, ...parts });
+    if (parts.message) write(parts.message, sentence);
+    say(sentence);
+  };
+  const say = setUp(model, el, update);
+  parts.update = update; // for what is no part of the state
+  update();
+};
 
 // ---- tables -------------------------------------------------------------------------------------
 /** What scrolls sideways can be reached by Tab; what does not scroll is no stop. */
@@ -392,9 +405,42 @@ function matrix(title, shows) {
   const table = make("table", {}, caption, make("thead", {}, head), body);
   const element = scroller(make("div", { class: "live-matrix", "data-shows": shows }, table));
   let was = null;
-  let last = -1e9;
-  const cells = (count) => range(count).map(() => make("td", { class: "live-cell" }));
-  const fill = (td, x, limit, digits, changed) => {
+  let last = -FLIGHT;
+
+  const reshape = (rows, columns) => {
+    const heading = (scope) => make("th", { scope });
+    const cell = () => make("td", { class: "live-cell" });
+    head.replaceChildren(make("td"), ...columns.map(() => heading("col")));
+    body.replaceChildren(...rows.map(() => make("tr", {}, heading("row"), columns.map(cell))));
+  };
+  const put = (M, rows, columns, options = {}) => {
+    const { keys = range(M.length), columnKeys = range(M[0].length) } = options;
+    const shape = `${rows.length} ${columns.length}`;
+    if (was?.shape !== shape) {
+      reshape(rows, columns);
+      was = null;
+    }
+    columns.forEach((text, j) => write(head.children[j + 1], text));
+    rows.forEach((text, i) => write(body.children[i].firstChild, text));
+    fillCells(body, M, options);
+    const now = performance.now();
+    const settled = now - last > FLIGHT; // whoever is faster than that sees the cells jump
+    last = now;
+    if (was && settled && !calm()) {
+      const from = keys.map((key) => was.keys.indexOf(key));
+      flyCells(body, from, columnKeys.map((key) => was.columnKeys.indexOf(key)));
+    }
+    was = { shape, keys: [...keys], columnKeys: [...columnKeys] };
+  };
+  return { element, body, caption, put };
+}
+
+const FLIGHT = 350; // for so many milliseconds a cell flies to its new place
+
+/** Writes the numbers of a matrix into its cells, each as dark as it is large. */
+function fillCells(body, M, { digits = 2, changed }) {
+  const limit = Math.max(...M.flat().map(Math.abs), 1e-9);
+  const fill = (td, x, differs) => {
     write(td, show(x, digits));
     td.classList.toggle("live-minus", x < 0);
     const much = (Math.abs(x) / limit).toFixed(2);
@@ -402,53 +448,25 @@ function matrix(title, shows) {
       td.dataset.much = much;
       td.style.setProperty("--much", much);
     }
-    td.toggleAttribute("data-changed", Boolean(changed));
+    td.toggleAttribute("data-changed", Boolean(differs));
   };
-  const fly = (keys, columnKeys) => {
-    const from = keys.map((key) => was.keys.indexOf(key));
-    const left = columnKeys.map((key) => was.columnKeys.indexOf(key));
-    const { offsetWidth: width, offsetHeight: height } = body.querySelector(".live-cell");
-    const move = (node, dx, dy) => {
-      const there = { transform: `translate(${dx * width}px, ${dy * height}px)` };
-      if (dx || dy) {
-        node.animate([there, { transform: "none" }], { duration: 350, easing: "ease-out" });
-      }
-    };
-    const whole = left.every((l, j) => l === j); // then a row travels as one
-    from.forEach((f, i) =>
-      whole
-        ? move(body.children[i], 0, f - i)
-        : left.forEach((l, j) => move(body.children[i].children[j + 1], l - j, f - i))
-    );
+  M.forEach((row, i) => {
+    row.forEach((x, j) => fill(body.children[i].children[j + 1], x, changed?.(i, j)));
+  });
+}
+
+/** Lets every cell fly from row `from[i]` and column `left[j]`, where it was, to where it is. */
+function flyCells(body, from, left) {
+  const { offsetWidth: width, offsetHeight: height } = body.querySelector(".live-cell");
+  const move = (node, dx, dy) => {
+    if (!dx && !dy) return;
+    const there = { transform: `translate(${dx * width}px, ${dy * height}px)` };
+    node.animate([there, { transform: "none" }], { duration: FLIGHT, easing: "ease-out" });
   };
-  const put = (M, rows, columns, options = {}) => {
-    const {
-      digits = 2,
-      changed,
-      keys = range(M.length),
-      columnKeys = range(M[0].length),
-    } = options;
-    const shape = `${rows.length} ${columns.length}`;
-    if (was?.shape !== shape) {
-      head.replaceChildren(make("td"), ...columns.map(() => make("th", { scope: "col" })));
-      body.replaceChildren(
-        ...rows.map(() => make("tr", {}, make("th", { scope: "row" }), cells(columns.length))),
-      );
-      was = null;
-    }
-    columns.forEach((text, j) => write(head.children[j + 1], text));
-    const limit = Math.max(...M.flat().map(Math.abs), 1e-9);
-    M.forEach((row, i) => {
-      write(body.children[i].firstChild, rows[i]);
-      row.forEach((x, j) =>
-        fill(body.children[i].children[j + 1], x, limit, digits, changed?.(i, j))
-      );
-    });
-    const now = performance.now();
-    const settled = now - last > 350; // whoever is faster than that sees the cells jump
-    last = now;
-    if (was && settled && !calm()) fly(keys, columnKeys);
-    was = { shape, keys: [...keys], columnKeys: [...columnKeys] };
-  };
-  return { element, body, caption, put };
+  const whole = left.every((l, j) => l === j); // then a row travels as one
+  from.forEach((f, i) => {
+    const row = body.children[i];
+    if (whole) move(row, 0, f - i);
+    else left.forEach((l, j) => move(row.children[j + 1], l - j, f - i));
+  });
 }

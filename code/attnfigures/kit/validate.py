@@ -91,7 +91,8 @@ def numbers(
     if fractions or (finite and low <= above) or low < least - TOLERANCE or high > most + TOLERANCE:
         limits = {">": above, ">=": least, "<=": most}
         range_ = " and ".join(f"{sign} {limit:g}" for sign, limit in limits.items() if math.isfinite(limit))
-        expected = f"{'whole ' * whole}numbers {range_}".strip()
+        kind = "whole numbers" if whole else "numbers"
+        expected = f"{kind} {range_}".strip()
         raise ValueError(f"{name} with shape {x.shape} holds {brief(x)}; expected {expected}")
     return x
 

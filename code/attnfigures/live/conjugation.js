@@ -60,72 +60,12 @@ const entry = (i, j) =>
     text(0, 5, `${i}${j}`),
   );
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  const entries = range(N).map((i) => range(N).map((j) => entry(i, j)));
-  const svg = make(
-    "svg",
-    {
-      viewBox: "0 0 224 224",
-      role: "group",
-      class: "live-conjugation",
-      "aria-label": "Rows and columns of the scores",
-    },
-    entries,
-    range(N).map((i) =>
-      make("rect", {
-        class: "live-conjugation-diagonal",
-        x: at(i) - 23,
-        y: at(i) - 23,
-        width: 46,
-        height: 46,
-      })
-    ),
-  );
+// ---- build ---------------------------------------------------------------------------------------
 
-  // the numbers of rows and columns are handles
-  const moveTo = (part, k, to) => {
-    const order = read()[part];
-    const from = order.indexOf(k);
-    const there = clamp(to, 0, N - 1);
-    if (there !== from) change({ [part]: shifted(order, from, there) });
-  };
-  const tag = (k) =>
-    make(
-      "g",
-      {},
-      make("rect", { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 }),
-      text(0, 5, String(k)),
-    );
-  const handles = { rows: [], columns: [] };
-  for (const k of range(N)) {
-    handles.rows.push(
-      handle(
-        svg,
-        `row ${k}`,
-        HUES[k],
-        tag(k),
-        (_, y) => moveTo("rows", k, placeAt(y)),
-        (dx, dy) => moveTo("rows", k, read().rows.indexOf(k) + dx - dy),
-      ),
-    );
-    handles.columns.push(
-      handle(
-        svg,
-        `column ${k}`,
-        HUES[k],
-        tag(k),
-        (x) => moveTo("columns", k, placeAt(x)),
-        (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy),
-      ),
-    );
-  }
-
-  const lists = [
-    ["rows", _("P: rows")],
-    ["columns", _("R: columns")],
-  ].map(([part, name]) => [make("b"), part, name]);
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const grid = buildGrid(read, change);
+  const lists = { rows: make("b"), columns: make("b") };
   const home = make("b", { "data-shows": "home" });
   const ways = matrix("Column orders with k frames on the diagonal", "ways");
   const laws = make("ul", { class: "live-verdicts" });
@@ -138,10 +78,11 @@ function render({ model, el }) {
     ),
     div(
       "live-planes live-lean",
-      div("live-plane live-conjugation-plane", svg),
+      div("live-plane live-conjugation-plane", grid.svg),
       div(
         "live-reading live-conjugation-reading",
-        lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
+        make("p", {}, `${_("P: rows")} = `, lists.rows),
+        make("p", {}, `${_("R: columns")} = `, lists.columns),
         make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })),
         ways.element,
       ),
@@ -154,64 +95,98 @@ function render({ model, el }) {
     laws,
     message,
   );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read();
-    const { rows, columns } = state;
-    const result = compute(state);
-    const hidden = el.classList.contains("live-asking");
-    rows.forEach((i, y) =>
-      columns.forEach((j, x) =>
-        set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })
-      )
-    );
-    for (const k of range(N)) {
-      const [y, x] = [rows.indexOf(k), columns.indexOf(k)];
-      handles.rows[k]([20, at(y)], `row ${k} at position ${y}`, { now: y, min: 0, max: N - 1 });
-      handles.columns[k]([at(x), 20], `column ${k} at position ${x}`, {
-        now: x,
-        min: 0,
-        max: N - 1,
-      });
-    }
-    lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
-    write(home, hidden ? "?" : String(result.home));
-    ways.element.hidden = hidden;
-    ways.put(result.ways, [_("orders")], range(N + 1).map(String), {
-      digits: 0,
-      changed: (_, k) => k === result.home,
-    });
-    laws.replaceChildren(
-      ...(hidden ? [] : [
-        verdict("S[rows][:, columns]", "P S Rᵀ", result.productGap),
-        verdict(String(result.home), "the trace of P Rᵀ", result.traceGap),
-      ]),
-    );
-    write(
-      message,
-      hidden
-        ? "What is on the diagonal is counted when you have answered."
-        : sentence(state, result),
-    );
-    speak(message.textContent);
-  }
-  update();
+  return { grid, lists, home, ways, laws, message };
 }
 
+/** The entries and their diagonal; the numbers of rows and columns are handles. */
+function buildGrid(read, change) {
+  const entries = range(N).map((i) => range(N).map((j) => entry(i, j)));
+  const square = { class: "live-conjugation-diagonal", width: 46, height: 46 };
+  const diagonal = range(N).map((i) => make("rect", { ...square, x: at(i) - 23, y: at(i) - 23 }));
+  const look = {
+    viewBox: "0 0 224 224",
+    role: "group",
+    class: "live-conjugation",
+    "aria-label": "Rows and columns of the scores",
+  };
+  const svg = make("svg", look, entries, diagonal);
+  const moveTo = (part, k, to) => {
+    const order = read()[part];
+    const from = order.indexOf(k);
+    const there = clamp(to, 0, N - 1);
+    if (there !== from) change({ [part]: shifted(order, from, there) });
+  };
+  const row = (k) => {
+    const drag = (_, y) => moveTo("rows", k, placeAt(y));
+    const step = (dx, dy) => moveTo("rows", k, read().rows.indexOf(k) + dx - dy);
+    return handle(svg, `row ${k}`, HUES[k], tag(k), drag, step);
+  };
+  const column = (k) => {
+    const drag = (x) => moveTo("columns", k, placeAt(x));
+    const step = (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy);
+    return handle(svg, `column ${k}`, HUES[k], tag(k), drag, step);
+  };
+  const handles = range(N).map((k) => ({ row: row(k), column: column(k) }));
+  return { svg, entries, handles };
+}
+
+/** The number of a row or a column, in a box. */
+function tag(k) {
+  const look = { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 };
+  return make("g", {}, make("rect", look), text(0, 5, String(k)));
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ grid, lists, home, ways, laws }, state, result, { hidden }) {
+  drawGrid(grid, state);
+  write(lists.rows, `[${state.rows.join(", ")}]`);
+  write(lists.columns, `[${state.columns.join(", ")}]`);
+  write(home, hidden ? "?" : String(result.home));
+  ways.element.hidden = hidden;
+  const changed = (_, k) => k === result.home;
+  ways.put(result.ways, [_("orders")], range(N + 1).map(String), { digits: 0, changed });
+  laws.replaceChildren(...(hidden ? [] : lawsOf(result)));
+}
+
+function drawGrid({ entries, handles }, { rows, columns }) {
+  const bounds = { min: 0, max: N - 1 };
+  rows.forEach((i, y) =>
+    columns.forEach((j, x) =>
+      set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })
+    )
+  );
+  handles.forEach(({ row, column }, k) => {
+    const y = rows.indexOf(k);
+    const x = columns.indexOf(k);
+    row([20, at(y)], `row ${k} at position ${y}`, { now: y, ...bounds });
+    column([at(x), 20], `column ${k} at position ${x}`, { now: x, ...bounds });
+  });
+}
+
+const lawsOf = ({ home, productGap, traceGap }) => [
+  verdict("S[rows][:, columns]", "P S Rᵀ", productGap),
+  verdict(String(home), "the trace of P Rᵀ", traceGap),
+];
+
+// ---- speak ---------------------------------------------------------------------------------------
+
 /** What the figure says in words. */
-function sentence({ rows, columns }, { home }) {
+function speak({ rows, columns }, { home }, { hidden }) {
+  if (hidden) return "What is on the diagonal is counted when you have answered.";
   if (home === N) {
     return String(rows) === String(range(N))
       ? "Nothing has moved."
       : "Rows and columns are in the same order: this is P S Pᵀ.";
   }
+  if (!home) return "The whole old diagonal has left the diagonal.";
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
-  return !home
-    ? "The whole old diagonal has left the diagonal."
-    : home === 1
+  return home === 1
     ? `The framed ${kept[0]} is on the diagonal.`
     : `The framed ${listed(kept)} are on the diagonal.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

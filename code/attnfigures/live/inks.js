@@ -1,15 +1,16 @@
 // Two inks: how strongly a model depends on each word of a sentence, and how well its answers give
 // each word back.
-const MOST = 16;
-const LEAST = 0.5;
-const LEAD = 5; // words, numbers and questions; the smallest ρ; how far the right key is ahead
+const MOST = 16; // words, numbers and questions
+const LEAST = 0.5; // the smallest ρ
+const LEAD = 5; // how far the right key is ahead
 
 const tokens = (text) => split(text).slice(0, MOST);
 
 /**
- * A ring of `size` numbers, which a step turns by one and multiplies by ρ, and into which the first `written` of n words
- * are written. Words share a number if their positions differ by a multiple of `size`. The answers are the numbers
- * that hold the first `asked` words; each of these words gets its share of the variance of its number.
+ * A ring of `size` numbers, which a step turns by one and multiplies by ρ, and into which the first
+ * `written` of n words are written. Words share a number if their positions differ by a multiple of
+ * `size`. The answers are the numbers that hold the first `asked` words; each of these words gets
+ * its share of the variance of its number.
  */
 function ring({ rho, size }, n, asked, written) {
   const box = range(n).map((t) => t % size);
@@ -26,8 +27,8 @@ const MODELS = {
   gated: (state, n, asked) => ring(state, n, asked, asked), // only what will be asked for is written
 
   /**
-   * A query for each question: weight a on its word, b on the others, so M = [(a − b) I, 0] + b 11ᵀ. Then M Mᵀ is
-   * αI + β11ᵀ, with the inverse (I − β/(α + Tβ) 11ᵀ)/α.
+   * A query for each question: weight a on its word, b on the others, so M = [(a − b) I, 0] + b 11ᵀ.
+   * Then M Mᵀ is αI + β11ᵀ, with the inverse (I − β/(α + Tβ) 11ᵀ)/α.
    */
   attention(_, n, asked) {
     const [a, b = 0] = softmax(range(n).map((t) => (t ? 0 : LEAD)));
@@ -68,7 +69,8 @@ const valid = ({ model, text, rho, size, questions }) =>
   counts(size) &&
   counts(questions);
 
-const amount = (x) => show(x, x > 0 && x < 0.005 ? 3 : 2); // what is small but there does not read 0.00
+/** The number below a word: what is small but there does not read 0.00. */
+const amount = (x) => show(x, x > 0 && x < 0.005 ? 3 : 2);
 
 /** A sentence whose words have more or less ink, with a number below each; `put` draws it. */
 function inkRow(shows) {
@@ -88,8 +90,9 @@ function inkRow(shows) {
     words.forEach((word, t) => {
       const [drawn, number] = element.children[t].children;
       write(drawn, word);
-      const ink = (0.07 + 0.93 * (hidden ? 0 : inks[t])).toFixed(3); // a trace is left, to see what is lost
-      drawn.style.filter = `opacity(${ink})`; // faded on purpose: the number below has full contrast
+      // a trace is left, to see what is lost; the number below has full contrast
+      const ink = (0.07 + 0.93 * (hidden ? 0 : inks[t])).toFixed(3);
+      drawn.style.filter = `opacity(${ink})`;
       write(number, hidden ? "?" : amount(inks[t]));
       element.children[t].classList.toggle("live-wanted", t < asked);
     });
@@ -138,38 +141,9 @@ function answerBar() {
 
 const answers = (asked) => (asked === 1 ? "1 answer" : `${asked} answers`);
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  const named = {
-    recurrent: "recurrent, one state",
-    gated: "recurrent, told what will be asked",
-    attention: _("attention"),
-  };
-  const kind = choice(_("model"), named, (name) => change({ model: name }));
-  const rho = slider(
-    "kept per step, ρ",
-    { min: LEAST, max: 1, step: 0.01, text: (x) => show(x) },
-    (x) => change({ rho: x }),
-  );
-  const whole = { min: 1, max: MOST, step: 1, text: String };
-  const size = slider(
-    fillIn("state size, d{h}", { h: make("sub", {}, "h") }),
-    whole,
-    (x) => change({ size: x }),
-  );
-  const questions = slider(_("questions"), whole, (x) => change({ questions: x }));
-  const typed = make("input", {
-    type: "text",
-    id: newId(),
-    class: "live-text",
-    maxlength: 150,
-    autocomplete: "off",
-    oninput: () => change({ text: typed.value }),
-  });
-  const own = set(control(`your sentence, up to ${MOST} words`, typed, typed.id), {
-    class: "live-control live-wide",
-  });
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, change, first }) {
+  const controls = buildControls(change);
   const [titleA, titleB] = [1, 2].map(() => div("live-title"));
   const A = inkRow("influence");
   const B = inkRow("recovery");
@@ -177,8 +151,7 @@ function render({ model, el }) {
   const spent = make("span", { "data-shows": "spent" });
   const below = make("p", { class: "live-spent" });
   const message = make("p", { class: "live-verdict" });
-  const sliders = div("live-sliders", rho.element, size.element);
-  const back = button("Back to start", () => change(first));
+  const { kind, rho, size, questions, typed } = controls;
   el.append(
     make(
       "p",
@@ -190,85 +163,119 @@ function render({ model, el }) {
     titleB,
     B.element,
     bar.svg,
-    div("live-controls", sliders, questions.element, kind.element, back),
-    own,
+    div(
+      "live-controls",
+      div("live-sliders", rho.element, size.element),
+      questions.element,
+      kind.element,
+      button("Back to start", () => change(first)),
+    ),
+    set(control(`your sentence, up to ${MOST} words`, typed, typed.id), {
+      class: "live-control live-wide",
+    }),
     below,
     message,
   );
-  const speak = setUp(model, el, update);
+  return { controls, titleA, titleB, A, B, bar, spent, below, message };
+}
 
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const hidden = el.classList.contains("live-asking");
-    const attends = state.model === "attention";
-    kind.put(state.model);
-    rho.put(state.rho);
-    size.put(state.size);
-    set(questions.element.querySelector("input"), { max: result.words.length });
-    questions.put(result.asked);
-    for (const { element } of [rho, size]) element.querySelector("input").disabled = attends;
-    if (typed.value !== state.text) typed.value = state.text;
-    write(
-      titleA,
-      attends
-        ? "A. How strongly the answers depend on each word"
-        : "A. How strongly the last state depends on each word",
-    );
-    write(
-      titleB,
-      "B. How well the answers give back each word, R². Asked for: the underlined words",
-    );
-    A.put(result.words, result.influence, hidden);
-    B.put(result.words, result.recovery, hidden, result.asked);
-    bar.put(result, hidden);
-    write(spent, hidden ? "?" : show(result.spent));
-    tell(
-      below,
-      result.asked === 1
-        ? "One answer, one number: row B adds up to {spent}."
-        : "{asked} answers, one number each: row B adds up to {spent}.",
-      { spent, asked: String(result.asked) },
-    );
-    write(
-      message,
-      hidden ? "Both inks are hidden until you have answered." : sentence(state, result),
-    );
-    speak(message.textContent);
-  }
-  update();
+/** The model, its numbers, the questions, and the sentence. */
+function buildControls(change) {
+  const named = {
+    recurrent: "recurrent, one state",
+    gated: "recurrent, told what will be asked",
+    attention: _("attention"),
+  };
+  const share = { min: LEAST, max: 1, step: 0.01, text: (x) => show(x) };
+  const whole = { min: 1, max: MOST, step: 1, text: String };
+  const sized = fillIn("state size, d{h}", { h: make("sub", {}, "h") });
+  const typed = make("input", {
+    type: "text",
+    id: newId(),
+    class: "live-text",
+    maxlength: 150,
+    autocomplete: "off",
+    oninput: () => change({ text: typed.value }),
+  });
+  return {
+    kind: choice(_("model"), named, (model) => change({ model })),
+    rho: slider("kept per step, ρ", share, (rho) => change({ rho })),
+    size: slider(sized, whole, (size) => change({ size })),
+    questions: slider(_("questions"), whole, (questions) => change({ questions })),
+    typed,
+  };
+}
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ controls, titleA, titleB, A, B, bar, spent, below }, state, result, { hidden }) {
+  drawControls(controls, state, result);
+  write(
+    titleA,
+    state.model === "attention"
+      ? "A. How strongly the answers depend on each word"
+      : "A. How strongly the last state depends on each word",
+  );
+  write(
+    titleB,
+    "B. How well the answers give back each word, R². Asked for: the underlined words",
+  );
+  A.put(result.words, result.influence, hidden);
+  B.put(result.words, result.recovery, hidden, result.asked);
+  bar.put(result, hidden);
+  write(spent, hidden ? "?" : show(result.spent));
+  tell(
+    below,
+    result.asked === 1
+      ? "One answer, one number: row B adds up to {spent}."
+      : "{asked} answers, one number each: row B adds up to {spent}.",
+    { spent, asked: String(result.asked) },
+  );
+}
+
+function drawControls({ kind, rho, size, questions, typed }, state, { words, asked }) {
+  const inputOf = ({ element }) => element.querySelector("input");
+  kind.put(state.model);
+  rho.put(state.rho);
+  size.put(state.size);
+  for (const one of [rho, size]) inputOf(one).disabled = state.model === "attention";
+  set(inputOf(questions), { max: words.length });
+  questions.put(asked);
+  if (typed.value !== state.text) typed.value = state.text;
 }
 
 /** What the figure says in words. */
-function sentence(state, { words, influence, asked, kept }) {
-  const repeated = asked - Math.min(asked, kept);
+function speak(state, { words, influence, asked, kept }, { hidden }) {
+  if (hidden) return "Both inks are hidden until you have answered.";
   if (state.model === "attention") {
     return "Attention keeps every word and looks for each with a query of its own, once the question is known. Every further answer carries one more number.";
   }
   const last = state.model === "gated" ? asked : words.length;
-  const carried = repeated === 0
-    ? ""
-    : repeated === 1
-    ? "One answer only repeats what others say."
-    : `${repeated} answers only repeat what others say.`;
-  const room = repeated === 0
-    ? ""
-    : kept === 1
-    ? "The state has one number."
-    : `The state has ${kept} numbers.`;
-  return paragraph(distance(state, words.slice(0, last), influence), carried, room);
+  const written = words.slice(0, last);
+  return paragraph(distance(state, written, influence), ...repetition(asked - kept, kept));
+}
+
+/** That answers repeat each other, and why, if there are more of them than numbers in the state. */
+function repetition(repeated, kept) {
+  if (repeated <= 0) return [];
+  return [
+    repeated === 1
+      ? "One answer only repeats what others say."
+      : `${repeated} answers only repeat what others say.`,
+    kept === 1 ? "The state has one number." : `The state has ${kept} numbers.`,
+  ];
 }
 
 /** How much less the first of the words that were written counts than the last. */
 function distance({ rho }, written, influence) {
-  const [start, end] = [written[0], written.at(-1)].map(
-    (word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`,
-  );
+  const short = (word) => (word.length > 12 ? `${word.slice(0, 11)}…` : word);
+  const [start, end] = [written[0], written.at(-1)].map((word) => `“${short(word)}”`);
   if (written.length === 1) return `The state holds ${start} alone.`;
   const back = written.length === 2 ? "1 step back" : `${written.length - 1} steps back`;
   return rho === 1
     ? `A: ${start}, ${back}, counts as much as ${end}.`
     : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

@@ -113,25 +113,22 @@ function panel(name) {
   return { element: div("live-mirror-panel", head, table, score, svg), put };
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
+const columnOf = ({ sentence, tried }) => tried.findIndex((one) => both(one).includes(sentence));
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
   const tiles = tileRow(read, change);
-  const column = ({ sentence, tried }) => tried.findIndex((one) => both(one).includes(sentence));
   const turn = () => {
     const { sentence, tried } = read();
-    tiles.reorder(
-      range(N).reverse(),
-      column(read()) < 0 ? { tried: [...tried, sentence].slice(-MOST) } : {},
-    );
+    const known = columnOf(read()) >= 0;
+    tiles.reorder(range(N).reverse(), known ? {} : { tried: [...tried, sentence].slice(-MOST) });
   };
-
   const panels = MODELS.map(panel);
   const truth = make("p", { class: "live-mirror-truth" });
   const text = (i) => `${TRAINED[i]} steps`;
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
-  const say = make("p", { class: "live-verdict" });
+  const answer = make("p", { class: "live-verdict" });
   el.append(
     make(
       "p",
@@ -142,43 +139,39 @@ function render({ model, el }) {
     ),
     tiles.row,
     div("live-mirror-row", button("Mirror", turn), truth),
-    div(
-      "live-mirror-panels",
-      panels.map(({ element }) => element),
-    ),
-    div(
-      "live-controls",
-      steps.element,
-      button("Back to start", () => change(first)),
-    ),
+    div("live-mirror-panels", panels.map(({ element }) => element)),
+    div("live-controls", steps.element, button("Back to start", () => change(first))),
     make(
       "p",
       {},
       "A column is a pair that you tried (the last 20), with a disc for a right answer and a ring for a wrong one.",
     ),
-    say,
+    answer,
   );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const at = column(state);
-    const hidden = el.classList.contains("live-asking");
-    tiles.put(state.sentence.split(" "));
-    write(
-      truth,
-      result.catFirst
-        ? "Truth: cat first; mirrored: fish first."
-        : "Truth: fish first; mirrored: cat first.",
-    );
-    panels.forEach(({ put }) => put(result, at, hidden));
-    steps.put(TRAINED.indexOf(state.step));
-    write(say, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at));
-    speak(`${shownWords(state.sentence).join(" ")}. ${say.textContent}`);
-  }
-  update();
+  return { tiles, panels, truth, steps, answer };
 }
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ tiles, panels, truth, steps, answer }, state, result, { hidden }) {
+  const at = columnOf(state);
+  tiles.put(state.sentence.split(" "));
+  write(
+    truth,
+    result.catFirst
+      ? "Truth: cat first; mirrored: fish first."
+      : "Truth: fish first; mirrored: cat first.",
+  );
+  for (const { put } of panels) put(result, at, hidden);
+  steps.put(TRAINED.indexOf(state.step));
+  write(
+    answer,
+    hidden ? "The answers are hidden until you have answered." : sentenceOf(result, at),
+  );
+}
+
+/** What the figure says aloud: the words of the sentence, and what it says of the answers. */
+const speak = ({ sentence }, _result, { answer }) =>
+  `${shownWords(sentence).join(" ")}. ${answer.textContent}`;
 
 /** What the figure says in words. */
 function sentenceOf(result, at) {
@@ -190,5 +183,7 @@ function sentenceOf(result, at) {
   );
   return `Right in this pair: ${blind} of 2 without positions, ${seeing} of 2 with positions.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

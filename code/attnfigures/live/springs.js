@@ -1,9 +1,9 @@
 // The inverse of attention: the output is dragged, and the one query that has it is read off. The
 // keys are the values.
-const REACH = 3;
-const GRID = 20; // coordinates go from -3 to 3, in steps of 1/20
-const NEWTON = 100;
-const SMALL = 1e-8; // Newton's method needs about ten steps, forty in the worst case seen
+const REACH = 3; // coordinates go from -3 to 3 …
+const GRID = 20; // … in steps of 1/20
+const NEWTON = 100; // Newton's method needs about ten steps, forty in the worst case seen
+const SMALL = 1e-8;
 const minus = (p, q) => [p[0] - q[0], p[1] - q[1]];
 const length = (p) => Math.hypot(...p);
 const whole = (p) => p.map((x) => Math.round(GRID * x));
@@ -22,20 +22,16 @@ const turn = (p, q, r) => (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] 
  * the sum fall from any start.
  */
 function newton(D) {
-  const flat = [0, 1].map((c) => Number(D.every((d) => d[c] === 0))); // a direction that is left alone
+  const flat = [0, 1].map((c) => Number(D.every((d) => d[c] === 0))); // directions left alone
   const at = (q) => softmax(D.map((d) => dot(q, d)));
   let q = [0, 0];
   let step;
   for (let k = 0; k < NEWTON; k++) {
     const a = at(q);
-    const [x, y] = [0, 1].map((c) =>
-      dot(
-        a,
-        D.map((d) => d[c]),
-      )
-    );
+    const mean = transpose(D).map((column) => dot(a, column));
+    const [x, y] = mean;
     const curve = (b, c) =>
-      a.reduce((sum, w, j) => sum + w * (D[j][b] - [x, y][b]) * (D[j][c] - [x, y][c]), 0);
+      a.reduce((sum, w, j) => sum + w * (D[j][b] - mean[b]) * (D[j][c] - mean[c]), 0);
     const xx = curve(0, 0) + flat[0];
     const xy = curve(0, 1);
     const yy = curve(1, 1) + flat[1];
@@ -120,192 +116,226 @@ const LOOK = [...HUES, "live-ink"];
 const NAME = [...LOOKS, "plain hexagon"];
 const HEXAGON = "0,-8 7,-4 7,4 0,8 -7,4 -7,-4";
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  const each = (f) => range(first.values.length).map(f);
-  const sign = (j) => (j < 6 ? mark(j, 8) : make("polygon", { points: HEXAGON }));
+const signOf = (j) => (j < 6 ? mark(j, 8) : make("polygon", { points: HEXAGON }));
 
-  // the plane: the hull, a spring and a button for each value, the query as an arrow, the output as
-  // a ring
-  const { element, svg, px, pointHandle } = plane("Values, their hull, and the output", REACH, 14);
-  const area = make("polygon", { class: "live-hull" });
-  const wall = make("line", { class: "live-wall" });
-  const coils = each((j) => make("line", { class: `live-spring ${LOOK[j]}` }));
-  const rays = [0, 1].map(() => make("line", { class: "live-wall" }));
-  let refused = false;
+// ---- build ---------------------------------------------------------------------------------------
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const parts = { refused: false };
+  const put = (p) => {
+    parts.refused = false;
+    change({ output: snap(p) });
+  };
   const press = (j) => {
     const state = read();
     const masked = state.masked.map((m, i) => (i === j ? !m : m));
-    refused = !valid({ ...state, masked });
-    if (refused) update();
+    parts.refused = !valid({ ...state, masked });
+    if (parts.refused) parts.update();
     else change({ masked });
   };
-  const spots = each((j) =>
-    make(
-      "g",
-      {
-        class: `live-spot ${LOOK[j]}`,
-        tabindex: 0,
-        role: "button",
-        "aria-label": `mask value ${j + 1}, ${NAME[j]}`,
-        onclick: () => press(j),
-        onkeydown: (event) => {
-          if (event.key !== "Enter" && event.key !== " ") return;
-          event.preventDefault();
-          event.stopPropagation(); // Jupyter would run the cell
-          press(j);
-        },
-      },
-      make("circle", { class: "live-spot-target", r: 14 }),
-      sign(j),
-    )
+  const count = first.values.length;
+  parts.drawing = buildDrawing(count, press, put);
+  parts.numbers = buildNumbers(count, read, put);
+  parts.message = make("p", { class: "live-verdict" });
+  const reset = button("Back to start", () => {
+    parts.refused = false;
+    change(first);
+  });
+  el.append(
+    make("p", { class: "live-hint" }, "Drag the ring. Click a value to mask it."),
+    div("live-planes live-lean", parts.drawing.element, parts.numbers.element),
+    div("live-controls", reset),
+    parts.message,
   );
+  return parts;
+}
+
+/**
+ * The plane: the hull, a spring and a button for each value, the query as an arrow, the output as a
+ * ring.
+ */
+function buildDrawing(count, press, move) {
+  const title = "Values, their hull, and the output";
+  const { element, svg, px, pointHandle } = plane(title, REACH, 14);
+  const area = make("polygon", { class: "live-hull" });
+  const wall = make("line", { class: "live-wall" });
+  const rays = [0, 1].map(() => make("line", { class: "live-wall" }));
+  const coils = range(count).map((j) => make("line", { class: `live-spring ${LOOK[j]}` }));
+  const spots = range(count).map((j) => buildSpot(j, press));
   const shaft = make("line");
   const head = make("path", { d: "M-10 -6L0 0L-10 6" });
   const arrow = make("g", { class: "live-pull" }, shaft, head);
   const letter = make("text", { class: "live-letter" }, "q");
   svg.append(area, ...coils, ...rays, wall, ...spots, arrow, letter);
   const ring = make("g", { class: "live-held" }, make("circle", { r: 9 }));
-  const put = (p) => {
-    refused = false;
-    change({ output: snap(p) });
-  };
-  const moveRing = pointHandle(_("output"), "live-ink", ring, put);
+  const moveRing = pointHandle(_("output"), "live-ink", ring, move);
+  const pull = { arrow, shaft, head, letter };
+  return { element, px, area, wall, rays, coils, spots, pull, ring, moveRing };
+}
 
-  // the numbers
-  const typed = [0, 1].map((c) =>
-    field(
-      `output, coordinate ${c + 1}`,
-      REACH,
-      (x) => put(read().output.map((old, i) => (i === c ? x : old))),
-    )
-  );
-  typed.forEach((f) => f.open(true));
+/** A value, which masks itself when it is pressed. */
+function buildSpot(j, press) {
+  const onkeydown = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation(); // Jupyter would run the cell
+    press(j);
+  };
+  const look = {
+    class: `live-spot ${LOOK[j]}`,
+    tabindex: 0,
+    role: "button",
+    "aria-label": `mask value ${j + 1}, ${NAME[j]}`,
+    onclick: () => press(j),
+    onkeydown,
+  };
+  return make("g", look, make("circle", { class: "live-spot-target", r: 14 }), signOf(j));
+}
+
+/** The numbers beside the plane: the output, the length of the query, and the weights. */
+function buildNumbers(count, read, put) {
+  const fields = [0, 1].map((c) => {
+    const act = (x) => put(read().output.map((old, i) => (i === c ? x : old)));
+    return field(`output, coordinate ${c + 1}`, REACH, act);
+  });
+  for (const { open } of fields) open(true);
   const used = make("span", { "data-shows": "used" });
   const long = make("span", { "data-shows": "length" });
   const size = make("span", {}, "‖q‖ = ", long);
   const word = make("span");
-  const numbers = each((j) => make("span", { "data-shows": `weights ${j}` }));
-  const words = each(() => make("span"));
-  const bars = each((j) => make("span", { class: `live-bar ${LOOK[j]}` }));
-  const icon = (j) =>
-    make(
-      "svg",
-      {
-        viewBox: "-10 -10 20 20",
-        class: `live-icon ${LOOK[j]}`,
-        role: "img",
-        "aria-label": NAME[j],
-      },
-      sign(j),
-    );
-  const rows = each((j) =>
-    make(
-      "li",
-      {},
-      icon(j),
-      ` ${j + 1}`,
-      make("span", { class: "live-share" }, bars[j], numbers[j], words[j]),
-    )
-  );
-  const side = div(
+  const rows = range(count).map(buildRow);
+  const typed = fields.map((one) => one.element);
+  const query = fillIn("query {size}", { size: make("strong", {}, size, word) });
+  const element = div(
     "live-reading",
     div(
       "live-control",
-      div(
-        "live-control",
-        "output y",
-        typed.map((f) => f.element),
-      ),
-      make(
-        "span",
-        { class: "live-length" },
-        fillIn("query {size}", { size: make("strong", {}, size, word) }),
-      ),
+      div("live-control", "output y", typed),
+      make("span", { class: "live-length" }, query),
     ),
     div("live-title", fillIn("Weights of {used} values", { used })),
-    make("ul", { class: "live-shares" }, rows),
+    make("ul", { class: "live-shares" }, rows.map((row) => row.element)),
   );
-  const back = button("Back to start", () => {
-    refused = false;
-    change(first);
-  });
-  const message = make("p", { class: "live-verdict" });
-  el.append(
-    make("p", { class: "live-hint" }, "Drag the ring. Click a value to mask it."),
-    div("live-planes live-lean", element, side),
-    div("live-controls", back),
-    message,
-  );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const { where, weights, query, outward } = result;
-    const hidden = el.classList.contains("live-asking");
-    const shown = (yes) => (yes && !hidden ? null : "");
-    const seen = (yes) => ({ visibility: yes && !hidden ? "visible" : "hidden" });
-    const [x, y] = px(state.output);
-    const unit = px([1, 0])[0] - px([0, 0])[0];
-    const to = (line, [x1, y1], [x2, y2]) => set(line, { x1, y1, x2, y2 });
-    const beyond = (from, [dx, dy]) => [from[0] + 600 * dx, from[1] - 600 * dy]; // out of the drawing
-    set(area, { points: result.hull.map((p) => px(p).join()).join(" ") });
-    each((j) => {
-      const weight = weights ? weights[j] : 0;
-      const at = px(state.values[j]);
-      to(coils[j], at, [x, y]);
-      set(coils[j], { "stroke-width": (16 * weight).toFixed(2), ...seen(weights) });
-      set(spots[j], { transform: `translate(${at.join(" ")})`, "aria-pressed": state.masked[j] });
-      write(numbers[j], weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
-      set(numbers[j], { hidden: shown(weights && !state.masked[j]) });
-      write(words[j], hidden ? "?" : state.masked[j] ? _("masked") : weights ? "" : _("none"));
-      bars[j].style.setProperty("--share", hidden ? 0 : weight);
-    });
-    moveRing(state.output);
-    ring.classList.toggle("live-away", where === "outside");
-    typed.forEach((f, c) => f.put(state.output[c]));
-    set(arrow, seen(query));
-    set(letter, seen(query));
-    if (query) {
-      const reach = unit * result.length;
-      const angle = (-180 / Math.PI) * Math.atan2(query[1], query[0]);
-      set(arrow, { transform: `translate(${x} ${y}) rotate(${angle.toFixed(3)})` });
-      set(shaft, { x2: reach.toFixed(2) });
-      set(head, {
-        transform: `translate(${reach.toFixed(2)} 0)`,
-        visibility: reach < 2 ? "hidden" : null,
-      });
-      const tip = query.map((c, i) => c * unit * (1 + 14 / Math.max(reach, 14)) * (i ? -1 : 1));
-      set(letter, { x: clamp(x + tip[0] - 5, 4, 284), y: clamp(y + tip[1] + 5, 14, 292) });
-    }
-    rays.forEach((ray, i) => {
-      set(ray, seen(outward[i]));
-      if (outward[i]) to(ray, [x, y], beyond([x, y], outward[i]));
-    });
-    set(wall, seen(where === "outside"));
-    if (where === "outside") {
-      const away = minus(state.output, result.nearest);
-      const [dx, dy] = away.map((c) => c / length(away));
-      const middle = px(state.output.map((c, i) => c - away[i] / 2));
-      to(wall, beyond(middle, [dy, -dx]), beyond(middle, [-dy, dx]));
-    }
-    write(used, String(result.used));
-    write(long, query ? show(result.length) : "");
-    set(size, { hidden: shown(query) });
-    write(word, hidden ? "?" : query ? "" : _("none"));
-    const stay = refused && "At least three values must stay, not all on one line.";
-    const sentenceText = hidden
-      ? "The query is hidden until you have answered."
-      : sentence(result, state.masked);
-    write(message, paragraph(stay, sentenceText));
-    speak(message.textContent);
-  }
-  update();
+  return { element, fields, used, long, size, word, rows };
 }
 
+/** The weight of a value, as a bar and a number, or a word instead. */
+function buildRow(_value, j) {
+  const bar = make("span", { class: `live-bar ${LOOK[j]}` });
+  const number = make("span", { "data-shows": `weights ${j}` });
+  const word = make("span");
+  const look = {
+    viewBox: "-10 -10 20 20",
+    class: `live-icon ${LOOK[j]}`,
+    role: "img",
+    "aria-label": NAME[j],
+  };
+  const share = make("span", { class: "live-share" }, bar, number, word);
+  const element = make("li", {}, make("svg", look, signOf(j)), ` ${j + 1}`, share);
+  return { element, bar, number, word };
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+const ends = ([x1, y1], [x2, y2]) => ({ x1, y1, x2, y2 });
+const seen = (yes) => ({ visibility: yes ? "visible" : "hidden" });
+const beyond = ([x, y], [dx, dy]) => [x + 600 * dx, y - 600 * dy]; // out of the drawing
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ drawing, numbers }, state, result, { hidden }) {
+  const { px } = drawing;
+  set(drawing.area, { points: result.hull.map((p) => px(p).join()).join(" ") });
+  drawSprings(drawing, state, result, hidden);
+  drawing.moveRing(state.output);
+  drawing.ring.classList.toggle("live-away", result.where === "outside");
+  drawPull(drawing, state, result, hidden);
+  drawRays(drawing, state, result, hidden);
+  drawWall(drawing, state, result, hidden);
+  drawNumbers(numbers, state, result, hidden);
+}
+
+function drawSprings({ px, coils, spots }, { values, output, masked }, { weights }, hidden) {
+  values.forEach((value, j) => {
+    const at = px(value);
+    const width = (16 * (weights ? weights[j] : 0)).toFixed(2);
+    set(coils[j], ends(at, px(output)));
+    set(coils[j], { "stroke-width": width, ...seen(weights && !hidden) });
+    set(spots[j], { transform: `translate(${at.join(" ")})`, "aria-pressed": masked[j] });
+  });
+}
+
+/** The query as an arrow from the output, with its letter beyond the tip. */
+function drawPull({ px, pull }, { output }, { query, length: long }, hidden) {
+  set(pull.arrow, seen(query && !hidden));
+  set(pull.letter, seen(query && !hidden));
+  if (!query) return;
+  const [x, y] = px(output);
+  const unit = px([1, 0])[0] - px([0, 0])[0];
+  const reach = unit * long;
+  const angle = (-180 / Math.PI) * Math.atan2(query[1], query[0]);
+  const end = `translate(${reach.toFixed(2)} 0)`;
+  set(pull.arrow, { transform: `translate(${x} ${y}) rotate(${angle.toFixed(3)})` });
+  set(pull.shaft, { x2: reach.toFixed(2) });
+  set(pull.head, { transform: end, visibility: reach < 2 ? "hidden" : null });
+  const stretch = unit * (1 + 14 / Math.max(reach, 14));
+  const [right, up] = query.map((c) => c * stretch);
+  set(pull.letter, { x: clamp(x + right - 5, 4, 284), y: clamp(y - up + 5, 14, 292) });
+}
+
+/** On a side or in a corner: the directions between which queries grow. */
+function drawRays({ px, rays }, { output }, { outward }, hidden) {
+  const from = px(output);
+  rays.forEach((ray, i) => {
+    set(ray, seen(outward[i] && !hidden));
+    if (outward[i]) set(ray, ends(from, beyond(from, outward[i])));
+  });
+}
+
+/** Outside the hull: a line with the ring on one side and all values on the other. */
+function drawWall({ px, wall }, { output }, { where, nearest: foot }, hidden) {
+  set(wall, seen(where === "outside" && !hidden));
+  if (where !== "outside") return;
+  const away = minus(output, foot);
+  const [dx, dy] = away.map((c) => c / length(away));
+  const middle = px(output.map((c, i) => c - away[i] / 2));
+  set(wall, ends(beyond(middle, [dy, -dx]), beyond(middle, [-dy, dx])));
+}
+
+function drawNumbers({ fields, used, long, size, word, rows }, state, result, hidden) {
+  const { weights, query } = result;
+  fields.forEach(({ put }, c) => put(state.output[c]));
+  write(used, String(result.used));
+  write(long, query ? show(result.length) : "");
+  set(size, { hidden: query && !hidden ? null : "" });
+  const missing = query ? "" : _("none");
+  write(word, hidden ? "?" : missing);
+  rows.forEach((row, j) => {
+    const weight = weights ? weights[j] : 0;
+    const there = weights && !state.masked[j];
+    row.bar.style.setProperty("--share", hidden ? 0 : weight);
+    write(row.number, weight > 0 && weight < 5e-4 ? tiny(weight) : show(weight, 3));
+    set(row.number, { hidden: there && !hidden ? null : "" });
+    write(row.word, hidden ? "?" : wordOf(state.masked[j], weights));
+  });
+}
+
+/** What stands in the place of a weight that is not there. */
+function wordOf(masked, weights) {
+  if (masked) return _("masked");
+  return weights ? "" : _("none");
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
+
 /** What the figure says in words. */
+function speak({ masked }, result, { hidden, refused }) {
+  const stay = refused && "At least three values must stay, not all on one line.";
+  if (hidden) return paragraph(stay, "The query is hidden until you have answered.");
+  return paragraph(stay, sentence(result, masked));
+}
+
+/** What is said of the output. */
 function sentence({ where, weights, query, along }, masked) {
   if (where === "outside") {
     return masked.includes(true)
@@ -323,9 +353,10 @@ function sentence({ where, weights, query, along }, masked) {
     const part = `(${along.map((c) => show(c)).join(", ")})`;
     return `On a side, held by ${values} alone: no query gets here. Queries ${part} + t·w, with w in the dashed direction, come as near as you like as t grows. Their part along the side chooses the place.`;
   }
-  return `Inside the hull: the query q = (${
-    query.map((c) => show(c)).join(", ")
-  }) has this output.`;
+  const numbers = query.map((c) => show(c)).join(", ");
+  return `Inside the hull: the query q = (${numbers}) has this output.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid, shape };

@@ -10,8 +10,17 @@ from attnbook.recurrent import path_norms, random_recurrence, rnn, rnn_jacobians
 from ..kit.style import PALETTE, Picture, figure, heatmap, picture
 from ..kit.validate import between, each, numbers, require
 
-__all__ = ["draw_accuracy", "draw_blocks", "draw_cell", "draw_decay", "draw_gradients", "draw_memory", "draw_paths",
-           "draw_rates", "draw_routes"]  # fmt: skip
+__all__ = [
+    "draw_accuracy",
+    "draw_blocks",
+    "draw_cell",
+    "draw_decay",
+    "draw_gradients",
+    "draw_memory",
+    "draw_paths",
+    "draw_rates",
+    "draw_routes",
+]
 
 STYLES = [("orange", "-", "o"), ("blue", "--", "s"), ("green", "-.", "^"), ("purple", ":", "D"), ("yellow", "-", "v")]
 UNITS, LONGEST = 32, 100  # of the network that the explorer shows

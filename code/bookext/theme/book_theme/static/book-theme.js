@@ -21,7 +21,8 @@
   // first.
   function paint(mode) {
     root.dataset.mode = mode;
-    root.dataset.theme = mode !== "auto" ? mode : system.matches ? "dark" : "light";
+    const ofSystem = system.matches ? "dark" : "light";
+    root.dataset.theme = mode === "auto" ? ofSystem : mode;
   }
   system.addEventListener("change", () => paint(root.dataset.mode));
   all(".theme-switch-button").forEach((button) =>
@@ -56,26 +57,18 @@
     if (field) {
       field.focus();
       field.select();
-    } else if (dialog.open) {
-      dialog.close();
-    } else {
-      dialog.showModal();
-    }
+    } else if (dialog.open) dialog.close();
+    else dialog.showModal();
   }
   closable(dialog);
   all(".search-button__button").forEach((button) => button.addEventListener("click", search));
   addEventListener(
     "keydown",
     (event) => {
-      if (
-        (mac ? event.metaKey : event.ctrlKey) &&
-        !event.shiftKey &&
-        !event.altKey &&
-        event.key.toLowerCase() === "k"
-      ) {
-        event.preventDefault();
-        search();
-      }
+      const held = mac ? event.metaKey : event.ctrlKey;
+      if (!held || event.shiftKey || event.altKey || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      search();
     },
     true,
   );

@@ -17,7 +17,8 @@ const bookSearch = ((index) => {
   const REASON = 1.4;
   const WHY = /\bwhy\b|为什么|为何/i;
   const WORD = /\p{sc=Han}+|(?:(?!\p{sc=Han})[\p{L}\p{N}])+/gu;
-  const chinese = new Intl.Segmenter("zh", { granularity: "word" }); // Chinese has no blanks between its words
+  // Chinese has no blanks between its words
+  const chinese = new Intl.Segmenter("zh", { granularity: "word" });
   const cut = (run) =>
     /\p{sc=Han}/u.test(run) ? [...chinese.segment(run)].map(({ segment }) => segment) : [run];
 
@@ -43,24 +44,19 @@ const bookSearch = ((index) => {
   // are its spellings.
   const stems = new Map();
   function stem(word) {
-    if (!stems.has(word)) {
-      stems.set(word, shortened(word));
-    }
+    if (!stems.has(word)) stems.set(word, shortened(word));
     return stems.get(word);
   }
   function shortened(word) {
-    if (word.length < 4) {
-      return word;
-    }
+    if (word.length < 4) return word;
     const one = word
       .replace(/ices$/, "ix")
       .replace(/ies$/, "y")
       .replace(/([^suia])s$/, "$1")
       .replace(/iz(?=e|ing|ation|able)/, "is")
       .replace(/our$/, "or");
-    return one.length < 5
-      ? one
-      : one.replace(/(?:ing|ed|e)$/, (end) => (one.length - end.length < 3 ? end : ""));
+    if (one.length < 5) return one;
+    return one.replace(/(?:ing|ed|e)$/, (end) => (one.length - end.length < 3 ? end : ""));
   }
   const common = new Set(COMMON.split(" "));
   const faint = new Set(FAINT.split(" ").map(stem));
@@ -88,9 +84,7 @@ const bookSearch = ((index) => {
       for (const [field, found] of Object.entries(entry.fields)) {
         const weight = WEIGHTS[field] / (field === "text" ? 1 + found.length / 200 : 1);
         for (const word of field === "text" ? found : new Set(found)) {
-          if (!places.has(word)) {
-            places.set(word, new Map());
-          }
+          if (!places.has(word)) places.set(word, new Map());
           places.get(word).set(entry, (places.get(word).get(entry) ?? 0) + weight);
         }
       }
@@ -100,8 +94,9 @@ const bookSearch = ((index) => {
   const groups = [];
   const ready = index.then(async ({ pages, synonyms }) => {
     groups.push(...synonyms.map((names) => names.map(words).filter((name) => name.length)));
-    for (let i = 0, began = performance.now(); i < pages.length; i++) {
-      add(pages[i]);
+    let began = performance.now();
+    for (const page of pages) {
+      add(page);
       if (performance.now() - began > 8) {
         // a pause in which the reader can type
         await new Promise((next) => setTimeout(next));
@@ -153,9 +148,7 @@ const bookSearch = ((index) => {
   function fits({ name, weight }) {
     const counts = name.map((word) => places.get(word) ?? begins(word));
     const scores = new Map();
-    if (counts.some((count) => !count)) {
-      return scores;
-    }
+    if (counts.some((count) => !count)) return scores;
     for (const entry of counts[0].keys()) {
       if (counts.every((count) => count.has(entry))) {
         const sum = counts.reduce(
@@ -169,25 +162,18 @@ const bookSearch = ((index) => {
   }
   function side({ title, boxes, text }, name) {
     const whole = title.length === name.length && startsAt(title, name, 0) ? 1.3 : 1;
-    if (name.length === 1) {
-      return whole;
-    }
+    if (name.length === 1) return whole;
+    if (holds(title, name)) return 1.6 * whole;
     const all = name.every((word) => title.includes(word));
-    return (
-      whole *
-      (holds(title, name) ? 1.6 : all || holds(boxes, name) ? 1.4 : holds(text, name) ? 1.2 : 0.6)
-    );
+    if (all || holds(boxes, name)) return 1.4 * whole;
+    return (holds(text, name) ? 1.2 : 0.6) * whole;
   }
   // A word that is nowhere may be the beginning of one that is still being typed.
   function begins(part) {
+    if (part.length < 3) return undefined;
     const all = new Map();
-    if (part.length < 3) {
-      return undefined;
-    }
     for (const [word, counts] of places) {
-      if (!word.startsWith(part)) {
-        continue;
-      }
+      if (!word.startsWith(part)) continue;
       counts.forEach((count, entry) => all.set(entry, Math.max(count, all.get(entry) ?? 0)));
     }
     return all.size ? all : undefined;
@@ -207,7 +193,8 @@ const bookSearch = ((index) => {
           best.set(entry, Math.max(score, best.get(entry) ?? 0))
         );
       }
-      const share = best.size ? weight * rare(best) : 0; // of the question: a rare idea is more of it than a frequent one
+      // of the question: a rare idea is more of it than a frequent one
+      const share = best.size ? weight * rare(best) : 0;
       all += share;
       best.forEach((score, entry) => {
         const [sum, held] = total.get(entry) ?? [0, 0];
@@ -283,14 +270,20 @@ const bookSearch = ((index) => {
     return make("li", {}, link, ...from, make("p", {}, ...excerpt(entry.text, asked)));
   }
 
+  function messageFor(number) {
+    const { none, one, many, most } = summary.dataset;
+    if (number > SHOWN) return most;
+    if (number > 1) return many;
+    return number ? one : none;
+  }
+
   async function show() {
     await bookSearch.ready;
     const question = field.value.trim();
     const asked = bookSearch.asksFor(question);
     const results = bookSearch.search(question);
-    const { none, one, many, most } = summary.dataset;
     const number = results.length;
-    const message = number > SHOWN ? most : number > 1 ? many : number ? one : none;
+    const message = messageFor(number);
     summary.textContent = question && message.replace("{number}", number).replace("{shown}", SHOWN);
     list.replaceChildren(...results.slice(0, SHOWN).map((entry) => item(entry, asked)));
   }
