@@ -43,8 +43,7 @@ const valid = (state) =>
   state.train <= 1000 &&
   NAMES.every((name) => state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
 
-// places in the drawing, which is 340 wide and 226 high: both axes are logarithmic, from 1 to 100
-// 000
+// The drawing is 340 wide and 226 high; both axes are logarithmic, from 1 to 100 000.
 const STRIDE = [57, 36];
 const toX = (m) => 44 + STRIDE[0] * Math.log10(m);
 const toY = (n) => 194 - STRIDE[1] * Math.log10(n);
@@ -62,14 +61,40 @@ const many = (x) =>
     : show(x, Number.isInteger(x) || x >= 100 ? 0 : 1);
 const length = (m) => many(m).replace(/^1·/, "");
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  const { train } = first;
-  const put = (name, x) => change({ [name]: clamp(x, ...RANGES[name]) });
-  const grow = (m) => change({ keys: clamp(Math.round(m), 2, MOST) });
+// ---- build ---------------------------------------------------------------------------------------
 
-  // the plot
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const plot = buildPlot(first, read, change);
+  const table = buildTable();
+  const controls = buildControls(el, first, read, change);
+  const message = make("p", { class: "live-verdict" });
+  el.append(
+    make(
+      "p",
+      { class: "live-hint" },
+      "Drag the dot to 100 keys. Which factor brings it back to the dashed line? Is it enough for 10 000 keys? And if the factor grows with m, does every lead win?",
+    ),
+    div(
+      "live-crowd-all",
+      make("div", {}, div("live-title", "How many of m keys the query looks at"), plot.svg),
+      make(
+        "div",
+        {},
+        controls.factor.element,
+        controls.rules.element,
+        controls.c.element,
+        scroller(div("live-scroll", table.element)),
+        message,
+        div("live-controls", button("Back to start", () => change(first))),
+      ),
+    ),
+  );
+  return { plot, table, controls, message };
+}
+
+/** How many keys the query looks at against their number, as a curve with a dot on it. */
+function buildPlot({ train }, read, change) {
   const powers = ["1", "10", "100", "10³", "10⁴", "10⁵"].map((text, p) => {
     const m = 10 ** p;
     return [
@@ -87,190 +112,133 @@ function render({ model, el }) {
     label(toX(3000) - 6, toY(3000) - 6, "all keys alike", "end"),
     label(toX(MOST) - 14, 0, "as many as in training", "end"),
   ];
-  const svg = make(
-    "svg",
-    {
-      viewBox: "0 0 340 226",
-      role: "group",
-      class: "live-crowd",
-      "aria-label": "Keys that the query looks at, against the number of keys",
-    },
-    powers,
-    label(187, 223, "keys m"),
-    alike,
-    level,
-    names,
-    own,
-    trained,
-  );
-  const drag = (x, y) => {
-    // the dot goes to the point of its curve that is nearest to the pointer, above all sideways
-    const state = read();
-    const far = (m) =>
-      Math.hypot(toX(m) - x, 0.6 * (toY(compute({ ...state, keys: m }).looks[1]) - y));
-    grow(
-      range(236)
-        .map((k) => 2 * 10 ** (k / 50))
-        .reduce((best, m) => (far(m) < far(best) ? m : best)),
-    );
+  const look = {
+    viewBox: "0 0 340 226",
+    role: "group",
+    class: "live-crowd",
+    "aria-label": "Keys that the query looks at, against the number of keys",
   };
-  const move = handle(
-    svg,
-    "number of keys",
-    "live-orange",
-    mark(0, 7),
-    drag,
-    (right, up) => grow(read().keys * 10 ** ((right + up) / 10)),
-  );
+  const title = label(187, 223, "keys m");
+  const svg = make("svg", look, powers, title, alike, level, names, own, trained);
+  const grow = (m) => change({ keys: clamp(Math.round(m), 2, MOST) });
+  const drag = (x, y) => grow(nearestOnCurve(read(), x, y));
+  const step = (right, up) => grow(read().keys * 10 ** ((right + up) / 10));
+  const move = handle(svg, "number of keys", "live-orange", mark(0, 7), drag, step);
+  return { svg, train, level, own, trained, name: names[1], move, dot: svg.lastChild };
+}
 
-  // the same as a table
-  const bars = range(2).map(() => make("span", { class: "live-bar live-orange" }));
+/** The number of keys at the point of the curve nearest to a pointer, above all sideways. */
+function nearestOnCurve(state, x, y) {
+  const height = (m) => toY(compute({ ...state, keys: m }).looks[1]);
+  const far = (m) => Math.hypot(toX(m) - x, 0.6 * (height(m) - y));
+  return range(236)
+    .map((k) => 2 * 10 ** (k / 50))
+    .reduce((best, m) => (far(m) < far(best) ? m : best));
+}
+
+/** The same as a table: a row for training, and one for now. */
+function buildTable() {
   const rows = [_("training"), _("now")].map((name, i) => {
-    const cells = ["factors", "weights", "looks"].map((part) =>
+    const [factor, weight, looks] = ["factors", "weights", "looks"].map((part) =>
       make("span", { "data-shows": `${part} ${i}` })
     );
+    const bar = make("span", { class: "live-bar live-orange" });
     const size = make("span");
-    const boxes = cells.map((cell, k) =>
-      make("td", k === 1 ? { class: "live-share" } : {}, k === 1 ? bars[i] : null, cell)
+    const element = make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, name),
+      make("td", {}, size),
+      make("td", {}, factor),
+      make("td", { class: "live-share" }, bar, weight),
+      make("td", {}, looks),
     );
-    return {
-      element: make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, size), boxes),
-      cells,
-      size,
-    };
+    return { element, size, factor, weight, looks, bar };
   });
   const heads = ["", "keys m", _("factor"), "best key’s weight", "keys looked at"].map((text) =>
     make(text ? "th" : "td", text ? { scope: "col" } : {}, text)
   );
-  const table = make(
+  const element = make(
     "table",
     { class: "live-table live-crowd-table" },
     make("thead", {}, make("tr", {}, heads)),
-    make(
-      "tbody",
-      {},
-      rows.map(({ element }) => element),
-    ),
+    make("tbody", {}, rows.map((row) => row.element)),
   );
-
-  // controls
-  const ticks = (name, stride, text) => ({
-    min: RANGES[name][0],
-    max: RANGES[name][1],
-    step: stride,
-    text,
-  });
-  const factor = slider(
-    _("factor"),
-    ticks(
-      "factor",
-      0.05,
-      (x) =>
-        !el.firstChild || read().grow /* first: room */
-          ? `${show(x)} · ln m / ln ${train}`
-          : show(x),
-    ),
-    (x) => put("factor", x),
-  );
-  const c = slider(
-    "lead R",
-    ticks("c", 0.1, (x) => show(x * Math.log(train))),
-    (x) => put("c", x),
-  );
-  const rules = choice(
-    "the factor",
-    { false: "is the same for every m", true: `grows as ln m / ln ${train}` },
-    (yes) => change({ grow: yes === "true" }),
-  );
-  const message = make("p", { class: "live-verdict" });
-  el.append(
-    make(
-      "p",
-      { class: "live-hint" },
-      "Drag the dot to 100 keys. Which factor brings it back to the dashed line? Is it enough for 10 000 keys? And if the factor grows with m, does every lead win?",
-    ),
-    div(
-      "live-crowd-all",
-      make("div", {}, div("live-title", "How many of m keys the query looks at"), svg),
-      make(
-        "div",
-        {},
-        factor.element,
-        rules.element,
-        c.element,
-        scroller(div("live-scroll", table)),
-        message,
-        div(
-          "live-controls",
-          button("Back to start", () => change(first)),
-        ),
-      ),
-    ),
-  );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const hidden = el.classList.contains("live-asking");
-    const seen = { visibility: hidden ? "hidden" : "visible" };
-    const [before, now] = result.looks;
-    const high = hundredth(toY(before));
-    set(own, {
-      points: LADDER.map((m, i) => `${hundredth(toX(m))},${hundredth(toY(result.curve[i]))}`).join(
-        " ",
-      ),
-      ...seen,
-    });
-    set(level, { y1: high, y2: high });
-    set(names[1], { y: high - 5 });
-    set(trained, { transform: `translate(${hundredth(toX(train))} ${high})` });
-    move(
-      [toX(state.keys), toY(now)],
-      hidden ? _("hidden") : `${state.keys} keys: ${show(now, 1)} looked at`,
-      { now: state.keys, min: 2, max: MOST },
-    );
-    set(svg.querySelector("[role=slider]"), seen);
-    rows.forEach(({ cells, size }, i) => {
-      write(size, length(result.sizes[i]));
-      [show, tiny, many].forEach((text, k) =>
-        write(
-          cells[k],
-          hidden && i && k ? "?" : text(result[["factors", "weights", "looks"][k]][i]),
-        )
-      );
-      set(bars[i], { style: `--share: ${hidden && i ? 0 : result.weights[i].toFixed(4)}` });
-    });
-    [
-      [factor, state.factor],
-      [c, state.c],
-      [rules, String(state.grow)],
-    ].forEach(([part, x]) => part.put(x));
-    write(
-      message,
-      hidden ? "The curve is hidden until you have answered." : sentence(state, result),
-    );
-    speak(message.textContent);
-  }
-  update();
+  return { element, rows };
 }
+
+function buildControls(el, { train }, read, change) {
+  const made = (name, title, step, text) => {
+    const [min, max] = RANGES[name];
+    const act = (x) => change({ [name]: clamp(x, min, max) });
+    return slider(title, { min, max, step, text }, act);
+  };
+  // while the figure is built, the longer text keeps room for itself
+  const grows = () => !el.firstChild || read().grow;
+  const factorText = (x) => (grows() ? `${show(x)} · ln m / ln ${train}` : show(x));
+  const rules = { false: "is the same for every m", true: `grows as ln m / ln ${train}` };
+  return {
+    factor: made("factor", _("factor"), 0.05, factorText),
+    c: made("c", "lead R", 0.1, (x) => show(x * Math.log(train))),
+    rules: choice("the factor", rules, (yes) => change({ grow: yes === "true" })),
+  };
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ plot, table, controls }, state, result, { hidden }) {
+  drawPlot(plot, state, result, hidden);
+  table.rows.forEach((row, i) => drawRow(row, i, result, hidden && i === 1));
+  controls.factor.put(state.factor);
+  controls.c.put(state.c);
+  controls.rules.put(String(state.grow));
+}
+
+function drawPlot({ train, level, own, trained, name, move, dot }, { keys }, result, hidden) {
+  const [before, now] = result.looks;
+  const seen = { visibility: hidden ? "hidden" : "visible" };
+  const high = hundredth(toY(before));
+  const point = (m, i) => `${hundredth(toX(m))},${hundredth(toY(result.curve[i]))}`;
+  set(own, { points: LADDER.map(point).join(" "), ...seen });
+  set(level, { y1: high, y2: high });
+  set(name, { y: high - 5 });
+  set(trained, { transform: `translate(${hundredth(toX(train))} ${high})` });
+  const spoken = hidden ? _("hidden") : `${keys} keys: ${show(now, 1)} looked at`;
+  move([toX(keys), toY(now)], spoken, { now: keys, min: 2, max: MOST });
+  set(dot, seen);
+}
+
+function drawRow(row, i, { sizes, factors, weights, looks }, unseen) {
+  write(row.size, length(sizes[i]));
+  write(row.factor, show(factors[i]));
+  write(row.weight, unseen ? "?" : tiny(weights[i]));
+  write(row.looks, unseen ? "?" : many(looks[i]));
+  set(row.bar, { style: `--share: ${unseen ? 0 : weights[i].toFixed(4)}` });
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function sentence({ factor, train, grow }, { sizes, looks, lead }) {
-  const much = `Among ${length(sizes[1])} keys the query looks at ${
-    many(looks[1])
-  }; in training it looked at ${many(looks[0])} of ${sizes[0]}.`;
+function speak(state, { sizes, looks, lead }, { hidden }) {
+  if (hidden) return "The curve is hidden until you have answered.";
+  const [before, now] = looks.map(many);
+  const much = `Among ${
+    length(sizes[1])
+  } keys the query looks at ${now}; in training it looked at ${before} of ${sizes[0]}.`;
+  return paragraph(much, state.grow && limitText(state, lead));
+}
+
+/** Whether a factor that grows with ln m keeps up. */
+function limitText({ factor, train }, lead) {
   const product = show(factor * lead);
   const limit = show(Math.log(train));
-  return paragraph(
-    much,
-    grow &&
-      (product === limit
-        ? `Factor times lead is ln ${train} = ${limit}.`
-        : factor * lead > Math.log(train)
-        ? `Factor times lead is ${product}, above ln ${train} = ${limit}.`
-        : `Factor times lead is ${product}, below ln ${train} = ${limit}.`),
-  );
+  if (product === limit) return `Factor times lead is ln ${train} = ${limit}.`;
+  return factor * lead > Math.log(train)
+    ? `Factor times lead is ${product}, above ln ${train} = ${limit}.`
+    : `Factor times lead is ${product}, below ln ${train} = ${limit}.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

@@ -79,85 +79,23 @@ function bell(ratio) {
   return places.map((s) => `${hundredth(along(s))},${hundredth(height(at(s)))}`).join(" ");
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
+// ---- build ---------------------------------------------------------------------------------------
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
   const start = compute(first);
-  const text = (x, y, words, anchor = "middle") =>
-    make("text", { class: "live-label live-spread-text", x, y, "text-anchor": anchor }, words);
-  const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
-
-  // the keys and the query
-  const left = plane("Keys, as large as their weight", REACH, 28);
-  const ray = line("live-ray live-ink", 150, 150, 150, 150);
-  const dots = keys.map((k) => {
-    const [cx, cy] = left.px(k);
-    return make("circle", { class: "live-spread-key", cx, cy });
-  });
-  left.svg.append(...dots, ray);
-  const put = (query) => change({ query });
-  const move = left.pointHandle(_("query"), "live-ink", badge("q"), put);
-
-  // the scores
-  const ticks = [-12, -8, -4, 0, 4, 8, 12].map((s) =>
-    text(along(s), 282, String(s).replace("-", "−"))
-  );
-  const rules = [20, 40, 60, 80].map((n) => [
-    line("live-grid", LEFT, height(n), 290, height(n)),
-    text(LEFT - 4, height(n) + 4, String(n), "end"),
-  ]);
-  const bars = start.counts.map((_, i) =>
-    make("rect", {
-      class: "live-spread-bar",
-      x: along(i * BIN - FARTHEST) + 0.5,
-      width: (290 - LEFT) / start.counts.length - 1,
-    })
-  );
-  const ghost = make("polyline", { class: "live-spread-ghost", points: bell(start.ratio) });
-  const curve = make("polyline", { class: "live-spread-curve" });
-  const outside = text(288, 24, "", "end");
-  const svg = make(
-    "svg",
-    { viewBox: "0 0 300 300", role: "img", "aria-label": "Histogram of the scores" },
-    rules,
-    bars,
-    line("live-axis", LEFT, BASE, 290, BASE),
-    ghost,
-    curve,
-    ticks,
-    outside,
-  );
-  const right = div(
-    "live-plane",
-    div("live-title", "Number of keys by score q·k\u00a0/\u00a0T"),
-    svg,
-  );
-
-  // controls; a slider goes by a quarter of a doubling
-  const octaves = (text, min, max) => ({ min, max, step: 0.25, text });
-  const length = slider(
-    "length ‖q‖",
-    octaves(() => show(Math.hypot(...read().query)), -2, LONGEST),
-    (x) => {
-      const { query } = read();
-      const now = Math.hypot(...query);
-      put((now ? query.map((c) => c / now) : [1, 0]).map((c) => clamp(c * 2 ** x, -REACH, REACH)));
-    },
-  );
-  const temperature = slider(
-    "temperature T",
-    octaves(() => show(read().temperature), -2, 2),
-    (x) => change({ temperature: 2 ** x }),
-  );
-  const message = make("p", { class: "live-verdict" });
+  const space = buildSpace(change);
+  const histogram = buildHistogram(start);
+  const sliders = buildSliders(read, change);
   const remark = make("p", { class: "live-verdict" });
-  const shown = Object.fromEntries(
+  const numbers = Object.fromEntries(
     ["deviation", "ratio", "looks"].map((name) => [name, make("span", { "data-shows": name })]),
   );
+  const sums = make("p", { class: "live-verdict" });
   tell(
-    message,
+    sums,
     "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.",
-    shown,
+    numbers,
   );
   el.append(
     make(
@@ -165,7 +103,7 @@ function render({ model, el }) {
       { class: "live-hint" },
       "Make q twice as long. What happens to scores and weights, and which T takes them back?",
     ),
-    div("live-planes", left.element, right),
+    div("live-planes", space.element, histogram.element),
     make(
       "p",
       { class: "live-spread-legend" },
@@ -173,52 +111,115 @@ function render({ model, el }) {
     ),
     div(
       "live-controls",
-      length.element,
-      temperature.element,
+      sliders.length.element,
+      sliders.temperature.element,
       button("Back to start", () => change(first)),
     ),
-    message,
+    sums,
     remark,
   );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const hidden = el.classList.contains("live-asking");
-    el.toggleAttribute("data-hidden", hidden);
-    const [x2, y2] = left.px(state.query);
-    set(ray, { x2, y2 });
-    move(state.query);
-    dots.forEach((dot, j) =>
-      set(dot, { r: hidden ? 3 : hundredth(2 + 45 * Math.sqrt(result.weights[j])) })
-    );
-    bars.forEach((bar, i) => {
-      const y = height(Math.min(result.counts[i], TALLEST));
-      set(bar, { y: hundredth(y), height: hundredth(BASE - y) });
-    });
-    set(curve, { points: bell(result.ratio) });
-    write(outside, result.outside ? `${result.outside} outside` : "");
-    for (
-      const [name, digits] of [
-        ["deviation", 2],
-        ["ratio", 2],
-        ["looks", 1],
-      ]
-    ) {
-      write(shown[name], hidden ? "?" : show(result[name], digits));
-    }
-    length.put(clamp(Math.log2(result.length || 1e-9), -2, LONGEST));
-    temperature.put(Math.log2(state.temperature));
-    write(remark, hidden ? "" : comparison(state, result, first, start));
-    speak(
-      hidden
-        ? "Scores and weights are hidden until you have answered."
-        : `${message.textContent} ${remark.textContent}`,
-    );
-  }
-  update();
+  return { start, space, histogram, sliders, numbers, sums, remark };
 }
+
+const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
+const text = (x, y, words, anchor = "middle") => {
+  const look = "live-label live-spread-text";
+  return make("text", { class: look, x, y, "text-anchor": anchor }, words);
+};
+
+/** The keys and the query. */
+function buildSpace(change) {
+  const { element, svg, px, pointHandle } = plane("Keys, as large as their weight", REACH, 28);
+  const ray = line("live-ray live-ink", 150, 150, 150, 150);
+  const dots = keys.map((k) => {
+    const [cx, cy] = px(k);
+    return make("circle", { class: "live-spread-key", cx, cy });
+  });
+  svg.append(...dots, ray);
+  const move = pointHandle(_("query"), "live-ink", badge("q"), (query) => change({ query }));
+  return { element, px, ray, dots, move };
+}
+
+/** The scores as a histogram, with the normal density now and at the start. */
+function buildHistogram(start) {
+  const ticks = [-12, -8, -4, 0, 4, 8, 12].map((s) =>
+    text(along(s), 282, String(s).replace("-", "−"))
+  );
+  const rules = [20, 40, 60, 80].map((n) => [
+    line("live-grid", LEFT, height(n), 290, height(n)),
+    text(LEFT - 4, height(n) + 4, String(n), "end"),
+  ]);
+  const width = (290 - LEFT) / start.counts.length - 1;
+  const bars = start.counts.map((_, i) =>
+    make("rect", { class: "live-spread-bar", x: along(i * BIN - FARTHEST) + 0.5, width })
+  );
+  const ghost = make("polyline", { class: "live-spread-ghost", points: bell(start.ratio) });
+  const curve = make("polyline", { class: "live-spread-curve" });
+  const outside = text(288, 24, "", "end");
+  const axis = line("live-axis", LEFT, BASE, 290, BASE);
+  const look = { viewBox: "0 0 300 300", role: "img", "aria-label": "Histogram of the scores" };
+  const svg = make("svg", look, rules, bars, axis, ghost, curve, ticks, outside);
+  const title = div("live-title", "Number of keys by score q·k\u00a0/\u00a0T");
+  return { element: div("live-plane", title, svg), bars, curve, outside };
+}
+
+/** The sliders, which go by a quarter of a doubling. */
+function buildSliders(read, change) {
+  const octaves = (text, max) => ({ min: -2, max, step: 0.25, text });
+  const stretch = (x) => {
+    const { query } = read();
+    const now = Math.hypot(...query);
+    const way = now ? query.map((c) => c / now) : [1, 0];
+    change({ query: way.map((c) => clamp(c * 2 ** x, -REACH, REACH)) });
+  };
+  const lengths = octaves(() => show(Math.hypot(...read().query)), LONGEST);
+  const temperatures = octaves(() => show(read().temperature), 2);
+  return {
+    length: slider("length ‖q‖", lengths, stretch),
+    temperature: slider("temperature T", temperatures, (x) => change({ temperature: 2 ** x })),
+  };
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { el, first, hidden }) {
+  const { start, space, histogram, sliders, numbers, remark } = parts;
+  el.toggleAttribute("data-hidden", hidden);
+  drawSpace(space, state, result, hidden);
+  drawHistogram(histogram, result);
+  for (const [name, digits] of [["deviation", 2], ["ratio", 2], ["looks", 1]]) {
+    write(numbers[name], hidden ? "?" : show(result[name], digits));
+  }
+  sliders.length.put(clamp(Math.log2(result.length || 1e-9), -2, LONGEST));
+  sliders.temperature.put(Math.log2(state.temperature));
+  write(remark, hidden ? "" : comparison(state, result, first, start));
+}
+
+function drawSpace({ px, ray, dots, move }, { query }, { weights }, hidden) {
+  const [x2, y2] = px(query);
+  set(ray, { x2, y2 });
+  move(query);
+  const radius = (weight) => (hidden ? 3 : hundredth(2 + 45 * Math.sqrt(weight)));
+  dots.forEach((dot, j) => set(dot, { r: radius(weights[j]) }));
+}
+
+function drawHistogram({ bars, curve, outside }, result) {
+  bars.forEach((bar, i) => {
+    const y = height(Math.min(result.counts[i], TALLEST));
+    set(bar, { y: hundredth(y), height: hundredth(BASE - y) });
+  });
+  set(curve, { points: bell(result.ratio) });
+  write(outside, result.outside ? `${result.outside} outside` : "");
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
+
+/** What the figure says in words: its two sentences, which hold numbers that `draw` writes. */
+const speak = (_state, _result, { sums, remark, hidden }) =>
+  hidden
+    ? "Scores and weights are hidden until you have answered."
+    : `${sums.textContent} ${remark.textContent}`;
 
 /**
  * What has become of the weights since the start, once both the query and the temperature have
@@ -237,5 +238,7 @@ function comparison(state, result, first, start) {
   }
   return "";
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };
