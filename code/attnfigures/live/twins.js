@@ -93,103 +93,19 @@ const text = (x, y, words, anchor = "middle") =>
 const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
 const power = (n) => (n ? `1/${2 ** -n}` : "1");
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  const put = (parts) =>
-    change(
-      Object.fromEntries(
-        Object.entries(parts).map(([name, x]) => [name, clamp(Math.round(x), ...RANGES[name]) + 0]),
-      ),
-    );
+// ---- build ---------------------------------------------------------------------------------------
 
-  // the losses
-  const decades = ["1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => {
-    const y = toY(10 ** -k);
-    return [line(toX(0), y, toX(STEPS_TRAINED), y), text(36, y + 4, words, "end")];
-  });
-  const ticks = [0, 20, 40, 60].map((t) => [
-    line(toX(t), 12, toX(t), 182),
-    text(toX(t), 197, String(t)),
-  ]);
-  const [runA, runB] = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) =>
-    make("polyline", { class: look })
-  );
-  const plot = make(
-    "svg",
-    {
-      viewBox: "0 0 340 216",
-      role: "img",
-      class: "live-twins",
-      "aria-label": "The loss of both runs against the steps",
-    },
-    decades,
-    ticks,
-    text(toX(30), 212, _("steps")),
-    runA,
-    runB,
-  );
-
-  // the start and the step of B: a grid of powers of two
-  const columns = range(4).map((k) => [
-    line(padX(-k), 28, padX(-k), 184),
-    text(padX(-k), 214, power(-k)),
-  ]);
-  const rows = range(6).map((k) => [
-    line(54, padY(-k), 160, padY(-k)),
-    text(34, padY(-k) + 4, power(-k), "end"),
-  ]);
-  const tried = new Map();
-  const notes = range(24).map((k) => text(padX(-(k % 4)), padY(-(k >> 2)) + 4, "")); // the gaps that were found
-  const pad = make(
-    "svg",
-    {
-      viewBox: "0 0 180 234",
-      role: "group",
-      class: "live-twins",
-      "aria-label": "Start and step of B",
-    },
-    columns,
-    rows,
-    notes,
-    text(4, 14, "step ×", "start"),
-    text(107, 230, "start ×"),
-  );
-  const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
-  const steps = (dx, dy) => {
-    const { start, step } = read();
-    put({ start: start + dx, step: step + dy });
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const put = (parts) => {
+    const whole = ([name, x]) => [name, clamp(Math.round(x), ...RANGES[name]) + 0];
+    change(Object.fromEntries(Object.entries(parts).map(whole)));
   };
-  const move = handle(pad, "start and step of B", "live-blue", mark(1, 9), drag, steps);
-
-  // controls and readings
-  const scale = choice(
-    "A has the scale",
-    { 0: "1", 2: "1/4", 4: "1/16" },
-    (k) => put({ scale: Number(k) }),
-  );
-  const cells = ["scores", "ends", "right"].map((part) =>
-    range(2).map((i) => make("td", { "data-shows": `${part} ${i}` }))
-  );
-  const heads = ["", "A", "B"].map((words) =>
-    make(words ? "th" : "td", words ? { scope: "col" } : {}, words)
-  );
-  const names = [
-    "largest |score| at the start",
-    "loss at the end",
-    "tokens right at the end, of 4",
-  ];
-  const shown = [show, tiny, String];
-  const table = make(
-    "table",
-    { class: "live-table live-twins-table" },
-    make("thead", {}, make("tr", {}, heads)),
-    make(
-      "tbody",
-      {},
-      cells.map((pair, k) => make("tr", {}, make("th", { scope: "row" }, names[k]), pair)),
-    ),
-  );
+  const plot = buildPlot();
+  const pad = buildPad(read, put);
+  const table = buildTable();
+  const scales = { 0: "1", 2: "1/4", 4: "1/16" };
+  const scale = choice("A has the scale", scales, (k) => put({ scale: Number(k) }));
   const laws = make("ul", { class: "live-verdicts" });
   const message = make("p", { class: "live-verdict" });
   el.append(
@@ -200,75 +116,150 @@ function render({ model, el }) {
     ),
     div(
       "live-planes live-lean",
-      div("live-twins-plot", div("live-title", "Losses: A solid, B dashed"), plot),
-      div("live-twins-pad", div("live-title", "Start and step of B"), pad),
-      table,
+      div("live-twins-plot", div("live-title", "Losses: A solid, B dashed"), plot.svg),
+      div("live-twins-pad", div("live-title", "Start and step of B"), pad.svg),
+      table.element,
     ),
-    div(
-      "live-controls",
-      scale.element,
-      button("Back to start", () => change(first)),
-    ),
+    div("live-controls", scale.element, button("Back to start", () => change(first))),
     laws,
     message,
   );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const hidden = el.classList.contains("live-asking");
-    [runA, runB].forEach((run, k) =>
-      set(run, {
-        visibility: hidden ? "hidden" : "visible",
-        points: result.losses[k]
-          .map((loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`)
-          .join(" "),
-      })
-    );
-    scale.put(String(state.scale));
-    move(
-      [padX(state.start), padY(state.step)],
-      `start times ${power(state.start)}, step times ${power(state.step)}`,
-      { now: state.start, min: RANGES.start[0], max: RANGES.start[1] },
-    );
-    cells.forEach((pair, k) =>
-      pair.forEach((cell, i) =>
-        write(cell, hidden ? "?" : shown[k](result[["scores", "ends", "right"][k]][i]))
-      )
-    );
-    const here = -state.start - 4 * state.step;
-    if (!hidden) {
-      tried.set(`${state.scale} ${here}`, result.apart <= EXACT ? "0" : show(result.apart, 1));
-    }
-    const match = (k) => ([0, 2, 4].some((scale) => tried.get(`${scale} ${k}`) === "0") ? "✓" : ""); // for another scale
-    notes.forEach((note, k) =>
-      write(note, k === here ? "" : (tried.get(`${state.scale} ${k}`) ?? match(k)))
-    );
-    laws.replaceChildren(
-      hidden ? "" : verdict("the losses of A", "the losses of B", result.lossGap),
-    );
-    write(message, hidden ? "The losses are hidden until you have answered." : sentence(state));
-    speak(message.textContent);
-  }
-  update();
+  return { plot, pad, table, scale, laws, message };
 }
+
+/** The losses of both runs. */
+function buildPlot() {
+  const decades = ["1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => {
+    const y = toY(10 ** -k);
+    return [line(toX(0), y, toX(STEPS_TRAINED), y), text(36, y + 4, words, "end")];
+  });
+  const ticks = [0, 20, 40, 60].map((t) => [
+    line(toX(t), 12, toX(t), 182),
+    text(toX(t), 197, String(t)),
+  ]);
+  const runs = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) =>
+    make("polyline", { class: look })
+  );
+  const look = {
+    viewBox: "0 0 340 216",
+    role: "img",
+    class: "live-twins",
+    "aria-label": "The loss of both runs against the steps",
+  };
+  const svg = make("svg", look, decades, ticks, text(toX(30), 212, _("steps")), runs);
+  return { svg, runs };
+}
+
+/** The start and the step of B: a grid of powers of two, with the gaps that were found. */
+function buildPad(read, put) {
+  const columns = range(4).map((k) => [
+    line(padX(-k), 28, padX(-k), 184),
+    text(padX(-k), 214, power(-k)),
+  ]);
+  const rows = range(6).map((k) => [
+    line(54, padY(-k), 160, padY(-k)),
+    text(34, padY(-k) + 4, power(-k), "end"),
+  ]);
+  const notes = range(24).map((k) => text(padX(-(k % 4)), padY(-(k >> 2)) + 4, ""));
+  const names = [text(4, 14, "step ×", "start"), text(107, 230, "start ×")];
+  const look = {
+    viewBox: "0 0 180 234",
+    role: "group",
+    class: "live-twins",
+    "aria-label": "Start and step of B",
+  };
+  const svg = make("svg", look, columns, rows, notes, names);
+  const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
+  const step = (dx, dy) => put({ start: read().start + dx, step: read().step + dy });
+  const move = handle(svg, "start and step of B", "live-blue", mark(1, 9), drag, step);
+  return { svg, notes, move, tried: new Map() };
+}
+
+/** What both runs begin and end with. */
+function buildTable() {
+  const rows = [
+    ["scores", "largest |score| at the start", show],
+    ["ends", "loss at the end", tiny],
+    ["right", "tokens right at the end, of 4", String],
+  ].map(([part, title, shown]) => {
+    const cells = range(2).map((i) => make("td", { "data-shows": `${part} ${i}` }));
+    const element = make("tr", {}, make("th", { scope: "row" }, title), cells);
+    return { element, part, shown, cells };
+  });
+  const heads = ["", "A", "B"].map((words) =>
+    make(words ? "th" : "td", words ? { scope: "col" } : {}, words)
+  );
+  const element = make(
+    "table",
+    { class: "live-table live-twins-table" },
+    make("thead", {}, make("tr", {}, heads)),
+    make("tbody", {}, rows.map((row) => row.element)),
+  );
+  return { element, rows };
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ plot, pad, table, scale, laws }, state, result, { hidden }) {
+  drawPlot(plot, result, hidden);
+  drawPad(pad, state, result, hidden);
+  for (const { part, shown, cells } of table.rows) {
+    cells.forEach((cell, i) => write(cell, hidden ? "?" : shown(result[part][i])));
+  }
+  scale.put(String(state.scale));
+  laws.replaceChildren(
+    hidden ? "" : verdict("the losses of A", "the losses of B", result.lossGap),
+  );
+}
+
+function drawPlot({ runs }, { losses }, hidden) {
+  const point = (loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`;
+  runs.forEach((run, k) => {
+    const points = losses[k].map(point).join(" ");
+    set(run, { visibility: hidden ? "hidden" : "visible", points });
+  });
+}
+
+/** The handle, and at every place that was tried the gap; ✓ where another scale had none. */
+function drawPad({ notes, move, tried }, { scale, start, step }, { apart }, hidden) {
+  const [min, max] = RANGES.start;
+  const spoken = `start times ${power(start)}, step times ${power(step)}`;
+  move([padX(start), padY(step)], spoken, { now: start, min, max });
+  const here = -start - 4 * step;
+  if (!hidden) tried.set(`${scale} ${here}`, apart <= EXACT ? "0" : show(apart, 1));
+  const matches = (k) => [0, 2, 4].some((other) => tried.get(`${other} ${k}`) === "0");
+  notes.forEach((note, k) => {
+    const found = tried.get(`${scale} ${k}`) ?? (matches(k) ? "✓" : "");
+    write(note, k === here ? "" : found);
+  });
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function sentence({ scale, start, step }) {
-  const [starts, steps] = [2 * start === -scale, step === -scale];
-  if (starts && steps) return "Start and step do the work of the scale: two runs, the same losses.";
-  const scores = starts
-    ? "the scores of A"
-    : 2 * start > -scale
-    ? "larger scores than A"
-    : "smaller scores than A";
-  const [match, long, short] = [
-    "steps that match the scale of A",
-    "steps too long to match the scale of A",
-    "steps too short to match the scale of A",
-  ];
-  return `B starts with ${scores} and takes ${steps ? match : step > -scale ? long : short}.`;
+function speak({ scale, start, step }, _result, { hidden }) {
+  if (hidden) return "The losses are hidden until you have answered.";
+  if (2 * start === -scale && step === -scale) {
+    return "Start and step do the work of the scale: two runs, the same losses.";
+  }
+  const scores = scoresOf(2 * start + scale);
+  const steps = stepsOf(step + scale);
+  return `B starts with ${scores} and takes ${steps}.`;
 }
+
+function scoresOf(excess) {
+  if (excess === 0) return "the scores of A";
+  return excess > 0 ? "larger scores than A" : "smaller scores than A";
+}
+
+function stepsOf(excess) {
+  if (excess === 0) return "steps that match the scale of A";
+  return excess > 0
+    ? "steps too long to match the scale of A"
+    : "steps too short to match the scale of A";
+}
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };
