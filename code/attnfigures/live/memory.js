@@ -142,23 +142,58 @@ function dial(k) {
   return { element, turn, put };
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const start = read();
-  const { train } = start;
-  const most = MOST * train;
-  const asking = () => el.classList.contains("live-asking");
-  const dials = range(PAIRS).map(dial);
-  const moveTo = (test) => change({ test: clamp(Math.round(test), train, most) });
+// ---- build ---------------------------------------------------------------------------------------
 
-  // the road: what training saw of it, and the handle at the longest offset of the test
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const { train } = first;
+  const most = MOST * train;
+  const parts = { refused: "", seen: null, frame: 0, train, most };
+  const moveTo = (test) => change({ test: clamp(Math.round(test), train, most) });
+  parts.dials = range(PAIRS).map(dial);
+  parts.road = buildRoad(parts, read, moveTo);
+  parts.typed = buildTyped(parts, read, moveTo);
+  parts.ways = Object.entries(WAYS).map(([way, name]) => {
+    return { way, element: button(name, () => change({ way })) };
+  });
+  parts.message = make("p", { class: "live-verdict" });
+  const group = { class: "live-ways", role: "group" };
+  el.append(
+    make(
+      "p",
+      { class: "live-hint" },
+      "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?",
+    ),
+    div(
+      "live-asked",
+      parts.road.svg,
+      make(
+        "div",
+        { ...group, "aria-label": "What is done about the length" },
+        parts.ways.map(({ element }) => element),
+      ),
+    ),
+    div("live-dials", parts.dials.map(({ element }) => element)),
+    legends(),
+    div(
+      "live-controls",
+      control("longest offset", parts.typed, parts.typed.id),
+      button("Back to start", () => change(first)),
+    ),
+    parts.message,
+  );
+  return parts;
+}
+
+/** The road: what training saw of it, and the handle at the longest offset of the test. */
+function buildRoad({ train, most }, read, moveTo) {
   const along = (t) => 14 + (312 * t) / most;
-  const label = (x, y, ...text) => make("text", { x, y, "text-anchor": "middle" }, text);
+  const label = (x, y, text) => make("text", { x, y, "text-anchor": "middle" }, text);
   const line = (look, x1, x2) => make("line", { class: look, x1, x2, y1: 36, y2: 36 });
   const fresh = line("live-road-new", along(train), along(train));
-  const s = make("tspan", { "data-shows": "s" });
   const above = label(0, 13);
-  const road = make(
+  const s = make("tspan", { "data-shows": "s" });
+  const svg = make(
     "svg",
     {
       viewBox: "0 0 340 66",
@@ -174,130 +209,98 @@ function render({ model, el }) {
     label(along(train), 62, train),
     label(along(most), 62, most),
   );
-  const put = handle(
-    road,
-    "longest offset of the test",
-    "live-orange",
-    mark(3, 10),
-    (x) => moveTo(((x - along(0)) * most) / 312),
-    (right, up) => moveTo(read().test + right + up),
-  );
-  const id = newId();
-  const typed = make("input", {
-    type: "number",
-    id,
-    class: "live-typed",
-    min: train,
-    max: most,
-    step: 1,
-    onchange() {
-      const test = typed.valueAsNumber;
-      const taken = Number.isInteger(test) && test >= train && test <= most;
-      if (taken) return moveTo(test);
-      write(
-        says,
-        typed.value
-          ? `${typed.value} is not taken: the longest offset is a whole number from ${train} to ${most}.`
-          : `That is not taken: the longest offset is a whole number from ${train} to ${most}.`,
-      );
-      speak(says.textContent);
-      typed.value = read().test;
-    },
-  });
+  const drag = (x) => moveTo(((x - along(0)) * most) / 312);
+  const step = (right, up) => moveTo(read().test + right + up);
+  const name = "longest offset of the test";
+  const move = handle(svg, name, "live-orange", mark(3, 10), drag, step);
+  return { svg, along, fresh, above, s, move };
+}
 
-  const ways = Object.entries(WAYS).map(([way, name]) => [
-    way,
-    button(name, () => change({ way })),
-  ]);
+/** The field for the longest offset. */
+function buildTyped(parts, read, moveTo) {
+  const { train, most } = parts;
+  const onchange = () => {
+    const test = input.valueAsNumber;
+    if (Number.isInteger(test) && test >= train && test <= most) return moveTo(test);
+    parts.refused = input.value
+      ? `${input.value} is not taken: the longest offset is a whole number from ${train} to ${most}.`
+      : `That is not taken: the longest offset is a whole number from ${train} to ${most}.`;
+    parts.update();
+    parts.refused = "";
+    input.value = read().test;
+  };
+  const look = { type: "number", id: newId(), class: "live-typed", min: train, max: most, step: 1 };
+  const input = make("input", { ...look, onchange });
+  return input;
+}
+
+/** What the parts of a dial mean. */
+function legends() {
   const icon = { viewBox: "-11 -7 22 14", "aria-hidden": true };
   const sign = (text, ...parts) => make("span", {}, make("svg", icon, parts), text);
-  const dash = { x1: -11, x2: 11 };
+  const dash = (attributes) => make("line", { ...attributes, x1: -11, x2: 11 });
   const cross = set(mark(5, 7), { class: "live-cross" });
-  const legends = div(
+  const tint = make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 });
+  return div(
     "live-legends",
-    sign(
-      "seen in training",
-      make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 }),
-    ),
-    sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
-    sign(
-      "one step, in radians below; underlined: changed",
-      make("line", { class: "live-stride", ...dash }),
-    ),
-    sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
+    sign("seen in training", tint),
+    sign("reached, never seen", dash({ class: "live-unseen" })),
+    sign("one step, in radians below; underlined: changed", dash({ class: "live-stride" })),
+    sign("hand at the longest offset", make("g", { class: "live-needle" }, dash())),
     make("span", {}, "× 5: angles drawn 5 times as large"),
     sign(
       "hand of a pair outside",
-      make("g", { class: "live-needle live-beyond" }, make("line", dash), cross),
+      make("g", { class: "live-needle live-beyond" }, dash(), cross),
     ),
   );
-  const says = make("p", { class: "live-verdict" });
-  el.append(
-    make(
-      "p",
-      { class: "live-hint" },
-      "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?",
-    ),
-    div(
-      "live-asked",
-      road,
-      make(
-        "div",
-        { class: "live-ways", role: "group", "aria-label": "What is done about the length" },
-        ways.map(([, element]) => element),
-      ),
-    ),
-    div(
-      "live-dials",
-      dials.map(({ element }) => element),
-    ),
-    legends,
-    div(
-      "live-controls",
-      control("longest offset", typed, id),
-      button("Back to start", () => change(start)),
-    ),
-    says,
-  );
-  const speak = setUp(model, el, update);
-
-  let seen = null;
-  let frame = 0; // the angles at which the hands are drawn: they turn to where they belong
-  function travel(result) {
-    cancelAnimationFrame(frame);
-    const from = seen || result.ends;
-    const begun = performance.now();
-    const time = calm() || !seen ? 0 : 250;
-    (function step() {
-      const left = time ? Math.max(1 - (performance.now() - begun) / time, 0) : 0;
-      seen = result.ends.map((end, k) => end - left * (end - from[k]));
-      dials.forEach(({ turn }, k) => turn(seen[k], result.arcs[k], result.beyond[k]));
-      if (left) frame = requestAnimationFrame(step);
-    })();
-  }
-
-  function update() {
-    const state = read();
-    const { test, way } = state;
-    const result = compute(state);
-    const hidden = asking();
-    const x = along(test);
-    dials.forEach((face, k) => face.put(result, hidden, zoomOf(state, k)));
-    travel(result);
-    put([x, 36], `${test}, ${show(result.s)} times training`, { now: test, min: train, max: most });
-    set(fresh, { x2: x });
-    set(above, { x: clamp(x, 104, 236) });
-    tell(above, "test: offsets up to {test}, s = {s}", { test, s });
-    write(s, show(result.s));
-    if (document.activeElement !== typed) typed.value = test;
-    ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
-    write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, result));
-    speak(says.textContent);
-  }
-  update();
 }
 
-/** What the figure says in words. */
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { hidden }) {
+  parts.dials.forEach((face, k) => face.put(result, hidden, zoomOf(state, k)));
+  travel(parts, result);
+  drawRoad(parts, state, result);
+  if (document.activeElement !== parts.typed) parts.typed.value = state.test;
+  for (const { way, element } of parts.ways) set(element, { "aria-pressed": way === state.way });
+}
+
+/** Lets the hands turn from the angles at which they are drawn to where they belong. */
+function travel(parts, { ends, arcs, beyond }) {
+  cancelAnimationFrame(parts.frame);
+  const from = parts.seen || ends;
+  const begun = performance.now();
+  const time = calm() || !parts.seen ? 0 : 250;
+  const step = () => {
+    const left = time ? Math.max(1 - (performance.now() - begun) / time, 0) : 0;
+    parts.seen = ends.map((end, k) => end - left * (end - from[k]));
+    parts.dials.forEach(({ turn }, k) => turn(parts.seen[k], arcs[k], beyond[k]));
+    if (left) parts.frame = requestAnimationFrame(step);
+  };
+  step();
+}
+
+function drawRoad({ train, most, road: { along, fresh, above, s, move } }, { test }, result) {
+  const x = along(test);
+  const reach = { now: test, min: train, max: most };
+  move([x, 36], `${test}, ${show(result.s)} times training`, reach);
+  set(fresh, { x2: x });
+  set(above, { x: clamp(x, 104, 236) });
+  tell(above, "test: offsets up to {test}, s = {s}", { test, s });
+  write(s, show(result.s));
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
+
+/** What the figure says in words; once, why a number that was typed is not taken. */
+function speak(state, result, parts) {
+  const { refused } = parts;
+  if (refused) return refused;
+  return parts.hidden ? "The hands are hidden until you have answered." : sentence(state, result);
+}
+
+/** What is said of the repair. */
 function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
   const times = `s\u00a0=\u00a0${short(s)}`;
   const pairs = outside === 1
@@ -327,5 +330,7 @@ function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
       `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look equally far.`,
   }[way];
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid, shape };
