@@ -135,7 +135,7 @@ def _draw_edges(ax: Axes, reached: np.ndarray, M: np.ndarray, window: int) -> No
         level = layers - down
         for query, key in np.argwhere(M & (reached[down][:, None] > 0)):
             near = query - key < window
-            look = {"color": PALETTE["blue"]} if near else {"color": "#000000", "ls": "--"}
-            ax.plot([query, key], [level, level - 1], lw=0.8, **look)
+            colour, style = (PALETTE["blue"], "-") if near else ("#000000", "--")
+            ax.plot([query, key], [level, level - 1], color=colour, ls=style, lw=0.8)
         seen = np.flatnonzero(reached[down + 1])
         ax.plot(seen, np.full(len(seen), level - 1), "o", color=PALETTE["blue"], ms=5)
