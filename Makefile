@@ -6,7 +6,7 @@ venv = $(PYTHON) tools/environment.py
 grading = $(venv) --grading
 tests = --system --extra check --extra test --extra cluster --extra course --extra pdf --extra watch
 
-.PHONY: help book serve watch check test test-all lab pdf epub translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
+.PHONY: help book serve watch check format test test-all lab pdf epub translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
 
 help: ## list the tasks
 	@sed -nE 's/^([a-z-]+):[^#]*## /make \1  /p' Makefile
@@ -22,6 +22,9 @@ watch: ## show it, and build again after every save
 
 check: ## look at what you changed, in seconds: [CHAPTER=sqrt-dk-scaling]
 	@$(venv) --extra check tools/run_tests.py check $(CHAPTER)
+
+format: ## lay out the code: Python, scripts and style sheets
+	@$(venv) --extra check tools/run_tests.py format
 
 test: ## decide whether the book is right, in minutes: [ONLY="folder, file or pattern"] [EDITIONS=none]
 	@$(venv) $(tests) tools/run_tests.py test $(if $(filter none,$(EDITIONS)),--english) $(if $(ONLY),"$(ONLY)")

@@ -36,7 +36,7 @@ JAVASCRIPT = [  # (what stands there, what is put in its place); the code has sp
 ]
 DEAD_CONTROL = [(r"=> change\(", "=> void ("), (r"\bmodel\.on\(", "void (")]  # a figure's control that does nothing
 TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`", re.DOTALL)
-DRAWS = re.compile(r"\b(make|set|write|document|window|element|el|svg|model)\b")
+DRAWS = re.compile(r"\b(make|div|set|write|document|window|element|el|svg|model)\b")
 
 
 def python_faults(text, choose):

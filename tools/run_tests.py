@@ -1,7 +1,8 @@
-"""Run the linters, the build of the book and pytest, as `make check` and `make test` do.
+"""Run the linters, the build of the book and pytest, as `make check`, `make test` and `make format` do.
 
 python tools/run_tests.py check [CHAPTER]      look at what differs from the main branch, in seconds
 python tools/run_tests.py test [--all] [ONLY]  run everything; with --all also the tests that take long
+python tools/run_tests.py format               lay out the code: Python by ruff, scripts and style sheets by deno
 
 Without ONLY the editions in other languages are built and compared with the English book as well; with --english not.
 
@@ -31,7 +32,10 @@ TESTS = ROOT / "tests"
 SLOW_PHONE = TESTS / "site" / "test_lighthouse.py"  # measures seconds, so it runs alone, after all others
 BUILT = ("site", "notebooks")  # folders of tests that look at the built book
 WORKERS = str((os.cpu_count() or 1) + 1)  # a test often waits: for a browser, a kernel, a deadline
-PYTHON_FILES = re.compile(r"^(code|evidence|experiments|tests|tools)/.*\.py$")
+PYTHON_FOLDERS = ("code", "evidence", "experiments", "tests", "tools")
+PYTHON_FILES = re.compile(rf"^({'|'.join(PYTHON_FOLDERS)})/.*\.py$")
+SCRIPTS_AND_STYLES = re.compile(r"^(code|tests|tools)/(?!.*/vendor/).*\.(css|js)$")  # as deno.json says
+LAYOUT = {"ruff format", "deno fmt"}  # the linters whose complaints `make format` mends
 SPELLED = re.compile(r"\.(css|html|js|md|py|toml|txt|ya?ml)$|^Makefile$")
 SUCCESSES = ROOT / "_build" / "checked.json"
 EVERY_PAGE = "every page"  # a step of the tests of sources: those that belong to no single page
@@ -113,11 +117,16 @@ def linters(files=()):
     everything = not files
     files = files or git("ls-files", "--cached", "--others", "--exclude-standard")
     code = [name for name in files if PYTHON_FILES.match(name)]
+    sheets = [name for name in files if SCRIPTS_AND_STYLES.match(name)]
     spelled = [name for name in files if SPELLED.search(name)]
     started = {"codespell": start("-m", "codespell_lib", *spelled)} if spelled else {}
     if code:
         started["ruff check"] = start("-m", "ruff", "check", *code)
         started["ruff format"] = start("-m", "ruff", "format", "--check", *code)
+    if sheets:
+        started["deno fmt"] = start("-m", "deno", "fmt", "--check", *sheets)
+    if scripts := [name for name in sheets if name.endswith(".js")]:
+        started["deno lint"] = start("-m", "deno", "lint", *scripts)
     if everything:
         started["mypy"] = start("-m", "mypy")
     return started
@@ -242,21 +251,34 @@ def test(only, everything, english):
     return results
 
 
+def lay_out():
+    """Let the formatters decide the layout of the code; return {formatter: None, or the text of its failure}."""
+    return {"ruff format": runs("-m", "ruff", "format", *PYTHON_FOLDERS), "deno fmt": runs("-m", "deno", "fmt")}
+
+
 def main():
     """Do what the command line asks for; the exit code says whether everything succeeded."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=("check", "test"))
+    parser.add_argument("task", choices=("check", "test", "format"))
     parser.add_argument("only", nargs="?", default="", help="check: a chapter; test: a folder, a file or a pattern")
     parser.add_argument("--all", action="store_true", help="also what takes long: see the marker `thorough`")
     parser.add_argument("--english", action="store_true", help="without the editions in other languages")
     options = parser.parse_args()
     if chromium():
         os.environ["CHROMIUM"] = chromium()
+    os.environ["NO_COLOR"] = "1"  # what the linters print is shown later, from a file
     os.environ["OMP_NUM_THREADS"] = "1"  # several workers share the cores; more threads would wait for each other
-    results = check(options.only) if options.task == "check" else test(options.only, options.all, options.english)
+    if options.task == "check":
+        results = check(options.only)
+    elif options.task == "format":
+        results = lay_out()
+    else:
+        results = test(options.only, options.all, options.english)
     failed = {name: text for name, text in results.items() if text is not None}
     for name, text in failed.items():
         print(f"\n{name}\n{text}")
+    if LAYOUT.intersection(failed) and options.task != "format":
+        print("\n`make format` lays the code out.")
     print(f"\nFAILED: {', '.join(failed)}" if failed else f"\nAll is well: {', '.join(results)}")
     sys.exit(bool(failed))
 

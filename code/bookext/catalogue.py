@@ -26,12 +26,12 @@ from .navigation import chapter_map, search
 from .outputs.checks import checks_of_cell
 from .questions import quiz
 from .theme import repairs, social
+from .theme.assets import OWN_SCRIPTS
 from .write import launch
 
 PARTS = Path(__file__).parent
 PARTS_OF_CELLS = ("content", "source", "output", "outputs")  # as MyST-NB names what it folds
 SEARCH_FIELD = "Search this book..."  # what the field of the search shows: Jupyter Book sets it
-SCRIPTS = sorted([*PARTS.glob("static/*.js"), *PARTS.glob("theme/book_theme/static/*.js")])
 
 
 def setup(app):
@@ -185,7 +185,7 @@ def _collect(app, env):
     for text in sorted({*_own_messages(), *prompts}):
         messages.translate(text)
     list(search.synonyms())
-    for path in (*SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.glob("*.js"))):
+    for path in (*OWN_SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.glob("*.js"))):
         code = path.read_text(encoding="utf-8")
         scripts.rewrite(code, partial(_collect_from_script, path, code))
     for (catalogue, text), place in messages.requested.items():
@@ -202,6 +202,6 @@ def _translate_scripts(app, failure):
     """Translate the scripts of the site's own; that of live figures is translated where it is made."""
     if failure or app.builder.format != "html" or app.config.language == "en":
         return
-    for path in SCRIPTS:
+    for path in OWN_SCRIPTS:
         text = scripts.rewrite(path.read_text(encoding="utf-8"), messages.translate)
         (Path(app.outdir) / "_static" / path.name).write_text(text, encoding="utf-8")

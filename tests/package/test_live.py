@@ -485,3 +485,10 @@ def test_no_figure_takes_a_rule_of_another():
     own = {name: classes(files.FIGURES, f"{name}.css", r"\.(live-[\w-]+)") - shared for name in NAMES}
     for name, other in itertools.permutations(NAMES, 2):
         assert not own[name] & classes(files.FIGURES, f"{other}.js"), (name, other)
+
+
+def test_no_figure_names_anything_as_the_kit_does():
+    """A notebook gets both in one module, in which a name can be declared once."""
+    for name in NAMES:
+        names = re.findall(r"^(?:function|const|let) (\w+)", files.module(name), re.MULTILINE)
+        assert sorted(names) == sorted(set(names)), name

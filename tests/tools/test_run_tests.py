@@ -64,7 +64,7 @@ def steps(monkeypatch, tmp_path):
         monkeypatch.setattr(run_tests, "start", start)
         monkeypatch.setattr(run_tests, "finish", lambda name, started: texts[started[0].wait() != 0])
         monkeypatch.setattr(run_tests, "pytest", pytest)
-        monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/lab.py"])
+        monkeypatch.setattr(run_tests, "git", lambda *_: ["tools/lab.py", "tools/pdf.css"])
         monkeypatch.setattr(run_tests, "runs", lambda *command, **_: texts[failing in command])
         return paths
 
@@ -75,6 +75,7 @@ def steps(monkeypatch, tmp_path):
     ("failing", "name"),
     [
         ("codespell_lib", "codespell"),
+        ("deno", "deno fmt"),
         ("mypy", "mypy"),
         ("tools/book.py", "book"),
         ("tools/translation.py", "editions"),
@@ -125,6 +126,25 @@ def test_what_failed_is_tested_again(checked, monkeypatch):
         failing.setattr(run_tests, "pytest", lambda *_, **__: "why")
         checked()
     assert "source" in checked()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "linter"),
+    [
+        ("code/a.js", "const a = 1;\n", ""),
+        ("code/a.js", "const a=1\n", "deno fmt"),
+        ("code/a.js", "const a = 1, b = 2;\n", "deno lint"),
+        ("tools/a.css", "p { color: red; margin: 0 }\n", "deno fmt"),
+        ("code/bookext/vendor/a.js", "const a=1\n", ""),
+    ],
+)
+def test_a_script_or_a_style_sheet_that_is_laid_out_otherwise_fails(tmp_path, monkeypatch, name, text, linter):
+    shutil.copy(ROOT / "deno.json", tmp_path)
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
+    complaints = {what: run_tests.finish(what, started) for what, started in run_tests.linters([name]).items()}
+    assert {what for what, text in complaints.items() if text is not None} == ({linter} if linter else set())
 
 
 SKIPPING = """

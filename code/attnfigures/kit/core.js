@@ -1,11 +1,15 @@
-// What the live figures share. A figure is two functions: compute(state), pure and mirrored in Python, and
-// render({ model, el }), which draws what compute returns. This file, parts.js and one figure, put one after the other,
-// are an anywidget front-end module. Inside a function they are a classic script, which a page in a folder may run too.
+// What the live figures share. A figure is two functions: compute(state), pure and mirrored in
+// Python, and render({ model, el }), which draws what compute returns. This file, parts.js and one
+// figure, put one after the other, are an anywidget front-end module. Inside a function they are a
+// classic script, which a page in a folder may run too.
 
-// ---- numbers -------------------------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 const dot = (u, v) => u.reduce((sum, x, i) => sum + x * v[i], 0);
 const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
-const matmul = (A, B) => { const columns = transpose(B); return A.map((row) => columns.map((c) => dot(row, c))); };
+const matmul = (A, B) => {
+  const columns = transpose(B);
+  return A.map((row) => columns.map((c) => dot(row, c)));
+};
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const hundredth = (x) => Math.round(100 * x) / 100;
@@ -17,9 +21,15 @@ const largestDifference = (A, B) => Math.max(...A.flat().map((x, i) => Math.abs(
 /** The sum of a list. */
 const total = (x) => x.reduce((a, b) => a + b, 0);
 
-/** All orders of the entries of a list, each once where entries are equal, in lexicographic order of their places. */
-const ordersOf = (list) => (list.length ? [...new Set(list)].flatMap((x) =>
-  ordersOf(list.filter((_, i) => i !== list.indexOf(x))).map((rest) => [x, ...rest])) : [[]]);
+/**
+ * All orders of the entries of a list, each once where entries are equal, in lexicographic order of
+ * their places.
+ */
+function ordersOf(list) {
+  if (!list.length) return [[]];
+  const without = (x) => list.filter((_, i) => i !== list.indexOf(x));
+  return [...new Set(list)].flatMap((x) => ordersOf(without(x)).map((rest) => [x, ...rest]));
+}
 
 /** The order that undoes an order. */
 const inverted = (order) => order.map((_, j) => order.indexOf(j));
@@ -32,11 +42,16 @@ function shifted(list, from, to) {
 }
 
 /** Whether `order` holds each of 0 … n-1 once. */
-const isPermutation = (order, n) => order.length === n && [...order].sort((a, b) => a - b).every((x, i) => x === i);
+const isPermutation = (order, n) =>
+  order.length === n && [...order].sort((a, b) => a - b).every((x, i) => x === i);
 
-/** softmax(s)_j = exp(s_j) / Σ exp(s_l); the largest score is subtracted first, and -Infinity gets weight 0. */
+/**
+ * softmax(s)_j = exp(s_j) / Σ exp(s_l); the largest score is subtracted first, and -Infinity gets
+ * weight 0.
+ */
 function softmax(s) {
-  const largest = Math.max(...s), e = s.map((x) => Math.exp(x - largest));
+  const largest = Math.max(...s);
+  const e = s.map((x) => Math.exp(x - largest));
   const sum = e.reduce((a, b) => a + b);
   return e.map((x) => x / sum);
 }
@@ -49,28 +64,51 @@ function mulberry32(n) {
   return t ^ (t >>> 14);
 }
 
-// ---- numbers as text -----------------------------------------------------------------------------------------------
+// ---- numbers as text ----------------------------------------------------------------------------
 const show = (x, digits = 2) => (Number(x.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
-const high = (t) => String(t).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
-const low = (t) => String(t).replace("-", "₋").replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
-const typeset = (x) => String(x).replace(/e\+?(.*)/, (_, power) => `·10${high(power)}`).replace("-", "−");
-const tiny = (x) => (x === 0 ? "0" : x < 1e-3 ? typeset(x.toExponential(1)) : show(x, 3));
+const high = (t) =>
+  String(t)
+    .replace("-", "⁻")
+    .replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+const low = (t) =>
+  String(t)
+    .replace("-", "₋")
+    .replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
+const typeset = (x) =>
+  String(x)
+    .replace(/e\+?(.*)/, (_, power) => `·10${high(power)}`)
+    .replace("-", "−");
+const tiny = (x) => {
+  if (x === 0) return "0";
+  return x < 1e-3 ? typeset(x.toExponential(1)) : show(x, 3);
+};
 
-// ---- elements ------------------------------------------------------------------------------------------------------
-const SHAPES = new Set(["svg", "g", "path", "line", "circle", "rect", "polygon", "polyline", "text", "tspan", "title", "pattern"]);
+// ---- elements -----------------------------------------------------------------------------------
+const SVG = "http://www.w3.org/2000/svg";
+const SHAPES = new Set(
+  "svg g path line circle rect polygon polyline text tspan title pattern".split(" "),
+);
 
-/** An element with attributes (`on…` are listeners, null is left out) and children (text is text, never HTML). */
+/**
+ * An element with attributes (`on…` are listeners, null is left out) and children (text is text,
+ * never HTML).
+ */
 function make(tag, attributes = {}, ...children) {
-  const svg = SHAPES.has(tag), element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+  const element = SHAPES.has(tag)
+    ? document.createElementNS(SVG, tag)
     : document.createElement(tag);
   set(element, attributes);
   // Jupyter takes arrow keys from whatever has the focus, unless that very element says no.
   const focusable = "tabindex" in attributes || ["input", "select", "button"].includes(tag);
   if (focusable) element.dataset.lmSuppressShortcuts = "true";
-  if ("autocomplete" in element) element.autocomplete ||= "off"; // after Back a control says what its figure says
+  // After Back a control says what its figure says.
+  if ("autocomplete" in element) element.autocomplete ||= "off";
   element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 }
+
+/** A `div` of a class, of which the layout of a figure is made. */
+const div = (look, ...children) => make("div", { class: look }, ...children);
 
 /** Sets attributes that have changed; null removes one. */
 function set(element, attributes) {
@@ -82,51 +120,79 @@ function set(element, attributes) {
   return element;
 }
 
-/** The pieces of a sentence, which a translator needs whole: text or elements at the places of their names, as in {name},
- *  and *words* stressed. */
-const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) => text.split(/(\{\w+\}|\*[^*]+\*)/).map((piece) => {
-  const inside = piece.slice(1, -1);
-  return piece[0] === "{" ? parts[inside] : piece[0] === "*" ? stress(inside) : piece;
-});
+/**
+ * The pieces of a sentence, which a translator needs whole: text or elements at the places of their
+ * names, as in {name}, and *words* stressed.
+ */
+const fillIn = (text, parts = {}, stress = (words) => make("b", {}, words)) =>
+  text.split(/(\{\w+\}|\*[^*]+\*)/).map((piece) => {
+    const inside = piece.slice(1, -1);
+    if (piece[0] === "{") return parts[inside];
+    return piece[0] === "*" ? stress(inside) : piece;
+  });
 
 /** Makes a whole sentence what an element shows. */
 const tell = (element, text, parts) => element.replaceChildren(...fillIn(text, parts));
 
-/** Several sentences, without those that are not there; and several names in one sentence. */
-const paragraph = (...sentences) => sentences.filter(Boolean).join(" ").replace(/(?<=[。？！]) /g, ""); // Chinese has none
+/** Several sentences, without those that are not there; Chinese has no space between them. */
+const paragraph = (...sentences) =>
+  sentences
+    .filter(Boolean)
+    .join(" ")
+    .replace(/(?<=[。？！]) /g, "");
+
+/** Several names in one sentence. */
 const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
 
 /** Marks a text for translation: of the strings that read like code, only these are messages. */
 const _ = (text) => text;
 
-/** Words of a state as an edition says them, whose page has a table of them: the state keeps its own. */
-const spokenAs = (model, words) => words.map((word) => new Map(model.get("words")).get(word) ?? word);
+/**
+ * Words of a state as an edition says them, whose page has a table of them: the state keeps its
+ * own.
+ */
+const spokenAs = (model, words) =>
+  words.map((word) => new Map(model.get("words")).get(word) ?? word);
 
 /** Writes text that has changed. */
-const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+const write = (element, text) => {
+  if (element.textContent !== text) element.textContent = text;
+};
 
+/** An id that no other element has, nor one in another output of a notebook. */
+const newId = () => `live-${++serial}-${Math.random().toString(36).slice(2, 8)}`;
 let serial = 0;
-const newId = () => `live-${++serial}-${Math.random().toString(36).slice(2, 8)}`; // two outputs of a notebook differ
+
+/** Whether the reader has asked for less motion. */
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// ---- state ---------------------------------------------------------------------------------------------------------
-// The state of a figure is one object under one name, "state": it changes at once, and no trait of a widget is hidden.
+// ---- state --------------------------------------------------------------------------------------
+// The state of a figure is one object under one name, "state": it changes at once, and no trait of
+// a widget is hidden.
 
 /** A model in memory, with as much of the interface of anywidget's model as a figure needs. */
 function memory(values) {
   const listeners = {};
   return {
     get: (name) => values[name],
-    set(name, value) { values[name] = value; (listeners[`change:${name}`] || []).forEach((call) => call()); },
+    set(name, value) {
+      values[name] = value;
+      (listeners[`change:${name}`] || []).forEach((call) => call());
+    },
     save_changes() {},
-    on(event, call) { (listeners[event] ||= []).push(call); },
+    on(event, call) {
+      (listeners[event] ||= []).push(call);
+    },
   };
 }
 
 /** `[read, change]` for the state of a model: `change` takes the parts that change. */
 const stateOf = (model) => [
   () => model.get("state"),
-  (part) => { model.set("state", { ...model.get("state"), ...part }); model.save_changes(); },
+  (part) => {
+    model.set("state", { ...model.get("state"), ...part });
+    model.save_changes();
+  },
 ];
 
 /** The state as the end of an address: what differs from the beginning, numbers to three digits. */
@@ -137,31 +203,50 @@ function toLink(id, state, initial) {
   return `#${id}?${encodeURIComponent(JSON.stringify(changed, round))}`;
 }
 
-/** The state that an address names if its values are of the right kinds and `valid` accepts them; or else `initial`. */
+/** Whether a value from outside is of the kind of `model`, and no longer than a figure can need. */
+function isLike(value, model) {
+  if (Array.isArray(model)) {
+    const first = model[0] ?? "";
+    return Array.isArray(value) && value.length < 100 && value.every((x) => isLike(x, first));
+  }
+  if (typeof model === "number") return Number.isFinite(value);
+  if (typeof model === "string") return typeof value === "string" && value.length < 200;
+  return typeof value === typeof model;
+}
+
+/**
+ * The state that an address names if its values are of the right kinds and `valid` accepts them; or
+ * else `initial`.
+ */
 function fromLink(id, hash, initial, valid) {
   const [name, query] = hash.slice(1).split("?");
   if (name !== id || !query) return initial;
-  const alike = (a, b) => {
-    if (Array.isArray(b)) return Array.isArray(a) && a.length < 100 && a.every((x) => alike(x, b[0] ?? ""));
-    if (typeof b === "number") return Number.isFinite(a);
-    return typeof a === typeof b && (typeof b !== "string" || a.length < 200);
-  };
   try {
     const linked = JSON.parse(decodeURIComponent(query));
-    const names = Object.keys(initial).filter((key) => Object.hasOwn(linked, key) && alike(linked[key], initial[key]));
+    const fits = (key) => Object.hasOwn(linked, key) && isLike(linked[key], initial[key]);
+    const names = Object.keys(initial).filter(fits);
     const state = { ...initial, ...Object.fromEntries(names.map((key) => [key, linked[key]])) };
     return valid(state) ? state : initial;
-  } catch { return initial; }
+  } catch {
+    return initial;
+  }
 }
 
-// ---- places on a page and widgets of a kernel ----------------------------------------------------------------------
-/** What the outputs of a notebook know of each other: figures drawn by `mountAll`, widgets that hold their state. */
+// ---- places on a page and widgets of a kernel ---------------------------------------------------
+/**
+ * What the outputs of a notebook know of each other: figures drawn by `mountAll`, widgets that hold
+ * their state.
+ */
 const registry = (globalThis.attnbookLive ||= { figures: [], widgets: [] });
 
-/** Ties the state of a drawn figure to the widget of the same key, in both directions. Either may come first. */
+/**
+ * Ties the state of a drawn figure to the widget of the same key, in both directions. Either may
+ * come first.
+ */
 function joinWidgets() {
   for (const figure of registry.figures) {
-    const widget = registry.widgets.findLast(({ key }) => key === figure.key); // the kernel may have restarted
+    // the last of that key: the kernel may have restarted
+    const widget = registry.widgets.findLast(({ key }) => key === figure.key);
     if (!widget || figure.joined === widget) continue;
     figure.joined = widget;
     const pass = (from, to) => () => {
@@ -181,12 +266,16 @@ function initialize({ model }) {
   joinWidgets();
 }
 
-/** Draws a figure into every place of the page that asks for it and has none. `figures` is {name: figure}. While the
- *  page is still read, the figure before this script is drawn before what stands below it is painted, so that nothing
- *  moves. Those below it come later, one at a time, so that the page answers in between; but all at once where the
- *  page opens at a place within it, which they may stand above. */
+/**
+ * Draws a figure into every place of the page that asks for it and has none. `figures` is {name:
+ * figure}. While the page is still read, the figure before this script is drawn before what stands
+ * below it is painted, so that nothing moves. Those below it come later, one at a time, so that the
+ * page answers in between; but all at once where the page opens at a place within it, which they
+ * may stand above.
+ */
 function mountAll(figures) {
-  const wait = document.readyState === "loading", within = location.hash || "whole" in document.documentElement.dataset;
+  const wait = document.readyState === "loading";
+  const within = location.hash || "whole" in document.documentElement.dataset;
   const mountNext = () => {
     const places = [...document.querySelectorAll(".live[data-live]:not(.live-drawn)")];
     const place = places.find(({ dataset }) => figures[dataset.live]);
@@ -202,24 +291,37 @@ function mountAll(figures) {
   addEventListener("DOMContentLoaded", mountRest);
 }
 
-/** What the tab keeps under a name until it is closed; nothing where a browser lets nothing be kept. */
+/**
+ * What the tab keeps under a name until it is closed; nothing where a browser lets nothing be kept.
+ */
 const session = (name) => {
-  const attempt = (act) => { try { return act(); } catch { return null; } };
-  return { read: () => attempt(() => sessionStorage.getItem(name)),
-    write: (text) => attempt(() => sessionStorage.setItem(name, text)) };
+  const attempt = (act) => {
+    try {
+      return act();
+    } catch {
+      return null;
+    }
+  };
+  return {
+    read: () => attempt(() => sessionStorage.getItem(name)),
+    write: (text) => attempt(() => sessionStorage.setItem(name, text)),
+  };
 };
 
-/** Draws a figure into its place, in the state of the address, or else as the reader has left it. */
+/**
+ * Draws a figure into its place, in the state of the address, or else as the reader has left it.
+ */
 function mount(figure, place) {
   const { state: initial, ask, words } = JSON.parse(place.querySelector("script").textContent);
-  const el = make("div", { class: "live-figure" });
+  const el = div("live-figure");
   const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
   const model = memory({ state: initial, ask, words });
-  draw(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
+  display(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
   if (place.dataset.key) registry.figures.push({ key: place.dataset.key, model });
   place.append(el);
   const skip = () => el.querySelector("[data-skip]")?.click();
-  const left = place.dataset.key ? null : session(`live ${location.pathname}#${place.id}`), before = left?.read();
+  const left = place.dataset.key ? null : session(`live ${location.pathname}#${place.id}`);
+  const before = left?.read();
   if (before) skip(); // what was moved before an answer is not kept
   const began = arrives(location.hash, arrives(before || "", initial));
   if (began !== initial) model.set("state", began);
@@ -227,7 +329,8 @@ function mount(figure, place) {
   model.on("change:state", () => el.matches(".live-asking") || left?.write(whole()));
   place.classList.add("live-drawn");
   keepHeight(place, el);
-  const follow = (clicked) => { // an address, or a link of this page, names a state of this figure
+  const follow = (clicked) => {
+    // an address, or a link of this page, names a state of this figure
     const linked = arrives(location.hash, initial);
     if (linked === initial) return;
     if (clicked) skip(); // a link on the page shows what it speaks of
@@ -240,16 +343,24 @@ function mount(figure, place) {
   place.figure = { model, compute: figure.compute, fromLink: arrives }; // for tests
 }
 
-/** Keeps for a figure the largest height that it has had at its width, and room for a longer sentence, so that nothing
- *  below it moves while a reader moves something in it. What nothing has filled yet stands below the whole cell: the
- *  caption follows what can be seen. Once a question is answered, its room is given back. */
+/**
+ * Keeps for a figure the largest height that it has had at its width, and room for a longer
+ * sentence, so that nothing below it moves while a reader moves something in it. What nothing has
+ * filled yet stands below the whole cell: the caption follows what can be seen. Once a question is
+ * answered, its room is given back.
+ */
 function keepHeight(place, el) {
   const around = place.closest(".cell") || place;
-  let look, most, seen;
+  let look;
+  let most;
+  let seen;
   new ResizeObserver(() => {
-    const height = el.offsetHeight, now = `${el.offsetWidth} ${el.querySelectorAll(".live-ask > *").length}`;
+    const height = el.offsetHeight;
+    const now = `${el.offsetWidth} ${el.querySelectorAll(".live-ask > *").length}`;
     if (!height) return; // on paper
-    const lines = Math.ceil(Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight));
+    const lines = Math.ceil(
+      Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight),
+    );
     if (now !== look) [look, seen, most] = [now, height, height + lines];
     seen = Math.max(seen, height);
     most = Math.max(most, seen);
@@ -258,32 +369,48 @@ function keepHeight(place, el) {
   }).observe(el);
 }
 
-/** Draws a figure, and draws it anew when its `shape(state)` changes, such as the number of keys. */
-function draw(figure, model, el, link) {
-  let update = null, shape;
-  const view = { ...model, on: (_, call) => { update = call; } };
-  const show = () => {
+/**
+ * Draws a figure, and draws it anew when its `shape(state)` changes, such as the number of keys.
+ */
+function display(figure, model, el, link) {
+  let update = null;
+  let shape;
+  const on = (_, call) => {
+    update = call;
+  };
+  const refresh = () => {
     const now = JSON.stringify(figure.shape?.(model.get("state")));
     if (update && now === shape) return update();
     shape = now;
     el.replaceChildren();
-    figure.render({ model: view, el });
-    const controls = el.querySelector(".live-controls"), named = controls && link();
-    if (named) controls.append(make("div", { class: "live-last" }, controls.querySelector(":scope > button:last-child"), named));
+    figure.render({ model: { ...model, on }, el });
+    addLink(el.querySelector(".live-controls"));
   };
-  model.on("change:state", show);
-  show();
+  const addLink = (controls) => {
+    const named = controls && link();
+    if (!named) return;
+    const reset = controls.querySelector(":scope > button:last-child");
+    controls.append(div("live-last", reset, named));
+  };
+  model.on("change:state", refresh);
+  refresh();
 }
 
 /** A button that puts the state into the address and copies it. */
 function linkButton(id, model, initial) {
-  const say = (text) => link.replaceChildren(...fillIn(text, {}, (rest) => make("span", { class: "live-rest" }, rest)));
+  const say = (text) =>
+    link.replaceChildren(...fillIn(text, {}, (rest) => make("span", { class: "live-rest" }, rest)));
   const link = button("", async () => {
     history.replaceState(null, "", toLink(id, model.get("state"), initial));
-    const copy = async () => navigator.clipboard.writeText(location.href); // where a page has a clipboard
-    await copy().then(() => say("Copied"), () => say("The address bar has the link"));
+    try {
+      await navigator.clipboard.writeText(location.href); // where a page has a clipboard
+      say("Copied");
+    } catch {
+      say("The address bar has the link");
+    }
     setTimeout(() => say(named), 2000);
-  }), named = "Link* to this state*"; // a narrow screen shows the first word alone
+  });
+  const named = "Link* to this state*"; // a narrow screen shows the first word alone
   say(named);
   return link;
 }

@@ -1,7 +1,6 @@
 """Join the JavaScript and the styles of live figures, without importing the figures themselves."""
 
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -63,15 +62,14 @@ def module(name: str) -> str:
 
 
 def script(names: Iterable[str]) -> str:
-    """Return one classic script that draws the figures ``names``, without the comments that have lines of their own.
+    """Return one classic script that draws the figures ``names``.
 
     It is a classic script because Chromium loads no module from a folder.
     """
     names = list(names)
     shared = "".join([*map(_kit, SHARED), _dependencies(names)])
     figures = [f'"{name}": (() => {{\n{_figure(name).replace("export default", "return")}}})()' for name in names]
-    text = f"(() => {{\n{shared}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
-    return re.sub(r"^\s*(//.*|/\*\*[\s\S]*?\*/)\n", "", text, flags=re.MULTILINE)
+    return f"(() => {{\n{shared}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
 
 
 def styles(names: Iterable[str] | None = None) -> str:

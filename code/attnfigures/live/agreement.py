@@ -109,7 +109,8 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
     nouns = rng.choice(WORDS[:8], int(rng.integers(2, 4)))
     more = "".join(f" {rng.choice(['to', 'near'])} the {noun}" for noun in nouns[1:])
-    sentence = f"the {'old ' * (len(nouns) == 2 and rng.random() < 0.5)}{nouns[0]}{more}"
+    old = "old " if len(nouns) == 2 and rng.random() < 0.5 else ""
+    sentence = f"the {old}{nouns[0]}{more}"
     if rng.random() < 0.5:
         words = sentence.split()
         subject = next(i for i, word in enumerate(words) if word in WORDS[:8])

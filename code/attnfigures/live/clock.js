@@ -1,37 +1,77 @@
-// Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of coordinates.
-const LAST = 60, RADIUS = 50, TURN = 2 * Math.PI;
+// Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of
+// coordinates.
+const LAST = 60;
+const RADIUS = 50;
+const TURN = 2 * Math.PI;
 
-// What a position makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of it added.
+// What a position makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of
+// it added.
 const turned = (angle) => [Math.cos(angle), Math.sin(angle)];
 const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), Math.cos(angle)] };
 
-/** The frequencies; the pairs of the content (1, 0, 1, 0, …) at a position; what each pair adds to a score; a score. */
+/**
+ * The frequencies; the pairs of the content (1, 0, 1, 0, …) at a position; what each pair adds to a
+ * score; a score.
+ */
 const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
 const handsAt = ({ scheme }, omega, t) => omega.map((w) => SCHEMES[scheme](w * t));
 const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
-const scoreAt = (state, omega, i, j) => total(termsOf(handsAt(state, omega, i), handsAt(state, omega, j)));
+const scoreAt = (state, omega, i, j) =>
+  total(termsOf(handsAt(state, omega, i), handsAt(state, omega, j)));
 
-/** The angle of each face from the query's hand to the key's, in radians. Turning counts the full turns. */
+/**
+ * The angle of each face from the query's hand to the key's, in radians. Turning counts the full
+ * turns.
+ */
 function anglesAt(state, omega, i, j) {
   if (state.scheme === "rotary") return omega.map((w) => (j - i) * w);
-  const key = handsAt(state, omega, j), across = ([a, b], [c, d]) => a * d - b * c;
-  return handsAt(state, omega, i).map((pair, k) => Math.atan2(across(pair, key[k]), dot(pair, key[k])));
+  const key = handsAt(state, omega, j);
+  const across = ([a, b], [c, d]) => a * d - b * c;
+  return handsAt(state, omega, i).map((pair, k) =>
+    Math.atan2(across(pair, key[k]), dot(pair, key[k]))
+  );
 }
 
-/** Hands, angles, what each face adds to the score, the score, and the score as a function of the key's position. */
+/**
+ * Hands, angles, what each face adds to the score, the score, and the score as a function of the
+ * key's position.
+ */
 function compute(state) {
-  const { query, key } = state, omega = frequencies(state), hands = [query, key].map((t) => handsAt(state, omega, t));
-  const terms = termsOf(...hands), score = total(terms), scoreFromZero = scoreAt(state, omega, 0, key - query);
+  const { query, key } = state;
+  const omega = frequencies(state);
+  const hands = [query, key].map((t) => handsAt(state, omega, t));
+  const terms = termsOf(...hands);
+  const score = total(terms);
+  const scoreFromZero = scoreAt(state, omega, 0, key - query);
   const curve = range(2 * LAST + 1).map((t) => scoreAt(state, omega, query, t / 2));
   const fromZero = range(4 * LAST + 1).map((t) => scoreAt(state, omega, 0, t / 2 - LAST));
-  return { speeds: omega, hands, angles: anglesAt(state, omega, query, key), terms, score,
-    scoreFromZero, offsetGap: Math.abs(score - scoreFromZero), curve, fromZero };
+  return {
+    speeds: omega,
+    hands,
+    angles: anglesAt(state, omega, query, key),
+    terms,
+    score,
+    scoreFromZero,
+    offsetGap: Math.abs(score - scoreFromZero),
+    curve,
+    fromZero,
+  };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid({ query, key, pairs, base, scheme }) {
-  return [query, key, pairs].every(Number.isInteger) && query >= 0 && query <= LAST && key >= 0 && key <= LAST
-    && pairs >= 1 && pairs <= 6 && base >= 1 && base <= 1e6 && Object.hasOwn(SCHEMES, scheme);
+  return (
+    [query, key, pairs].every(Number.isInteger) &&
+    query >= 0 &&
+    query <= LAST &&
+    key >= 0 &&
+    key <= LAST &&
+    pairs >= 1 &&
+    pairs <= 6 &&
+    base >= 1 &&
+    base <= 1e6 &&
+    Object.hasOwn(SCHEMES, scheme)
+  );
 }
 
 const short = (x) => typeset(Number(x.toPrecision(4)));
@@ -39,31 +79,45 @@ const short = (x) => typeset(Number(x.toPrecision(4)));
 /** Points along an arc that winds outwards, so that full turns can be counted. */
 function spiral(from, sweep) {
   const steps = Math.ceil((40 * Math.abs(sweep)) / TURN) + 1;
-  return range(steps + 1).map((s) => {
-    const part = (sweep * s) / steps, r = 20 + (2.8 * Math.abs(part)) / TURN;
-    return turned(-(from + part)).map((x) => hundredth(r * x)).join();
-  }).join(" ");
+  return range(steps + 1)
+    .map((s) => {
+      const part = (sweep * s) / steps;
+      const r = 20 + (2.8 * Math.abs(part)) / TURN;
+      return turned(-(from + part))
+        .map((x) => hundredth(r * x))
+        .join();
+    })
+    .join(" ");
 }
 
 /** One face: a circle, two hands on an axle, the arc between them, and three lines of text. */
 function face(k) {
-  const [hands, tips] = [["line", "live-hand"], ["g", "live-tip"]].map(([tag, look]) =>
-    [0, 1].map((h) => make(tag, { class: `${look} ${HUES[h]}` }, tag === "g" ? mark(h, 7) : null)));
+  const hands = [0, 1].map((h) => make("line", { class: `live-hand ${HUES[h]}` }));
+  const tips = [0, 1].map((h) => make("g", { class: `live-tip ${HUES[h]}` }, mark(h, 7)));
   const arc = make("polyline", { class: "live-arc live-purple" });
-  const all = make("g", {}, arc, [...hands].reverse(), make("circle", { r: 2.5, class: "live-axle" }), tips);
-  const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img", "aria-label": `Face of pair ${k}` },
-    make("circle", { r: RADIUS, class: "live-ring" }), all);
-  const shown = (name) => make("span", { "data-shows": `${name} ${k}` }), apart = make("div");
+  const axle = make("circle", { r: 2.5, class: "live-axle" });
+  const all = make("g", {}, arc, [...hands].reverse(), axle, tips);
+  const look = { viewBox: "-60 -60 120 120", role: "img", "aria-label": `Face of pair ${k}` };
+  const svg = make("svg", look, make("circle", { r: RADIUS, class: "live-ring" }), all);
+  const shown = (name) => make("span", { "data-shows": `${name} ${k}` });
+  const apart = make("div");
   const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
-  const element = make("div", { class: "live-clock" }, svg, make("div", {}, `ω${low(k)} = `, speed),
-    apart, make("div", {}, fillIn("adds {adds}", { adds })));
-  /** Draws both hands. Turning, the tips go round the axle; adding, they go round the content (1, 0). */
+  const element = div(
+    "live-clock",
+    svg,
+    make("div", {}, `ω${low(k)} = `, speed),
+    apart,
+    make("div", {}, fillIn("adds {adds}", { adds })),
+  );
+  /** Draws both hands. Turning, the tips go round the axle; adding, round the content (1, 0). */
   const turn = (pairs, angles, rotary) => {
     set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
     pairs.forEach(([x, y], h) => {
-      const x2 = hundredth(RADIUS * x), y2 = hundredth(-RADIUS * y);
+      const x2 = hundredth(RADIUS * x);
+      const y2 = hundredth(-RADIUS * y);
+      const degrees = hundredth((360 * Math.atan2(y2, x2)) / TURN);
       set(hands[h], { x2, y2 });
-      set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${hundredth((360 * Math.atan2(y2, x2)) / TURN)})` });
+      set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${degrees})` });
     });
     set(arc, { points: spiral(Math.atan2(pairs[0][1], pairs[0][0]), angles[k]) });
   };
@@ -71,147 +125,323 @@ function face(k) {
 }
 
 const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with the same margins
-const label = (x, y, text = "") => make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
+const label = (x, y, text = "") =>
+  make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
 const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
 
-/** The largest score in the plot, where its 0 is, and where an offset and a score: it ends below at the least score. */
+/**
+ * The largest score in the plot, where its 0 is, and where an offset and a score: it ends below at
+ * the least score.
+ */
 function plotOf({ pairs, scheme }, { fromZero }) {
-  const [least, most] = scheme === "rotary" ? [Math.min(0, ...fromZero), pairs] : [-pairs / 2, 4 * pairs], unit = 96 / (most - least);
-  return { most, zero: 10 + unit * most, to: (offset, score) => [along((offset + LAST) / (2 * LAST)), 10 + unit * (most - score)].map(hundredth) };
+  const [least, most] = scheme === "rotary"
+    ? [Math.min(0, ...fromZero), pairs]
+    : [-pairs / 2, 4 * pairs];
+  const unit = 96 / (most - least);
+  return {
+    most,
+    zero: 10 + unit * most,
+    to: (offset, score) =>
+      [along((offset + LAST) / (2 * LAST)), 10 + unit * (most - score)].map(hundredth),
+  };
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), faces = range(6).map(face); // some of them hidden
+// ---- build ---------------------------------------------------------------------------------------
 
-  // the ruler with its two handles
-  const arrow = make("path", { class: "live-offset live-purple" }), names = [4, 100, 41].map((y) => label(0, y));
-  const stems = [4, 100].map((y, h) => make("line", { class: `live-ray ${HUES[h]}`, y1: y, y2: 50 }));
-  const ticks = range(LAST + 1).map((t) => `M${along(t / LAST).toFixed(1)} 50v${t % 10 ? (t % 5 ? 4 : 7) : 11}`).join("");
-  const ruler = make("svg", { viewBox: "0 -14 560 132", role: "group", "aria-label": "Positions of query and key",
-    class: "live-ruler live-places" }, stems, axis(along(0), along(1), 50, 50), make("path", { class: "live-axis", d: ticks }),
-  range(7).map((t) => label(along(t / 6), 79, 10 * t)), arrow, names);
-  for (const name of names.slice(0, 2)) set(name, { "dominant-baseline": "central" }); // beside its handle
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const parts = {
+    faces: range(6).map(face), // some of them hidden
+    ruler: buildRuler(read, change),
+    plot: buildPlot(),
+    controls: buildControls(change),
+    way: { seen: null, frame: 0 }, // where the hands are drawn on their way
+    before: null, // the state before
+    from: 0, // the score before query and key began to move together
+    laws: make("ul", { class: "live-verdicts" }),
+    hint: make("p", { class: "live-hint" }),
+    message: make("p", { class: "live-verdict" }),
+  };
+  const { scheme, pairs, base } = parts.controls;
+  el.append(
+    parts.hint,
+    div("live-clocks", parts.faces.map(({ element }) => element)),
+    div(
+      "live-clock-all",
+      make("div", {}, parts.ruler.svg, parts.plot.svg),
+      make(
+        "div",
+        {},
+        div(
+          "live-controls",
+          scheme.element,
+          pairs.element,
+          base.element,
+          button("Back to start", () => change(first)),
+        ),
+        parts.plot.legend,
+        parts.laws,
+        parts.message,
+      ),
+    ),
+  );
+  return parts;
+}
+
+/** The ruler with its two handles. */
+function buildRuler(read, change) {
+  const arrow = make("path", { class: "live-offset live-purple" });
+  const names = [4, 100, 41].map((y) => label(0, y));
+  for (const name of names.slice(0, 2)) set(name, { "dominant-baseline": "central" });
+  const stem = (y, h) => make("line", { class: `live-ray ${HUES[h]}`, y1: y, y2: 50 });
+  const stems = [4, 100].map(stem);
+  const ticks = range(LAST + 1).map((t) => `M${along(t / LAST).toFixed(1)} 50v${tickOf(t)}`);
+  const svg = make(
+    "svg",
+    {
+      viewBox: "0 -14 560 132",
+      role: "group",
+      "aria-label": "Positions of query and key",
+      class: "live-ruler live-places",
+    },
+    stems,
+    axis(along(0), along(1), 50, 50),
+    make("path", { class: "live-axis", d: ticks.join("") }),
+    range(7).map((t) => label(along(t / 6), 79, 10 * t)),
+    arrow,
+    names,
+  );
+  return { svg, arrow, names, stems, ...rulerHandles(svg, read, change) };
+}
+
+/** How long a tick of the ruler is. */
+function tickOf(t) {
+  if (t % 10 === 0) return 11;
+  return t % 5 === 0 ? 7 : 4;
+}
+
+function rulerHandles(svg, read, change) {
   const placeAt = (x) => Math.round((LAST * (x - along(0))) / 520);
   const moveBoth = (to) => {
-    const { query, key } = read(), by = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
+    const { query, key } = read();
+    const by = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
     if (by) change({ query: query + by, key: key + by });
   };
   const moveKey = (to) => change({ key: clamp(to, 0, LAST) });
-  const putQuery = handle(ruler, "query, takes the key along", "live-blue", mark(0, 9),
-    (x) => moveBoth(placeAt(x)), (dx, dy) => moveBoth(read().query + dx + dy));
-  const putKey = handle(ruler, "key, moves alone", "live-orange", mark(1, 10),
-    (x) => moveKey(placeAt(x)), (dx, dy) => moveKey(read().key + dx + dy));
-
-  // the score against the offset
-  const band = make("polyline", { class: "live-band" }), line = make("polyline", { class: "live-arc live-purple" });
-  const point = make("circle", { r: 5, class: "live-point" }), most = label(13, 14);
-  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0)), middle = axis(280, 280, 10, 106);
-  const plot = make("svg", { viewBox: "0 0 560 128", role: "img", class: "live-ruler", "aria-label":
-    "The score against the offset" }, zero, middle, band, line, point, most,
-  range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST))));
-  const score = make("span", { "data-shows": "score" }), legend = make("p");
-  const title = make("span", { class: "live-title" }, fillIn("Score {score}", { score }));
-
-  const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
-  const scheme = choice(_("positions"), named, (name) => change({ scheme: name }));
-  const pairs = slider(_("pairs"), { min: 1, max: 6, step: 1, text: String }, (x) => change({ pairs: x }));
-  const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
-  const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
-  const text = make("p", { class: "live-verdict" }), verdicts = make("ul", { class: "live-verdicts" }), hint = make("p", { class: "live-hint" });
-  el.append(hint, make("div", { class: "live-clocks" }, faces.map(({ element }) => element)),
-  make("div", { class: "live-clock-all" }, make("div", {}, ruler, plot), make("div", {},
-    make("div", { class: "live-controls" }, scheme.element, pairs.element, base.element,
-      button("Back to start", () => change(first))), legend, verdicts, text)));
-  const speak = setUp(model, el, update);
-  let seen, before, from, frame, scale;
-
-  /** Draws what turns for the positions i and j, which need not be whole on the way. */
-  function paint(i, j) {
-    const state = read(), omega = frequencies(state), angles = anglesAt(state, omega, i, j);
-    const hands = [i, j].map((t) => handsAt(state, omega, t));
-    omega.forEach((_, k) => faces[k].turn(hands.map((pairs) => pairs[k]), angles, state.scheme === "rotary"));
-    const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
-    set(point, { cx, cy });
-    seen = [i, j];
-  }
-
-  /** The hands turn to where they belong in a fifth of a second, or at once where movement is not wanted. */
-  function travel(to) {
-    cancelAnimationFrame(frame);
-    const from = seen, begun = performance.now();
-    if (calm() || !from || from.join() === to.join()) return paint(...to);
-    (function step() {
-      const left = Math.max(1 - (performance.now() - begun) / 200, 0);
-      paint(...to.map((x, h) => x - left * (x - from[h])));
-      if (left) frame = requestAnimationFrame(step);
-    })();
-  }
-
-  function update() {
-    const state = read(), result = compute(state), { query: i, key: j } = state, rotary = state.scheme === "rotary";
-    const hidden = el.classList.contains("live-asking");
-    const together = before && alike(before, state) && before.key - before.query === j - i;
-    if (!together) from = result.score; // the score before query and key began to move together
-    faces.forEach(({ element, speed, angle, adds, apart }, k) => {
-      if ((element.hidden = k >= state.pairs)) return;
-      write(speed, short(result.speeds[k]));
-      tell(apart, rotary ? "{turn} = {angle}" : "apart {angle}", { angle, turn: `${typeset(j - i)} ω${low(k)}` });
-      write(angle, hidden ? "?" : short(result.angles[k]));
-      write(adds, hidden ? "?" : show(result.terms[k]));
-    });
-    scale = plotOf(state, result);
-    travel([i, j]);
-    const [x1, x2] = [i, j].map((t) => along(t / LAST)), tip = i < j ? -7 : 7, offset = typeset(j - i);
-    putQuery([x1, 4], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
-    putKey([x2, 100], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
-    [x1, x2].forEach((x, h) => set(stems[h], { x1: x, x2: x }));
-    set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
-    [[x1, `query at ${i}`], [x2, `key at ${j}`], [clamp((x1 + x2) / 2, 46, 514), `offset ${offset}`]].forEach(([x, message], n) => {
-      const side = n === 2 ? 0 : x < 280 ? 1 : -1; // beside its handle, towards the middle
-      write(set(names[n], { x: x + 18 * side, "text-anchor": ["end", "middle", "start"][side + 1] }), message);
-    });
-    [[band, result.fromZero, LAST], [line, result.curve, i]].forEach(([curve, scores, from]) =>
-      set(curve, { points: scores.map((s, n) => scale.to(n / 2 - from, s).join()).join(" ") }));
-    set(zero, { transform: `translate(0 ${hundredth(scale.zero)})` });
-    write(most, String(scale.most));
-    write(score, hidden ? "?" : show(result.score));
-    tell(legend, "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0, with keys on both sides.",
-      { score: title, offset, query: i });
-    write(hint, HINTS[state.scheme]);
-    el.classList.toggle("live-elsewhere", state.scheme !== first.scheme); // what was asked is not true here
-    el.style.setProperty("--elsewhere", JSON.stringify("This answer was about the other choice of positions."));
-    [[scheme, state.scheme], [pairs, state.pairs], [base, Math.log10(state.base)]].forEach(([part, x]) => part.put(x));
-    write(text, hidden ? "Angles and score are hidden until you have answered." : sentence(state, result, before, from));
-    const product = (m, n) => (rotary ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`);
-    verdicts.replaceChildren(hidden ? "" : verdict(product(i, j), product(0, j - i), result.offsetGap));
-    before = state;
-    speak(text.textContent);
-  }
-  update();
+  const putQuery = handle(
+    svg,
+    "query, takes the key along",
+    "live-blue",
+    mark(0, 9),
+    (x) => moveBoth(placeAt(x)),
+    (dx, dy) => moveBoth(read().query + dx + dy),
+  );
+  const putKey = handle(
+    svg,
+    "key, moves alone",
+    "live-orange",
+    mark(1, 10),
+    (x) => moveKey(placeAt(x)),
+    (dx, dy) => moveKey(read().key + dx + dy),
+  );
+  return { putQuery, putKey };
 }
+
+/** The score against the offset. */
+function buildPlot() {
+  const band = make("polyline", { class: "live-band" });
+  const line = make("polyline", { class: "live-arc live-purple" });
+  const point = make("circle", { r: 5, class: "live-point" });
+  const most = label(13, 14);
+  const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0));
+  const middle = axis(280, 280, 10, 106);
+  const numbers = range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST)));
+  const look = {
+    viewBox: "0 0 560 128",
+    role: "img",
+    class: "live-ruler",
+    "aria-label": "The score against the offset",
+  };
+  const svg = make("svg", look, zero, middle, band, line, point, most, numbers);
+  const score = make("span", { "data-shows": "score" });
+  const title = make("span", { class: "live-title" }, fillIn("Score {score}", { score }));
+  return { svg, band, line, point, most, zero, score, title, legend: make("p") };
+}
+
+function buildControls(change) {
+  const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
+  const count = { min: 1, max: 6, step: 1, text: String };
+  const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
+  return {
+    scheme: choice(_("positions"), named, (scheme) => change({ scheme })),
+    pairs: slider(_("pairs"), count, (pairs) => change({ pairs })),
+    base: slider(_("base"), log, (x) => change({ base: 10 ** x })),
+  };
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { el, first, hidden }) {
+  const { query: i, key: j } = state;
+  parts.was = parts.before;
+  parts.before = state;
+  const { was } = parts;
+  const together = was && alike(was, state) && was.key - was.query === j - i;
+  if (!together) parts.from = result.score;
+  parts.faces.forEach((one, k) => drawFace(one, k, state, result, hidden));
+  const scale = plotOf(state, result);
+  drawPlot(parts.plot, scale, state, result, hidden);
+  travel(parts, scale, state);
+  drawRuler(parts.ruler, state);
+  const { scheme, pairs, base } = parts.controls;
+  scheme.put(state.scheme);
+  pairs.put(state.pairs);
+  base.put(Math.log10(state.base));
+  write(parts.hint, HINTS[state.scheme]);
+  // what was asked is not true here
+  el.classList.toggle("live-elsewhere", state.scheme !== first.scheme);
+  const elsewhere = "This answer was about the other choice of positions.";
+  el.style.setProperty("--elsewhere", JSON.stringify(elsewhere));
+  parts.laws.replaceChildren(hidden ? "" : lawOf(state, result));
+}
+
+function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidden) {
+  element.hidden = k >= state.pairs;
+  if (element.hidden) return;
+  const turn = `${typeset(state.key - state.query)} ω${low(k)}`;
+  const rotary = state.scheme === "rotary";
+  write(speed, short(result.speeds[k]));
+  tell(apart, rotary ? "{turn} = {angle}" : "apart {angle}", { angle, turn });
+  write(angle, hidden ? "?" : short(result.angles[k]));
+  write(adds, hidden ? "?" : show(result.terms[k]));
+}
+
+/** Draws what turns for the positions i and j, which need not be whole on the way. */
+function paint({ faces, plot, way }, scale, state, [i, j]) {
+  const omega = frequencies(state);
+  const angles = anglesAt(state, omega, i, j);
+  const hands = [i, j].map((t) => handsAt(state, omega, t));
+  const rotary = state.scheme === "rotary";
+  omega.forEach((_, k) => faces[k].turn(hands.map((pairs) => pairs[k]), angles, rotary));
+  const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
+  set(plot.point, { cx, cy });
+  way.seen = [i, j];
+}
+
+/**
+ * The hands turn to where they belong in a fifth of a second, or at once where movement is not
+ * wanted.
+ */
+function travel(parts, scale, state) {
+  const { way } = parts;
+  const to = [state.query, state.key];
+  const from = way.seen;
+  const begun = performance.now();
+  cancelAnimationFrame(way.frame);
+  if (calm() || !from || from.join() === to.join()) return paint(parts, scale, state, to);
+  const step = () => {
+    const left = Math.max(1 - (performance.now() - begun) / 200, 0);
+    paint(parts, scale, state, to.map((x, h) => x - left * (x - from[h])));
+    if (left) way.frame = requestAnimationFrame(step);
+  };
+  step();
+}
+
+function drawRuler({ arrow, names, stems, putQuery, putKey }, { query: i, key: j }) {
+  const [x1, x2] = [i, j].map((t) => along(t / LAST));
+  const tip = i < j ? -7 : 7;
+  const offset = typeset(j - i);
+  putQuery([x1, 4], `query at ${i}, key at ${j}`, { now: i, min: 0, max: LAST });
+  putKey([x2, 100], `key at ${j}, offset ${offset}`, { now: j, min: 0, max: LAST });
+  [x1, x2].forEach((x, h) => set(stems[h], { x1: x, x2: x }));
+  set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
+  nameBeside(names[0], x1, `query at ${i}`);
+  nameBeside(names[1], x2, `key at ${j}`);
+  set(names[2], { x: clamp((x1 + x2) / 2, 46, 514), "text-anchor": "middle" });
+  write(names[2], `offset ${offset}`);
+}
+
+/** The name of a handle, beside it towards the middle. */
+function nameBeside(name, x, message) {
+  const place = x < 280
+    ? { x: x + 18, "text-anchor": "start" }
+    : { x: x - 18, "text-anchor": "end" };
+  write(set(name, place), message);
+}
+
+function drawPlot({ band, line, most, zero, score, title, legend }, scale, state, result, hidden) {
+  const points = (scores, from) => scores.map((s, n) => scale.to(n / 2 - from, s).join()).join(" ");
+  set(band, { points: points(result.fromZero, LAST) });
+  set(line, { points: points(result.curve, state.query) });
+  set(zero, { transform: `translate(0 ${hundredth(scale.zero)})` });
+  write(most, String(scale.most));
+  write(score, hidden ? "?" : show(result.score));
+  const offset = typeset(state.key - state.query);
+  tell(
+    legend,
+    "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0, with keys on both sides.",
+    { score: title, offset, query: state.query },
+  );
+}
+
+/** The law that a score depends on the offset alone, which holds for one scheme. */
+function lawOf({ query: i, key: j, scheme }, { offsetGap }) {
+  const product = (m, n) =>
+    scheme === "rotary" ? `(R${low(m)} q)·(R${low(n)} k)` : `(x + p${low(m)})·(x + p${low(n)})`;
+  return verdict(product(i, j), product(0, j - i), offsetGap);
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
 
 const HINTS = {
-  rotary: "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?",
-  sinusoidal: "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
+  rotary:
+    "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?",
+  sinusoidal:
+    "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
 };
-const alike = (was, state) => ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
+const alike = (was, state) =>
+  ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
 
-/** What the figure says in words; `was` is the state before, `from` the score before query and key
- *  began to move together. */
-function sentence(state, { angles, speeds, score, scoreFromZero }, was, from) {
-  const { query: i, key: j, pairs, scheme } = state, rotary = scheme === "rotary", now = show(score);
+/** What the figure says in words. */
+function speak(state, result, { was, from, hidden }) {
+  if (hidden) return "Angles and score are hidden until you have answered.";
+  const { query: i, key: j } = state;
   const same = was && alike(was, state);
-  if (same && was.query !== i && was.key - was.query === j - i) {
-    if (Math.abs(from - score) > EXACT) return `Both have moved. The score was ${show(from)} and is ${now}.`;
-    return `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
+  if (same && was.query !== i && was.key - was.query === j - i) return ofBoth(result, from);
+  const alone = same && was.query === i && was.key !== j;
+  if (state.scheme === "rotary") return ofTurning(state, result, alone);
+  const now = show(result.score);
+  if (i === 0) {
+    return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
   }
-  const alone = same && was.query === i && was.key !== j, [first, last] = [0, -1].map((k) => short((alone ? speeds : angles).at(k)));
-  if (rotary && alone) return pairs > 1 ? `Only the key turns; one position adds ${first} rad on the first face and ${last} rad on the last.`
-    : `Only the key turns; one position adds ${first} rad.`;
-  if (rotary) return pairs > 1 ? `The angle between the hands is ${first} rad on the first face and ${last} rad on the last. The score, the sum of the cosines, is ${now}.`
-    : `The angle between the hands is ${first} rad. The score, the sum of the cosines, is ${now}.`;
-  if (i === 0) return `With the query at 0 and the key at ${j} the score is ${now}: here the line lies on the band.`;
-  return `The score is ${now}; with the query at 0 and the key at ${typeset(j - i)} it is ${show(scoreFromZero)}.`;
+  return `The score is ${now}; with the query at 0 and the key at ${typeset(j - i)} it is ${
+    show(result.scoreFromZero)
+  }.`;
 }
+
+/** What is said once both have moved, from a place where the score was `from`. */
+function ofBoth({ score }, from) {
+  const now = show(score);
+  return Math.abs(from - score) > EXACT
+    ? `Both have moved. The score was ${show(from)} and is ${now}.`
+    : `Both have moved: every hand has turned, no angle has changed, and the score is still ${now}.`;
+}
+
+/** What is said of hands that turn; `alone`, if only the key has moved. */
+function ofTurning({ pairs }, { speeds, angles, score }, alone) {
+  const now = show(score);
+  const [first, last] = [0, -1].map((k) => short((alone ? speeds : angles).at(k)));
+  if (alone) {
+    return pairs > 1
+      ? `Only the key turns; one position adds ${first} rad on the first face and ${last} rad on the last.`
+      : `Only the key turns; one position adds ${first} rad.`;
+  }
+  return pairs > 1
+    ? `The angle between the hands is ${first} rad on the first face and ${last} rad on the last. The score, the sum of the cosines, is ${now}.`
+    : `The angle between the hands is ${first} rad. The score, the sum of the cosines, is ${now}.`;
+}
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

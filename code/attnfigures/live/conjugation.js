@@ -1,90 +1,192 @@
-// Move rows and columns: a table of scores in another order of queries and of keys, and where its diagonal goes.
-const N = 4, SCORES = range(N).map((i) => range(N).map((j) => N * i + j));
+// Move rows and columns: a table of scores in another order of queries and of keys, and where its
+// diagonal goes.
+const N = 4;
+const SCORES = range(N).map((i) => range(N).map((j) => N * i + j));
 
 const ORDERS = ordersOf(range(N));
 const matrixOf = (order) => order.map((from) => range(N).map((j) => Number(j === from)));
 const sameAt = (a, b) => a.filter((x, i) => x === b[i]).length;
 
-/** P S Rᵀ by its indices, how far it is from the product of matrices, and what is on the diagonal. */
+/**
+ * P S Rᵀ by its indices, how far it is from the product of matrices, and what is on the diagonal.
+ */
 function compute({ rows, columns }) {
-  const [P, R] = [matrixOf(rows), matrixOf(columns)], moved = rows.map((i) => columns.map((j) => SCORES[i][j]));
-  const diagonal = range(N).map((i) => SCORES[i][i]), home = range(N).filter((i) => diagonal.includes(moved[i][i])).length;
-  const turned = matmul(P, transpose(R)), trace = range(N).reduce((sum, i) => sum + turned[i][i], 0);
-  const ways = [range(N + 1).map((k) => ORDERS.filter((other) => sameAt(rows, other) === k).length)];
-  return { moved, productGap: largestDifference(moved, matmul(matmul(P, SCORES), transpose(R))), home, trace,
-    traceGap: Math.abs(home - trace), ways };
+  const [P, R] = [matrixOf(rows), matrixOf(columns)];
+  const moved = rows.map((i) => columns.map((j) => SCORES[i][j]));
+  const diagonal = range(N).map((i) => SCORES[i][i]);
+  const home = range(N).filter((i) => diagonal.includes(moved[i][i])).length;
+  const turned = matmul(P, transpose(R));
+  const trace = range(N).reduce((sum, i) => sum + turned[i][i], 0);
+  const ways = [
+    range(N + 1).map((k) => ORDERS.filter((other) => sameAt(rows, other) === k).length),
+  ];
+  return {
+    moved,
+    productGap: largestDifference(moved, matmul(matmul(P, SCORES), transpose(R))),
+    home,
+    trace,
+    traceGap: Math.abs(home - trace),
+    ways,
+  };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ rows, columns }) => isPermutation(rows, N) && isPermutation(columns, N);
 
-const at = (i) => 62 + 46 * i, placeAt = (x) => clamp(Math.round((x - 62) / 46), 0, N - 1);
-const text = (x, y, words) => make("text", { class: "live-label live-conjugation-text", x, y, "text-anchor": "middle" }, words);
+const at = (i) => 62 + 46 * i;
+const placeAt = (x) => clamp(Math.round((x - 62) / 46), 0, N - 1);
+const text = (x, y, words) =>
+  make("text", { class: "live-label live-conjugation-text", x, y, "text-anchor": "middle" }, words);
 
-/** The entry (i, j) of S, with its middle in 0: its tint is its row, the bar its column, a frame the old diagonal. */
-const entry = (i, j) => make("g", { class: "live-conjugation-entry" },
-  make("rect", { class: `live-conjugation-row ${HUES[i]}`, x: -21, y: -21, width: 42, height: 42 }),
-  make("rect", { class: `live-conjugation-bar ${HUES[j]}`, x: -21, y: 15, width: 42, height: 6 }),
-  i === j ? make("rect", { class: "live-conjugation-frame", x: -19, y: -19, width: 38, height: 38 }) : null, text(0, 5, `${i}${j}`));
+/**
+ * The entry (i, j) of S, with its middle in 0: its tint is its row, the bar its column, a frame the
+ * old diagonal.
+ */
+const entry = (i, j) =>
+  make(
+    "g",
+    { class: "live-conjugation-entry" },
+    make("rect", {
+      class: `live-conjugation-row ${HUES[i]}`,
+      x: -21,
+      y: -21,
+      width: 42,
+      height: 42,
+    }),
+    make("rect", { class: `live-conjugation-bar ${HUES[j]}`, x: -21, y: 15, width: 42, height: 6 }),
+    i === j
+      ? make("rect", { class: "live-conjugation-frame", x: -19, y: -19, width: 38, height: 38 })
+      : null,
+    text(0, 5, `${i}${j}`),
+  );
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read();
+// ---- build ---------------------------------------------------------------------------------------
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const grid = buildGrid(read, change);
+  const lists = { rows: make("b"), columns: make("b") };
+  const home = make("b", { "data-shows": "home" });
+  const ways = matrix("Column orders with k frames on the diagonal", "ways");
+  const laws = make("ul", { class: "live-verdicts" });
+  const message = make("p", { class: "live-verdict" });
+  el.append(
+    make(
+      "p",
+      { class: "live-hint" },
+      "Drag the numbers of the columns. How many framed entries can you bring to the diagonal: one, two, three, four?",
+    ),
+    div(
+      "live-planes live-lean",
+      div("live-plane live-conjugation-plane", grid.svg),
+      div(
+        "live-reading live-conjugation-reading",
+        make("p", {}, `${_("P: rows")} = `, lists.rows),
+        make("p", {}, `${_("R: columns")} = `, lists.columns),
+        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })),
+        ways.element,
+      ),
+    ),
+    div(
+      "live-controls",
+      button("Columns like the rows", () => change({ columns: read().rows })),
+      button("Back to start", () => change(first)),
+    ),
+    laws,
+    message,
+  );
+  return { grid, lists, home, ways, laws, message };
+}
+
+/** The entries and their diagonal; the numbers of rows and columns are handles. */
+function buildGrid(read, change) {
   const entries = range(N).map((i) => range(N).map((j) => entry(i, j)));
-  const svg = make("svg", { viewBox: "0 0 224 224", role: "group", class: "live-conjugation", "aria-label": "Rows and columns of the scores" },
-    entries, range(N).map((i) => make("rect", { class: "live-conjugation-diagonal", x: at(i) - 23, y: at(i) - 23, width: 46, height: 46 })));
-
-  // the numbers of rows and columns are handles
+  const square = { class: "live-conjugation-diagonal", width: 46, height: 46 };
+  const diagonal = range(N).map((i) => make("rect", { ...square, x: at(i) - 23, y: at(i) - 23 }));
+  const look = {
+    viewBox: "0 0 224 224",
+    role: "group",
+    class: "live-conjugation",
+    "aria-label": "Rows and columns of the scores",
+  };
+  const svg = make("svg", look, entries, diagonal);
   const moveTo = (part, k, to) => {
-    const order = read()[part], from = order.indexOf(k), there = clamp(to, 0, N - 1);
+    const order = read()[part];
+    const from = order.indexOf(k);
+    const there = clamp(to, 0, N - 1);
     if (there !== from) change({ [part]: shifted(order, from, there) });
   };
-  const tag = (k) => make("g", {}, make("rect", { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 }), text(0, 5, String(k)));
-  const handles = { rows: [], columns: [] };
-  for (const k of range(N)) {
-    handles.rows.push(handle(svg, `row ${k}`, HUES[k], tag(k), (_, y) => moveTo("rows", k, placeAt(y)),
-      (dx, dy) => moveTo("rows", k, read().rows.indexOf(k) + dx - dy)));
-    handles.columns.push(handle(svg, `column ${k}`, HUES[k], tag(k), (x) => moveTo("columns", k, placeAt(x)),
-      (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy)));
-  }
-
-  const lists = [["rows", _("P: rows")], ["columns", _("R: columns")]].map(([part, name]) => [make("b"), part, name]);
-  const home = make("b", { "data-shows": "home" }), ways = matrix("Column orders with k frames on the diagonal", "ways");
-  const laws = make("ul", { class: "live-verdicts" }), message = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the numbers of the columns. How many framed entries can you bring to the diagonal: one, two, three, four?"),
-    make("div", { class: "live-planes live-lean" }, make("div", { class: "live-plane live-conjugation-plane" }, svg),
-      make("div", { class: "live-reading live-conjugation-reading" }, lists.map(([list, , name]) => make("p", {}, `${name} = `, list)),
-        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })), ways.element)),
-    make("div", { class: "live-controls" }, button("Columns like the rows", () => change({ columns: read().rows })),
-      button("Back to start", () => change(first))),
-    laws, message);
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const state = read(), { rows, columns } = state, result = compute(state), hidden = el.classList.contains("live-asking");
-    rows.forEach((i, y) => columns.forEach((j, x) => set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })));
-    for (const k of range(N)) {
-      const [y, x] = [rows.indexOf(k), columns.indexOf(k)];
-      handles.rows[k]([20, at(y)], `row ${k} at position ${y}`, { now: y, min: 0, max: N - 1 });
-      handles.columns[k]([at(x), 20], `column ${k} at position ${x}`, { now: x, min: 0, max: N - 1 });
-    }
-    lists.forEach(([list, part]) => write(list, `[${state[part].join(", ")}]`));
-    write(home, hidden ? "?" : String(result.home));
-    ways.element.hidden = hidden;
-    ways.put(result.ways, [_("orders")], range(N + 1).map(String), { digits: 0, changed: (_, k) => k === result.home });
-    laws.replaceChildren(...(hidden ? [] : [verdict("S[rows][:, columns]", "P S Rᵀ", result.productGap),
-      verdict(String(result.home), "the trace of P Rᵀ", result.traceGap)]));
-    write(message, hidden ? "What is on the diagonal is counted when you have answered." : sentence(state, result));
-    speak(message.textContent);
-  }
-  update();
+  const row = (k) => {
+    const drag = (_, y) => moveTo("rows", k, placeAt(y));
+    const step = (dx, dy) => moveTo("rows", k, read().rows.indexOf(k) + dx - dy);
+    return handle(svg, `row ${k}`, HUES[k], tag(k), drag, step);
+  };
+  const column = (k) => {
+    const drag = (x) => moveTo("columns", k, placeAt(x));
+    const step = (dx, dy) => moveTo("columns", k, read().columns.indexOf(k) + dx - dy);
+    return handle(svg, `column ${k}`, HUES[k], tag(k), drag, step);
+  };
+  const handles = range(N).map((k) => ({ row: row(k), column: column(k) }));
+  return { svg, entries, handles };
 }
+
+/** The number of a row or a column, in a box. */
+function tag(k) {
+  const look = { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 };
+  return make("g", {}, make("rect", look), text(0, 5, String(k)));
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ grid, lists, home, ways, laws }, state, result, { hidden }) {
+  drawGrid(grid, state);
+  write(lists.rows, `[${state.rows.join(", ")}]`);
+  write(lists.columns, `[${state.columns.join(", ")}]`);
+  write(home, hidden ? "?" : String(result.home));
+  ways.element.hidden = hidden;
+  const changed = (_, k) => k === result.home;
+  ways.put(result.ways, [_("orders")], range(N + 1).map(String), { digits: 0, changed });
+  laws.replaceChildren(...(hidden ? [] : lawsOf(result)));
+}
+
+function drawGrid({ entries, handles }, { rows, columns }) {
+  const bounds = { min: 0, max: N - 1 };
+  rows.forEach((i, y) =>
+    columns.forEach((j, x) =>
+      set(entries[i][j], { style: `transform: translate(${at(x)}px, ${at(y)}px)` })
+    )
+  );
+  handles.forEach(({ row, column }, k) => {
+    const y = rows.indexOf(k);
+    const x = columns.indexOf(k);
+    row([20, at(y)], `row ${k} at position ${y}`, { now: y, ...bounds });
+    column([at(x), 20], `column ${k} at position ${x}`, { now: x, ...bounds });
+  });
+}
+
+const lawsOf = ({ home, productGap, traceGap }) => [
+  verdict("S[rows][:, columns]", "P S Rᵀ", productGap),
+  verdict(String(home), "the trace of P Rᵀ", traceGap),
+];
+
+// ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function sentence({ rows, columns }, { home }) {
-  if (home === N) return String(rows) === String(range(N)) ? "Nothing has moved." : "Rows and columns are in the same order: this is P S Pᵀ.";
+function speak({ rows, columns }, { home }, { hidden }) {
+  if (hidden) return "What is on the diagonal is counted when you have answered.";
+  if (home === N) {
+    return String(rows) === String(range(N))
+      ? "Nothing has moved."
+      : "Rows and columns are in the same order: this is P S Pᵀ.";
+  }
+  if (!home) return "The whole old diagonal has left the diagonal.";
   const kept = rows.filter((i, place) => columns[place] === i).map((i) => `${i}${i}`);
-  return !home ? "The whole old diagonal has left the diagonal." : home === 1 ? `The framed ${kept[0]} is on the diagonal.`
+  return home === 1
+    ? `The framed ${kept[0]} is on the diagonal.`
     : `The framed ${listed(kept)} are on the diagonal.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

@@ -116,7 +116,8 @@ def still(state: dict, asking: bool) -> Picture:
     for h, q in enumerate(state["queries"][:number]):
         left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
         left.text(q[0] + 0.1, q[1] + 0.1, f"q{'₁₂'[h]}", style="italic")
-    alt = f"Left, the queries of {number} head{'s' * (number - 1)} and the keys of three words"
+    heads = "1 head" if number == 1 else f"{number} heads"
+    alt = f"Left, the queries of {heads} and the keys of three words"
     if asking:
         return picture(fig, f"{alt}; the outputs are for you to predict.")
     right.axhline(0, color="#000000", lw=0.6)

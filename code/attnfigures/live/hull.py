@@ -128,7 +128,7 @@ def still(state: dict, asking: bool) -> Picture:
         colour = PALETTE[HUES[j]]
         left.plot([0, key[0]], [0, key[1]], color=colour)
         left.plot(*key, MARKS[j], color=colour, markersize=7)
-        right.scatter(*value, s=900 * sizes[j] * (not asking), color=colour, alpha=0.25)
+        right.scatter(*value, s=0 if asking else 900 * sizes[j], color=colour, alpha=0.25)
         right.plot(*value, MARKS[j], color=colour, markersize=7)
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")

@@ -1,6 +1,17 @@
-// Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep them inside.
-const PAIRS = 8, MOST = 8, SLOW = 1, EDGE = 1e-9, TURN = 2 * Math.PI;
-const WAYS = { plain: _("plain"), interpolate: _("interpolate"), ntk: "NTK", yarn: _("ramp"), clip: _("clip") };
+// Clocks with a memory: rotary pairs at a length that training never saw, and four ways to keep
+// them inside.
+const PAIRS = 8;
+const MOST = 8;
+const SLOW = 1;
+const EDGE = 1e-9;
+const TURN = 2 * Math.PI;
+const WAYS = {
+  plain: _("plain"),
+  interpolate: _("interpolate"),
+  ntk: "NTK",
+  yarn: _("ramp"),
+  clip: _("clip"),
+};
 const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
 const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
 
@@ -10,60 +21,106 @@ const SPEEDS = {
   clip: ({ base }) => frequencies(base),
   interpolate: ({ base }, s) => frequencies(base).map((w) => w / s),
   ntk: (state, s) => frequencies(raisedBase(state, s)),
-  yarn: ({ base, train, fast }, s) => frequencies(base).map((w) => {
-    const gamma = clamp(((w * train) / TURN - SLOW) / (fast - SLOW), 0, 1);
-    return gamma * w + ((1 - gamma) * w) / s;
-  }),
+  yarn: ({ base, train, fast }, s) =>
+    frequencies(base).map((w) => {
+      const gamma = clamp(((w * train) / TURN - SLOW) / (fast - SLOW), 0, 1);
+      return gamma * w + ((1 - gamma) * w) / s;
+    }),
 };
 /** What an offset counts as. */
 const counted = ({ way, train }, t) => (way === "clip" ? Math.min(t, train) : t);
 
-/** In radians: the arcs seen in training, the angle of one step, where the hands end, and which pairs leave their arcs. */
+/**
+ * In radians: the arcs seen in training, the angle of one step, where the hands end, and which
+ * pairs leave their arcs.
+ */
 function compute(state) {
-  const { train, test, way, base } = state, s = test / train, theta = frequencies(base), omega = SPEEDS[way](state, s);
-  const seen = theta.map((w) => w * train), offsets = range(test + 1).map((t) => counted(state, t));
+  const { train, test, way, base } = state;
+  const s = test / train;
+  const theta = frequencies(base);
+  const omega = SPEEDS[way](state, s);
+  const seen = theta.map((w) => w * train);
+  const offsets = range(test + 1).map((t) => counted(state, t));
   const last = omega.map((w) => w * offsets[test]);
   const beyond = omega.map((w, k) => offsets.some((t) => (t * w) % TURN > seen[k] + EDGE));
-  return { s, raised: raisedBase(state, s), arcs: seen.map((x) => Math.min(x, TURN)), before: theta,
-    steps: omega, ends: last, hands: last.map((x) => [Math.cos(x), Math.sin(x)]), beyond,
-    outside: beyond.filter(Boolean).length };
+  return {
+    s,
+    raised: raisedBase(state, s),
+    arcs: seen.map((x) => Math.min(x, TURN)),
+    before: theta,
+    steps: omega,
+    ends: last,
+    hands: last.map((x) => [Math.cos(x), Math.sin(x)]),
+    beyond,
+    outside: beyond.filter(Boolean).length,
+  };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
-const valid = ({ train, test, way, base, fast }) => [train, test].every(Number.isInteger) && train >= 8 && train <= 64
-  && test >= train && test <= MOST * train && Object.hasOwn(WAYS, way) && base >= 10 && base <= 1e6
-  && fast >= 1.1 && fast <= 32;
+const valid = ({ train, test, way, base, fast }) =>
+  [train, test].every(Number.isInteger) &&
+  train >= 8 &&
+  train <= 64 &&
+  test >= train &&
+  test <= MOST * train &&
+  Object.hasOwn(WAYS, way) &&
+  base >= 10 &&
+  base <= 1e6 &&
+  fast >= 1.1 &&
+  fast <= 32;
 const shape = ({ train }) => train;
 
-// ---- drawing: a face of radius 50, whose hands begin at the right and go round as in clock.js ----------------------
-const RADIUS = 50, short = (x) => typeset(Number(x.toPrecision(3)));
+// ---- drawing: a face of radius 50, whose hands begin at the right and go round as in clock.js ---
+const RADIUS = 50;
+const short = (x) => typeset(Number(x.toPrecision(3)));
 const onRim = (angle, r = RADIUS) => [r * Math.cos(angle), -r * Math.sin(angle)].map(hundredth);
 
-/** The path of an arc on the rim from one angle to another, at most once round; of two halves, so that a whole circle
- *  can be drawn. */
+/**
+ * The path of an arc on the rim from one angle to another, at most once round; of two halves, so
+ * that a whole circle can be drawn.
+ */
 function arcPath(from, to, r = RADIUS) {
   const [a, b, c] = [from, (from + to) / 2, to].map((angle) => onRim(angle, r).join(" "));
   return to > from ? `M${a}A${r} ${r} 0 0 0 ${b}A${r} ${r} 0 0 0 ${c}` : "";
 }
 
-/** By how much the angles of pair k are drawn larger, so that a slow hand can be seen to move: 1, 2, 5, 10 … */
+/**
+ * By how much the angles of pair k are drawn larger, so that a slow hand can be seen to move: 1, 2,
+ * 5, 10 …
+ */
 function zoomOf({ train, base }, k) {
-  const room = TURN / (MOST * train * base ** (-k / PAIRS)), ten = 10 ** Math.floor(Math.log10(room));
+  const room = TURN / (MOST * train * base ** (-k / PAIRS));
+  const ten = 10 ** Math.floor(Math.log10(room));
   return Math.max(1, ten * [5, 2, 1].find((x) => x * ten <= room));
 }
 
-/** One face: the arc seen in training, what is reached beyond it, one step, and the hand of the longest offset. */
+/**
+ * One face: the arc seen in training, what is reached beyond it, one step, and the hand of the
+ * longest offset.
+ */
 function dial(k) {
   const looks = ["live-tint", "live-unseen", "live-stride"];
   const [tint, unseen, stride] = looks.map((look) => make("path", { class: look }));
   const tip = set(mark(5, 11), { class: "live-cross" });
-  const needle = make("g", { class: "live-needle" }, make("line", { x2: RADIUS }),
-    make("g", { transform: `translate(${RADIUS} 0)` }, make("circle", { r: 5 }), tip));
-  const svg = make("svg", { viewBox: "-60 -60 120 120", role: "img" }, tint,
-    make("circle", { r: RADIUS, class: "live-rim" }), unseen, stride,
-    make("circle", { r: 2.5, class: "live-hub" }), needle);
+  const needle = make(
+    "g",
+    { class: "live-needle" },
+    make("line", { x2: RADIUS }),
+    make("g", { transform: `translate(${RADIUS} 0)` }, make("circle", { r: 5 }), tip),
+  );
+  const svg = make(
+    "svg",
+    { viewBox: "-60 -60 120 120", role: "img" },
+    tint,
+    make("circle", { r: RADIUS, class: "live-rim" }),
+    unseen,
+    stride,
+    make("circle", { r: 2.5, class: "live-hub" }),
+    needle,
+  );
   const step = make("span", { "data-shows": `steps ${k}` });
-  const name = make("div"), element = make("div", { class: "live-dial" }, svg, name, make("div", {}, step));
+  const name = make("div");
+  const element = div("live-dial", svg, name, make("div", {}, step));
   let zoom = 1;
   /** Turns the hand to an angle, which may be several turns. */
   const turn = (angle, arc, beyond) => {
@@ -85,93 +142,195 @@ function dial(k) {
   return { element, turn, put };
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model), start = read(), { train } = start, most = MOST * train;
-  const asking = () => el.classList.contains("live-asking"), dials = range(PAIRS).map(dial);
+// ---- build ---------------------------------------------------------------------------------------
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const { train } = first;
+  const most = MOST * train;
+  const parts = { refused: "", seen: null, frame: 0, train, most };
   const moveTo = (test) => change({ test: clamp(Math.round(test), train, most) });
+  parts.dials = range(PAIRS).map(dial);
+  parts.road = buildRoad(parts, read, moveTo);
+  parts.typed = buildTyped(parts, read, moveTo);
+  parts.ways = Object.entries(WAYS).map(([way, name]) => {
+    return { way, element: button(name, () => change({ way })) };
+  });
+  parts.message = make("p", { class: "live-verdict" });
+  const group = { class: "live-ways", role: "group" };
+  el.append(
+    make(
+      "p",
+      { class: "live-hint" },
+      "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?",
+    ),
+    div(
+      "live-asked",
+      parts.road.svg,
+      make(
+        "div",
+        { ...group, "aria-label": "What is done about the length" },
+        parts.ways.map(({ element }) => element),
+      ),
+    ),
+    div("live-dials", parts.dials.map(({ element }) => element)),
+    legends(),
+    div(
+      "live-controls",
+      control("longest offset", parts.typed, parts.typed.id),
+      button("Back to start", () => change(first)),
+    ),
+    parts.message,
+  );
+  return parts;
+}
 
-  // the road: what training saw of it, and the handle at the longest offset of the test
+/** The road: what training saw of it, and the handle at the longest offset of the test. */
+function buildRoad({ train, most }, read, moveTo) {
   const along = (t) => 14 + (312 * t) / most;
-  const label = (x, y, ...text) => make("text", { x, y, "text-anchor": "middle" }, text);
+  const label = (x, y, text) => make("text", { x, y, "text-anchor": "middle" }, text);
   const line = (look, x1, x2) => make("line", { class: look, x1, x2, y1: 36, y2: 36 });
-  const fresh = line("live-road-new", along(train), along(train)), s = make("tspan", { "data-shows": "s" });
+  const fresh = line("live-road-new", along(train), along(train));
   const above = label(0, 13);
-  const road = make("svg", { viewBox: "0 0 340 66", role: "group", "aria-label": "Longest offset of the test",
-    class: "live-road" }, line("live-axis", along(0), along(most)), line("live-road-seen", along(0), along(train)),
-  fresh, above, label(along(0), 62, "0"), label(along(train), 62, train), label(along(most), 62, most));
-  const put = handle(road, "longest offset of the test", "live-orange", mark(3, 10),
-    (x) => moveTo(((x - along(0)) * most) / 312), (right, up) => moveTo(read().test + right + up));
-  const id = newId(), typed = make("input", { type: "number", id, class: "live-typed", min: train, max: most, step: 1, onchange() {
-    const test = typed.valueAsNumber, taken = Number.isInteger(test) && test >= train && test <= most;
-    if (taken) return moveTo(test);
-    write(says, typed.value ? `${typed.value} is not taken: the longest offset is a whole number from ${train} to ${most}.`
-      : `That is not taken: the longest offset is a whole number from ${train} to ${most}.`);
-    speak(says.textContent);
-    typed.value = read().test;
-  } });
+  const s = make("tspan", { "data-shows": "s" });
+  const svg = make(
+    "svg",
+    {
+      viewBox: "0 0 340 66",
+      role: "group",
+      "aria-label": "Longest offset of the test",
+      class: "live-road",
+    },
+    line("live-axis", along(0), along(most)),
+    line("live-road-seen", along(0), along(train)),
+    fresh,
+    above,
+    label(along(0), 62, "0"),
+    label(along(train), 62, train),
+    label(along(most), 62, most),
+  );
+  const drag = (x) => moveTo(((x - along(0)) * most) / 312);
+  const step = (right, up) => moveTo(read().test + right + up);
+  const name = "longest offset of the test";
+  const move = handle(svg, name, "live-orange", mark(3, 10), drag, step);
+  return { svg, along, fresh, above, s, move };
+}
 
-  const ways = Object.entries(WAYS).map(([way, name]) => [way, button(name, () => change({ way }))]);
+/** The field for the longest offset. */
+function buildTyped(parts, read, moveTo) {
+  const { train, most } = parts;
+  const onchange = () => {
+    const test = input.valueAsNumber;
+    if (Number.isInteger(test) && test >= train && test <= most) return moveTo(test);
+    parts.refused = input.value
+      ? `${input.value} is not taken: the longest offset is a whole number from ${train} to ${most}.`
+      : `That is not taken: the longest offset is a whole number from ${train} to ${most}.`;
+    parts.update();
+    parts.refused = "";
+    input.value = read().test;
+  };
+  const look = { type: "number", id: newId(), class: "live-typed", min: train, max: most, step: 1 };
+  const input = make("input", { ...look, onchange });
+  return input;
+}
+
+/** What the parts of a dial mean. */
+function legends() {
   const icon = { viewBox: "-11 -7 22 14", "aria-hidden": true };
   const sign = (text, ...parts) => make("span", {}, make("svg", icon, parts), text);
-  const dash = { x1: -11, x2: 11 }, cross = set(mark(5, 7), { class: "live-cross" });
-  const legends = make("div", { class: "live-legends" },
-    sign("seen in training", make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 })),
-    sign("reached, never seen", make("line", { class: "live-unseen", ...dash })),
-    sign("one step, in radians below; underlined: changed", make("line", { class: "live-stride", ...dash })),
-    sign("hand at the longest offset", make("g", { class: "live-needle" }, make("line", dash))),
+  const dash = (attributes) => make("line", { ...attributes, x1: -11, x2: 11 });
+  const cross = set(mark(5, 7), { class: "live-cross" });
+  const tint = make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 });
+  return div(
+    "live-legends",
+    sign("seen in training", tint),
+    sign("reached, never seen", dash({ class: "live-unseen" })),
+    sign("one step, in radians below; underlined: changed", dash({ class: "live-stride" })),
+    sign("hand at the longest offset", make("g", { class: "live-needle" }, dash())),
     make("span", {}, "× 5: angles drawn 5 times as large"),
-    sign("hand of a pair outside", make("g", { class: "live-needle live-beyond" }, make("line", dash), cross)));
-  const says = make("p", { class: "live-verdict" });
-  el.append(make("p", { class: "live-hint" }, "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?"), make("div", { class: "live-asked" },
-    road, make("div", { class: "live-ways", role: "group", "aria-label": "What is done about the length" }, ways.map(([, element]) => element))),
-  make("div", { class: "live-dials" }, dials.map(({ element }) => element)), legends,
-  make("div", { class: "live-controls" }, control("longest offset", typed, id),
-    button("Back to start", () => change(start))), says);
-  const speak = setUp(model, el, update);
-
-  let seen = null, frame = 0; // the angles at which the hands are drawn: they turn to where they belong
-  function travel(result) {
-    cancelAnimationFrame(frame);
-    const from = seen || result.ends, begun = performance.now(), time = calm() || !seen ? 0 : 250;
-    (function step() {
-      const left = time ? Math.max(1 - (performance.now() - begun) / time, 0) : 0;
-      seen = result.ends.map((end, k) => end - left * (end - from[k]));
-      dials.forEach(({ turn }, k) => turn(seen[k], result.arcs[k], result.beyond[k]));
-      if (left) frame = requestAnimationFrame(step);
-    })();
-  }
-
-  function update() {
-    const state = read(), { test, way } = state, result = compute(state), hidden = asking(), x = along(test);
-    dials.forEach((face, k) => face.put(result, hidden, zoomOf(state, k)));
-    travel(result);
-    put([x, 36], `${test}, ${show(result.s)} times training`, { now: test, min: train, max: most });
-    set(fresh, { x2: x });
-    set(above, { x: clamp(x, 104, 236) });
-    tell(above, "test: offsets up to {test}, s = {s}", { test, s });
-    write(s, show(result.s));
-    if (document.activeElement !== typed) typed.value = test;
-    ways.forEach(([name, element]) => set(element, { "aria-pressed": name === way }));
-    write(says, hidden ? "The hands are hidden until you have answered." : sentence(state, result));
-    speak(says.textContent);
-  }
-  update();
+    sign(
+      "hand of a pair outside",
+      make("g", { class: "live-needle live-beyond" }, dash(), cross),
+    ),
+  );
 }
 
-/** What the figure says in words. */
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { hidden }) {
+  parts.dials.forEach((face, k) => face.put(result, hidden, zoomOf(state, k)));
+  travel(parts, result);
+  drawRoad(parts, state, result);
+  if (document.activeElement !== parts.typed) parts.typed.value = state.test;
+  for (const { way, element } of parts.ways) set(element, { "aria-pressed": way === state.way });
+}
+
+/** Lets the hands turn from the angles at which they are drawn to where they belong. */
+function travel(parts, { ends, arcs, beyond }) {
+  cancelAnimationFrame(parts.frame);
+  const from = parts.seen || ends;
+  const begun = performance.now();
+  const time = calm() || !parts.seen ? 0 : 250;
+  const step = () => {
+    const left = time ? Math.max(1 - (performance.now() - begun) / time, 0) : 0;
+    parts.seen = ends.map((end, k) => end - left * (end - from[k]));
+    parts.dials.forEach(({ turn }, k) => turn(parts.seen[k], arcs[k], beyond[k]));
+    if (left) parts.frame = requestAnimationFrame(step);
+  };
+  step();
+}
+
+function drawRoad({ train, most, road: { along, fresh, above, s, move } }, { test }, result) {
+  const x = along(test);
+  const reach = { now: test, min: train, max: most };
+  move([x, 36], `${test}, ${show(result.s)} times training`, reach);
+  set(fresh, { x2: x });
+  set(above, { x: clamp(x, 104, 236) });
+  tell(above, "test: offsets up to {test}, s = {s}", { test, s });
+  write(s, show(result.s));
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
+
+/** What the figure says in words; once, why a number that was typed is not taken. */
+function speak(state, result, parts) {
+  const { refused } = parts;
+  if (refused) return refused;
+  return parts.hidden ? "The hands are hidden until you have answered." : sentence(state, result);
+}
+
+/** What is said of the repair. */
 function sentence({ way, train, test, base, fast }, { s, raised, outside }) {
   const times = `s\u00a0=\u00a0${short(s)}`;
-  const pairs = outside === 1 ? "1 pair reaches angles never seen" : `${outside} pairs reach angles never seen`;
+  const pairs = outside === 1
+    ? "1 pair reaches angles never seen"
+    : `${outside} pairs reach angles never seen`;
   if (test === train) return "As long as in training: every hand stays where it has been.";
   return {
-    plain: outside ? `Nothing is changed: ${pairs}, the slowest ${short(s)} times as far. A pair that went round in training has seen them all.`
+    plain: outside
+      ? `Nothing is changed: ${pairs}, the slowest ${
+        short(s)
+      } times as far. A pair that went round in training has seen them all.`
       : "Nothing is changed, and no pair reaches an angle never seen.",
-    interpolate: `Every position is divided by ${times}: all hands stay inside, but neighbours are ${short(s)} times closer.`,
-    ntk: paragraph(`The base grows from ${short(base)} to ${short(raised)}: the fastest pair keeps its step, that of the slowest is divided by ${times}.`,
-      outside ? `In between, ${pairs}.` : "In between, no pair reaches an angle never seen."),
-    yarn: `A pair with ${short(fast)} turns or more in training keeps its step; below one turn the step is divided by ${times}, in between it is mixed.`,
-    clip: `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look equally far.`,
+    interpolate:
+      `Every position is divided by ${times}: all hands stay inside, but neighbours are ${
+        short(s)
+      } times closer.`,
+    ntk: paragraph(
+      `The base grows from ${short(base)} to ${
+        short(raised)
+      }: the fastest pair keeps its step, that of the slowest is divided by ${times}.`,
+      outside ? `In between, ${pairs}.` : "In between, no pair reaches an angle never seen.",
+    ),
+    yarn: `A pair with ${
+      short(fast)
+    } turns or more in training keeps its step; below one turn the step is divided by ${times}, in between it is mixed.`,
+    clip:
+      `An offset beyond ${train} counts as ${train}: no step changes, no hand leaves. All farther tokens look equally far.`,
   }[way];
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid, shape };

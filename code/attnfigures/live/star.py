@@ -116,7 +116,9 @@ def compute(words: list, query: list, keys: list, values: list, mode: str, pull:
     """
     V, (rank, N) = np.asarray(values, dtype=float), freedom(values)
     given = attention_weights([query], keys)[0]
-    change = N @ np.asarray(pull) / (N.trace() / (M - rank)) * (mode == "weights")
+    change = np.zeros(M)
+    if mode == "weights":
+        change = N @ np.asarray(pull) / (N.trace() / (M - rank))
     moved = given + change
     short = moved < -NOTHING
     moved = given + change * min(given[short] / -change[short], default=1.0)

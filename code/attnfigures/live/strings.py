@@ -138,7 +138,8 @@ def still(state: dict, asking: bool) -> Picture:
             ax.text(-0.08, places[0], f"{j}: {words[j]}", ha="right", va="center")
             ax.text(last + 0.08, places[-1], words[j], va="center")
         for i, (name, k) in enumerate(zip(names, crossings, strict=True)):
-            ax.text(i + 0.5, -0.95, f"{name}\n{k} crossing{'s' * (k != 1)}", ha="center", va="center")
+            crosses = "1 crossing" if k == 1 else f"{k} crossings"
+            ax.text(i + 0.5, -0.95, f"{name}\n{crosses}", ha="center", va="center")
     alt = f"Two layers of {n} strings, for the lists {first} and {state['second']}"
     if asking:
         return picture(fig, f"{alt}; what both do in one step is for you to predict.")

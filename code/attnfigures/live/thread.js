@@ -1,178 +1,451 @@
 // One thread: all 180 orders of six words in a trained encoder that reads X + αE.
-const START = "cat sees fish and sees and".split(" "), SHARES = range(101).map((i) => i / 100);
-const ORDERS = ordersOf(START).map((order) => order.join(" ")).sort();
-const PARTS = 4, PART = ORDERS.length / PARTS, TRUTH = ORDERS.map(catFirst), reversed = (sentence) => sentence.split(" ").reverse().join(" ");
+const START = "cat sees fish and sees and".split(" ");
+const SHARES = range(101).map((i) => i / 100);
+const ORDERS = ordersOf(START)
+  .map((order) => order.join(" "))
+  .sort();
+const PARTS = 4;
+const PART = ORDERS.length / PARTS;
+const TRUTH = ORDERS.map(catFirst);
+const reversed = (sentence) => sentence.split(" ").reverse().join(" ");
 
-/** The log-odds of "cat first" of a part of the orders, which a slow phone computes between two frames, and of all. */
-const oddsOf = memoize((alpha, part) => forward(weightsOf(true, 100), ORDERS.slice(PART * part, PART * (part + 1)), alpha).odds);
+/**
+ * The log-odds of "cat first" of a part of the orders, which a slow phone computes between two
+ * frames, and of all.
+ */
+const oddsOf = memoize(
+  (alpha, part) =>
+    forward(weightsOf(true, 100), ORDERS.slice(PART * part, PART * (part + 1)), alpha).odds,
+);
 const oddsAt = memoize((alpha) => range(PARTS).flatMap((part) => oddsOf(alpha, part)));
 
 /** How many of some answers differ by more than rounding can. */
-const different = (odds) => [...odds].sort((a, b) => a - b).filter((x, i, all) => !i || x - all[i - 1] > EXACT).length;
+const different = (odds) =>
+  [...odds].sort((a, b) => a - b).filter((x, i, all) => !i || x - all[i - 1] > EXACT).length;
 
-/** P(cat first) of the sentence, the log-odds of all orders, how many of them are right, and how many differ. */
+/**
+ * P(cat first) of the sentence, the log-odds of all orders, how many of them are right, and how
+ * many differ.
+ */
 function compute({ sentence, alpha }) {
-  const odds = oddsAt(alpha), right = odds.filter((x, s) => x > 0 === TRUTH[s]).length;
-  return { p: sigmoid(odds[ORDERS.indexOf(sentence)]), catFirst: catFirst(sentence), odds, right, answers: different(odds) };
+  const odds = oddsAt(alpha);
+  const right = odds.filter((x, s) => x > 0 === TRUTH[s]).length;
+  return {
+    p: sigmoid(odds[ORDERS.indexOf(sentence)]),
+    catFirst: catFirst(sentence),
+    odds,
+    right,
+    answers: different(odds),
+  };
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ sentence, alpha }) => ORDERS.includes(sentence) && alpha >= 0 && alpha <= 1;
 
-const LEAST = -7.6, MOST = 6, TOP = 4, STACK = 112, BASE = 132, WIDER = 20; // of the axis in log-odds; of the drawing in px
-/** The height of every order in the stack: each beside its mirror, those that turn first at the bottom. At α = 0 all have
- *  one answer, and any order of the pairs looks the same. */
+// ---- build ---------------------------------------------------------------------------------------
+
+const LEAST = -7.6; // the axis in log-odds
+const MOST = 6;
+const TOP = 4; // the stack of dots, and the axis below it
+const STACK = 112;
+const BASE = 132;
+const WIDER = 20; // how many times as wide the lens shows the dots
+const DOT = { r: 4.5 };
+const SQUARE = { x: -4, y: -4, width: 8, height: 8 };
+const SIDES = [false, true]; // fish first, cat first
+const placeOf = (sentence) => ORDERS.indexOf(sentence);
+
+/**
+ * The height of every order in the stack: each beside its mirror, those that turn first at the
+ * bottom. At α = 0 all have one answer, and any order of the pairs looks the same.
+ */
 const lanes = memoize((some) => {
-  const odds = oddsAt(some ? 0.5 : 0), falling = range(ORDERS.length).filter((s) => !TRUTH[s]).sort((a, b) => odds[b] - odds[a]);
+  const odds = oddsAt(some ? 0.5 : 0);
+  const falling = range(ORDERS.length)
+    .filter((s) => !TRUTH[s])
+    .sort((a, b) => odds[b] - odds[a]);
+  const pairs = falling.flatMap((s) => [s, placeOf(reversed(ORDERS[s]))]);
   const heights = [];
-  falling.forEach((s, k) => [s, ORDERS.indexOf(reversed(ORDERS[s]))].forEach((one, i) => {
-    heights[one] = TOP + (STACK * (2 * k + i)) / (ORDERS.length - 1);
-  }));
+  pairs.forEach((s, k) => {
+    heights[s] = TOP + (STACK * k) / (ORDERS.length - 1);
+  });
   return heights;
 });
 
-/** The 180 curves over α as two paths, computed piece by piece while nothing else happens; they fill the memory of
- *  `oddsAt`, so that the slider then finds its values there. */
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const parts = { tried: new Set(), farthest: 0, width: 343, result: null };
+  parts.tiles = tileRow(read, change, null);
+  parts.dots = buildDots(parts, read);
+  parts.knob = buildKnob(change);
+  parts.answer = buildAnswer();
+  parts.score = buildScore();
+  parts.verdict = make("p", { class: "live-verdict" });
+  const every = button("Try all", () => {
+    ORDERS.forEach((sentence) => parts.tried.add(sentence));
+    parts.update();
+  });
+  const reset = button("Back to start", () => {
+    parts.tried.clear();
+    parts.farthest = 0;
+    change(first);
+  });
+  el.append(
+    make(
+      "p",
+      { class: "live-hint" },
+      fillIn(
+        "*Move the dot.* It is the answer of a small attention model to your cards: does *cat* come before *fish*? Drag the cards.",
+      ),
+    ),
+    parts.tiles.row,
+    parts.dots.svg,
+    legend(),
+    parts.answer.element,
+    parts.score.element,
+    parts.knob.element,
+    parts.verdict,
+    div("live-controls", every, reset),
+  );
+  el.classList.add("live-thread-idle");
+  for (const kind of ["pointerdown", "keydown", "focusin"]) {
+    el.addEventListener(kind, () => el.classList.remove("live-thread-idle"), { once: true });
+  }
+  followWidth(parts);
+  return parts;
+}
+
+/** Draws anew when the drawing has another width. */
+function followWidth(parts) {
+  const { svg } = parts.dots;
+  new ResizeObserver(() => {
+    if (!svg.clientWidth || svg.clientWidth === parts.width) return;
+    parts.width = svg.clientWidth;
+    parts.update();
+  }).observe(svg);
+}
+
+const sideLabel = (look, text) =>
+  make("text", { class: "live-label live-thread-side", ...look }, text);
+
+/** The answers: 179 dots in a stack, and that of the sentence in its ring on the axis. */
+function buildDots(parts, read) {
+  const svg = make("svg", {
+    class: "live-thread-dots",
+    height: BASE + 36,
+    role: "group",
+    "aria-label": "The answers to all 180 orders",
+  });
+  const axis = make("line", { class: "live-axis", x1: 0, y1: BASE, y2: BASE });
+  const middle = make("line", { class: "live-thread-middle", y1: 0, y2: BASE + 6 });
+  const below = (anchor) => ({ y: BASE + 32, "text-anchor": anchor });
+  const names = [
+    sideLabel(below("start"), "← fish first"),
+    sideLabel(below("middle"), _("undecided")),
+    sideLabel(below("end"), "cat first →"),
+  ];
+  const paths = SIDES.map((cat) =>
+    make("path", { class: cat ? "live-thread-square live-orange" : "live-thread-disc live-blue" })
+  );
+  const lens = buildLens(paths);
+  const yours = sideLabel({ y: BASE - 4 }, "your cards");
+  svg.append(axis, middle, ...names, ...paths, lens.element, yours);
+  const own = [make("circle", DOT), make("rect", SQUARE)];
+  const ring = make("g", {}, own, make("circle", { class: "live-thread-ring", r: 10 }));
+  const { pull, step, click } = dotMoves(parts, read, lens);
+  const move = handle(svg, "the dot of your sentence", "live-thread-own", ring, pull, step);
+  svg.addEventListener("click", ({ clientX, clientY }) => {
+    const pointer = new DOMPoint(clientX, clientY);
+    click(pointer.matrixTransform(svg.getScreenCTM().inverse()));
+  });
+  return { svg, axis, middle, names, paths, lens, yours, own, move };
+}
+
+/** While all answers are near that of the reader, a lens shows them much farther apart. */
+function buildLens(paths) {
+  const near = paths.map((path) => path.cloneNode());
+  const frame = make("path", { class: "live-thread-frame" });
+  const name = sideLabel({ x: 4, y: BASE - 3 }, _(`close-up, ${WIDER} times as wide`));
+  const element = make("g", { "aria-hidden": "true" }, frame, near, name);
+  const open = () => frame.checkVisibility({ visibilityProperty: true });
+  return { element, frame, near, open };
+}
+
+/** Where log-odds lie on the axis, and where the lens ends, in a drawing of this width. */
+const axisOf = (width) => (odds) => 14 + ((width - 28) * (odds - LEAST)) / (MOST - LEAST);
+const edgeOf = (width) => Math.min(0.45 * width, 420);
+
+/** What a pointer and the arrow keys do: they take another order, whose dot is the nearest. */
+function dotMoves(parts, read, lens) {
+  const own = () => placeOf(read().sentence);
+  const xs = () => parts.result.odds.map(axisOf(parts.width));
+  const nearest = (px, py) => {
+    const all = xs();
+    const at = own();
+    const heights = lanes(read().alpha > 0);
+    const far = (s) => Math.abs(all[s] - px) + 0.3 * Math.abs((s === at ? BASE : heights[s]) - py);
+    return range(ORDERS.length).reduce((best, s) => (far(s) < far(best) ? s : best), at);
+  };
+  const go = (px, py) => {
+    const sentence = ORDERS[nearest(px, py)];
+    if (sentence !== read().sentence) lay(parts.tiles, read().sentence, sentence);
+  };
+  // where all answers are in one place, the farther the pull, the higher the dot that is taken
+  const pull = (px, py) => {
+    const all = xs();
+    const together = Math.max(...all) - Math.min(...all) < 24;
+    go(px, together ? BASE - Math.hypot(px - all[own()], py - BASE) : py);
+  };
+  const step = (dx, dy) => {
+    const { odds } = parts.result;
+    const ranked = range(ORDERS.length).sort((a, b) => odds[a] - odds[b]);
+    const to = clamp(ranked.indexOf(own()) + (dx || dy), 0, ORDERS.length - 1);
+    lay(parts.tiles, read().sentence, ORDERS[ranked[to]]);
+  };
+  const click = ({ x, y }) => {
+    if (y >= BASE - 12) return;
+    const edge = edgeOf(parts.width);
+    const within = lens.open() && x < edge;
+    go(within ? xs()[own()] + (x - edge / 2) / WIDER : x, y);
+  };
+  return { pull, step, click };
+}
+
+/** Puts another order on the cards; equal words keep their order among themselves. */
+function lay(tiles, from, to) {
+  const left = from.split(" ").map((word, i) => ({ word, i }));
+  const take = (word) => {
+    const [card] = left.splice(left.findIndex((one) => one.word === word), 1);
+    return card.i;
+  };
+  tiles.reorder(to.split(" ").map(take));
+}
+
+/** The slider for the strength of the positions, with the curves behind it. */
+function buildKnob(change) {
+  const reach = { min: 0, max: 1, step: 0.01, text: (alpha) => `α = ${show(alpha)}` };
+  const knob = slider("tell it where each word stands", reach, (alpha) => change({ alpha }));
+  const { element } = knob;
+  const curves = backdrop();
+  const hand = element.querySelector("input");
+  const bundles = ["cat first", "fish first"].map((side) =>
+    make("span", { class: "live-thread-side", "aria-hidden": "true" }, side)
+  );
+  element.classList.add("live-thread-knob");
+  element.insertBefore(curves, hand);
+  element.append(...bundles);
+  return { element, put: knob.put, hand, curves };
+}
+
+/**
+ * The 180 curves over α as two paths, computed piece by piece while nothing else happens; they fill
+ * the memory of `oddsAt`, so that the slider then finds its values there.
+ */
 function backdrop() {
-  const lines = [false, true].map((side) => make("path", { class: `live-thread-curve ${side ? "live-orange" : "live-blue"}` }));
-  const y = (odds) => 8 + (82 * (MOST - odds)) / (MOST - LEAST), coarse = SHARES.filter((_, i) => i % 2 === 0);
-  const svg = make("svg", { viewBox: "0 0 396 98", preserveAspectRatio: "none", "aria-hidden": "true" },
-    make("line", { class: "live-axis", x1: 0, x2: 396, y1: y(0), y2: y(0) }), lines);
-  const draw = () => lines.forEach((line, side) => set(line, { d: ORDERS.flatMap((_, s) => (TRUTH[s] === Boolean(side)
-    ? `M${coarse.map((a) => `${(396 * a).toFixed(0)} ${y(oddsAt(a)[s]).toFixed(1)}`).join("L")}` : [])).join("") }));
+  const y = (odds) => 8 + (82 * (MOST - odds)) / (MOST - LEAST);
+  const coarse = SHARES.filter((_, i) => i % 2 === 0);
+  const lines = SIDES.map((cat) =>
+    make("path", { class: `live-thread-curve ${cat ? "live-orange" : "live-blue"}` })
+  );
+  const point = (alpha, s) => `${(396 * alpha).toFixed(0)} ${y(oddsAt(alpha)[s]).toFixed(1)}`;
+  const curve = (s) => `M${coarse.map((alpha) => point(alpha, s)).join("L")}`;
+  const drawCurves = () =>
+    SIDES.forEach((cat, side) => {
+      const orders = range(ORDERS.length).filter((s) => TRUTH[s] === cat);
+      set(lines[side], { d: orders.map(curve).join("") });
+    });
   const order = [...coarse, ...SHARES.filter((_, i) => i % 2)];
   let at = 0;
   setTimeout(function some() {
-    if (at === PARTS * coarse.length) draw();
-    if (at < PARTS * order.length) { oddsOf(order[Math.floor(at / PARTS)], at++ % PARTS); setTimeout(some, 4); }
+    if (at === PARTS * coarse.length) drawCurves();
+    if (at === PARTS * order.length) return;
+    oddsOf(order[Math.floor(at / PARTS)], at % PARTS);
+    at += 1;
+    setTimeout(some, 4);
   });
-  return svg;
+  const zero = make("line", { class: "live-axis", x1: 0, x2: 396, y1: y(0), y2: y(0) });
+  const look = { viewBox: "0 0 396 98", preserveAspectRatio: "none", "aria-hidden": "true" };
+  return make("svg", look, zero, lines);
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), tried = new Set();
-  let farthest = 0; // the curves behind the slider are shown as far as it has been
-  const tiles = tileRow(read, change, null);
-  /** Puts another order on the cards; equal words keep their order among themselves. */
-  const lay = (sentence) => {
-    const left = read().sentence.split(" ").map((word, i) => [word, i]);
-    tiles.reorder(sentence.split(" ").map((word) => left.splice(left.findIndex(([w]) => w === word), 1)[0][1]));
-  };
+const row = (...inside) => make("p", { class: "live-thread-row" }, inside);
 
-  // the answers: 179 dots in a stack, and that of the sentence in its ring on the axis
-  let width = 343, result;
-  const x = (odds) => 14 + ((width - 28) * (odds - LEAST)) / (MOST - LEAST);
-  const svg = make("svg", { class: "live-thread-dots", height: BASE + 36, role: "group", "aria-label": "The answers to all 180 orders" });
-  const axis = make("line", { class: "live-axis", x1: 0, y1: BASE, y2: BASE });
-  const middle = make("line", { class: "live-thread-middle", y1: 0, y2: BASE + 6 });
-  const label = (anchor, text) => make("text", { class: "live-label live-thread-side", y: BASE + 32, "text-anchor": anchor }, text);
-  const sides = [label("start", "← fish first"), label("middle", _("undecided")), label("end", "cat first →")];
-  const dots = [false, true].map((side) => make("path", { class: side ? "live-thread-square live-orange" : "live-thread-disc live-blue" }));
-  // while all answers are near that of the reader, a lens shows them much farther apart
-  const near = dots.map((path) => path.cloneNode()), frame = make("path", { class: "live-thread-frame" }), open = () => frame.checkVisibility({ visibilityProperty: true });
-  const lens = make("g", { "aria-hidden": "true" }, frame, near, make("text", { class: "live-label live-thread-side", x: 4, y: BASE - 3 }, _(`close-up, ${WIDER} times as wide`)));
-  const yours = make("text", { class: "live-label live-thread-side", y: BASE - 4 }, "your cards"), edge = () => Math.min(0.45 * width, 420);
-  const widened = (px) => edge() / 2 + WIDER * (px - x(result.odds[ORDERS.indexOf(read().sentence)]));
-  svg.append(axis, middle, ...sides, ...dots, lens, yours);
-  const own = [make("circle", { r: 4.5 }), make("rect", { x: -4, y: -4, width: 8, height: 8 })];
-  const ring = make("g", {}, own, make("circle", { class: "live-thread-ring", r: 10 }));
-  const nearest = (px, py) => {
-    const at = ORDERS.indexOf(read().sentence), height = (s) => (s === at ? BASE : lanes(read().alpha > 0)[s]);
-    const far = (s) => Math.abs(x(result.odds[s]) - px) + 0.3 * Math.abs(height(s) - py);
-    return range(ORDERS.length).reduce((best, s) => (far(s) < far(best) ? s : best), at);
-  };
-  const go = (px, py) => { const sentence = ORDERS[nearest(px, py)]; if (sentence !== read().sentence) lay(sentence); };
-  const pull = (px, py) => { // where all answers are in one place, the farther the pull, the higher the dot that is taken
-    const all = result.odds.map(x), own = all[ORDERS.indexOf(read().sentence)];
-    go(px, Math.max(...all) - Math.min(...all) < 24 ? BASE - Math.hypot(px - own, py - BASE) : py);
-  };
-  const ranked = () => range(ORDERS.length).sort((a, b) => result.odds[a] - result.odds[b]);
-  const step = (dx, dy) => {
-    const all = ranked(), at = all.indexOf(ORDERS.indexOf(read().sentence));
-    lay(ORDERS[all[clamp(at + (dx || dy), 0, ORDERS.length - 1)]]);
-  };
-  const moveRing = handle(svg, "the dot of your sentence", "live-thread-own", ring, pull, step);
-  svg.addEventListener("click", ({ clientX, clientY }) => {
-    const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
-    const far = open() && place.x < edge(), [middle, own] = [edge() / 2, x(result.odds[ORDERS.indexOf(read().sentence)])];
-    if (place.y < BASE - 12) go(far ? own + (place.x - middle) / WIDER : place.x, place.y);
-  });
-
-  // the strength of the positions
-  const reach = { min: 0, max: 1, step: 0.01, text: (alpha) => `α = ${show(alpha)}` };
-  const knob = slider("tell it where each word stands", reach, (alpha) => change({ alpha }));
-  knob.element.classList.add("live-thread-knob");
-  const curves = backdrop(), hand = knob.element.querySelector("input");
-  const bundles = ["cat first", "fish first"].map((side) => make("span", { class: "live-thread-side", "aria-hidden": "true" }, side));
-  knob.element.insertBefore(curves, hand);
-  knob.element.append(...bundles);
-
-  const p = make("span", { "data-shows": "p" }), said = make("span"), row = { class: "live-thread-row" };
-  const says = make("p", row, said, make("span", {}, fillIn("P(cat first) = {p}", { p })));
-  const right = make("b", { "data-shows": "right" }), count = make("b"), found = make("b"), before = make("span");
-  const score = make("p", row, before, make("span", {}, fillIn("{right} of 180 right", { right })));
-  const every = button("Try all", () => { ORDERS.forEach((sentence) => tried.add(sentence)); update(); });
-  const back = button("Back to start", () => { tried.clear(); farthest = 0; change(first); });
-  const text = make("p", { class: "live-verdict" });
-  const key = (shape, hue) => make("svg", { viewBox: "-5 -5 10 10", class: `live-thread-key ${hue}`, "aria-hidden": "true" }, shape);
-  const legend = make("p", { class: "live-thread-legend" }, fillIn("All 180 orders: {square}, {disc}", {
-    square: make("span", {}, key(make("rect", { x: -4, y: -4, width: 8, height: 8 }), "live-orange"), " ", "cat is first"),
-    disc: make("span", {}, key(make("circle", { r: 4.5 }), "live-blue"), " ", "fish is first") }));
-  el.append(make("p", { class: "live-hint" }, fillIn("*Move the dot.* It is the answer of a small attention model to your cards: does *cat* come before *fish*? Drag the cards.")),
-  tiles.row, svg, legend, says, score, knob.element, text, make("div", { class: "live-controls" }, every, back));
-  const speak = setUp(model, el, update);
-  el.classList.add("live-thread-idle");
-  ["pointerdown", "keydown", "focusin"].forEach((kind) => el.addEventListener(kind, () => el.classList.remove("live-thread-idle"), { once: true }));
-
-  function update() {
-    const state = read(), hidden = el.classList.contains("live-asking"), at = ORDERS.indexOf(state.sentence);
-    const heights = lanes(state.alpha > 0);
-    result = compute(state);
-    tried.add(state.sentence);
-    tiles.put(state.sentence.split(" "));
-    set(svg, { viewBox: `0 0 ${width} ${BASE + 36}`, visibility: hidden ? "hidden" : null });
-    set(axis, { x2: width });
-    set(middle, { x1: x(0), x2: x(0) });
-    sides.forEach((side, i) => set(side, { x: [2, x(0), width - 2][i] }));
-    dots.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => (s !== at && TRUTH[s] === Boolean(side)
-      ? `M${x(result.odds[s]).toFixed(1)} ${heights[s].toFixed(1)}h0` : "")).join("") }));
-    const place = x(result.odds[at]), shut = hidden || result.answers === 1 || Math.min(...result.odds.map(x)) < edge() + 12;
-    set(lens, { visibility: shut ? "hidden" : null });
-    set(frame, { d: `M2 1H${edge()}V${STACK + 7}H2ZM${edge()} 1L${place} ${TOP}M${edge()} ${STACK + 7}L${place} ${TOP + STACK}` });
-    near.forEach((path, side) => set(path, { d: ORDERS.map((_, s) => { const there = widened(x(result.odds[s]));
-      return TRUTH[s] === Boolean(side) && there > 6 && there < edge() - 4 ? `M${there.toFixed(1)} ${heights[s].toFixed(1)}h0` : ""; }).join("") }));
-    set(yours, place > 100 ? { x: place - 28, "text-anchor": "end" } : { x: place + 28, "text-anchor": "start" });
-    own.forEach((shape, side) => set(shape, { visibility: hidden || TRUTH[at] !== Boolean(side) ? "hidden" : null }));
-    const rank = 1 + result.odds.filter((odds) => odds < result.odds[at]).length;
-    const answer = result.p > 0.5 ? "cat first" : "fish first";
-    const spoken = hidden ? _("hidden") : `${shownWords(state.sentence).join(" ")}: ${answer}, P(cat first) ${show(result.p)}`;
-    moveRing([x(result.odds[at]), BASE], spoken, { now: rank, min: 1, max: ORDERS.length });
-    const good = result.p > 0.5 === result.catFirst;
-    write(said, hidden ? "It says ?" : good ? `It says ${answer}: right.` : `It says ${answer}: wrong.`);
-    write(p, hidden ? "?" : show(result.p, 4));
-    const answers = different([...tried].map((sentence) => result.odds[ORDERS.indexOf(sentence)]));
-    write(count, String(tried.size));
-    write(found, hidden ? "?" : String(answers));
-    tell(before, answers === 1 ? "tried {count} of 180 orders: {found} answer" : "tried {count} of 180 orders: {found} answers", { count, found });
-    write(right, hidden ? "?" : String(result.right));
-    knob.put(state.alpha);
-    set(hand, { "aria-valuetext": hidden ? show(state.alpha) : `${show(state.alpha)}, ${result.right} of 180 right` });
-    farthest = Math.max(farthest, state.alpha);
-    set(curves, { visibility: hidden ? "hidden" : null, style: `clip-path: inset(0 calc(${thousandth(1 - farthest)} * (100% - 24px) + 12px) 0 0)` });
-    write(text, hidden ? "The answers are hidden until you have answered." : sentenceOf(result, tried.size));
-    speak(`${said.textContent} ${text.textContent}`);
-  }
-  new ResizeObserver(() => { if (svg.clientWidth && svg.clientWidth !== width) { width = svg.clientWidth; update(); } }).observe(svg);
-  update();
+/** What the model says of the sentence. */
+function buildAnswer() {
+  const p = make("span", { "data-shows": "p" });
+  const said = make("span");
+  const element = row(said, make("span", {}, fillIn("P(cat first) = {p}", { p })));
+  return { element, said, p };
 }
 
-/** What the figure says in words. */
-function sentenceOf({ right, answers }, tried) {
+/** How many orders were tried, and how many are right. */
+function buildScore() {
+  const right = make("b", { "data-shows": "right" });
+  const before = make("span");
+  const element = row(before, make("span", {}, fillIn("{right} of 180 right", { right })));
+  return { element, before, right, count: make("b"), found: make("b") };
+}
+
+/** What the two kinds of dots mean. */
+function legend() {
+  const key = (shape, hue, text) => {
+    const look = {
+      viewBox: "-5 -5 10 10",
+      class: `live-thread-key ${hue}`,
+      "aria-hidden": "true",
+    };
+    return make("span", {}, make("svg", look, shape), " ", text);
+  };
+  const square = key(make("rect", SQUARE), "live-orange", "cat is first");
+  const disc = key(make("circle", DOT), "live-blue", "fish is first");
+  const sentence = fillIn("All 180 orders: {square}, {disc}", { square, disc });
+  return make("p", { class: "live-thread-legend" }, sentence);
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { hidden }) {
+  parts.result = result;
+  parts.tried.add(state.sentence);
+  parts.farthest = Math.max(parts.farthest, state.alpha);
+  parts.tiles.put(state.sentence.split(" "));
+  drawAxis(parts, hidden);
+  drawDots(parts, state, result);
+  drawLens(parts, state, result, hidden);
+  drawOwn(parts, state, result, hidden);
+  drawAnswer(parts.answer, result, hidden);
+  drawScore(parts, result, hidden);
+  drawKnob(parts, state, result, hidden);
+  write(parts.verdict, verdictOf(parts, result, hidden));
+}
+
+function drawAxis({ width, dots: { svg, axis, middle, names } }, hidden) {
+  const zero = axisOf(width)(0);
+  set(svg, { viewBox: `0 0 ${width} ${BASE + 36}`, visibility: hidden ? "hidden" : null });
+  set(axis, { x2: width });
+  set(middle, { x1: zero, x2: zero });
+  [2, zero, width - 2].forEach((x, i) => set(names[i], { x }));
+}
+
+/** A path with a point for each order of a side that `placed` gives a place. */
+const pointsOf = (cat, heights, placed) =>
+  range(ORDERS.length)
+    .filter((s) => TRUTH[s] === cat && placed(s) !== null)
+    .map((s) => `M${placed(s).toFixed(1)} ${heights[s].toFixed(1)}h0`)
+    .join("");
+
+function drawDots({ width, dots: { paths } }, { sentence, alpha }, { odds }) {
+  const x = axisOf(width);
+  const own = placeOf(sentence);
+  const placed = (s) => (s === own ? null : x(odds[s]));
+  const heights = lanes(alpha > 0);
+  SIDES.forEach((cat, side) => set(paths[side], { d: pointsOf(cat, heights, placed) }));
+}
+
+function drawLens({ width, dots: { lens } }, { sentence, alpha }, { odds, answers }, hidden) {
+  const x = axisOf(width);
+  const edge = edgeOf(width);
+  const place = x(odds[placeOf(sentence)]);
+  const shut = hidden || answers === 1 || Math.min(...odds.map(x)) < edge + 12;
+  const bottom = STACK + 7;
+  const box = `M2 1H${edge}V${bottom}H2Z`;
+  const rays = `M${edge} 1L${place} ${TOP}M${edge} ${bottom}L${place} ${TOP + STACK}`;
+  set(lens.element, { visibility: shut ? "hidden" : null });
+  set(lens.frame, { d: box + rays });
+  const placed = (s) => {
+    const there = edge / 2 + WIDER * (x(odds[s]) - place);
+    return there > 6 && there < edge - 4 ? there : null;
+  };
+  const heights = lanes(alpha > 0);
+  SIDES.forEach((cat, side) => set(lens.near[side], { d: pointsOf(cat, heights, placed) }));
+}
+
+/** The dot of the sentence in its ring, with its name beside it. */
+function drawOwn({ width, dots: { yours, own, move } }, { sentence }, result, hidden) {
+  const at = placeOf(sentence);
+  const odds = result.odds[at];
+  const place = axisOf(width)(odds);
+  set(
+    yours,
+    place > 100
+      ? { x: place - 28, "text-anchor": "end" }
+      : { x: place + 28, "text-anchor": "start" },
+  );
+  SIDES.forEach((cat, side) =>
+    set(own[side], { visibility: hidden || TRUTH[at] !== cat ? "hidden" : null })
+  );
+  const now = 1 + result.odds.filter((one) => one < odds).length;
+  const answer = answerOf(result);
+  const spoken = hidden
+    ? _("hidden")
+    : `${shownWords(sentence).join(" ")}: ${answer}, P(cat first) ${show(result.p)}`;
+  move([place, BASE], spoken, { now, min: 1, max: ORDERS.length });
+}
+
+const answerOf = ({ p }) => (p > 0.5 ? "cat first" : "fish first");
+
+function drawAnswer({ said, p }, result, hidden) {
+  write(said, saidOf(result, hidden));
+  write(p, hidden ? "?" : show(result.p, 4));
+}
+
+function saidOf(result, hidden) {
+  if (hidden) return "It says ?";
+  const answer = answerOf(result);
+  const right = result.p > 0.5 === result.catFirst;
+  return right ? `It says ${answer}: right.` : `It says ${answer}: wrong.`;
+}
+
+function drawScore({ tried, score: { before, right, count, found } }, result, hidden) {
+  const answers = different([...tried].map((sentence) => result.odds[placeOf(sentence)]));
+  write(count, String(tried.size));
+  write(found, hidden ? "?" : String(answers));
+  tell(
+    before,
+    answers === 1
+      ? "tried {count} of 180 orders: {found} answer"
+      : "tried {count} of 180 orders: {found} answers",
+    { count, found },
+  );
+  write(right, hidden ? "?" : String(result.right));
+}
+
+/** The slider; the curves behind it are shown as far as it has been. */
+function drawKnob({ farthest, knob }, state, result, hidden) {
+  const unseen = thousandth(1 - farthest);
+  knob.put(state.alpha);
+  set(knob.hand, {
+    "aria-valuetext": hidden
+      ? show(state.alpha)
+      : `${show(state.alpha)}, ${result.right} of 180 right`,
+  });
+  set(knob.curves, {
+    visibility: hidden ? "hidden" : null,
+    style: `clip-path: inset(0 calc(${unseen} * (100% - 24px) + 12px) 0 0)`,
+  });
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
+
+/** What the figure says aloud: the answer and the sentence, which stand in two places. */
+const speak = (_state, _result, { answer, verdict }) =>
+  `${answer.said.textContent} ${verdict.textContent}`;
+
+/** The sentence of the figure. */
+function verdictOf({ tried }, { right, answers }, hidden) {
+  if (hidden) return "The answers are hidden until you have answered.";
   if (right === ORDERS.length) return "Two bundles: all 180 are right.";
   if (right > 90) return `The thread tears: ${right} of 180 are right.`;
-  if (answers > 1) return `The thread frays: the orders have ${answers} answers now, but ${right} are right.`;
-  if (tried === 1) return "You have tried one order.";
-  return tried < ORDERS.length ? "The dot has not moved. Try other orders, then pull the slider." : "All 180 orders, one answer. Now pull the slider.";
+  if (answers > 1) {
+    return `The thread frays: the orders have ${answers} answers now, but ${right} are right.`;
+  }
+  if (tried.size === 1) return "You have tried one order.";
+  return tried.size < ORDERS.length
+    ? "The dot has not moved. Try other orders, then pull the slider."
+    : "All 180 orders, one answer. Now pull the slider.";
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

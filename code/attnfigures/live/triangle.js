@@ -1,16 +1,31 @@
-// Softmax of three scores: the scores as bars, the weights as a point in the triangle of all weights.
-const REACH = 6, COLDEST = 0.02, HOTTEST = 50, SMALLEST = Math.exp(-12); // the smallest weight that can be dragged to
-const CORNERS = [[0, 0], [1, 0], [0.5, Math.sqrt(0.75)]];
-const COLDNESS = [0, ...range(73).map((k) => 10 ** ((k - 36) / 12))]; // the curve is drawn at these values of 1/T
+// Softmax of three scores: the scores as bars, the weights as a point in the triangle of all
+// weights.
+const REACH = 6;
+const COLDEST = 0.02;
+const HOTTEST = 50;
+const SMALLEST = Math.exp(-12); // the smallest weight that can be dragged to
+const CORNERS = [
+  [0, 0],
+  [1, 0],
+  [0.5, Math.sqrt(0.75)],
+];
+
+/** The values of 1/T at which the curve is drawn. */
+const COLDNESS = [0, ...range(73).map((k) => 10 ** ((k - 36) / 12))];
 
 /** Where the weights lie in the triangle: Σ a_j corner_j. */
 const place = (weights) => transpose(CORNERS).map((column) => dot(weights, column));
 
-/** The weights, their point, the curve from T = ∞ to T = 0, and whether a constant in the scores matters. */
+/**
+ * The weights, their point, the curve from T = ∞ to T = 0, and whether a constant in the scores
+ * matters.
+ */
 function compute({ scores, temperature }) {
   const at = (s) => softmax(s.map((x) => x / temperature));
-  const weights = at(scores), mean = total(scores) / 3;
-  const largest = Math.max(...scores), leads = scores.map((s) => Number(s === largest));
+  const weights = at(scores);
+  const mean = total(scores) / 3;
+  const largest = Math.max(...scores);
+  const leads = scores.map((s) => Number(s === largest));
   const path = COLDNESS.map((cold) => place(softmax(scores.map((s) => cold * (s - largest)))));
   path.push(place(leads.map((x) => x / total(leads))));
   const spread = Math.exp(-total(weights.map((a) => (a > 0 ? a * Math.log(a) : 0))));
@@ -18,169 +33,317 @@ function compute({ scores, temperature }) {
   return { weights, point: place(weights), path, mean, leads, spread, shiftGap };
 }
 
-/** The scores T ln a_j of a point, moved to the mean they had; what is out of reach comes as near as it can. */
+/**
+ * The scores T ln a_j of a point, moved to the mean they had; what is out of reach comes as near as
+ * it can.
+ */
 function scoresAt([x, y], temperature, mean) {
-  const third = y / CORNERS[2][1], second = x - third / 2;
+  const third = y / CORNERS[2][1];
+  const second = x - third / 2;
   const weights = [1 - second - third, second, third].map((a) => Math.max(a, SMALLEST));
-  const logs = weights.map((a) => temperature * Math.log(a)), middle = total(logs) / 3;
+  const logs = weights.map((a) => temperature * Math.log(a));
+  const middle = total(logs) / 3;
   const shrink = Math.min(1, (2 * REACH) / (Math.max(...logs) - Math.min(...logs)));
   const s = logs.map((l) => mean + shrink * (l - middle));
   const back = clamp(0, -REACH - Math.min(...s), REACH - Math.max(...s));
   return s.map((l) => clamp(l + back, -REACH, REACH));
 }
 
-/** Three typed scores, moved together so that they fit the drawing, and what is said about it; or why they are refused. */
+/**
+ * Three typed scores, moved together so that they fit the drawing, and what is said about it; or
+ * why they are refused.
+ */
 function typedScores(text) {
-  const scores = text.replaceAll("−", "-").split(/[\s,;，；、]+/).filter(Boolean).map(Number);
-  if (scores.length !== 3 || !scores.every(Number.isFinite)) return { note: "Type three numbers, such as 2, 1, −1." };
-  const low = Math.min(...scores), high = Math.max(...scores), c = clamp(0, -REACH - low, REACH - high);
-  if (high - low > 2 * REACH) return { note: `The drawing holds scores that are at most ${2 * REACH} apart. These stay as they were.` };
+  const scores = text
+    .replaceAll("−", "-")
+    .split(/[\s,;，；、]+/)
+    .filter(Boolean)
+    .map(Number);
+  if (scores.length !== 3 || !scores.every(Number.isFinite)) {
+    return { note: "Type three numbers, such as 2, 1, −1." };
+  }
+  const low = Math.min(...scores);
+  const high = Math.max(...scores);
+  const most = 2 * REACH;
+  if (high - low > most) {
+    return {
+      note: `The drawing holds scores that are at most ${most} apart. These stay as they were.`,
+    };
+  }
+  const c = clamp(0, -REACH - low, REACH - high);
+  return { scores: scores.map((s) => clamp(s + c, -REACH, REACH)), note: fitted(c) };
+}
+
+/** What is said where c was added to typed scores so that they fit the drawing. */
+function fitted(c) {
+  if (!c) return "";
   const by = +Math.abs(c).toFixed(2);
-  return { scores: scores.map((s) => clamp(s + c, -REACH, REACH)),
-    note: !c ? "" : c < 0 ? `The drawing ends at ±${REACH}, so ${by} was subtracted from each score. The weights are those of the scores you typed.`
-      : `The drawing ends at ±${REACH}, so ${by} was added to each score. The weights are those of the scores you typed.` };
+  return c < 0
+    ? `The drawing ends at ±${REACH}, so ${by} was subtracted from each score. The weights are those of the scores you typed.`
+    : `The drawing ends at ±${REACH}, so ${by} was added to each score. The weights are those of the scores you typed.`;
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid({ scores, temperature }) {
-  return scores.length === 3 && scores.every((s) => Math.abs(s) <= REACH) && temperature >= COLDEST
-    && temperature <= HOTTEST;
+  return (
+    scores.length === 3 &&
+    scores.every((s) => Math.abs(s) <= REACH) &&
+    temperature >= COLDEST &&
+    temperature <= HOTTEST
+  );
 }
 
-const BOTTOM = 250, SIDE = 220; // places in the drawings, which are 300 wide and 290 high
-const height = (s) => 135 - 20 * s, column = (j) => 80 + 70 * j;
+// ---- build: the drawings are 300 wide and 290 high -----------------------------------------------
+
+const BOTTOM = 250; // the triangle
+const SIDE = 220;
+const ALL = [0, 1, 2];
+const each = (f) => ALL.map(f);
+const height = (s) => 135 - 20 * s;
+const column = (j) => 80 + 70 * j;
 const px = ([x, y]) => [40 + SIDE * x, BOTTOM - SIDE * y];
+const at = (point) => {
+  const [x, y] = px(point).map((c) => c.toFixed(2));
+  return { transform: `translate(${x} ${y})` };
+};
+const outline = (points) => points.map((p) => px(p).join()).join(" ");
+const index = (letter, j) => `${letter}${"₁₂₃"[j]}`;
+const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
+const text = (x, y, words, look = {}) =>
+  make("text", { class: "live-label live-figures", x, y, ...look }, words);
 
 function panel(title, ...inside) {
   const svg = make("svg", { viewBox: "0 0 300 290", role: "group", "aria-label": title }, inside);
-  return { svg, element: make("div", { class: "live-plane" }, make("div", { class: "live-title" }, title), svg) };
+  return { svg, element: div("live-plane", div("live-title", title), svg) };
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model), first = read(), each = (f) => [0, 1, 2].map(f);
-  const text = (x, y, words, look = {}) => make("text", { class: "live-label live-figures", x, y, ...look }, words);
-  const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
-  const index = (letter, j) => `${letter}${"₁₂₃"[j]}`;
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const parts = { typedNote: "", before: null, shifted: 0 };
+  parts.bars = buildBars(read, change);
+  parts.triangle = buildTriangle(read, change);
+  parts.moveAll = buildGrip(parts.bars.svg, read, change); // above all bars
+  const log = { min: -1.65, max: 1.65, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
+  parts.temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
+  parts.typed = buildTyped(parts, read, change);
+  parts.message = make("p", { class: "live-verdict" });
+  parts.laws = make("ul", { class: "live-verdicts" });
+  el.append(
+    make(
+      "p",
+      { class: "live-hint" },
+      "Drag a bar, and the grip that takes all three along. Which of them move the point? Can it reach a corner?",
+    ),
+    div("live-planes live-lean", parts.bars.element, parts.triangle.element),
+    div(
+      "live-controls",
+      parts.temperature.element,
+      control("scores s", parts.typed.input, parts.typed.input.id),
+      button("Back to start", () => change(first)),
+    ),
+    parts.message,
+    parts.laws,
+  );
+  return parts;
+}
 
-  // the scores
-  const rules = [-6, -3, 0, 3, 6].map((s) => [line(s ? "live-grid" : "live-axis", 34, height(s), 300, height(s)),
-    text(28, height(s) + 4, String(s).replace("-", "−"), { "text-anchor": "end" })]);
+/** The scores as bars, each with a handle, and the line of their mean. */
+function buildBars(read, change) {
+  const rules = [-6, -3, 0, 3, 6].map((s) => [
+    line(s ? "live-grid" : "live-axis", 34, height(s), 300, height(s)),
+    text(28, height(s) + 4, String(s).replace("-", "−"), { "text-anchor": "end" }),
+  ]);
   const names = each((j) => text(column(j), 284, "", { "text-anchor": "middle" }));
-  const bars = each((j) => make("rect", { class: `live-score-bar ${HUES[j]}`, x: column(j) - 22, width: 44 }));
-  const level = make("g", {}, line("live-mean", 34, 0, 282, 0), text(266, -6, _("mean"), { "text-anchor": "end" }));
-  const left = panel("Scores s", rules, names, bars, level);
-  const raise = (j, s) => change({ scores: read().scores.map((old, i) => (i === j ? clamp(s, -REACH, REACH) : old)) });
-  const toBar = (j) => (_, y) => raise(j, hundredth((height(0) - y) / 20));
-  const moveBar = each((j) => handle(left.svg, `score ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 9), toBar(j),
-    (dx, dy) => raise(j, read().scores[j] + (dx + dy) / 10)));
-  bars.forEach((bar, j) => draggable(bar, left.svg, toBar(j)));
+  const bars = each((j) =>
+    make("rect", { class: `live-score-bar ${HUES[j]}`, x: column(j) - 22, width: 44 })
+  );
+  const mean = text(266, -6, _("mean"), { "text-anchor": "end" });
+  const level = make("g", {}, line("live-mean", 34, 0, 282, 0), mean);
+  const { svg, element } = panel("Scores s", rules, names, bars, level);
+  const raise = (j, s) => {
+    const score = clamp(s, -REACH, REACH);
+    change({ scores: read().scores.map((old, i) => (i === j ? score : old)) });
+  };
+  const moves = each((j) => {
+    const drag = (_, y) => raise(j, hundredth((height(0) - y) / 20));
+    const step = (dx, dy) => raise(j, read().scores[j] + (dx + dy) / 10);
+    draggable(bars[j], svg, drag);
+    return handle(svg, `score ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 9), drag, step);
+  });
+  return { svg, element, names, bars, level, moves };
+}
 
-  // the triangle
-  const outline = (points) => points.map((p) => px(p).join()).join(" ");
-  const beyond = (j, t) => place(each((i) => (i === j ? (1 + 2 * t) / 3 : (1 - t) / 3))); // corner j at t = 1
-  const medians = each((j) => line("live-grid", ...px(beyond(j, 1)), ...px(beyond(j, -0.5))));
-  const at = (point) => ({ transform: `translate(${px(point).map((x) => x.toFixed(2)).join(" ")})` });
-  const corners = each((j) => make("g", { class: `live-corner ${HUES[j]}`, ...at(beyond(j, 1.15)) }, mark(j, 8)));
+/** The triangle of all weights, with a disc at each corner and a handle for the point. */
+function buildTriangle(read, change) {
+  // on the line from the middle of the triangle (t = 0) to corner j (t = 1)
+  const towards = (j, t) => place(each((i) => (i === j ? (1 + 2 * t) / 3 : (1 - t) / 3)));
+  const medians = each((j) => line("live-grid", ...px(towards(j, 1)), ...px(towards(j, -0.5))));
+  const corners = each((j) =>
+    make("g", { class: `live-corner ${HUES[j]}`, ...at(towards(j, 1.15)) }, mark(j, 8))
+  );
   const discs = each((j) => make("circle", { class: `live-weight ${HUES[j]}`, ...at(CORNERS[j]) }));
   const numbers = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
   const sides = [[5, "start", 284], [295, "end", 284], [150, "middle", 20]];
-  const labels = each((j) => text(sides[j][0], sides[j][2], "", { "text-anchor": sides[j][1] }));
-  labels.forEach((label, j) => label.append(make("tspan", {}, `${index("a", j)} = `), numbers[j]));
-  const path = make("polyline", { class: "live-path" }), end = make("circle", { class: "live-limit", r: 5 });
-  const right = panel("Weights softmax(s/T)", make("polygon", { class: "live-hull", points: outline(CORNERS) }),
-    medians, path, discs, corners, end, labels);
-  let here = [0, 0];
-  const drag = (point) => {
+  const labels = each((j) => {
+    const [x, anchor, y] = sides[j];
+    const name = make("tspan", {}, `${index("a", j)} = `);
+    return text(x, y, [name, numbers[j]], { "text-anchor": anchor });
+  });
+  const path = make("polyline", { class: "live-path" });
+  const end = make("circle", { class: "live-limit", r: 5 });
+  const hull = make("polygon", { class: "live-hull", points: outline(CORNERS) });
+  const title = "Weights softmax(s/T)";
+  const { svg, element } = panel(title, hull, medians, path, discs, corners, end, labels);
+  const go = (point) => {
     const { scores, temperature } = read();
     change({ scores: scoresAt(point, temperature, total(scores) / 3) });
   };
-  const movePoint = handle(right.svg, "weights, a point in the triangle", "live-ink", make("circle", { r: 6 }),
-    (x, y) => drag([(x - 40) / SIDE, (BOTTOM - y) / SIDE]), (dx, dy) => drag([here[0] + dx / 50, here[1] + dy / 50]));
+  const drag = (x, y) => go([(x - 40) / SIDE, (BOTTOM - y) / SIDE]);
+  const step = (dx, dy) => {
+    const [x, y] = compute(read()).point;
+    go([x + dx / 50, y + dy / 50]);
+  };
+  const name = "weights, a point in the triangle";
+  const move = handle(svg, name, "live-ink", make("circle", { r: 6 }), drag, step);
+  return { svg, element, discs, numbers, path, end, move };
+}
 
-  // all three bars at once
+/** The grip that takes all three bars along. */
+function buildGrip(svg, read, change) {
   const lift = (by) => {
-    const { scores } = read(), c = clamp(by, -REACH - Math.min(...scores), REACH - Math.max(...scores));
+    const { scores } = read();
+    const c = clamp(by, -REACH - Math.min(...scores), REACH - Math.max(...scores));
     if (c) change({ scores: scores.map((s) => s + c) });
   };
   const grip = make("rect", { x: -11, y: -5, width: 22, height: 10, rx: 5 });
-  const moveAll = handle(left.svg, "mean, which takes all three scores along", "live-ink", grip,
-    (x, y) => lift(hundredth((135 - y) / 20 - total(read().scores) / 3)), (dx, dy) => lift((dx + dy) / 10));
+  const drag = (_, y) => lift(hundredth((135 - y) / 20 - total(read().scores) / 3));
+  const step = (dx, dy) => lift((dx + dy) / 10);
+  return handle(svg, "mean, which takes all three scores along", "live-ink", grip, drag, step);
+}
 
-  // controls
-  const log = { min: -1.65, max: 1.65, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
-  const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
-  let note = "";
-  const typed = make("input", { type: "text", id: newId(), class: "live-three", autocomplete: "off", onchange() {
-    const result = typedScores(typed.value);
-    ({ note } = result);
-    if (result.scores) change({ scores: result.scores }); else update();
+/** The field for three scores. */
+function buildTyped(parts, read, change) {
+  const fill = (scores) => {
+    const numbers = scores.map((s) => +s.toFixed(2));
+    input.value = numbers.join(", ").replaceAll("-", "−");
+  };
+  const onchange = () => {
+    const { scores, note } = typedScores(input.value);
+    parts.typedNote = note;
+    if (scores) change({ scores });
+    else parts.update();
     fill(read().scores);
-  } });
-  const fill = (scores) => { typed.value = scores.map((s) => +s.toFixed(2)).join(", ").replaceAll("-", "−"); };
-  const message = make("p", { class: "live-verdict" }), laws = make("ul", { class: "live-verdicts" });
-  el.append(make("p", { class: "live-hint" }, "Drag a bar, and the grip that takes all three along. Which of them move the point? Can it reach a corner?"),
-    make("div", { class: "live-planes live-lean" }, left.element, right.element),
-    make("div", { class: "live-controls" }, temperature.element, control("scores s", typed, typed.id),
-      button("Back to start", () => change(first))), message, laws);
-  const speak = setUp(model, el, update);
-  let before = null, shifted = 0;
-
-  function update() {
-    const state = read(), result = compute(state), hidden = el.classList.contains("live-asking");
-    const seen = { visibility: hidden ? "hidden" : "visible" }, reach = { min: -REACH, max: REACH };
-    each((j) => {
-      const s = state.scores[j], a = result.weights[j], number = a < 5e-4 ? tiny(a) : show(a, 3);
-      set(bars[j], { y: Math.min(height(s), height(0)), height: Math.abs(height(s) - height(0)) });
-      moveBar[j]([column(j), height(s)], show(s), { now: s.toFixed(2), ...reach });
-      write(names[j], `${index("s", j)} = ${show(s)}`);
-      set(discs[j], { r: (26 * Math.sqrt(a)).toFixed(2), ...seen });
-      write(numbers[j], hidden ? "?" : number);
-    });
-    if (document.activeElement !== typed) fill(state.scores);
-    moveAll([282, height(result.mean)], `mean ${show(result.mean)}`, { now: result.mean.toFixed(2), ...reach });
-    set(level, { transform: `translate(0 ${height(result.mean)})` });
-    here = result.point;
-    const spoken = result.weights.map((a) => show(a, 3)).join(", ");
-    movePoint(px(here), `weights ${spoken}`, { now: result.weights[0].toFixed(3), min: 0, max: 1 });
-    set(end, { ...at(result.path.at(-1)), ...seen });
-    set(path, { points: outline(result.path), ...seen });
-    set(right.svg.lastChild, seen);
-    temperature.put(Math.log10(state.temperature));
-    const by = shiftOf(state, result, before); // the shifts since anything else was changed count together
-    shifted = by && shifted + by;
-    write(message, hidden ? "The point is hidden until you have answered." : paragraph(note, sentence(state, result, by, shifted)));
-    note = "";
-    laws.replaceChildren(by ? verdict(_("softmax((s − mean)/T)"), "softmax(s/T)", result.shiftGap) : "");
-    before = { ...state, weights: result.weights };
-    speak(message.textContent);
-  }
-  update();
+  };
+  const look = { type: "text", id: newId(), class: "live-three", autocomplete: "off", onchange };
+  const input = make("input", look);
+  return { input, fill };
 }
 
-/** What was added to every score since the state `before`, where that is all that has changed; otherwise 0. */
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { hidden }) {
+  parts.note = parts.typedNote; // what is said of a typed score is said once
+  parts.typedNote = "";
+  drawBars(parts, state, result);
+  drawTriangle(parts.triangle, result, hidden);
+  if (document.activeElement !== parts.typed.input) parts.typed.fill(state.scores);
+  parts.temperature.put(Math.log10(state.temperature));
+  parts.by = shiftOf(state, result, parts.before);
+  parts.shifted = parts.by && parts.shifted + parts.by; // shifts in a row count together
+  parts.before = { ...state, weights: result.weights };
+  parts.laws.replaceChildren(
+    parts.by ? verdict(_("softmax((s − mean)/T)"), "softmax(s/T)", result.shiftGap) : "",
+  );
+}
+
+function drawBars({ bars: { names, bars, level, moves }, moveAll }, { scores }, { mean }) {
+  const reach = { min: -REACH, max: REACH };
+  const zero = height(0);
+  each((j) => {
+    const s = scores[j];
+    const y = height(s);
+    set(bars[j], { y: Math.min(y, zero), height: Math.abs(y - zero) });
+    moves[j]([column(j), y], show(s), { now: s.toFixed(2), ...reach });
+    write(names[j], `${index("s", j)} = ${show(s)}`);
+  });
+  set(level, { transform: `translate(0 ${height(mean)})` });
+  moveAll([282, height(mean)], `mean ${show(mean)}`, { now: mean.toFixed(2), ...reach });
+}
+
+function drawTriangle({ svg, discs, numbers, path, end, move }, result, hidden) {
+  const { weights, point } = result;
+  const seen = { visibility: hidden ? "hidden" : "visible" };
+  each((j) => {
+    const a = weights[j];
+    const number = a < 5e-4 ? tiny(a) : show(a, 3);
+    set(discs[j], { r: (26 * Math.sqrt(a)).toFixed(2), ...seen });
+    write(numbers[j], hidden ? "?" : number);
+  });
+  const spoken = weights.map((a) => show(a, 3)).join(", ");
+  move(px(point), `weights ${spoken}`, { now: weights[0].toFixed(3), min: 0, max: 1 });
+  set(end, { ...at(result.path.at(-1)), ...seen });
+  set(path, { points: outline(result.path), ...seen });
+  set(svg.lastChild, seen);
+}
+
+/**
+ * What was added to every score since the state `before`, where that is all that has changed;
+ * otherwise 0.
+ */
 function shiftOf({ scores, temperature }, { weights }, before) {
-  const steps = before ? scores.map((s, j) => s - before.scores[j]) : [0];
-  const same = before?.temperature === temperature && largestDifference(before.weights, weights) <= EXACT;
-  return same && steps.every((c) => Math.abs(c - steps[0]) <= EXACT) && Math.abs(steps[0]) > EXACT ? steps[0] : 0;
+  if (before?.temperature !== temperature) return 0;
+  if (largestDifference(before.weights, weights) > EXACT) return 0;
+  const [by, ...others] = scores.map((s, j) => s - before.scores[j]);
+  const alike = others.every((c) => Math.abs(c - by) <= EXACT);
+  return alike && Math.abs(by) > EXACT ? by : 0;
 }
 
-/** What the figure says in words; `by` was added to every score just now, `shifted` since anything else changed. */
-function sentence({ scores }, { weights, leads, spread }, by, shifted) {
-  if (by) {
-    return paragraph(Math.abs(shifted) <= EXACT ? "You have undone what you did to every score."
-      : shifted > 0 ? `You have added ${show(shifted)} to every score.` : `You have subtracted ${show(-shifted)} from every score.`,
-    "The point has not moved: only differences of scores count.");
+// ---- speak ---------------------------------------------------------------------------------------
+
+/** What the figure says in words. */
+function speak(state, result, parts) {
+  if (parts.hidden) return "The point is hidden until you have answered.";
+  return paragraph(parts.note, parts.by ? shiftedText(parts.shifted) : sentence(state, result));
+}
+
+/** What is said once all scores have been moved together, by `shifted` since anything else was. */
+function shiftedText(shifted) {
+  const still = "The point has not moved: only differences of scores count.";
+  if (Math.abs(shifted) <= EXACT) {
+    return paragraph("You have undone what you did to every score.", still);
   }
-  const all = [0, 1, 2], best = all.filter((j) => leads[j]);
-  if (best.length === 3) return "All scores are equal, and so are all weights, at every temperature.";
-  const equal = listed(all.filter((j) => all.some((l) => l !== j && scores[l] === scores[j])).map((j) => j + 1));
-  const tie = equal && `Scores ${equal} are equal, and so are their weights, at every temperature.`;
-  if (best.length === 2) return paragraph(tie, "As T falls to 0, the point goes to the middle of a side and never gets there.");
-  const rest = all.filter((j) => !leads[j]).map((j) => tiny(weights[j]));
-  if (weights[best[0]] > 0.999) {
-    return `The point seems to lie in corner ${best[0] + 1}, but the other weights are ${listed(rest)}, not 0.`;
+  const done = shifted > 0
+    ? `You have added ${show(shifted)} to every score.`
+    : `You have subtracted ${show(-shifted)} from every score.`;
+  return paragraph(done, still);
+}
+
+/** What is said of the scores and the point. */
+function sentence({ scores }, { weights, leads, spread }) {
+  const best = ALL.filter((j) => leads[j]);
+  if (best.length === 3) {
+    return "All scores are equal, and so are all weights, at every temperature.";
   }
+  const equal = ALL.filter((j) => ALL.some((l) => l !== j && scores[l] === scores[j]));
+  const names = listed(equal.map((j) => j + 1));
+  const tie = names && tied(names);
+  if (best.length === 2) {
+    return paragraph(
+      tie,
+      "As T falls to 0, the point goes to the middle of a side and never gets there.",
+    );
+  }
+  const others = listed(ALL.filter((j) => !leads[j]).map((j) => tiny(weights[j])));
+  if (weights[best[0]] > 0.999) return cornered(best[0] + 1, others);
   return tie || `These weights look at ${show(spread, 1)} of 3 keys.`;
 }
+
+const tied = (equal) =>
+  `Scores ${equal} are equal, and so are their weights, at every temperature.`;
+const cornered = (corner, others) =>
+  `The point seems to lie in corner ${corner}, but the other weights are ${others}, not 0.`;
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

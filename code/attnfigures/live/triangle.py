@@ -119,7 +119,7 @@ def still(state: dict, asking: bool) -> Picture:
     right.plot(*result["path"].T, color=PALETTE["grey"], lw=1)
     right.plot(*result["point"], "o", color="#000000", markersize=7)
     best = [str(j + 1) for j in np.flatnonzero(result["leads"])]
-    end = f"key{'s' * (len(best) > 1)} {' and '.join(best)}"
+    end = f"{'key' if len(best) == 1 else 'keys'} {' and '.join(best)}"
     return picture(
         fig,
         f"{alt} with the point of the weights {', '.join(weights)} at T = {T:.3g}, on the curve that leads from the "

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from attnbook.arrays import require_int
+from matplotlib.axes import Axes
 
 from ..kit.figure import Ask, Live
 from ..kit.style import PALETTE, Picture, figure, picture
@@ -59,8 +60,9 @@ def check(**state: int) -> None:
 
 def mask(window: int, sinks: int) -> np.ndarray:
     """Return (16, 16) Booleans: query i (row) may look at key j (column)."""
-    back = np.subtract.outer(np.arange(TOKENS), np.arange(TOKENS))
-    return (back >= 0) & ((back < window) | (np.arange(TOKENS) < sinks))
+    tokens = np.arange(TOKENS)
+    back = tokens[:, None] - tokens
+    return (back >= 0) & ((back < window) | (tokens < sinks))
 
 
 def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
@@ -71,12 +73,14 @@ def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
     the L-th power of the mask with rows divided by their sums. The mirror of ``compute`` in windows.js.
     """
     M = mask(window, sinks)
-    reached, shares = [np.arange(TOKENS) == query], np.eye(TOKENS)[query]
+    A = M / M.sum(axis=1, keepdims=True)
+    reached = [np.arange(TOKENS) == query]
+    shares = np.eye(TOKENS)[query]
     for _ in range(layers):
         reached.append(reached[-1] @ M)
-        shares = shares @ (M / M.sum(axis=1, keepdims=True))
-    bare = np.linalg.matrix_power(mask(window, 0).astype(int), layers)[query] > 0
-    back = query - int(np.argmax(bare))
+        shares = shares @ A
+    without_sinks = np.linalg.matrix_power(mask(window, 0).astype(int), layers)[query] > 0
+    back = query - int(np.argmax(without_sinks))
     return {
         "reached": np.array(reached).astype(int),
         "shares": shares,
@@ -95,28 +99,43 @@ def example() -> Live:
 
 def sample(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a state; half of them are extreme: every number at one of its bounds."""
-    edge, ends = rng.random() < 0.5, {"layers": (1, 4), "window": (1, 8), "sinks": (0, 2), "query": (0, 15)}
-    return {name: int(rng.choice(two) if edge else rng.integers(two[0], two[1] + 1)) for name, two in ends.items()}
+    if rng.random() < 0.5:
+        return {name: int(rng.choice(ends)) for name, ends in RANGES.items()}
+    return {name: int(rng.integers(least, most + 1)) for name, (least, most) in RANGES.items()}
 
 
 def still(state: dict, asking: bool) -> Picture:
     """Draw the tokens of all levels and the edges that lead to the output, unless they are asked for."""
-    result, M = compute(**state), mask(state["window"], state["sinks"])
-    L, i = state["layers"], state["query"]
+    layers, window, query = state["layers"], state["window"], state["query"]
+    alt = f"{TOKENS} tokens in {layers} layers, each with a window of {window} keys and {state['sinks']} sinks"
     fig, ax = figure(width=6.4, height=2.6)
-    ax.set(xticks=range(TOKENS), yticks=range(L + 1), xlabel="token", ylim=(-0.4, L + 0.4), xlim=(-0.6, TOKENS - 0.4))
-    ax.set_yticklabels(["inputs", *(f"layer {level}" for level in range(1, L + 1))])
-    ax.grid(visible=False)
-    alt = f"{TOKENS} tokens in {L} layers, each with a window of {state['window']} keys and {state['sinks']} sinks"
-    ax.plot(*np.indices((TOKENS, L + 1)).reshape(2, -1), "o", mfc="none", mec="#777777", ms=5)
-    ax.plot(i, L, "D", color=PALETTE["orange"], ms=8)
+    _draw_levels(ax, layers)
+    ax.plot(query, layers, "D", color=PALETTE["orange"], ms=8)
     if asking:
-        return picture(fig, f"{alt}; which inputs reach output {i} is for you to predict.")
-    for level, (above, below) in enumerate(zip(result["reached"], result["reached"][1:], strict=False)):
-        for q, k in np.argwhere(M & (above[:, None] > 0)):
-            far = q - k >= state["window"]
-            look = {"color": "#000000", "ls": "--"} if far else {"color": PALETTE["blue"]}
-            ax.plot([q, k], [L - level, L - level - 1], lw=0.8, **look)
-        ax.plot(np.flatnonzero(below), [L - level - 1] * below.sum(), "o", color=PALETTE["blue"], ms=5)
+        return picture(fig, f"{alt}; which inputs reach output {query} is for you to predict.")
+    result = compute(**state)
+    _draw_edges(ax, result["reached"], mask(window, state["sinks"]), window)
     names = ", ".join(map(str, np.flatnonzero(result["reached"][-1])))
-    return picture(fig, f"{alt}. Output {i} depends on {result['inputs']} inputs: {names}.")
+    return picture(fig, f"{alt}. Output {query} depends on {result['inputs']} inputs: {names}.")
+
+
+def _draw_levels(ax: Axes, layers: int) -> None:
+    """Draw a row of dots for the inputs, and one for each layer."""
+    ax.plot(*np.indices((TOKENS, layers + 1)).reshape(2, -1), "o", mfc="none", mec="#777777", ms=5)
+    ax.set(xlim=(-0.6, TOKENS - 0.4), xticks=range(TOKENS), xlabel="token")
+    ax.set(ylim=(-0.4, layers + 0.4), yticks=range(layers + 1))
+    ax.set_yticklabels(["inputs", *(f"layer {level}" for level in range(1, layers + 1))])
+    ax.grid(visible=False)
+
+
+def _draw_edges(ax: Axes, reached: np.ndarray, M: np.ndarray, window: int) -> None:
+    """Draw the edges from each token that reaches the output to what it sees, dashed where only a sink is seen."""
+    layers = len(reached) - 1
+    for down in range(layers):
+        level = layers - down
+        for query, key in np.argwhere(M & (reached[down][:, None] > 0)):
+            near = query - key < window
+            colour, style = (PALETTE["blue"], "-") if near else ("#000000", "--")
+            ax.plot([query, key], [level, level - 1], color=colour, ls=style, lw=0.8)
+        seen = np.flatnonzero(reached[down + 1])
+        ax.plot(seen, np.full(len(seen), level - 1), "o", color=PALETTE["blue"], ms=5)

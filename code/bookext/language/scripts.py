@@ -24,6 +24,7 @@ CODE = re.compile(
 )
 SIGNS = re.compile("[;=]")  # code as well, unless words stand side by side
 PROSE = re.compile(r"[a-z]{3,}:? [a-z]{2,}")
+SPLIT = re.compile(r"\s*\.split\(")
 MARKED = re.compile(r"(?<![\w$.])_\($")
 WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}|^\d+ [a-z]{3,}$")
 
@@ -58,7 +59,7 @@ def _rewrite(code, at, translate, inside):
             text = json.loads(token[0].replace("\\'", "'"))
             before = "".join(out[-40:])
             at = token.end()
-            data = code.startswith(".split(", at)  # words that a model reads
+            data = SPLIT.match(code, at)  # words that a model reads
             new = text if data or not is_message(text, before) else translate(text)
             out.append(token[0] if new == text else json.dumps(new, ensure_ascii=False))
         elif token.lastgroup == "template":

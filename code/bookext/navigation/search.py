@@ -8,6 +8,7 @@ script, because a page that is opened from a folder may read nothing else; ``sea
 import json
 import posixpath
 import re
+import shutil
 import unicodedata
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from ..language.messages import _, translate
 from ..questions.quiz import quiz
 
 INDEX = "_static/search-index.js"
+MINISEARCH = Path(__file__).parents[1] / "vendor" / "minisearch.min.js"  # keeps the index and ranks; MIT licence
 SYNONYMS = Path(__file__).with_name("search.yml")
 # Of code, names of several words are indexed, such as key_padding_mask; nothing is of outputs, displayed formulas, and
 # quizzes, whose wrong answers would mislead.
@@ -87,6 +89,7 @@ def _write(app, failure):
     data = {"pages": [page(name) for name in pages(env) if collected[name]], "synonyms": list(synonyms())}
     script = f"const searchIndex = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / INDEX).write_text(script, encoding="utf-8")
+    shutil.copy(MINISEARCH, Path(app.outdir) / "_static")
 
 
 def synonyms():

@@ -6,11 +6,14 @@ filtered here.
 
 from pathlib import Path
 
+from rjsmin import jsmin
+
 from ..language.messages import _
 from ..navigation import search
 from . import styles
 
 THEME = Path(__file__).with_name("book_theme")
+OWN_SCRIPTS = sorted([*THEME.parents[1].glob("static/*.js"), *THEME.glob("static/*.js")])
 PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme.css")  # its layout writes these itself
 # Scripts that no page uses: for tabs, for another search, its words and their plurals, for notes in the margin (the
 # rest: book-theme.js).
@@ -51,7 +54,10 @@ def _choose(app, name, template, context, doctree):
     context["files_place"] = FILES_PLACE
 
 
-def join_scripts(site):
-    """Write the scripts that every page of ``site`` loads as one file, which is one request."""
+def pack_scripts(site):
+    """Take comments and space out of the book's own scripts, and write those of every page as one file: one request."""
+    for source in OWN_SCRIPTS:
+        path = site / "_static" / source.name
+        path.write_text(jsmin(path.read_text(encoding="utf-8")), encoding="utf-8")
     text = ";\n".join((site / name).read_text(encoding="utf-8") for name in scripts)
     (site / SCRIPT).write_text(text, encoding="utf-8")

@@ -48,7 +48,7 @@ def _lead_on(app, failure):
 
 def _finish_pages(app, failure):
     if not failure and app.builder.name == "html":
-        assets.join_scripts(Path(app.outdir))
+        assets.pack_scripts(Path(app.outdir))
         styles.merge(Path(app.outdir), assets.sheets)
         offer_files(Path(app.outdir))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from attnfigures.kit import files, markup, svg
 from attnfigures.kit.record import drawing
 from docutils import nodes
+from rjsmin import jsmin
 
 from ..language import scripts
 from ..language.messages import _, translate
@@ -102,7 +103,8 @@ def _write_static(app):
 
 
 def _write_script(path, names):
-    path.write_text(scripts.rewrite(files.script(names), translate), encoding="utf-8")
+    script = scripts.rewrite(files.script(names), translate)
+    path.write_text(jsmin(script), encoding="utf-8")  # without comments and the space between words
 
 
 def _add_script(app, name, template, context, doctree):

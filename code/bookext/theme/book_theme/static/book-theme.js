@@ -1,60 +1,100 @@
-// The controls of every page: light or dark, the search, the sidebars. It takes the place of the parent theme's scripts.
-(function () {
-  const root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
-  const find = (selector) => document.querySelector(selector), all = (selector) => [...document.querySelectorAll(selector)];
+// The controls of every page: light or dark, the search, the sidebars. It takes the place of the
+// parent theme's scripts.
+(() => {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const find = (selector) => document.querySelector(selector);
+  const all = (selector) => [...document.querySelectorAll(selector)];
 
-  function remember(storage, key, value) { // where storage is denied, even asking for it fails
-    try { return value === undefined ? window[storage].getItem(key) : window[storage].setItem(key, value); } catch { return null; }
+  function remember(storage, key, value) {
+    // where storage is denied, even asking for it fails
+    try {
+      return value === undefined
+        ? window[storage].getItem(key)
+        : window[storage].setItem(key, value);
+    } catch {
+      return null;
+    }
   }
 
-  // Light or dark: the head of the page has chosen already. The button leads to the other one first.
+  // Light or dark: the head of the page has chosen already. The button leads to the other one
+  // first.
   function paint(mode) {
     root.dataset.mode = mode;
-    root.dataset.theme = mode !== "auto" ? mode : system.matches ? "dark" : "light";
+    const ofSystem = system.matches ? "dark" : "light";
+    root.dataset.theme = mode === "auto" ? ofSystem : mode;
   }
   system.addEventListener("change", () => paint(root.dataset.mode));
-  all(".theme-switch-button").forEach((button) => button.addEventListener("click", () => {
-    const modes = system.matches ? ["auto", "light", "dark"] : ["auto", "dark", "light"];
-    const mode = modes[(modes.indexOf(root.dataset.mode) + 1) % 3];
-    remember("localStorage", "mode", mode);
-    paint(mode);
-  }));
+  all(".theme-switch-button").forEach((button) =>
+    button.addEventListener("click", () => {
+      const modes = system.matches ? ["auto", "light", "dark"] : ["auto", "dark", "light"];
+      const mode = modes[(modes.indexOf(root.dataset.mode) + 1) % 3];
+      remember("localStorage", "mode", mode);
+      paint(mode);
+    })
+  );
 
   // A dialog closes on Escape, and by a click beside it.
   function closable(dialog) {
-    dialog.addEventListener("keydown", (event) => { if (event.key === "Escape") { dialog.close(); } });
+    dialog.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        dialog.close();
+      }
+    });
     dialog.addEventListener("click", ({ target, clientX: x, clientY: y }) => {
       const box = dialog.getBoundingClientRect();
-      if (target === dialog && (x < box.left || x > box.right || y < box.top || y > box.bottom)) { dialog.close(); }
+      if (target === dialog && (x < box.left || x > box.right || y < box.top || y > box.bottom)) {
+        dialog.close();
+      }
     });
   }
 
   // The search: a dialog, and on its own page the field there.
-  const dialog = find("#pst-search-dialog"), field = find("main form.bd-search input");
+  const dialog = find("#pst-search-dialog");
+  const field = find("main form.bd-search input");
   const mac = /^(Mac|iPhone)/.test(navigator.platform);
   function search() {
-    if (field) { field.focus(); field.select(); } else if (dialog.open) { dialog.close(); } else { dialog.showModal(); }
+    if (field) {
+      field.focus();
+      field.select();
+    } else if (dialog.open) dialog.close();
+    else dialog.showModal();
   }
   closable(dialog);
   all(".search-button__button").forEach((button) => button.addEventListener("click", search));
-  addEventListener("keydown", (event) => {
-    if ((mac ? event.metaKey : event.ctrlKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {
+  addEventListener(
+    "keydown",
+    (event) => {
+      const held = mac ? event.metaKey : event.ctrlKey;
+      if (!held || event.shiftKey || event.altKey || event.key.toLowerCase() !== "k") return;
       event.preventDefault();
       search();
-    }
-  }, true);
-  if (mac) { all(".kbd-shortcut__modifier").forEach((key) => { key.textContent = "⌘"; }); }
-  if (field) { search(); }
+    },
+    true,
+  );
+  if (mac) {
+    all(".kbd-shortcut__modifier").forEach((key) => {
+      key.textContent = "⌘";
+    });
+  }
+  if (field) {
+    search();
+  }
 
-  // The sidebars: where there is no room beside the text, what they hold moves into a dialog, and back.
+  // The sidebars: where there is no room beside the text, what they hold moves into a dialog, and
+  // back.
   function move(from, to) {
     to.append(...from.childNodes);
     to.classList.add(...from.classList);
     from.className = "";
   }
   for (const side of ["primary", "secondary"]) {
-    const button = find(`.${side}-toggle`), bar = find(`#pst-${side}-sidebar`), box = find(`#pst-${side}-sidebar-modal`);
-    if (!button || !bar || !box) { continue; }
+    const button = find(`.${side}-toggle`);
+    const bar = find(`#pst-${side}-sidebar`);
+    const box = find(`#pst-${side}-sidebar-modal`);
+    if (!button || !bar || !box) {
+      continue;
+    }
     button.addEventListener("click", () => {
       if (side === "primary" && matchMedia("(min-width: 992px)").matches) {
         bar.classList.toggle("pst-sidebar-hidden");
@@ -67,41 +107,58 @@
     closable(box);
   }
 
-  // The contents keep their place from page to page; on the first one the page itself comes into view.
-  const contents = find("#pst-primary-sidebar"), last = remember("sessionStorage", "contents");
+  // The contents keep their place from page to page; on the first one the page itself comes into
+  // view.
+  const contents = find("#pst-primary-sidebar");
+  const last = remember("sessionStorage", "contents");
   const active = [...contents.querySelectorAll(".active")].pop();
   if (last !== null) {
     contents.scrollTop = Number(last);
   } else if (active) {
     const y = active.getBoundingClientRect().y - contents.getBoundingClientRect().y;
-    if (y > innerHeight / 2) { contents.scrollTop = y - contents.clientHeight / 4; }
+    if (y > innerHeight / 2) {
+      contents.scrollTop = y - contents.clientHeight / 4;
+    }
   }
   addEventListener("pagehide", () => remember("sessionStorage", "contents", contents.scrollTop));
 
   // The list of sections marks the one that is read.
-  const links = new Map(all("#pst-page-toc-nav a").map((link) => [document.getElementById(link.hash.slice(1)), link]));
+  const links = new Map(
+    all("#pst-page-toc-nav a").map((link) => [document.getElementById(link.hash.slice(1)), link]),
+  );
   function mark(link) {
     for (const other of links.values()) {
       other.classList.toggle("active", other === link);
       other.toggleAttribute("aria-current", false);
     }
     link?.setAttribute("aria-current", "true");
-    all("#pst-page-toc-nav .toc-entry").forEach((entry) => entry.classList.toggle("active", entry.contains(link)));
+    all("#pst-page-toc-nav .toc-entry").forEach((entry) =>
+      entry.classList.toggle("active", entry.contains(link))
+    );
   }
-  // What is read stands at a line below the top of the screen, which comes down to its foot at the end of the page.
-  // Parts of a section are asked for only once it is reached: asking lays out what is still to come.
+  // What is read stands at a line below the top of the screen, which comes down to its foot at the
+  // end of the page. Parts of a section are asked for only once it is reached: asking lays out what
+  // is still to come.
   function follow() {
-    const left = root.scrollHeight - innerHeight - scrollY, line = Math.max(0.3 * innerHeight, innerHeight - left);
+    const left = root.scrollHeight - innerHeight - scrollY;
+    const line = Math.max(0.3 * innerHeight, innerHeight - left);
     const reached = (section) => links.has(section) && section.getBoundingClientRect().top <= line;
     let section = find("article > section");
-    for (let next = section; next; next = [...next.children].filter(reached).pop()) { section = next; }
-    if (section !== read) { mark(links.get(section)); }
+    for (let next = section; next; next = [...next.children].filter(reached).pop()) {
+      section = next;
+    }
+    if (section !== read) {
+      mark(links.get(section));
+    }
     read = section;
     waiting = false;
   }
-  let read = null, waiting = false;
+  let read = null;
+  let waiting = false;
   function soon() {
-    if (!waiting) { requestAnimationFrame(follow); }
+    if (!waiting) {
+      requestAnimationFrame(follow);
+    }
     waiting = true;
   }
   if (links.size) {
@@ -110,6 +167,7 @@
   }
 
   // The line above the text has a shadow as soon as something lies under it.
-  new IntersectionObserver(([{ boundingClientRect: box }]) => document.body.classList.toggle("scrolled", box.y < 0))
-    .observe(find("#pst-scroll-pixel-helper"));
+  new IntersectionObserver(([{ boundingClientRect: box }]) =>
+    document.body.classList.toggle("scrolled", box.y < 0)
+  ).observe(find("#pst-scroll-pixel-helper"));
 })();
