@@ -25,18 +25,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bookext.contents import executable
-from bookext.run import chapters, jobs, strictness
+from bookext.run import chapters, dependencies, jobs, strictness
 from operators import callers, changed_line, javascript_faults, python_faults
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = {  # how many faults of a file are tried
     "code/attnbook/*.py": 20, "code/attnbook/check/*.py": 20, "code/attnbook/tasks/*.py": 6,
-    "code/attnbook/live/*.py": 4, "code/attnbook/live/*.js": 8, "code/attncourse/*.py": 6,
+    "code/attnfigures/live/*.py": 4, "code/attnfigures/live/*.js": 8, "code/attncourse/*.py": 6,
 }  # fmt: skip
 LAWS = "tests/package/test_*.py"
 TESTED = {  # where the tests of a file stand; the first that fits
-    "code/attncourse/": "tests/course/test_*.py", "code/attnbook/live/": "tests/package/test_live*.py",
-    "code/attnbook/figures/": "tests/package/test_*figures*.py", "code/": LAWS,
+    "code/attncourse/": "tests/course/test_*.py", "code/attnfigures/live/": "tests/package/test_live*.py",
+    "code/attnfigures/static/": "tests/package/test_*figures*.py", "code/": LAWS,
 }  # fmt: skip
 DRAWING = re.compile(r"test_(live|\w*figures)")  # these look at pictures, not at laws
 MOST = 3  # chapters that are run for one fault: those that use the function most
@@ -88,7 +88,7 @@ def users(tree):
         nodes = [node for cell in chapters.sources(tree / "chapters" / f"{page}.md") for node in _nodes(cell)]
         names = collections.Counter(node.id for node in nodes if isinstance(node, ast.Name))
         for node in nodes:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("attnbook"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(dependencies.PACKAGES):
                 for alias in node.names:
                     uses[alias.name][page] += names[alias.asname or alias.name]
     return uses
@@ -106,7 +106,7 @@ def tests_of(tree, file):
     """Return a command of pytest for the tests of a file: those that bear its name first, then those that name it."""
     stem, package = Path(file).stem, Path(file).parent.name
     # A module of a package such as attnbook.check is tested together with it.
-    names = {stem, package} - {"__init__", "attnbook", "attncourse"}
+    names = {stem, package} - {"__init__", "attnbook", "attnfigures", "attncourse"}
     pattern = next(pattern for start, pattern in TESTED.items() if file.startswith(start))
     paths = [path for path in sorted(tree.glob(pattern)) if pattern != LAWS or not DRAWING.match(path.name)]
     named = [path for path in paths if re.search(rf"\b({'|'.join(names)})\b", path.read_text("utf-8"))]

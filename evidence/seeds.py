@@ -59,7 +59,7 @@ def versions(tree, pages):
         sources = chapters.sources(path)
         names = dependencies.closure(dependencies.imported_by_cells(sources, modules), imports)
         names |= dependencies.results_read(sources, results)
-        laws = [name for name in sorted(names) if not name.startswith("attnbook.figures")]
+        laws = [name for name in sorted(names) if not name.startswith("attnfigures")]
         hashes[page] = chapters.digest(chapters.code(path), *(texts[name] for name in laws))
     return hashes
 

@@ -30,7 +30,7 @@ CHECKED = BUILD / "check"  # a second build, for `make check`
 STORED = ".jupyter_cache"  # in the folder of a build: the results of the cells
 CELLS_FAIL = 3  # the exit code of bookext.run.execution where a cell fails: nothing was read or written
 STRICT = ("-W", "--keep-going", "-n")  # every warning is an error
-WATCHED = ("chapters", "code/attnbook", "code/bookext", "course", "_config.yml", "_toc.yml")
+WATCHED = ("chapters", "code/attnbook", "code/attnfigures", "code/bookext", "course", "_config.yml", "_toc.yml")
 WATCHED_SUFFIXES = {".md", ".yml", ".bib", ".py", ".js", ".css", ".html", ".json"}
 
 # Marks that a page must not carry: an XPath and what it means.

@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 import book
@@ -30,7 +29,7 @@ WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stan
 TREE = ROOT / "_build" / "notebooks"
 LIMIT = 600  # seconds after which a running cell is given up
 COPIED = ("LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
-PACKAGE = "code/attnbook"
+PACKAGES = ("code/attnbook", "code/attnfigures")
 DATE = {"SOURCE_DATE_EPOCH": "1767225600"}  # of every file in the wheel: the same sources give the same bytes
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
@@ -44,15 +43,15 @@ AUTHOR = {f"GIT_{role}_{field}": value for role in ("AUTHOR", "COMMITTER") for f
 
 
 def requirements(wheel):
-    """Return binder/requirements.txt: the ranges of pyproject.toml, with a torch without CUDA, and the wheel."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return "\n".join([f"--extra-index-url {CPU_INDEX}", *project["dependencies"], f"./{wheel}"]) + "\n"
+    """Return binder/requirements.txt: the wheel with what chapters import, and a torch without CUDA."""
+    return f"--extra-index-url {CPU_INDEX}\n./{wheel}[book]\n"
 
 
 def build_wheel(target):
     """Build the package as a wheel in the folder ``target``."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(ROOT / PACKAGE, Path(folder, PACKAGE), ignore=shutil.ignore_patterns("__pycache__"))
+        for package in PACKAGES:
+            shutil.copytree(ROOT / package, Path(folder, package), ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("pyproject.toml", "README.md", "LICENSE-CODE"):
             shutil.copyfile(ROOT / name, Path(folder, name))
         for path in Path(folder).rglob("*"):

@@ -6,8 +6,8 @@ python tools/readme_picture.py      write docs/thread.svg, and docs/thread-still
 from pathlib import Path
 
 import numpy as np
-from attnbook.figures.style import PALETTE
-from attnbook.live.thread import curves, orders
+from attnfigures.kit.style import PALETTE
+from attnfigures.live.thread import curves, orders
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 LEFT, RIGHT, TOP, STACK, SECONDS = 40, 680, 10, 170, 14

@@ -77,7 +77,7 @@ def build_arguments(changed, chapter=""):
     While the package is being changed too, only the changed chapters are executed, in a second build.
     """
     chapters = [chapter] if chapter else changed_chapters(changed)
-    if chapter or any(re.match(r"code/attnbook/.*\.(py|json)$", name) for name in changed):
+    if chapter or any(re.match(r"code/(attnbook|attnfigures)/.*\.(py|json)$", name) for name in changed):
         return ["check", *chapters] if chapters else []
     return ["build"] if any(name.startswith(OF_PAGES) for name in changed) else []
 
@@ -148,9 +148,9 @@ def check(chapter):
     if arguments:
         results["book"] = finish("book", build, quiet=False)
     advise([chapter] if chapter else changed_chapters(changed))
-    if any(name.startswith("code/attnbook/") and name.endswith(".py") for name in changed):
+    if any(re.match(r"code/(attnbook|attnfigures)/.*\.py$", name) for name in changed):
         print("\nThe package has changed: `make book` executes the chapters that use it.")
-    if any(name.startswith("code/attnbook/live/") for name in changed):
+    if any(name.startswith("code/attnfigures/live/") for name in changed):
         print("\nLive figures need a browser: `.venv/bin/python -m pytest tests/package -k live` tests them.")
     return results
 

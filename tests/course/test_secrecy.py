@@ -7,7 +7,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-PUBLIC = ("_build/html", "_build/notebooks", "chapters", "code/attnbook")
+PUBLIC = ("_build/html", "_build/notebooks", "chapters", "code/attnbook", "code/attnfigures")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

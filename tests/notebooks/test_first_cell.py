@@ -43,7 +43,7 @@ def test_one_thread_computes_unless_the_reader_says_otherwise(run, environ, expe
     assert (errors, output.split("\n")[-2:]) == ("", [expected, ""])
 
 
-@pytest.mark.parametrize(("hidden", "installed"), [((), []), (("attnbook",), [f"{GITHUB}{WHEEL}"])])
+@pytest.mark.parametrize(("hidden", "installed"), [((), []), (("attnbook",), [f"attnbook[book] @ {GITHUB}{WHEEL}"])])
 def test_it_installs_the_wheel_where_the_package_is_missing_and_upgrades_nothing(run, tmp_path, hidden, installed):
     (tmp_path / "pip").mkdir()
     (tmp_path / "pip" / "__init__.py").touch()

@@ -18,7 +18,7 @@ from playwright.sync_api import TimeoutError, sync_playwright
 
 WAIT = 120_000  # milliseconds; a busy machine starts a kernel slowly
 CELLS = [
-    "from attnbook.live.hull import example\n\nfigure = example()\nfigure",
+    "from attnfigures.live.hull import example\n\nfigure = example()\nfigure",
     'print("query", figure.state["query"])',
     "figure.set(query=[0.5, -1.0])",
     "figure",

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import nbformat
 import pytest
-from attnbook.live import files
+from attnfigures.kit import files
 from browser import ALONE, chromium
 from hypothesis import settings
 from jupyter_client import KernelManager

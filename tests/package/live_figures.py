@@ -4,9 +4,9 @@ import importlib
 import json
 
 import numpy as np
-from attnbook.figures.style import Picture
-from attnbook.live import files
-from attnbook.live.figure import Live
+from attnfigures.kit import files
+from attnfigures.kit.figure import Live
+from attnfigures.kit.style import Picture
 
 NAMES = files.names()
 EXACT = 1e-12
@@ -16,7 +16,7 @@ QUESTION = {"question": "Which?", "options": ["this", "that"], "answer": 1, "why
 
 def module(name):
     """The Python module of a figure."""
-    return importlib.import_module(f"attnbook.live.{name}")
+    return importlib.import_module(f"attnfigures.live.{name}")
 
 
 def states(name, count):

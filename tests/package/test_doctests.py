@@ -5,10 +5,11 @@ import importlib
 import pkgutil
 
 import attnbook
+import attnfigures
 import bookext
 import pytest
 
-PACKAGES = (attnbook, bookext)
+PACKAGES = (attnbook, attnfigures, bookext)
 NAMES = [
     module.name for package in PACKAGES for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]

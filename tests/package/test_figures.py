@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from attnbook.figures import groups, lookup, style, symmetry, tables
+from attnfigures.kit import style
+from attnfigures.static import groups, lookup, symmetry, tables
 from lxml import etree
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text

@@ -10,7 +10,7 @@ import urllib.parse
 
 import numpy as np
 import pytest
-from attnbook.live import files
+from attnfigures.kit import files
 from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, set_state, state_of, states
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
@@ -473,8 +473,12 @@ def test_a_question_that_cannot_be_asked_is_refused(change, names):
 
 def test_no_figure_takes_a_rule_of_another():
     """The site joins the styles of all figures: a class that two of them use stands in live.css."""
-    read = lambda file: (files.FOLDER / file).read_text("utf-8") if (files.FOLDER / file).exists() else ""  # noqa: E731
-    shared = set(re.findall(r"live-[\w-]+", read("live.css") + read("core.js") + read("parts.js")))
-    own = {name: set(re.findall(r"\.(live-[\w-]+)", read(f"{name}.css"))) - shared for name in NAMES}
+
+    def classes(folder, file, pattern=r"live-[\w-]+"):
+        path = folder / file
+        return set(re.findall(pattern, path.read_text("utf-8"))) if path.exists() else set()
+
+    shared = set.union(*(classes(files.KIT, name) for name in ("live.css", "core.js", "parts.js")))
+    own = {name: classes(files.FIGURES, f"{name}.css", r"\.(live-[\w-]+)") - shared for name in NAMES}
     for name, other in itertools.permutations(NAMES, 2):
-        assert not own[name] & set(re.findall(r"live-[\w-]+", read(f"{other}.js"))), (name, other)
+        assert not own[name] & classes(files.FIGURES, f"{other}.js"), (name, other)

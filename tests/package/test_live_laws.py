@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 from attnbook.attention import attention, entropy, softmax
-from attnbook.live import crowd, inks, mirror, stabiliser, star, twins, walkers, windows
-from attnbook.live.ablation import answers, sentences
-from attnbook.live.memory import memory
-from attnbook.live.spread import KEYS, keys
 from attnbook.permutations import permutations
 from attnbook.positional import frequencies, rotate, sinusoidal
 from attnbook.results import load
 from attnbook.simplex import hull_weights, separating_direction
+from attnfigures.live import crowd, inks, mirror, stabiliser, star, twins, walkers, windows
+from attnfigures.live.ablation import answers, sentences
+from attnfigures.live.memory import memory
+from attnfigures.live.spread import KEYS, keys
 from live_figures import EXACT, module, states
 from scipy import linalg, spatial, stats
 

@@ -112,7 +112,7 @@ def test_the_filter_shows_what_was_chosen(open_page, claims):
     page.context.close()
 
 
-@pytest.mark.parametrize("old", ["audit/s4.html#s4-043", "package.html#attnbook.live.figure.Live.state"])
+@pytest.mark.parametrize("old", ["audit/s4.html#s4-043", "package.html#attnfigures.kit.figure.Live.state"])
 def test_a_claim_and_an_entry_are_found_where_they_once_were(open_page, old):
     name, _, anchor = old.partition(".html")
     page = open_page(f"chapters/{name}", query=anchor)

@@ -7,8 +7,8 @@ import pytest
 from built_site import SOURCES, named, pages_with, report
 
 PAGE = "chapters/package"
-IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
-WITH_IMPORTS = "//div[contains(@class, 'cell_input')]//pre[contains(., 'from attnbook')]"
+IMPORT = re.compile(r"^from (attn(?:book|figures)[\w.]*) import (.+)$", re.MULTILINE)
+WITH_IMPORTS = "//div[contains(@class, 'cell_input')]//pre[contains(., 'from attn')]"
 
 
 def test_every_public_name_has_an_entry():

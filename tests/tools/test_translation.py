@@ -10,7 +10,7 @@ import nbformat
 import pytest
 import translation
 from attnbook.check.record import MIME, Check, as_data
-from attnbook.live import files
+from attnfigures.kit import files
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
 from bookext.language import chinese, editions, messages, progress, scripts

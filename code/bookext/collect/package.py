@@ -18,10 +18,11 @@ from ..run import dependencies
 from .derived import compute_page
 
 PAGE = "chapters/package"  # lists the modules; the page of each stands below
-IMPORT = re.compile(r"^from (attnbook[\w.]*) import (.+)$", re.MULTILINE)
+IMPORT = re.compile(rf"^from ((?:{dependencies.NAMES})\b[\w.]*) import (.+)$", re.MULTILINE)
 CHECK = re.compile(r"\bcheck\.(\w+)\(")
 # As Pygments writes them: an import line, and a name that may stand after a dot or, as a keyword, before `=`.
-LINE = re.compile(r'(<span class="kn">from</span>.{,40}?<span class="nn">(attnbook[\w.]*)</span>)(.*)')
+MODULE = rf'<span class="nn">((?:{dependencies.NAMES})\b[\w.]*)</span>'
+LINE = re.compile(rf'(<span class="kn">from</span>.{{,40}}?{MODULE})(.*)')
 OWNER = r'(?:(<span class="n">check</span>)?(<span class="o">\.</span>))?'
 NAME = re.compile(OWNER + r'<span class="n">(\w+)</span>(?!<span class="o">=</span>)')
 LIST = re.compile(r"^<!-- modules: (.+) -->$", re.MULTILINE)
@@ -54,7 +55,7 @@ def resolve(name, entries):
     """Return which of ``entries`` an imported ``name`` refers to: itself, or one in a module of its package."""
     package, _, last = name.rpartition(".")
     inside = [k for k in entries if re.fullmatch(rf"{re.escape(package)}\.\w+\.{last}", k)]
-    return name if name in entries else inside[0] if package != "attnbook" and len(inside) == 1 else None
+    return name if name in entries else inside[0] if "." in package and len(inside) == 1 else None
 
 
 def _add_pages(app):
@@ -69,13 +70,13 @@ def _add_pages(app):
 def _listed(app, text):
     """Return the names of the listed modules that have public names; every build asks, so none is imported."""
     modules = dependencies.modules(Path(app.srcdir, "code"))
-    listed = [f"attnbook.{pattern}" for patterns in LIST.findall(text) for pattern in patterns.split()]
+    listed = [pattern for patterns in LIST.findall(text) for pattern in patterns.split()]
     names = [name for pattern in listed for name in fnmatch.filter(modules, pattern)]
     return [name for name in names if re.search(r"^__all__ = ", modules[name].read_text("utf-8"), re.MULTILINE)]
 
 
 def _list_modules(app, docname, content):
-    """Replace ``<!-- modules: attention live.* -->`` by a list of these modules, each with its names."""
+    """Replace ``<!-- modules: attnbook.attention attnfigures.live.* -->`` by a list: each module with its names."""
 
     def entry(name):
         module = importlib.import_module(name)
@@ -83,7 +84,7 @@ def _list_modules(app, docname, content):
         summary = [" ".join(inspect.getdoc(module).split("\n\n")[0].split())]
         _escape_docstring(app, "", name, module, None, summary)
         names = ", ".join(f":py:obj:`{public} <{name}.{public}>`" for public in module.__all__)
-        link = f":doc:`{name.removeprefix('attnbook.')} </{PAGE}/{name}>`"
+        link = f":doc:`{name.partition('.')[2]} </{PAGE}/{name}>`"
         return f"   {link}\n      {summary[0]}\n\n      {names}\n"
 
     def entries(match):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from attnbook.check import record
-from attnbook.live import files
+from attnfigures.kit import files
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes, locale
@@ -183,7 +183,7 @@ def _collect(app, env):
     for text in sorted({*_own_messages(), *prompts}):
         messages.translate(text)
     list(search.synonyms())
-    for path in (*SCRIPTS, *sorted(files.FOLDER.glob("*.js"))):
+    for path in (*SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.glob("*.js"))):
         code = path.read_text(encoding="utf-8")
         scripts.rewrite(code, partial(_collect_from_script, path, code))
     for (catalogue, text), place in messages.requested.items():

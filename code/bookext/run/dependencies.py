@@ -1,4 +1,4 @@
-"""Say which modules of the package a piece of Python depends on, by reading import lines and running nothing.
+"""Say which modules of the packages a piece of Python depends on, by reading import lines and running nothing.
 
 A module depends on what it imports, directly or through others, and on the ``__init__.py`` of the packages that hold
 it. What such an ``__init__.py`` imports for the convenience of others does not count.
@@ -7,12 +7,15 @@ it. What such an ``__init__.py`` imports for the convenience of others does not 
 import ast
 import re
 
+PACKAGES = ("attnbook", "attnfigures")  # what chapters import
+NAMES = "|".join(PACKAGES)
 CELL = re.compile(r"^```\{code-cell\}.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def modules(code):
-    """Return {module of the package: its file} in the folder that holds ``attnbook``."""
-    paths = {path.relative_to(code).with_suffix("").parts: path for path in sorted((code / "attnbook").rglob("*.py"))}
+    """Return {module of the packages: its file} in the folder that holds them."""
+    files = [path for package in PACKAGES for path in sorted((code / package).rglob("*.py"))]
+    paths = {path.relative_to(code).with_suffix("").parts: path for path in files}
     return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for parts, path in paths.items()}
 
 
@@ -51,7 +54,7 @@ def imports(modules):
 
 def imported_by_cells(cells, modules):
     """Return modules that cells import. Cells may hold what is no Python, so only their import lines count."""
-    lines = [line for cell in cells for line in cell.splitlines() if re.match(r"\s*(from|import) attnbook", line)]
+    lines = [line for cell in cells for line in cell.splitlines() if re.match(rf"\s*(from|import) ({NAMES})\b", line)]
     return {name for line in lines for name in _imported_by_line(line.strip(), modules)}
 
 
@@ -59,7 +62,7 @@ def _imported_by_line(line, modules):
     try:
         return imported(line, modules)
     except SyntaxError:  # an import over several lines: its first line names the module
-        return set(re.findall(r"attnbook[\w.]*", line)) & set(modules)
+        return set(re.findall(rf"\b(?:{NAMES})\b[\w.]*", line)) & set(modules)
 
 
 def closure(names, imports):

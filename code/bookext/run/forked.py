@@ -85,7 +85,7 @@ def _kernel(arguments, environment, folder):
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 9))
     from ipykernel.kernelapp import launch_new_instance
 
-    for name in [name for name in sys.modules if name.split(".")[0] in ("attnbook", "bookext")]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("attnbook", "attnfigures", "bookext")]:
         del sys.modules[name]  # those of the build itself; the kernel may belong to another tree
     sys.path[:0] = ["", *(path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path)]
     # The kernel ends when its parent does, which is the server; and that ends with the build.

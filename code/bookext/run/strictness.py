@@ -15,7 +15,7 @@ import tarfile
 from pathlib import Path
 
 from ..contents import executable
-from . import chapters
+from . import chapters, dependencies
 
 ROOT = Path(__file__).resolve().parents[3]
 BRANCHES = ("main", "origin/main", "origin/HEAD")
@@ -79,8 +79,9 @@ def _is_wider(old, new):
 
 def records(tree, page, build=ROOT / "_build"):
     """Return the records of the checks of a page of ``tree``; kept by what is in its cells and in the package."""
-    path, code = tree / "chapters" / f"{page}.md", tree / "code" / "attnbook"
-    files = sorted(path for path in code.rglob("*.*") if path.suffix in (".py", ".json"))
+    path = tree / "chapters" / f"{page}.md"
+    packages = [tree / "code" / package for package in dependencies.PACKAGES]
+    files = sorted(path for code in packages for path in code.rglob("*.*") if path.suffix in (".py", ".json"))
     store = build / "strictness" / f"{chapters.digest(chapters.code(path), *files)}.json"
     if not store.exists():
         answer = chapters.run(tree, page)

@@ -42,7 +42,7 @@ function fragment() {
   var names = Array.from(document.querySelectorAll(".modules a"));
   var entry = fragment().replace(/^module-/, "");
   for (var name = names.length ? entry : ""; name; name = name.replace(/\.?[^.]*$/, "")) {
-    var page = "/attnbook." + name.replace("attnbook.", "").replace("-", ".") + ".html";
+    var page = name.replace(/^(attnbook\.)?/, "").replace("-", ".") + ".html";
     var link = names.find(function (one) { return one.hash === "#" + name || one.pathname.endsWith(page); });
     if (link) { location.replace(link.pathname + location.hash); return; }
   }

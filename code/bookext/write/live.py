@@ -8,7 +8,7 @@ import re
 from html import escape
 from pathlib import Path
 
-from attnbook.live import files
+from attnfigures.kit import files
 
 from ..language import scripts
 from ..language.messages import _, translate

@@ -32,7 +32,7 @@ from importlib.util import find_spec
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the matrices are small: with more threads each waits for the others
 if not find_spec("attnbook"):
-    %pip install --quiet --disable-pip-version-check {wheel}
+    %pip install --quiet --disable-pip-version-check "attnbook[book] @ {wheel}"
 if not find_spec("attnbook"):
     raise ModuleNotFoundError({reason})"""
 FOLDED: dict = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter, and for Colab

@@ -1,0 +1,5 @@
+"""The figures of *Attention and Order*; they draw what the functions of :mod:`attnbook` compute.
+
+:mod:`static` holds the drawings, one module a chapter; :mod:`live` the figures that compute in the page; :mod:`kit`
+what figures share. This package depends on ``attnbook``, and never the other way round.
+"""

@@ -1,0 +1,80 @@
+"""Join the JavaScript and the styles of live figures, without importing the figures themselves."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["module", "names", "script", "stored", "styles"]
+
+KIT = Path(__file__).parent
+FIGURES = KIT.parent / "live"
+RESULTS = KIT.parents[1] / "attnbook" / "results"
+SHARED = ("core.js", "parts.js")
+READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
+OWN = {"agreement": "agreement_head"}  # the experiment whose members are the constant `head` of a figure
+LAST = {"ablation", "thread"}  # of these, the ones that need the model with positions after its last step, and no other
+
+
+def _kit(name: str) -> str:
+    return (KIT / name).read_text("utf-8")
+
+
+def _members(experiment: str) -> list:
+    return json.loads((RESULTS / f"{experiment}.json").read_text("utf-8"))["members"]
+
+
+def _figure(name: str) -> str:
+    """Return the script of a figure alone, after the numbers that belong to it."""
+    numbers = f"const head = {json.dumps(_members(OWN[name]), separators=(',', ':'))};\n" if name in OWN else ""
+    return numbers + (FIGURES / f"{name}.js").read_text("utf-8")
+
+
+def names() -> list[str]:
+    """Return the names of all figures: each has a Python module and a file of JavaScript."""
+    return sorted(path.stem for path in FIGURES.glob("*.js") if path.with_suffix(".py").exists())
+
+
+def stored(names: Iterable[str]) -> str:
+    """Return the weights that the experiment ``mirror`` has stored for the figures ``names``, as JavaScript.
+
+    They are the constant ``stored``, a list of models, each as the difference from the one before it in its training,
+    which has fewer digits; the text is empty if no figure reads them.
+    """
+    need = READS.intersection(names)
+    members = _members("mirror") if need else []
+    if need <= LAST:
+        members = [m for m in members if (m["model"], m["step"]) == ("positions", 100)]
+    last: dict[str, list[int]] = {}
+    for m in members:
+        before, last[m["model"]] = last.get(m["model"]), m["weights"]
+        m["weights"] = [x - y for x, y in zip(m["weights"], before or [0] * len(m["weights"]), strict=True)]
+    return f"const stored = {json.dumps(members, separators=(',', ':'))};\n" if need else ""
+
+
+def _dependencies(names: Iterable[str]) -> str:
+    weights = stored(names)
+    return weights and weights + _kit("encoder.js")
+
+
+def module(name: str) -> str:
+    """Return the JavaScript of the figure ``name`` as a module: what figures share, then the figure itself."""
+    return "".join([*map(_kit, SHARED), _dependencies([name]), _figure(name)])
+
+
+def script(names: Iterable[str]) -> str:
+    """Return one classic script that draws the figures ``names``, without the comments that have lines of their own.
+
+    It is a classic script because Chromium loads no module from a folder.
+    """
+    names = list(names)
+    shared = "".join([*map(_kit, SHARED), _dependencies(names)])
+    figures = [f'"{name}": (() => {{\n{_figure(name).replace("export default", "return")}}})()' for name in names]
+    text = f"(() => {{\n{shared}\nmountAll({{ {', '.join(figures)} }});\n}})();\n"
+    return re.sub(r"^\s*(//.*|/\*\*[\s\S]*?\*/)\n", "", text, flags=re.MULTILINE)
+
+
+def styles(names: Iterable[str] | None = None) -> str:
+    """Return one style sheet: what all figures share, then what the figures ``names``, or all of them, add to it."""
+    sheets = [path for path in sorted(FIGURES.glob("*.css")) if names is None or path.stem in names]
+    return _kit("live.css") + "".join(path.read_text("utf-8") for path in sheets)
