@@ -43,6 +43,7 @@ def setup(app):
     progress.setup(app)
     english.setup(app)
     chinese.setup(app)
+    weights.setup(app)
     execution.setup(app)
     eval_role.setup(app)
     derived.setup(app)

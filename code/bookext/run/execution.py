@@ -23,7 +23,7 @@ from myst_nb.core.read import create_nb_reader
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from . import dependencies, eval_role, forked, kernels
+from . import dependencies, eval_role, forked, kernels, weights
 
 logger = logging.getLogger(__name__)
 CODE = Path(__file__).parents[2]
@@ -63,6 +63,8 @@ def fingerprint(cells, code=CODE):
     names = dependencies.closure(dependencies.imported_by_cells(cells, modules), imports)
     names |= dependencies.results_read(cells, results)
     lines = [versions, *(f"{name} {hashes[name]}" for name in sorted(names))]
+    if "attnbook.pretrained" in names:
+        lines.append(f"weights {weights.state()}")
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
