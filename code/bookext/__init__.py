@@ -32,7 +32,7 @@ def setup(app):
 
     from .collect import checks, coursework, derived, ledger, mistakes, navigation, package, quiz, reading_time, search
     from .language import catalogue, chinese, english, progress
-    from .run import eval_role, execution
+    from .run import eval_role, execution, weights
     from .theme import assets, builder, pages, sidebar, social
     from .write import boxes, launch, live, mathml, notebooks
 
