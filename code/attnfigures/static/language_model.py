@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kit.style import PALETTE, Picture, figure, number, picture
+from ..kit.style import PALETTE, Picture, figure, heatmap, number, picture
 from ..kit.validate import each, numbers, texts
 
 __all__ = ["draw_heads_cost", "draw_losses", "draw_odds"]
@@ -36,14 +36,15 @@ def draw_odds(odds: dict[str, ArrayLike], low: str, high: str) -> Picture:
 
 
 def draw_heads_cost(cost: ArrayLike) -> Picture:
-    """Draw ``cost`` (layers, heads) as a wall: the darker a cell, the more its head costs; lines: it gains."""
+    """Draw ``cost`` (layers, heads) as a wall: the darker a cell, the more its head costs; lines mean that it gains.
+
+    What is less than a twentieth of the largest cost stays white.
+    """
     cost = numbers("cost", cost, "layers", "heads")
     layers, heads = cost.shape
-    limit = np.abs(cost).max() or 1.0
-    fig, ax = figure(height=2.3)
-    ax.imshow(np.maximum(cost, 0).T / limit, cmap="Greys", vmin=0, vmax=1, aspect="auto", alpha=0.9)
-    for layer, head in np.argwhere(cost < -0.05 * limit):
-        ax.plot([layer - 0.4, layer + 0.4], [head + 0.4, head - 0.4], color=PALETTE["orange"], linewidth=1)
+    fig, ax = figure(height=2.2)
+    faint = np.abs(cost) < 0.05 * np.abs(cost).max()
+    heatmap(ax, np.where(faint, 0, cost).T, aspect="auto")
     layer, head = np.unravel_index(cost.argmax(), cost.shape)
     ax.plot(layer, head, "s", markersize=11, markerfacecolor="none", color=PALETTE["blue"])
     ax.set(xlabel="layer", ylabel="head", yticks=range(heads), xticks=range(0, layers, 5))
