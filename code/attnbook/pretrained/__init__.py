@@ -70,7 +70,10 @@ def load(path: str | os.PathLike | None = None) -> "Model":
     file = find(path)
     if file == _installed():
         verify(file)
-    return read(file)
+    try:
+        return read(file)
+    except MemoryError as error:
+        raise MemoryError(f"{file} does not fit into the memory of this process: {error}".rstrip(": ")) from error
 
 
 def verify(file: Path) -> None:
