@@ -278,9 +278,9 @@ TEXTS = [line.replace("\\n", "\n").replace("\\t", "\t") for line in TEXTS.split(
 def rounding(model, n, largest):
     """How far two computations in float32 may lie apart: √(2K) u · ``largest``.
 
-    On its way from the embedding to a logit a number is the sum of K products: in each layer of Z W_Q, Q Kᵀ, A V, Y W_O,
-    Z W_up and of the last product, and of the unembedding at the end. Every sum rounds each partial result by up to
-    u = 2⁻²⁴ of its size; 2K such errors, of both computations, of independent signs, add up to √(2K) u.
+    On its way from the embedding to a logit a number is the sum of K products: in each layer those of Z W_Q, Q Kᵀ,
+    A V, Y W_O, Z W_up and of W_down, and in the end those of the unembedding. Every sum rounds each partial result by
+    up to u = 2⁻²⁴ of its size; 2K such errors, of both computations, of independent signs, add up to √(2K) u.
     """
     d, hidden = model.layers[0].W_gate.shape
     K = len(model.layers) * (3 * d + hidden + model.head_width + n) + d
@@ -313,7 +313,7 @@ def test_the_file_pairs_neighbours_and_transformers_halves(model, theirs):
         for W, heads, projection in (("W_Q", model.heads, "q_proj"), ("W_K", model.key_heads, "k_proj")):
             W, expected = getattr(ours, W), getattr(layer.self_attn, projection).weight.detach().numpy()
             np.testing.assert_array_equal(by_halves(W, heads), expected)
-            assert (W.T != expected).any()
+            assert (expected != W.T).any()
 
 
 def test_a_real_continuation_is_the_same_with_and_without_a_cache(model):

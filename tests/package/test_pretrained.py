@@ -1,4 +1,4 @@
-"""Weights from a GGUF file: a small one is read as it was written, and what is no such model is refused in a sentence."""
+"""Weights from a GGUF file: a small one is read as it was written; what is no such model is refused in a sentence."""
 
 import functools
 import subprocess
@@ -165,7 +165,7 @@ def test_a_changed_byte_of_the_installed_file_is_noticed(tmp_path, monkeypatch):
 def test_too_little_memory_is_said_before_it_is_taken(tmp_path, monkeypatch):
     path = write(tmp_path / "a.gguf")
     monkeypatch.setattr(gguf_file, "_free_memory", lambda: 100_000)
-    with pytest.raises(MemoryError, match=r"a\.gguf does not fit .* GiB .* free"):
+    with pytest.raises(MemoryError, match=r"a\.gguf does not fit .* GiB.* free"):
         load(path)
 
 

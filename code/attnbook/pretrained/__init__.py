@@ -65,12 +65,12 @@ def load(path: str | os.PathLike | None = None) -> "Model":
     missing = [name for name in LIBRARIES if not find_spec(name)]
     if missing:
         raise ModuleNotFoundError(f"{' and '.join(missing)} needed to read a language model; {HOW}")
-    from .gguf_file import read
-
     file = find(path)
     if file == _installed():
         verify(file)
     try:
+        from .gguf_file import read
+
         return read(file)
     except MemoryError as error:
         raise MemoryError(f"{file} does not fit into the memory of this process: {error}".rstrip(": ")) from error

@@ -30,7 +30,7 @@ NAMES = {  # of Layer's fields, in the file
 
 
 def read(path: Path) -> Model:
-    """Return the model in a GGUF file; raises ``ValueError`` and ``MemoryError`` as :func:`attnbook.pretrained.load`."""
+    """Return the model in a GGUF file, or raise what :func:`attnbook.pretrained.load` says."""
     reader = _open(path)
     number = _Numbers(path, reader)
     number.require("general.architecture", "llama")
