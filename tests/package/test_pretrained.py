@@ -157,7 +157,7 @@ def test_a_cut_file_is_refused_in_a_sentence(tmp_path, share):
 def test_a_changed_byte_of_the_installed_file_is_noticed(tmp_path, monkeypatch):
     path = write(tmp_path / "a.gguf")
     monkeypatch.delenv(pretrained.VARIABLE, raising=False)
-    monkeypatch.setattr(pretrained, "_installed", lambda: path)
+    monkeypatch.setattr(pretrained, "installed", lambda: path)
     with pytest.raises(ValueError, match="cut or changed"):
         load()
 
@@ -211,7 +211,7 @@ def test_what_is_not_there_is_said_with_what_to_do(nothing_installed, tmp_path, 
 
 def test_a_path_comes_before_the_variable_and_that_before_the_package(nothing_installed, tmp_path, monkeypatch):
     paths = [write(tmp_path / f"{name}.gguf") for name in "abc"]
-    monkeypatch.setattr(pretrained, "_installed", lambda: paths[0])
+    monkeypatch.setattr(pretrained, "installed", lambda: paths[0])
     assert find() == paths[0]
     monkeypatch.setenv(pretrained.VARIABLE, str(paths[1]))
     assert available()
