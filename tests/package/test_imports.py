@@ -14,12 +14,13 @@ HIDE = """
 import sys
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "scipy", "matplotlib", "IPython", "ipywidgets", "anywidget"):
+        if name.split(".")[0] in ("torch", "scipy", "matplotlib", "IPython", "ipywidgets", "anywidget", "gguf", "tokenizers"):
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Hidden())
 import importlib, pathlib
 for path in pathlib.Path(sys.argv[1]).glob("*.py"):
     importlib.import_module(f"attnbook.{path.stem}".removesuffix(".__init__"))
+import attnbook.pretrained.gguf_file
 from attnbook.attention import attention
 assert attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]]) == 3
 """
