@@ -95,7 +95,7 @@ def rms_norm(X: ArrayLike, gain: ArrayLike, eps: float = 1e-5) -> Array:
 
     ``eps`` > 0 lets a token of zeros stay zero. Source: Zhang and Sennrich (2019), equation (4).
     """
-    xp, X, gain = arrays("X (..., d), gain (d,)", X, gain)
+    xp, gain, X = arrays("gain (d,), X (..., d)", gain, X)
     mean_square = xp.mean(X**2, axis=-1, keepdims=True)
     return X / xp.sqrt(mean_square + require_number("eps", eps, above=0)) * gain
 

