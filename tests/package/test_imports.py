@@ -12,9 +12,10 @@ from attnbook.results import load
 ROOT = Path(__file__).parents[2]
 HIDE = """
 import sys
+LIBRARIES = "torch scipy matplotlib IPython ipywidgets anywidget gguf tokenizers".split()
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "scipy", "matplotlib", "IPython", "ipywidgets", "anywidget", "gguf", "tokenizers"):
+        if name.split(".")[0] in LIBRARIES:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Hidden())
 import importlib, pathlib

@@ -23,7 +23,7 @@ def draw_odds(odds: dict[str, ArrayLike], low: str, high: str) -> Picture:
     texts("low and high", [low, high], 2)
     colours = ["blue", "purple", "green", "orange"]
     fig, ax = figure(height=0.9 + 0.55 * len(odds))
-    for row, (name, x) in enumerate(odds.items()):
+    for row, x in enumerate(odds.values()):
         spread = np.random.default_rng(row).uniform(-0.22, 0.22, len(x))
         ax.plot(x, row + spread, "o", color=PALETTE[colours[row % len(colours)]], markersize=3, alpha=0.6)
         ax.text(x.max() + 0.25, row, f"{number(np.ptp(x), 1)} apart", va="center")

@@ -42,8 +42,8 @@ def _say_what_was_not_run(app, docname, content):
     if TAG not in content[0] or available():
         return
     sentence = _(
-        "The weights of the language model could not be installed where this page was built, so the cells that compute with "
-        "them were not run. The numbers in the sentences come from stored experiments."
+        "The weights of the language model could not be installed where this page was built, so the cells that compute "
+        "with them were not run. The numbers in the sentences come from stored experiments."
     )
     note = f"\n\n```{{important}}\n{sentence}\n```"
     content[0] = TITLE.sub(lambda title: title[0] + note, content[0], count=1)
