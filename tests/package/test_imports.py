@@ -14,7 +14,8 @@ HIDE = """
 import sys
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "scipy", "matplotlib", "IPython", "ipywidgets", "anywidget", "gguf", "tokenizers"):
+        hidden = "torch", "scipy", "matplotlib", "IPython", "ipywidgets", "anywidget", "gguf", "tokenizers"
+        if name.split(".")[0] in hidden:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Hidden())
 import importlib, pathlib
