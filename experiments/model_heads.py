@@ -9,12 +9,10 @@ is 3 · 9 + 2.
 
 import functools
 import itertools
-from dataclasses import replace
 
 import numpy as np
-from attnbook.attention import causal_mask
-from attnbook.language_model import next_logits, states
 from attnbook.pretrained import load
+from attnbook.tasks import head_effects, mean_outputs
 from scipy.stats import spearmanr
 
 NOUNS = [
@@ -23,15 +21,10 @@ NOUNS = [
     (("letter", "letters"), "from the", ("teacher", "teachers")),
 ]
 MEMBERS = range(len(NOUNS))
-OTHER_TEXTS = [
-    "Water boils at a lower temperature on a mountain than at the sea, since the air above it weighs less.",
-    "She closed the window, took her coat from the chair and went out without a word to her brother.",
-    "To bake bread, mix flour, water, salt and a little yeast, wait for some hours, and heat the oven well.",
-    "The committee met on Monday and decided, against the advice of its chairman, to postpone the election.",
-]
 HEADS = 9  # of a layer
 
 model = functools.cache(load)
+means = functools.cache(mean_outputs)
 
 
 def sentences(k):
@@ -41,61 +34,12 @@ def sentences(k):
     return [(f"The {first[p]} {between} {second[q]}", p, q) for p, q in numbers]
 
 
-@functools.cache
-def mean_outputs():
-    """Return the mean output of each head (layers, heads, d_h) over other texts, without their first tokens."""
-    outputs = [[] for _ in model().layers]
-    for text in OTHER_TEXTS:
-        states(model(), model().encode(text), watch={"heads": lambda l, Y: outputs[l].append(Y[:, 1:])})
-    return np.array([np.concatenate(layer, axis=1).mean(axis=1) for layer in outputs])
-
-
-def changes(l):
-    """Return functions for `watch` that change one head of the first layer that runs, layer l, in each copy of a text.
-
-    Of 2 h copies the first h get uniform weights in one head each, the others its mean output.
-    """
-    heads = np.arange(model().heads)
-
-    def even_out(first, A):
-        n = A.shape[-1]
-        if first == 0:
-            A = A.copy()
-            A[:, heads, heads] = causal_mask(n) / np.arange(1, n + 1)[:, None]
-        return A
-
-    def replace_output(first, Y):
-        if first == 0:
-            Y = Y.copy()
-            Y[:, len(heads) + heads, heads, 1:] = mean_outputs()[l][:, None]
-        return Y
-
-    return {"weights": even_out, "heads": replace_output}
-
-
-def effects(ids, verbs):
-    """Return how each head changes ln p(are)/p(is) after each text (texts, 2 ways, heads), without it, and the weights.
-
-    ``ids`` (texts, n). From layer l on, the rest of the model goes on from the states that enter this layer.
-    """
-    entering, weights = [model().embedding[ids]], []
-    watch = {"state": lambda l, X: entering.append(X), "weights": lambda l, A: weights.append(A)}
-    small = replace(model(), unembedding=model().unembedding[:, verbs])  # no other word is asked for
-    S = next_logits(small, ids, watch=watch)
-    base, texts, n, found = S[:, 0] - S[:, 1], *ids.shape, []
-    copies = np.arange(ids.size).reshape(texts, 1, n).repeat(2 * model().heads, axis=1)
-    for l in range(len(model().layers)):
-        rest = replace(small, embedding=entering[l].reshape(ids.size, -1), layers=model().layers[l:])
-        S = next_logits(rest, copies, watch=changes(l))
-        found.append((S[..., 0] - S[..., 1] - base[:, None]).reshape(texts, 2, -1))
-    return np.concatenate(found, axis=-1), base, np.stack(weights, axis=1)
-
-
 def member(k):
     """The effects of all heads on four sentences, and the weight of each on the noun."""
     texts = sentences(k)
     ids = np.array([model().encode(text) for text, *_ in texts])
-    found, base, weights = effects(ids, [model().encode(verb).item() for verb in (" are", " is")])
+    verbs = [model().encode(verb).item() for verb in (" are", " is")]
+    found, base, weights = head_effects(model(), ids, verbs, means(model()))
     return [
         {
             "text": text,
