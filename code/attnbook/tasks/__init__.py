@@ -1,4 +1,7 @@
-"""Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem."""
+"""Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem.
+
+``heads`` trains nothing: it replaces the heads of a language model, one at a time.
+"""
 
 from .agreement import AGREEMENT_WORDS, agreement_task, read_verb, train_agreement
 from .comparison import comparison
