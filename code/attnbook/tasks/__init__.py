@@ -1,4 +1,7 @@
-"""Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem."""
+"""Small training problems: seeded, each drawn by its own generator, seconds of CPU; one module per problem.
+
+``heads`` trains nothing: it replaces the heads of a language model, one at a time.
+"""
 
 from .agreement import AGREEMENT_WORDS, agreement_task, read_verb, train_agreement
 from .comparison import comparison
@@ -14,6 +17,7 @@ from .encoder import (
     train_order,
 )
 from .genesis import genesis
+from .heads import OTHER_TEXTS, head_effects, mean_outputs
 from .lookup import lookup_curve, lookup_heads, lookup_task
 from .marked import marked_accuracy, marked_tokens, train_marked_head
 from .order import encoder_weights, order_task, previous_task, read_out, train
@@ -27,6 +31,7 @@ from .translation import Translator, correct, loss_per_sentence, sentences, trai
 __all__ = [
     "AGREEMENT_WORDS",
     "COPY_KINDS",
+    "OTHER_TEXTS",
     "RECALL_READERS",
     "SCHEMES",
     "Scheme",
@@ -42,6 +47,7 @@ __all__ = [
     "encoder_weights",
     "fit",
     "genesis",
+    "head_effects",
     "letter_windows",
     "logits",
     "lookup_curve",
@@ -50,6 +56,7 @@ __all__ = [
     "loss_per_sentence",
     "marked_accuracy",
     "marked_tokens",
+    "mean_outputs",
     "measure_scheme",
     "measure_stack",
     "next_letter",

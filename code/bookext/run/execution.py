@@ -15,13 +15,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import metadata
 from pathlib import Path
 
+from attnbook import pretrained
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.cache.main import JupyterCacheBase
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
 from .. import hooks
-from . import dependencies, eval_role, forked, kernels
+from . import dependencies, eval_role, forked, kernels, weights
 
 logger = logging.getLogger(__name__)
 CODE = Path(__file__).parents[2]
@@ -55,12 +56,22 @@ def _package(code):
     return modules, dependencies.imports(modules), results, hashes, libraries()
 
 
+def modules_of(cells, code=CODE):
+    """Return the modules of the package that cells depend on, directly or through others."""
+    modules, imports, *_ = _package(code)
+    return dependencies.closure(dependencies.imported_by_cells(cells, modules), imports)
+
+
 def fingerprint(cells, code=CODE):
-    """Hash of the modules and stored results that cells depend on, and of the versions of the libraries."""
-    modules, imports, results, hashes, versions = _package(code)
-    names = dependencies.closure(dependencies.imported_by_cells(cells, modules), imports)
-    names |= dependencies.results_read(cells, results)
+    """Hash of the modules and stored results that cells depend on, and of the versions of the libraries.
+
+    Cells that may read a language model show something else where its weights are missing.
+    """
+    _modules, _imports, results, hashes, versions = _package(code)
+    names = modules_of(cells, code) | dependencies.results_read(cells, results)
     lines = [versions, *(f"{name} {hashes[name]}" for name in sorted(names))]
+    if pretrained.__name__ in names:
+        lines.append(f"weights {weights.state()}")
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

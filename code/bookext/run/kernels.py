@@ -11,7 +11,7 @@ import psutil
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
 
-from . import eval_role, forked
+from . import eval_role, forked, weights
 
 LIMIT = 300  # seconds for one cell
 STALL = 60  # seconds: a kernel that neither writes nor works for so long will not do so any more
@@ -83,6 +83,7 @@ def _attempt(notebook, folder, stop, options):
         extra_arguments=QUIET,
         resources=resources,
         allow_errors=not stop,
+        skip_cells_with_tag=weights.skipped_tag(),
     )
     over = threading.Event()
     stalled = threading.Event()

