@@ -46,7 +46,7 @@ def member(k):
         mask = None if masked else np.ones((n, n), dtype=bool)
         S = next_logits(model(), ids, mask=mask, positions=np.arange(n) if placed else np.zeros(n))
         odds = S[:, first].astype(float) - S[:, second]
-        result[way] = {"odds": odds, "range": np.ptp(odds)}
+        result[way] = {"odds": odds, "range": np.ptp(odds)}  # type: ignore[assignment]
     return result
 
 

@@ -105,7 +105,7 @@ def member(k):
         "largest norm of others": norms[:, 1:].max(axis=1),
         "as written": sink_summary(A, norms, loss),
         "other first tokens": {name: sink_summary(*sink(changed)) for name, changed in first_tokens(ids).items()},
-        "token 0 hidden": sink_summary(*without) | {"on token 1": sink_summary(*without, k=1)},
+        "token 0 hidden": sink_summary(*without) | {"on token 1": sink_summary(*without, k=1)},  # type: ignore[misc]
     }
 
 

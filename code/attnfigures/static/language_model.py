@@ -61,13 +61,13 @@ def draw_losses(ends: Sequence[int], losses: dict[str, ArrayLike], context: int)
     A dotted line stands at ``context``, the longest text in training.
     """
     ends = numbers("ends", ends, "n", least=1, whole=True)
-    losses = each("losses", losses, len(ends), least=0, fit="ends", entries=len(CURVES))
+    curves = each("losses", losses, len(ends), least=0, fit="ends", entries=len(CURVES))
     fig, ax = figure(height=2.6)
-    for (name, x), (colour, dash, mark) in zip(losses.items(), CURVES, strict=False):
+    for (name, x), (colour, dash, mark) in zip(curves.items(), CURVES, strict=False):
         ax.plot(ends, x, dash, marker=mark, color=PALETTE.get(colour, colour), label=name)
     ax.axvline(context, color="black", linewidth=0.8, linestyle=":")
     ax.set_xticks(ends, [f"{int(end):,}".replace(",", " ") for end in ends])
     ax.set(xlabel=f"end of the window (dotted: {context} tokens in training)", ylabel="loss in nats a token")
     ax.legend()
-    last = "; ".join(f"{name} {x[-1]:.2f}" for name, x in losses.items())
+    last = "; ".join(f"{name} {x[-1]:.2f}" for name, x in curves.items())
     return picture(fig, f"Mean loss by place in the text. In the window that ends at {int(ends[-1])}: {last}.")
