@@ -11,6 +11,7 @@ from ..language_model import Model, next_logits, states
 
 __all__ = ["OTHER_TEXTS", "head_effects", "mean_outputs"]
 
+#: Four texts, each about something else: what heads say on average is measured on them.
 OTHER_TEXTS = (
     "Water boils at a lower temperature on a mountain than at the sea, since the air above it weighs less.",
     "She closed the window, took her coat from the chair and went out without a word to her brother.",
