@@ -19,11 +19,11 @@ sys.path.insert(0, str(ROOT / "code"))
 
 from attncourse import (  # noqa: E402
     archives,
+    asking,
     author,
     batch,
     clean,
     downloads,
-    examiner,
     gradebook,
     gradescope,
     layouts,
@@ -37,8 +37,23 @@ from attncourse import (  # noqa: E402
 from attncourse.model import CourseError, load_assignment  # noqa: E402
 from environment import exclusive  # noqa: E402
 
-NAMES = ("ASSIGNMENT", "SUBMISSIONS", "COURSE", "CHAPTER", "SEED", "PROCESSES", "UNSAFE", "WORK", "ROSTER",
-         "POLICY", "FORCE", "NOTEBOOK", "TABLE", "PATTERN", "GRADERS")  # fmt: skip
+NAMES = (
+    "ASSIGNMENT",
+    "SUBMISSIONS",
+    "COURSE",
+    "CHAPTER",
+    "SEED",
+    "PROCESSES",
+    "UNSAFE",
+    "WORK",
+    "ROSTER",
+    "POLICY",
+    "FORCE",
+    "NOTEBOOK",
+    "TABLE",
+    "PATTERN",
+    "GRADERS",
+)
 ABOUT = "about.json"  # whose grades a folder holds
 SHOWN = 20  # lines of a list on the screen; those of the first list all appear
 PUBLIC = f"""*** This seed is the public default, {marks.SEED}: students can draw the hidden tests' numbers themselves.
@@ -182,7 +197,7 @@ def grade_class(options):
     limits = sandbox.Limits()
     if not options.unsafe:
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
-    print(f"Python for students' code: {examiner.PYTHON}")
+    print(f"Python for students' code: {sandbox.PYTHON_VERSION}")
     print(sandbox.memory_in_force(limits, options.unsafe))
     mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
     folder.mkdir(parents=True, exist_ok=True)
@@ -214,7 +229,8 @@ def _what_is_there(grades):
         return "what is graded is in the tables"
     if not (grades.folder / "grades.csv").exists():
         return "there are no tables yet"
-    return "the tables are those of the last run" + ", because the new ones would lack students" * grades.lacking
+    why = ", because the new ones would lack students" if grades.lacking else ""
+    return f"the tables are those of the last run{why}"
 
 
 def summarize(grades):
@@ -253,7 +269,8 @@ def try_notebook(options):
     for question in assignment.questions:
         question.hidden = []
     refuse_without_sandbox(options)
-    result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, unsafe=options.unsafe)
+    with asking.Examiners() as examiners:
+        result = examiners.grade([[options.notebook.name, [0, ""], data]], assignment, unsafe=options.unsafe)
     if result.problem:
         other = " If it is one of the book's, say ASSIGNMENT=<chapter>." if result.file >= 0 else ""
         raise CourseError(f"{options.notebook}: {result.problem}{other}")

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from . import clean, exports, history, lists, policy, report, roster, similar, together
 from .author import POINTS
-from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
@@ -209,7 +208,7 @@ class Grades:
         try:
             self.final(student)
         except Exception as error:
-            self.results[student] = Result(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
+            self.results[student] = Result.failed(error)
 
     def store(self, path, result):
         """Store a result for the next run."""

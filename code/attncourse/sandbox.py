@@ -29,6 +29,7 @@ from .protocol import Conversation, PeerEnded
 
 HERE = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)  # runs students' code too
+PYTHON_VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 PREFIX = os.path.realpath(sys.base_prefix)
 SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
 LIBRARIES = "/site/lib"
@@ -108,8 +109,10 @@ def bubblewrap():
 def environment():
     """Return [(wall, whether it holds, details)] for this machine; the first NEEDED must hold."""
     reason, (version, program) = missing(), bubblewrap() if shutil.which("bwrap") else ("", "")
-    walls = [("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
-             ("namespaces", reason is None, reason or "a sandbox starts here")]  # fmt: skip
+    walls = [
+        ("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
+        ("namespaces", reason is None, reason or "a sandbox starts here"),
+    ]
     filtered = "no filter of system calls is known for this machine"
     seen = "nothing is known without a sandbox"
     if reason is None:
@@ -349,9 +352,16 @@ def _ipython():
 
 def _resources(limits, unsafe):
     """Return the limits that the worker sets on itself."""
-    resources = {"RLIMIT_AS": limits.memory, "RLIMIT_CPU": int(limits.total) + 1, "RLIMIT_FSIZE": limits.disk,
-                 "RLIMIT_CORE": 0, "RLIMIT_NOFILE": 64, "RLIMIT_MEMLOCK": 0, "RLIMIT_MSGQUEUE": 0,
-                 "RLIMIT_SIGPENDING": 64}  # fmt: skip
+    resources = {
+        "RLIMIT_AS": limits.memory,
+        "RLIMIT_CPU": int(limits.total) + 1,
+        "RLIMIT_FSIZE": limits.disk,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NOFILE": 64,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_SIGPENDING": 64,
+    }
     if not unsafe:  # outside, the processes of the user's whole desktop would count
         resources["RLIMIT_NPROC"] = limits.processes
     return resources
