@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from . import archives, clean, platforms, reading, roster, tables
+from . import archives, clean, platforms, reading, tables, whose
 from .handed import ENDINGS, Download, Entry, Submission, file_of, ordered
 from .model import CourseError
 from .tables import TABLE
@@ -157,7 +157,7 @@ def _with_submitters(readings_of, extra):
 
 def _settled(entries, readings_of, title, people, helped):
     """Return ({key: [(Reading, Entry), …]}, [(Entry, readings) that are not certain], [other entries])."""
-    known = roster.index(people) if people else None
+    known = whose.Index(people) if people else None
     named, several, others = defaultdict(list), [], []
     for entry in entries:
         readings = readings_of(entry.parts)
@@ -191,11 +191,11 @@ def _true(readings, title, known):
     """
     if (title and known.platform != title) or len(readings) >= platforms.MOST:
         return None
-    possible = [each for each in readings if roster.persons(known, title, each)]
+    possible = [each for each in readings if whose.persons(known, title, each)]
     if len({each.says for each in possible}) > 1:
         fitting = []
     elif title:
-        fitting = [each for each in possible for person in roster.persons(known, title, each)
+        fitting = [each for each in possible for person in whose.persons(known, title, each)
                    if platforms.same(each.name) in platforms.written(title, person.get("name", ""))]  # fmt: skip
     else:
         fitting = possible

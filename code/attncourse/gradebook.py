@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, policy, report, roster, similar, together
+from . import clean, exports, history, lists, policy, report, roster, similar, together, whose
 from .author import POINTS
 from .model import CourseError, Result
 
@@ -34,19 +34,11 @@ class Grades:
         self.assignment, self.submissions, self.folder = assignment, dict(download.submissions), Path(folder)
         self.platform, self.people, self.unused, self.errors = download.platform, people, list(download.unused), []
         self.claims, self.helped = list(download.claims), list(download.helped)
-        self.matched, self.unmatched, absent = {}, {}, []
-        if people:
-            self.matched, absent, self.unmatched, claims = roster.match(people, self.submissions)
-            self.claims += claims
-        known = roster.index(people) if people else None
-        self.contested = {
-            student
-            for student in self.unmatched
-            if not self.submissions[student].claim
-            and roster.persons(known, self.submissions[student].platform, self.submissions[student])
-        }
+        self.matching = whose.match(people, self.submissions) if people else whose.Matching()
+        self.matched, self.unmatched = self.matching.matched, self.matching.unmatched
+        self.claims += self.matching.claims
         self.absent = {}
-        for person in absent:
+        for person in self.matching.absent:
             label = clean.line(roster.label(person))
             while label in self.submissions or label in self.absent:
                 label += f" (line {person['rows'][0] + 2} of the roster)"
@@ -167,7 +159,7 @@ class Grades:
         handed = self.submissions.get(student)
         if handed is None or handed.claim or not self.people or student not in self.unmatched:
             return bool(handed is not None and handed.claim)
-        return not (student in self.contested and roster.numbered(self.people, handed))
+        return not (student in self.matching.contested and whose.numbered(self.people, handed))
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
