@@ -173,22 +173,50 @@ def test_the_student_notebook_needs_numpy_only(assignment):
 
 @pytest.mark.parametrize(
     ("value", "expected", "holds"),
-    [(1.0, 1, True), (True, 1, False), (1, True, False), ([1, 2], np.array([1.0, 2.0]), True),
-     ([[1, 2]], [1, 2], False), (np.nan, 1.0, False), (None, 0, False), ("1", 1, False),
-     ([[1], [2, 3]], [1, 2], False), (1 + 1e-12, 1, True),
-     (1.001, 1, False), (np.inf, np.inf, True), (np.True_, True, True), (np.array(True), True, True),
-     (1 + 0j, 1, True), (1 + 1e-3j, 1, False), (1 + 1e-12j, 1.0, True), (np.ones(2) + 0j, [1, 1], True),
-     (1j, 0, False), (complex(1, np.nan), 1, False), (np.array([1, 2j]), [1, 2], False)],
-)  # fmt: skip
+    [
+        (1.0, 1, True),
+        (True, 1, False),
+        (1, True, False),
+        ([1, 2], np.array([1.0, 2.0]), True),
+        ([[1, 2]], [1, 2], False),
+        (np.nan, 1.0, False),
+        (None, 0, False),
+        ("1", 1, False),
+        ([[1], [2, 3]], [1, 2], False),
+        (1 + 1e-12, 1, True),
+        (1.001, 1, False),
+        (np.inf, np.inf, True),
+        (np.True_, True, True),
+        (np.array(True), True, True),
+        (1 + 0j, 1, True),
+        (1 + 1e-3j, 1, False),
+        (1 + 1e-12j, 1.0, True),
+        (np.ones(2) + 0j, [1, 1], True),
+        (1j, 0, False),
+        (complex(1, np.nan), 1, False),
+        (np.array([1, 2j]), [1, 2], False),
+    ],
+)
 def test_same(value, expected, holds):
     assert kit.same(value, expected) is holds
 
 
 @pytest.mark.parametrize(
     ("value", "seen"),
-    [(np.True_, True), (np.False_, False), (np.array(True), True), (np.array(3), 3), (1 + 0j, 1.0), (1 + 2j, 1 + 2j),
-     ([np.True_, (np.True_,)], [True, (True,)]), ({"a": np.True_}, {"a": True}), (1, 1), (None, None), ("x", "x")],
-)  # fmt: skip
+    [
+        (np.True_, True),
+        (np.False_, False),
+        (np.array(True), True),
+        (np.array(3), 3),
+        (1 + 0j, 1.0),
+        (1 + 2j, 1 + 2j),
+        ([np.True_, (np.True_,)], [True, (True,)]),
+        ({"a": np.True_}, {"a": True}),
+        (1, 1),
+        (None, None),
+        ("x", "x"),
+    ],
+)
 def test_hidden_tests_see_plain_values(value, seen):
     found = kit.plain(lambda: value)()
     assert found == seen

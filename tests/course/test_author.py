@@ -57,9 +57,16 @@ def test_a_written_answer_in_the_notebooks(with_words):
     cells = json.loads(notebooks.nbgrader(with_words))["cells"]
     roles = [cell["metadata"].get("nbgrader") for cell in cells if cell["cell_type"] == "markdown"]
     assert [role for role in roles if role] == [
-        {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3, "points": 2,
-         "grade_id": f"cell-{len(cells) - 1}"}
-    ]  # fmt: skip
+        {
+            "grade": True,
+            "solution": True,
+            "locked": False,
+            "task": False,
+            "schema_version": 3,
+            "points": 2,
+            "grade_id": f"cell-{len(cells) - 1}",
+        }
+    ]
     assert sorted(gradescope.otter_tests(with_words)) == sorted(
         f"{e.name.replace('-', '_')}.py" for e in with_words.questions if e.kind == "code"
     )

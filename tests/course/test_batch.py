@@ -93,8 +93,12 @@ def test_a_folder_with_damaged_files(folder, assignment, tmp_path):
     results = run(folder, assignment, tmp_path / "out").results
     nothing = {"=cmd", "notes", "empty", "link", "student0", "esc  [31m", "anna (2)", "far"}  # student0: no function
     assert {name: result.score for name, result in results.items()} == {
-        **{f"student{n}": 2 * n for n in range(6)}, **dict.fromkeys(nothing, 0), "n" * 249: 10, "Anna": 2,
-        "M\ufffdller": 10}  # fmt: skip
+        **{f"student{n}": 2 * n for n in range(6)},
+        **dict.fromkeys(nothing, 0),
+        "n" * 249: 10,
+        "Anna": 2,
+        "M\ufffdller": 10,
+    }
     assert len(rows(tmp_path / "out")) == len(results) == 16
     pages = [path.name for path in (tmp_path / "out" / "feedback").glob("*.html")]
     assert len({name.casefold() for name in pages}) == 16, "where case does not matter each has a page, too"

@@ -46,7 +46,8 @@ def test_whose_grade_changed_is_said_with_the_reason(assignment, tmp_path):
     assert run(place, assignment, out, {}).lists()[CHANGED] == [line], "until something changes again"
     decisions = {"students": {"zoe": {"add": 1}}}
     assert run(place, assignment, out, {}, decisions).lists()[CHANGED] == [
-        "zoe: 2 → 3 (your decisions, or the platform's table)"]  # fmt: skip
+        "zoe: 2 → 3 (your decisions, or the platform's table)"
+    ]
     other = replace(assignment, title="Another")
     lines = run(place, assignment, out, lambda name: half, decisions, shown=other).lists()[CHANGED]
     assert [line.partition("; fails now")[0] for line in lines] == [f"hal: {whole.score:g} → 2 (the assignment"]
@@ -54,8 +55,10 @@ def test_whose_grade_changed_is_said_with_the_reason(assignment, tmp_path):
     assert all("(the seed; passes now" in line for line in grades.lists()[CHANGED])
     assert len(grades.lists()[CHANGED]) == 3
     run(place, assignment, out, lambda name: half, decisions, shown=other, seed="x", force={"ada"})
-    assert any("graded again" in line or "fails now" in line for line in run(
-        place, assignment, out, {}, decisions, shown=other, seed="x").lists()[CHANGED])  # fmt: skip
+    assert any(
+        "graded again" in line or "fails now" in line
+        for line in run(place, assignment, out, {}, decisions, shown=other, seed="x").lists()[CHANGED]
+    )
     (place / "zoe.ipynb").unlink()
     grades = run(place, assignment, out, {}, decisions, shown=other, seed="x")
     assert any(line.startswith("zoe: ") and "no longer" in line for line in grades.lists()[CHANGED])
@@ -74,7 +77,7 @@ def test_who_hands_in_later_is_said(assignment, tmp_path):
 def test_a_group_has_one_result_whoever_handed_in_what(blank, assignment, tmp_path):
     """A partner's untouched template takes nothing from the group, and no partner stands in a list of copies."""
     place, out = plain(tmp_path, "ada", "hal"), tmp_path / "out"
-    results = {name: earns(assignment, *["witness"] * (name != blank)) for name in ("ada", "hal")}
+    results = {name: earns(assignment) if name == blank else earns(assignment, "witness") for name in ("ada", "hal")}
     decisions = {"groups": [["ada", "hal", "kim"]]}
     grades = run(place, assignment, out, results, decisions)
     assert {row["student"]: row["score"] for row in table(out, "grades.csv")} == dict.fromkeys(("ada", "hal"), "2")
@@ -143,20 +146,24 @@ def test_partners_are_no_pair_of_copies(platform, assignment, tmp_path):
 
 
 def test_one_person_with_two_submissions_on_gradescope_is_claimed_by_name(assignment, tmp_path):
-    meta = ("submission_1:\n  :submitters:\n  - :email: ada@u\n  - :email: hal@u\n"
-            "submission_2:\n  :submitters:\n  - :email: hal@u\n")  # fmt: skip
+    meta = (
+        "submission_1:\n  :submitters:\n  - :email: ada@u\n  - :email: hal@u\n"
+        "submission_2:\n  :submitters:\n  - :email: hal@u\n"
+    )
     platforms.put(tmp_path / "in", "submission_metadata.yml", meta.encode())
     for number in (1, 2):
         platforms.put(tmp_path / "in", f"submission_{number}/h.ipynb", notebook(f"# {number}"))
     there = downloads.read(tmp_path / "in")
-    assert there.claims == ["2 submissions under one name, each graded: hal@u (submission_1/h.ipynb), "
-                            "hal@u (2) (submission_2/h.ipynb)."]  # fmt: skip
+    assert there.claims == [
+        "2 submissions under one name, each graded: hal@u (submission_1/h.ipynb), hal@u (2) (submission_2/h.ipynb)."
+    ]
 
 
 def test_a_blank_or_missing_notebook_is_one_line_for_the_instructor(assignment, tmp_path):
     def failed(why, **more):
-        every = [model.Mark(q.name, t.name, True, t.points, False, why(t)) for q in assignment.questions
-                 for t in q.hidden]  # fmt: skip
+        every = [
+            model.Mark(q.name, t.name, True, t.points, False, why(t)) for q in assignment.questions for t in q.hidden
+        ]
         return model.Result(0, every, **more)
 
     number = sum(len(question.hidden) for question in assignment.questions)
@@ -171,7 +178,9 @@ def test_a_blank_or_missing_notebook_is_one_line_for_the_instructor(assignment, 
     rows = table(out, "hidden.csv")
     lines = {name: [row for row in rows if row["student"] == name] for name in results}
     assert [(row["question"], row["points"], row["why"]) for row in lines["blank"] + lines["gone"]] == [
-        ("all", "10", "NotImplementedError: your code here"), ("all", "10", "The file is empty.")]  # fmt: skip
+        ("all", "10", "NotImplementedError: your code here"),
+        ("all", "10", "The file is empty."),
+    ]
     assert len(lines["each"]) == number, "where the reasons differ, each is a line"
     assert sum(float(row["points"]) for row in lines["half"]) == 8
     assert {row["question"] for row in lines["half"]} == {q.name for q in assignment.questions} - {"witness"}
@@ -225,8 +234,14 @@ def test_one_policy_serves_several_sections(assignment, tmp_path):
     assert found[0, "b"] == found[1, "a"] == found[1, "b"] == ["nobody"]
 
 
-BAD = {"classes: {b: [1]}": "b", "classes: {b: {classes: {}}}": "b", "classes: {b: {latte: 1}}": "latte",
-       "column: []": "column", "column: [[a]]": "column", "students: {a: {excused: 3}}": "excused"}  # fmt: skip
+BAD = {
+    "classes: {b: [1]}": "b",
+    "classes: {b: {classes: {}}}": "b",
+    "classes: {b: {latte: 1}}": "latte",
+    "column: []": "column",
+    "column: [[a]]": "column",
+    "students: {a: {excused: 3}}": "excused",
+}
 
 
 @pytest.mark.parametrize("text", BAD)

@@ -59,8 +59,26 @@ def test_a_traceback_is_printable_too(capsys):
     assert screen.isatty() is False
 
 
-NAMES = ["प्रिया शर्मा", "क्‍षितिज", "สมชาย ใจดี", "علي بن محمد", "علی‌رضا", "יִצְחָק", "Zoë Müller-Straße", "李小龍", "김민준",
-         "Дарʼя", "Ἑλένη", "தமிழ்", "বাংলা", "ქეთევან", "ամալյա", "Nguyễn Thị Ánh", "ኢዮብ", "O’Brien"]  # fmt: skip
+NAMES = [
+    "प्रिया शर्मा",
+    "क्‍षितिज",
+    "สมชาย ใจดี",
+    "علي بن محمد",
+    "علی‌رضا",
+    "יִצְחָק",
+    "Zoë Müller-Straße",
+    "李小龍",
+    "김민준",
+    "Дарʼя",
+    "Ἑλένη",
+    "தமிழ்",
+    "বাংলা",
+    "ქეთევან",
+    "ամալյա",
+    "Nguyễn Thị Ánh",
+    "ኢዮብ",
+    "O’Brien",
+]
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

@@ -85,8 +85,11 @@ def test_making_keeps_the_seed_and_what_others_wrote(call, tmp_path):
     assert "***" in call("make").stdout
     assert "a $word's" in call("make", "SEED=a $word's").stdout
     folder = tmp_path / "work" / "assignments" / CHAPTER
-    others = [folder / "nbgrader" / "gradebook.db", folder / "nbgrader" / "submitted" / "jane" / CHAPTER / "x.ipynb",
-              folder / "notes.txt"]  # fmt: skip
+    others = [
+        folder / "nbgrader" / "gradebook.db",
+        folder / "nbgrader" / "submitted" / "jane" / CHAPTER / "x.ipynb",
+        folder / "notes.txt",
+    ]
     for path in others:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine")
@@ -204,8 +207,11 @@ def test_a_bad_option_is_one_sentence(option, work, call, assignment, tmp_path):
 
 def test_files_that_are_not_there_or_no_download_are_one_sentence(work, call, tmp_path):
     (tmp_path / "x.zip").write_bytes(b"no")
-    for options in (["grade", CHAPTER, str(tmp_path / "x.zip")], ["make", f"COURSE={tmp_path / 'nowhere'}"],
-                    ["try", f"NOTEBOOK={tmp_path / 'n.ipynb'}"]):  # fmt: skip
+    for options in (
+        ["grade", CHAPTER, str(tmp_path / "x.zip")],
+        ["make", f"COURSE={tmp_path / 'nowhere'}"],
+        ["try", f"NOTEBOOK={tmp_path / 'n.ipynb'}"],
+    ):
         done = call(*options)
         assert options[-1].rpartition("=")[2] in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
@@ -264,9 +270,15 @@ def test_this_machine_is_described(call):
 
 @pytest.mark.parametrize(
     ("task", "typed"),
-    [("grade", "ROSTERS=r.csv"), ("grade", "POLICIES=p.yml"), ("grade", "CHAPTER=x"), ("course", "ROSTER=r.csv"),
-     ("try", "NOTEBOOKS=n.ipynb"), ("grade-safe", "SEED=x")],
-)  # fmt: skip
+    [
+        ("grade", "ROSTERS=r.csv"),
+        ("grade", "POLICIES=p.yml"),
+        ("grade", "CHAPTER=x"),
+        ("course", "ROSTER=r.csv"),
+        ("try", "NOTEBOOKS=n.ipynb"),
+        ("grade-safe", "SEED=x"),
+    ],
+)
 def test_make_refuses_a_variable_that_the_task_does_not_know(task, typed):
     """Those of the environment are nobody's slip."""
     clean = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS")}

@@ -11,8 +11,12 @@ from attncourse.model import CourseError
 from coursework import ROOT, notebook
 
 RIGHT, WRONG = notebook("def leaves(d_k, t): return 1"), notebook("def leaves(d_k, t): return 0")
-MAKERS = {"canvas": platforms.canvas, "moodle": platforms.moodle, "blackboard": platforms.blackboard,
-          "plain": platforms.plain}  # fmt: skip
+MAKERS = {
+    "canvas": platforms.canvas,
+    "moodle": platforms.moodle,
+    "blackboard": platforms.blackboard,
+    "plain": platforms.plain,
+}
 PATTERNS = {"blackboard": platforms.BLACKBOARD}  # of platforms whose names an instructor describes
 
 
@@ -60,8 +64,11 @@ def test_every_student_of_a_download_is_found_with_the_right_file(platform, kind
     )
 
 
-ROSTERS = {"canvas": (platforms.canvas_roster, 2), "moodle": (platforms.moodle_roster, 1),
-           "blackboard": (platforms.blackboard_roster, 1)}  # fmt: skip
+ROSTERS = {
+    "canvas": (platforms.canvas_roster, 2),
+    "moodle": (platforms.moodle_roster, 1),
+    "blackboard": (platforms.blackboard_roster, 1),
+}
 
 
 @pytest.mark.parametrize("platform", ROSTERS)
@@ -94,7 +101,10 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
     found = {name: handed.Submission(name, ()) for name in names}
     matching = whose.match(roster.read(tmp_path / "r.csv"), found)
     assert {student: person["login"] for student, person in matching.matched.items()} == {
-        "jd1": "jd1", names[3]: "jm2", "w@x": "wl4"}  # fmt: skip
+        "jd1": "jd1",
+        names[3]: "jm2",
+        "w@x": "wl4",
+    }
     assert [person["login"] for person in matching.absent] == ["jd3"]
     assert matching.unmatched == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
     assert matching.claims == ["jane-doe fits 2 lines of the roster."]
@@ -133,7 +143,10 @@ def test_moodles_worksheet_in_another_language(tmp_path):
     people = roster.read(tmp_path / "g.csv")
     place = exports.places(people, ["x"])
     assert (people.platform, [people.header[n] for n in place], people.people[0]["user"]) == (
-        "Moodle", ["Bewertung"], "5000")  # fmt: skip
+        "Moodle",
+        ["Bewertung"],
+        "5000",
+    )
 
 
 def person(student, platform="", user="", login="", name="", github=False):
@@ -142,38 +155,70 @@ def person(student, platform="", user="", login="", name="", github=False):
 
 CANVAS_OF = "Student,ID,Section\n"
 MATCHES = {  # a roster, submissions, {student: the line that is theirs}, and whom the claims name
-    "a name within another": ("Name,Email\nAnna Lee,al2@x\nAnna Lee-Smith,anna.lee@x\nLi Na,ln3@x\nLina Berg,lina@x\n",
-                              [person("Anna Lee"), person("Na, Li")], {"Anna Lee": 0, "Na, Li": 2}, ""),
-    "a name that is another's address": ("Name,Email\nLi Na,ln3@x\nLina Berg,lina@x\n", [person("lina")], {},
-                                         "lina fits 2 lines"),
-    "a part of a name is none": ("Name;Vorname;Matr.-Nr.\nRoe;Jo;00123\nPoe;Al;00124\n",
-                                 [person("Jo Roe"), person("hw_00124_x"), person("hw1-al-poe")], {"Jo Roe": 0},
-                                 "only 1 are"),
-    "the name that somebody prefers": ("Name,Preferred Name,Number\n\"Right, Adelaide\",Ada,7\n",
-                                       [person("Ada Right")], {"Ada Right": 0}, ""),
+    "a name within another": (
+        "Name,Email\nAnna Lee,al2@x\nAnna Lee-Smith,anna.lee@x\nLi Na,ln3@x\nLina Berg,lina@x\n",
+        [person("Anna Lee"), person("Na, Li")],
+        {"Anna Lee": 0, "Na, Li": 2},
+        "",
+    ),
+    "a name that is another's address": (
+        "Name,Email\nLi Na,ln3@x\nLina Berg,lina@x\n",
+        [person("lina")],
+        {},
+        "lina fits 2 lines",
+    ),
+    "a part of a name is none": (
+        "Name;Vorname;Matr.-Nr.\nRoe;Jo;00123\nPoe;Al;00124\n",
+        [person("Jo Roe"), person("hw_00124_x"), person("hw1-al-poe")],
+        {"Jo Roe": 0},
+        "only 1 are",
+    ),
+    "the name that somebody prefers": (
+        'Name,Preferred Name,Number\n"Right, Adelaide",Ada,7\n',
+        [person("Ada Right")],
+        {"Ada Right": 0},
+        "",
+    ),
     "vowels that are marks": ("Name,Number\nराम सिंह,1\nरमा सिंह,2\n", [person("रमा सिंह")], {"रमा सिंह": 1}, ""),
-    "one name, two numbers": (CANVAS_OF + '"Doe, Jane",7,A\n"Doe, Jane",8,B\n',
-                              [person(f"doejane_{n}", "Canvas", n, name="doejane") for n in "87"],
-                              {"doejane_7": 0, "doejane_8": 1}, ""),
+    "one name, two numbers": (
+        CANVAS_OF + '"Doe, Jane",7,A\n"Doe, Jane",8,B\n',
+        [person(f"doejane_{n}", "Canvas", n, name="doejane") for n in "87"],
+        {"doejane_7": 0, "doejane_8": 1},
+        "",
+    ),
     "one person twice": (PLAIN, [person("jm2"), person("José Müller"), person("jd1")], {"jd1": 0}, "jm2"),
-    "a login that the student chose": ("identifier,github_username,name,SIS Login ID\n1001,jr,Jo Roe,jo\n"
-                                       "1002,ap,Al Poe,al\n",
-                                       [person(name, login=name, github=True) for name in ("JR", "1002", "al")],
-                                       {"JR": 0}, "1 are on the roster"),
-    "a platform's number is not the school's": ("Student ID,Name\n50123,Bob Ng\n50124,Ann Lee\n",
-                                                [person("leeann_50123", "Canvas", "50123", name="leeann")],
-                                                {"leeann_50123": 1}, ""),
-    "a damaged number": (CANVAS_OF + '"Roe, Jo",7E+00,A\n"Poe, Al",8,B\n',
-                         [person("roejo_7", "Canvas", "7", name="roejo"),
-                          person("poeal_8", "Canvas", "8", name="poeal")],
-                         {"poeal_8": 1}, "Roe, Jo"),
-    "one person on two lines": (CANVAS_OF + '"Roe, Jo",7,A\n"Poe, Al",8,A\n"Roe, Jo",7,B\n',
-                                [person("roejo_7", "Canvas", "7"), person("poeal_8", "Canvas", "8")],
-                                {"roejo_7": 0, "poeal_8": 1}, ""),
-    "two people with one number": ("Name,Number\nJo Roe,7\nAl Poe,7\nDi Fox,9\n", [person("7"), person("9")],
-                                   {"9": 2}, "fits 2 lines"),
+    "a login that the student chose": (
+        "identifier,github_username,name,SIS Login ID\n1001,jr,Jo Roe,jo\n1002,ap,Al Poe,al\n",
+        [person(name, login=name, github=True) for name in ("JR", "1002", "al")],
+        {"JR": 0},
+        "1 are on the roster",
+    ),
+    "a platform's number is not the school's": (
+        "Student ID,Name\n50123,Bob Ng\n50124,Ann Lee\n",
+        [person("leeann_50123", "Canvas", "50123", name="leeann")],
+        {"leeann_50123": 1},
+        "",
+    ),
+    "a damaged number": (
+        CANVAS_OF + '"Roe, Jo",7E+00,A\n"Poe, Al",8,B\n',
+        [person("roejo_7", "Canvas", "7", name="roejo"), person("poeal_8", "Canvas", "8", name="poeal")],
+        {"poeal_8": 1},
+        "Roe, Jo",
+    ),
+    "one person on two lines": (
+        CANVAS_OF + '"Roe, Jo",7,A\n"Poe, Al",8,A\n"Roe, Jo",7,B\n',
+        [person("roejo_7", "Canvas", "7"), person("poeal_8", "Canvas", "8")],
+        {"roejo_7": 0, "poeal_8": 1},
+        "",
+    ),
+    "two people with one number": (
+        "Name,Number\nJo Roe,7\nAl Poe,7\nDi Fox,9\n",
+        [person("7"), person("9")],
+        {"9": 2},
+        "fits 2 lines",
+    ),
     "headings once more": ("Name,Login\nJo Roe,jr\nName,Login\nAl Poe,ap\n", [person("ap")], {"ap": 2}, ""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -243,31 +288,76 @@ def test_a_clone_says_nothing_of_when_a_file_was_written(tmp_path):
 
 
 LAYOUTS = {  # names in a download: (the instructor's pattern, platform, {student: name})
-    "Brightspace, flat": (["7-99 - Jo Roe - Mar 3, 2026 1130 PM - hw.ipynb",
-                           "8-99 - Al Poe - Mar 3, 2026 1130 PM - y.ipynb", "index.html"],
-                          "{any}-99 - {student} - {any}, 2026 {any}M - {file}", "", {"Jo Roe": "", "Al Poe": ""}),
-    "Brightspace, folders": (["7-99 - Jo Roe - Mar 3, 2026 1130 PM/hw.ipynb",
-                              "8-99 - Al Poe - Mar 3, 2026 1130 PM/hw.ipynb"],
-                             "{any} - {student} - {any}", "", {"Jo Roe": "", "Al Poe": ""}),
-    "Gradescope": (["a_export/submission_1/hw.ipynb", "a_export/submission_2/hw.ipynb",
-                    "a_export/submission_metadata.yml"], "", "Gradescope",
-                   {"j@x": "Jo Roe", "al": "Al Poe", "di": "Di Fox"}),
-    "GitHub Classroom": (["hw-submissions/hw-jr/.git/config", "hw-submissions/hw-jr/a/hw.ipynb", "grades.csv",
-                          "hw-submissions/hw-ap/.git/config", "hw-submissions/hw-ap/hw.ipynb"], "hw-{github}", "",
-                         {"jr": "", "ap": ""}),
-    "Sakai": (["HW/Roe, Jo(jr)/Submission attachment(s)/hw.ipynb", "HW/Roe, Jo(jr)/timestamp.txt", "HW/grades.csv",
-               "HW/Poe, Al(ap)/Submission attachment(s)/hw.ipynb"], "{name}({student})/Submission attachment(s)", "",
-              {"jr": "Roe, Jo", "ap": "Poe, Al"}),
-    "Canvas, anonymous too": ([f"doejane_{n}_{n}0_hw.ipynb" for n in (1, 2)]
-                              + ["anon_aB1_61_hw.ipynb", "LATE_anon_aB9_62_hw.ipynb"], "", "Canvas",
-                              {"doejane_1": "doejane", "doejane_2": "doejane", "anon_aB1": "", "anon_aB9": ""}),
-    "Canvas, groups": ([f"thesecond_7{n}_80{n}_hw.ipynb" for n in (1, 2)] + ["thesecond_LATE_73_805_hw.ipynb"], "",
-                       "Canvas", {f"thesecond_7{n}": "thesecond" for n in (1, 2, 3)}),
-    "Blackboard": ([f"Week_3_{login}_attempt_2026-03-03-23-30-00_hw.ipynb" for login in ("jr", "ap")],
-                   "Week_3_{student}_attempt_{time}{file}", "", {"jr": "", "ap": ""}),
-    "Google Classroom": (["Jo Roe - Copy of hw.ipynb", "Al Poe - hw.ipynb", "Al Poe - Untitled0.ipynb"],
-                         "{student} - {file}", "", {"Jo Roe": "", "Al Poe": ""}),
-}  # fmt: skip
+    "Brightspace, flat": (
+        [
+            "7-99 - Jo Roe - Mar 3, 2026 1130 PM - hw.ipynb",
+            "8-99 - Al Poe - Mar 3, 2026 1130 PM - y.ipynb",
+            "index.html",
+        ],
+        "{any}-99 - {student} - {any}, 2026 {any}M - {file}",
+        "",
+        {"Jo Roe": "", "Al Poe": ""},
+    ),
+    "Brightspace, folders": (
+        ["7-99 - Jo Roe - Mar 3, 2026 1130 PM/hw.ipynb", "8-99 - Al Poe - Mar 3, 2026 1130 PM/hw.ipynb"],
+        "{any} - {student} - {any}",
+        "",
+        {"Jo Roe": "", "Al Poe": ""},
+    ),
+    "Gradescope": (
+        ["a_export/submission_1/hw.ipynb", "a_export/submission_2/hw.ipynb", "a_export/submission_metadata.yml"],
+        "",
+        "Gradescope",
+        {"j@x": "Jo Roe", "al": "Al Poe", "di": "Di Fox"},
+    ),
+    "GitHub Classroom": (
+        [
+            "hw-submissions/hw-jr/.git/config",
+            "hw-submissions/hw-jr/a/hw.ipynb",
+            "grades.csv",
+            "hw-submissions/hw-ap/.git/config",
+            "hw-submissions/hw-ap/hw.ipynb",
+        ],
+        "hw-{github}",
+        "",
+        {"jr": "", "ap": ""},
+    ),
+    "Sakai": (
+        [
+            "HW/Roe, Jo(jr)/Submission attachment(s)/hw.ipynb",
+            "HW/Roe, Jo(jr)/timestamp.txt",
+            "HW/grades.csv",
+            "HW/Poe, Al(ap)/Submission attachment(s)/hw.ipynb",
+        ],
+        "{name}({student})/Submission attachment(s)",
+        "",
+        {"jr": "Roe, Jo", "ap": "Poe, Al"},
+    ),
+    "Canvas, anonymous too": (
+        [f"doejane_{n}_{n}0_hw.ipynb" for n in (1, 2)] + ["anon_aB1_61_hw.ipynb", "LATE_anon_aB9_62_hw.ipynb"],
+        "",
+        "Canvas",
+        {"doejane_1": "doejane", "doejane_2": "doejane", "anon_aB1": "", "anon_aB9": ""},
+    ),
+    "Canvas, groups": (
+        [f"thesecond_7{n}_80{n}_hw.ipynb" for n in (1, 2)] + ["thesecond_LATE_73_805_hw.ipynb"],
+        "",
+        "Canvas",
+        {f"thesecond_7{n}": "thesecond" for n in (1, 2, 3)},
+    ),
+    "Blackboard": (
+        [f"Week_3_{login}_attempt_2026-03-03-23-30-00_hw.ipynb" for login in ("jr", "ap")],
+        "Week_3_{student}_attempt_{time}{file}",
+        "",
+        {"jr": "", "ap": ""},
+    ),
+    "Google Classroom": (
+        ["Jo Roe - Copy of hw.ipynb", "Al Poe - hw.ipynb", "Al Poe - Untitled0.ipynb"],
+        "{student} - {file}",
+        "",
+        {"Jo Roe": "", "Al Poe": ""},
+    ),
+}
 ON_THE_PAGE = {  # a platform, and two of its names, for which the page for instructors has a pattern
     "Blackboard": "Week 3_{login}_attempt_2026-03-03-23-30-00_hw.ipynb",
     "Brightspace": "7{login}-99 - {name} - Mar 3, 2026 1130 PM - hw.ipynb",

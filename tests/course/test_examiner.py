@@ -29,8 +29,9 @@ TESTS = {
 def made(*names):
     """An assignment of one question with these tests, of one point each, and before them a visible one."""
     hidden = [model.HiddenTest("test", name, 1, ["f"], f"def test(f):\n    {TESTS[name]}") for name in names]
-    question = model.Question("one", "One", "", [1], answer=["def f(x): return x + 1"], hidden=hidden,
-                              visible=["assert f(1) == 2"])  # fmt: skip
+    question = model.Question(
+        "one", "One", "", [1], answer=["def f(x): return x + 1"], hidden=hidden, visible=["assert f(1) == 2"]
+    )
     return model.Assignment("c", "C", "import numpy as np", [question])
 
 
@@ -64,8 +65,10 @@ def test_no_submission_takes_longer_than_all_its_time(marked):
     assert {mark.why for mark in result.marks[2:]} == {"OutOfTime: the 5 s for one submission are used up"}
 
 
-@pytest.mark.parametrize(("body", "word"), [("raise SystemExit('stop')", "SystemExit: stop"),
-                                            ("import os; os.kill(os.getpid(), 9)", "was ended")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [("raise SystemExit('stop')", "SystemExit: stop"), ("import os; os.kill(os.getpid(), 9)", "was ended")],
+)
 def test_a_fault_of_the_grader_is_no_mark_and_no_end(body, word, bubblewrap, monkeypatch):
     monkeypatch.setitem(TESTS, "compares", body)
     result = EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
@@ -156,8 +159,13 @@ time.sleep(100)
 @pytest.mark.parametrize("hang", ["import time; time.sleep(88)", "while True: pass"])
 def test_what_a_student_started_ends_with_the_grader_even_if_that_is_killed(hang, unsafe, bubblewrap):
     """Nothing else would end it: the lock of the command is free again at once."""
-    code = HANGS.format(code=str(ROOT / "code"), tests=str(ROOT / "tests" / "course"), hang=hang, unsafe=unsafe,
-                        assignment=str(ROOT / "course" / "sqrt-dk-scaling.md"))  # fmt: skip
+    code = HANGS.format(
+        code=str(ROOT / "code"),
+        tests=str(ROOT / "tests" / "course"),
+        hang=hang,
+        unsafe=unsafe,
+        assignment=str(ROOT / "course" / "sqrt-dk-scaling.md"),
+    )
     grader = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         examiners = int(grader.stdout.readline())

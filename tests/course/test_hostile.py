@@ -359,9 +359,10 @@ FALSE_REPLIES = {  # the number of the question, what else is in the message, an
 ONE_OF_EACH = ("an array", "of lists", "without end", "an error and a value", "no dictionary")
 
 
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[] if name.endswith(ONE_OF_EACH) else pytest.mark.thorough) for name in FALSE_REPLIES
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name.endswith(ONE_OF_EACH) else pytest.mark.thorough) for name in FALSE_REPLIES],
+)
 def test_false_replies_cost_only_the_cell(name, marked, assignment):
     """The third statement of the student's first cell is the eleventh question."""
     number, rest, size = FALSE_REPLIES[name]
@@ -380,9 +381,16 @@ forge()
     assert ("not asked for" in result.remarks[0]) == name.startswith("a number")
 
 
-@pytest.mark.parametrize("make", ["open(f'/tmp/{n}', 'x').close()", *(
-    pytest.param(make, marks=pytest.mark.thorough) for make in (
-        "os.mkdir(f'/tmp/{n}')", "os.link('/tmp/a', f'/tmp/{n}')", "os.symlink('a', f'/tmp/{n}')"))])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        "open(f'/tmp/{n}', 'x').close()",
+        *(
+            pytest.param(make, marks=pytest.mark.thorough)
+            for make in ("os.mkdir(f'/tmp/{n}')", "os.link('/tmp/a', f'/tmp/{n}')", "os.symlink('a', f'/tmp/{n}')")
+        ),
+    ],
+)
 def test_files_without_content_are_counted(make, marked, assignment):
     """They take none of the room in /tmp, and a kibibyte of the kernel's memory each."""
     storm = f"import os\nopen('/tmp/a', 'x').close()\nfor n in range(12000): {make}"
@@ -393,8 +401,10 @@ def test_files_without_content_are_counted(make, marked, assignment):
 
 
 def test_an_error_in_strange_letters_is_one_line(marked, assignment):
-    result = marked("class Bad(Exception): pass\nBad.__name__ = '\\udc80' * 99\nraise Bad('a\\nb\\0\\ud800' * 99)",
-                    *answers(assignment))  # fmt: skip
+    result = marked(
+        "class Bad(Exception): pass\nBad.__name__ = '\\udc80' * 99\nraise Bad('a\\nb\\0\\ud800' * 99)",
+        *answers(assignment),
+    )
     assert result.score == author.POINTS
     assert len(result.remarks[0].splitlines()) == 1
     assert len(result.remarks[0]) <= 300
@@ -402,9 +412,18 @@ def test_an_error_in_strange_letters_is_one_line(marked, assignment):
 
 @pytest.mark.parametrize(
     "value",
-    ["eval('[' * 90 + ']' * 90)", "np.zeros(10**7)", "'x' * 10**7", "np.array([object()])", "print", "10**5000",
-     "(lambda l: l.append(l) or l)([])", "np.lib.stride_tricks.as_strided(np.zeros(1), (10**9,), (0,))", "np.nan"],
-)  # fmt: skip
+    [
+        "eval('[' * 90 + ']' * 90)",
+        "np.zeros(10**7)",
+        "'x' * 10**7",
+        "np.array([object()])",
+        "print",
+        "10**5000",
+        "(lambda l: l.append(l) or l)([])",
+        "np.lib.stride_tricks.as_strided(np.zeros(1), (10**9,), (0,))",
+        "np.nan",
+    ],
+)
 def test_deep_enormous_and_strange_replies_are_refused(value, marked, assignment):
     result = marked(*answers(assignment), f"def gradient_left(S):\n    return {value}")
     assert result.score == author.POINTS - 2

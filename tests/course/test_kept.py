@@ -75,7 +75,8 @@ def test_an_interruption_loses_no_row_and_no_page(after, assignment, tmp_path):
     grades = run(place, assignment, out, interrupted(after))
     assert grades.written
     assert {name: row["score"] for name, row in rows(out).items()} == dict.fromkeys("mno", "7") | dict.fromkeys(
-        "abc"[:after], "2")  # fmt: skip
+        "abc"[:after], "2"
+    )
     assert {f"feedback/{name}.html" for name in "mno"} <= contents(out).keys()
     assert all(contents(out)[f"feedback/{name}.html"] == before[f"feedback/{name}.html"] for name in "mno")
     assert ["abc"[n] for n in range(after, 3)] in grades.lists().values()
@@ -319,9 +320,15 @@ def typed(tmp_path, assignment, monkeypatch):
     return call
 
 
-TYPOS = {"FORCE=nobody": "nobody", "FORCE=a,nobody": "nobody", "ROSTER=/no/r.csv": "/no/r.csv",
-         "POLICY=/no/p.yml": "/no/p.yml", "TABLE=/no/t.csv": "/no/t.csv", "PATTERN={who}": "{who}",
-         "SUBMISSIONS=/no/such": "/no/such"}  # fmt: skip
+TYPOS = {
+    "FORCE=nobody": "nobody",
+    "FORCE=a,nobody": "nobody",
+    "ROSTER=/no/r.csv": "/no/r.csv",
+    "POLICY=/no/p.yml": "/no/p.yml",
+    "TABLE=/no/t.csv": "/no/t.csv",
+    "PATTERN={who}": "{who}",
+    "SUBMISSIONS=/no/such": "/no/such",
+}
 
 
 @pytest.mark.parametrize("graded", [True, False])
@@ -342,8 +349,15 @@ def test_the_command_says_what_an_interruption_left(assignment, tmp_path):
     made.write_text(json.dumps({"seed": "x"} | asdict(assignment)), encoding="utf-8")
     place, out = plain(tmp_path, "m", "n"), tmp_path / "work" / "grades" / CHAPTER / "in"
     (place / "n.ipynb").write_bytes(notebook(*answers(assignment)))
-    command = [sys.executable, str(ROOT / "tools/course.py"), "grade", CHAPTER, str(place),
-               f"WORK={tmp_path / 'work'}", "PROCESSES=1"]  # fmt: skip
+    command = [
+        sys.executable,
+        str(ROOT / "tools/course.py"),
+        "grade",
+        CHAPTER,
+        str(place),
+        f"WORK={tmp_path / 'work'}",
+        "PROCESSES=1",
+    ]
     assert subprocess.run(command, capture_output=True, timeout=170).returncode == 0
     before = contents(out)
     endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -365,7 +379,8 @@ def test_the_command_says_what_an_interruption_left(assignment, tmp_path):
         assert "Interrupted: what is graded is in the tables." in said
         assert {name: row["score"] for name, row in rows(out).items()} == {"m": "0", "n": "10"}
         assert {name: contents(out)[name] for name in before if name.startswith("feedback/")} == {
-            name: data for name, data in before.items() if name.startswith("feedback/")}  # fmt: skip
+            name: data for name, data in before.items() if name.startswith("feedback/")
+        }
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -7,8 +7,22 @@ import pytest
 from attncourse import model
 from coursework import ROOT, needs_a_sandbox, notebook
 
-HEAVY = ("torch", "scipy", "matplotlib", "sphinx", "docutils", "jupyter_book", "playwright", "otter", "nbgrader",
-         "pandas", "ipykernel", "notebook", "jupyterlab", "attnbook")  # fmt: skip
+HEAVY = (
+    "torch",
+    "scipy",
+    "matplotlib",
+    "sphinx",
+    "docutils",
+    "jupyter_book",
+    "playwright",
+    "otter",
+    "nbgrader",
+    "pandas",
+    "ipykernel",
+    "notebook",
+    "jupyterlab",
+    "attnbook",
+)
 RUN = """
 import sys
 sys.path[:0] = {paths!r}

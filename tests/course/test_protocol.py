@@ -6,9 +6,22 @@ import numpy as np
 import pytest
 from attncourse import kit, protocol
 
-VALUES = [None, True, 3, -2.5, "π", [1, (2, 3)], {"a": np.arange(6.0).reshape(2, 3)}, 1 + 2j, np.float32(0.1), [],
-          np.zeros((0, 3)), np.array([True, False]), {"x": {"y": [np.arange(3), np.arange(2)]}},
-          np.zeros((protocol.LONGEST, 0))]  # fmt: skip
+VALUES = [
+    None,
+    True,
+    3,
+    -2.5,
+    "π",
+    [1, (2, 3)],
+    {"a": np.arange(6.0).reshape(2, 3)},
+    1 + 2j,
+    np.float32(0.1),
+    [],
+    np.zeros((0, 3)),
+    np.array([True, False]),
+    {"x": {"y": [np.arange(3), np.arange(2)]}},
+    np.zeros((protocol.LONGEST, 0)),
+]
 
 
 def message(text, body=b""):
@@ -27,14 +40,32 @@ def test_values_survive(value):
 
 @pytest.mark.parametrize(
     ("text", "body"),
-    [(b"", b""), (b"[1]", b""), (b"{}", b""), (b'{"array": ["<f8", [2], false]}', b"short"), (b"1", b"left over"),
-     (b'{"array": ["|O8", [1], false]}', b"12345678"), (b'{"array": ["<f8", [-1], false]}', b""), (b"\xff", b""),
-     (b'{"array": ["<M8[s]", [1], false]}', b"12345678"), (b'{"array": ["<U2", [1], false]}', b"12345678"),
-     (b'{"list": 3}', b""), (b'{"dict": [[1, 2]]}', b""), (b'{"list": [' * 5000, b""), (b'{"pickle": "x"}', b""),
-     (b'{"array": ["<f8", [1e3], false]}', b""), (b'{"dict": [["a"]]}', b""), (b'{"complex": ["1", "2"]}', b""),
-     (b'{"complex": ["nan"]}', b""), (b'{"complex": {"real": 1.0}}', b""), (b'{"dict": ["ab"]}', b""),
-     (b'{"array": {"0": 1}}', b""), (b'{"array": [["<f8"], [0], false]}', b""), (b"9" * 5000, b"")],
-)  # fmt: skip
+    [
+        (b"", b""),
+        (b"[1]", b""),
+        (b"{}", b""),
+        (b'{"array": ["<f8", [2], false]}', b"short"),
+        (b"1", b"left over"),
+        (b'{"array": ["|O8", [1], false]}', b"12345678"),
+        (b'{"array": ["<f8", [-1], false]}', b""),
+        (b"\xff", b""),
+        (b'{"array": ["<M8[s]", [1], false]}', b"12345678"),
+        (b'{"array": ["<U2", [1], false]}', b"12345678"),
+        (b'{"list": 3}', b""),
+        (b'{"dict": [[1, 2]]}', b""),
+        (b'{"list": [' * 5000, b""),
+        (b'{"pickle": "x"}', b""),
+        (b'{"array": ["<f8", [1e3], false]}', b""),
+        (b'{"dict": [["a"]]}', b""),
+        (b'{"complex": ["1", "2"]}', b""),
+        (b'{"complex": ["nan"]}', b""),
+        (b'{"complex": {"real": 1.0}}', b""),
+        (b'{"dict": ["ab"]}', b""),
+        (b'{"array": {"0": 1}}', b""),
+        (b'{"array": [["<f8"], [0], false]}', b""),
+        (b"9" * 5000, b""),
+    ],
+)
 def test_bytes_that_are_no_message_are_refused(text, body):
     with pytest.raises(protocol.Refused):
         protocol.decode(text, body)

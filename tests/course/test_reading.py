@@ -50,8 +50,13 @@ CLEAN = {
 }
 
 
-@pytest.mark.parametrize("names", [pytest.param([*CLEAN], id="all in one notebook"), *(
-    pytest.param([name], id=name, marks=pytest.mark.thorough) for name in CLEAN)])  # fmt: skip
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param([*CLEAN], id="all in one notebook"),
+        *(pytest.param([name], id=name, marks=pytest.mark.thorough) for name in CLEAN),
+    ],
+)
 def test_cells_that_run_in_jupyter_run_here(names, marked, assignment):
     result = marked(*(cell for name in names for cell in CLEAN[name]), *answers(assignment))
     assert result.remarks == []
@@ -68,7 +73,7 @@ WHERE = {  # cells: what a remark begins with
     "a cell that hangs": (["x = 1", "while True: pass"], "Code cell 2 (while True: pass), line 1: skipped, "),
     "an unknown magic": (["%%sql\nSELECT 1"], "Code cell 1 (%%sql) did not run: the cell magic %%sql is not known"),
     "every failure": (["import torch\n\ndef f(x: torch.T): pass"], "Code cell 1 (import torch), line 3: NameError"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WHERE)
@@ -85,15 +90,25 @@ EXPECTED = {
     "an ended process in it": (["import os\nos._exit(0)\nANSWERS"], 0, "its process ended"),
     "a name used again below": (["ANSWERS", "leaves = leaves(4, 2)"], 0, "`leaves`"),
     "a builtin used again": (["ANSWERS", "abs = sum = min = range = 3"], 0, "another meaning"),
-    "builtins used again by a star": (["ANSWERS\nold = leaves\ndef leaves(d, t): return sum(x for x in [old(d, t)])",
-                                       "from numpy import *"], 0, "another meaning"),
+    "builtins used again by a star": (
+        ["ANSWERS\nold = leaves\ndef leaves(d, t): return sum(x for x in [old(d, t)])", "from numpy import *"],
+        0,
+        "another meaning",
+    ),
     "a slow function": (["ANSWERS\ndef leaves(d_k, t):\n    time.sleep(60)", "import time\ntime.sleep(0.5)"], 2, ""),
-    "a helper used again": (["def h(x): return x", "ANSWERS\nold = leaves\ndef leaves(d, t): return h(old(d, t))",
-                             "def h(x): return x + 1"], 0, "`h`"),
+    "a helper used again": (
+        [
+            "def h(x): return x",
+            "ANSWERS\nold = leaves\ndef leaves(d, t): return h(old(d, t))",
+            "def h(x): return x + 1",
+        ],
+        0,
+        "`h`",
+    ),
     "a better answer below": (["ANSWERS\ndef leaves(d_k, t): return 9", "ANSWERS"], 0, ""),
     "no answer": (["x = 1"], 10, "perhaps it is another notebook"),
     "lambda": (["ANSWERS", "leaves = lambda d_k, t: 0"], None, ""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -169,15 +184,18 @@ def zipped(members, **options):
 # files: the place of the one that is graded, or a word of the reason why none is
 CHOSEN = {
     "the newer": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], SOLVED)], 1),
-    "a stub's line left behind": ([("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x\n    {reading.STUB}")),
-                                   ("b.ipynb", [2, ""], STUB)], 0),
-    "a stub's line in a comment": ([("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x  # {reading.STUB}")),
-                                    ("b.ipynb", [2, ""], STUB)], 0),
+    "a stub's line left behind": (
+        [("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x\n    {reading.STUB}")), ("b.ipynb", [2, ""], STUB)],
+        0,
+    ),
+    "a stub's line in a comment": (
+        [("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x  # {reading.STUB}")), ("b.ipynb", [2, ""], STUB)],
+        0,
+    ),
     "a stub is no answer": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], STUB)], 0),
     "another ending": ([("hw.ipynb.txt", [1, ""], SOLVED)], 0),
     "no ending": ([("hw", [1, ""], SOLVED)], 0),
-    "in a zip": ([("hw.zip", [1, ""], zipped([("a/b.ipynb", SOLVED), ("__MACOSX/._b.ipynb", b"x")]))],
-                 0),
+    "in a zip": ([("hw.zip", [1, ""], zipped([("a/b.ipynb", SOLVED), ("__MACOSX/._b.ipynb", b"x")]))], 0),
     "a zip beside it": ([("a.ipynb", [1, ""], STUB), ("b.zip", [2, ""], zipped([("c.ipynb", SOLVED)]))], 0),
     "a bad file beside it": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], b"{")], 0),
     "a letter that is no UTF-8": ([("a.ipynb", [1, ""], SOLVED.replace(b"return", b"# \xfc\\n    return"))], 0),
@@ -197,7 +215,7 @@ CHOSEN = {
     "much code": ([("a.ipynb", [1, ""], notebook("x" * (3 << 20)))], "2 million characters"),
     "a large file": ([("a.ipynb", [1, ""], b"{" + b" " * (21 << 20) + b"}")], "20 MB"),
     "a sentence": ([("a.ipynb", [1, ""], "It cannot be read.")], "It cannot be read."),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -10,8 +10,9 @@ import pytest
 from attncourse import cgroup, protocol, sandbox, seccomp
 
 
-@pytest.mark.parametrize(("version", "old"), [("0.6.1", True), ("0.7.0", True), ("0.8.0", False), ("0.11.0", False),
-                                              ("1.0", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("version", "old"), [("0.6.1", True), ("0.7.0", True), ("0.8.0", False), ("0.11.0", False), ("1.0", False)]
+)
 def test_an_old_bubblewrap_is_named(version, old, tmp_path, monkeypatch):
     program = tmp_path / "bwrap"
     program.write_text(f"#!/bin/sh\ntest \"$1\" = --version && echo 'bubblewrap {version}' || exit 3\n")
@@ -142,10 +143,20 @@ def test_a_prefix_full_of_other_things_shows_none_of_them(bubblewrap, tmp_path):
     shutil.copy(sandbox.PYTHON, program)
     for shared in Path(sandbox.PREFIX, "lib").glob("libpython*.so.*"):
         shutil.copy(shared, prefix / "lib")
-    secrets = ["envs/thesis/lib/python3.11/site-packages/solutions.py", "etc/token", "bin/secret", "lib/libsecret.so",
-               f"{inside}/secret_module.py", f"{inside}/__pycache__/secret_module.cpython-311.pyc", "pkgs/a/b.txt",
-               f"{inside}/site-packages/thesis.py", f"{inside}/my-notes/a.txt", f"{inside}/solutions/__init__.py",
-               ".ssh/id_ed25519", f"{inside}/ensurepip/_bundled/pip.whl"]  # fmt: skip
+    secrets = [
+        "envs/thesis/lib/python3.11/site-packages/solutions.py",
+        "etc/token",
+        "bin/secret",
+        "lib/libsecret.so",
+        f"{inside}/secret_module.py",
+        f"{inside}/__pycache__/secret_module.cpython-311.pyc",
+        "pkgs/a/b.txt",
+        f"{inside}/site-packages/thesis.py",
+        f"{inside}/my-notes/a.txt",
+        f"{inside}/solutions/__init__.py",
+        ".ssh/id_ed25519",
+        f"{inside}/ensurepip/_bundled/pip.whl",
+    ]
     for name in secrets:
         (prefix / name).parent.mkdir(parents=True, exist_ok=True)
         (prefix / name).write_text("tell-no-student")
@@ -187,8 +198,9 @@ def test_the_limit_in_force_is_named(groups):
 def test_a_control_group_is_the_nearest_that_may_be_limited(groups, monkeypatch):
     assert cgroup.parent() == groups / "app"
     allowed = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: path.parent.name != "app" and path != groups / "app"
-                        and allowed(path, mode))  # fmt: skip
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: path.parent.name != "app" and path != groups / "app" and allowed(path, mode)
+    )
     assert cgroup.parent() == groups  # root's, for root
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert cgroup.parent() is None

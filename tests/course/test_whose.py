@@ -58,15 +58,19 @@ AMBIGUOUS = {  # what a student can write: a name as Canvas, or a pattern, makes
     "an anonymous name": ("anon_abc12_66_9001_hw.ipynb", ""),
     "text in the place of a file": ("roebob_777_70_text.html", ""),
     "a file with two numbers": ("doejane_7_70_hw_1_2_final.ipynb", ""),
-    "Blackboard's time": ("HW_mal_attempt_2026-03-09-00-00-00_x_bob_attempt_2026-02-01-00-00-00_hw.ipynb",
-                          "HW_{student}_attempt_{time}_{file}"),
-    "a time in a display name": ("66 - Mal - 2026-03-01 23-59 - 2026-03-09 23-59 - hw.ipynb",
-                                 "{number} - {name} - {time} - {file}"),
+    "Blackboard's time": (
+        "HW_mal_attempt_2026-03-09-00-00-00_x_bob_attempt_2026-02-01-00-00-00_hw.ipynb",
+        "HW_{student}_attempt_{time}_{file}",
+    ),
+    "a time in a display name": (
+        "66 - Mal - 2026-03-01 23-59 - 2026-03-09 23-59 - hw.ipynb",
+        "{number} - {name} - {time} - {file}",
+    ),
     "Google Classroom's blank": ("Bob Roe - hw - final.ipynb", "{student} - {file}"),
     "one number a hundred times": (f"x{'_7' * 110}_66_9_h.ipynb", ""),
     "more readings than are looked for": (f"{'_a' * 90}_7.ipynb", "{any}_{any}_{student}_{number}{file}"),
     "the name of the assignment": ("Week_3_j_doe.ipynb", "{any}_{student}.ipynb"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
@@ -134,15 +138,24 @@ def test_a_table_says_whose_files_are_where_no_platform_does(assignment, tmp_pat
     people = "Name,Login\nJo Roe,jr\nAl Poe,ap\nDi Fox,di\nEd Ox,ed\n"
     grades = graded(assignment, tmp_path, handed, people, table=lines)
     assert {student: person["login"] for student, person in grades.matched.items()} == {
-        "jr": "jr", "Al Poe": "ap", "di": "di", "ed": "ed"}  # fmt: skip
+        "jr": "jr",
+        "Al Poe": "ap",
+        "di": "di",
+        "ed": "ed",
+    }
     assert grades.submissions["Al Poe"].files[0].time == "2026-03-01-23-59-59"
     assert [grades.final(student).score for student in ("di", "ed")] == [2, 2], "handed in together"
     assert len(grades.to_grade()) == 4
     assert grades.unmatched == {"d": "is not on the roster"}
 
 
-BAD_TABLES = {"file,name\na,b\n": "student", "": "empty", "file,student\na,\n": "line 2",
-              "file,student,late\na,b,perhaps\n": "perhaps", "file,student,time\na,b,noon\n": "noon"}  # fmt: skip
+BAD_TABLES = {
+    "file,name\na,b\n": "student",
+    "": "empty",
+    "file,student\na,\n": "line 2",
+    "file,student,late\na,b,perhaps\n": "perhaps",
+    "file,student,time\na,b,noon\n": "noon",
+}
 
 
 @pytest.mark.parametrize("text", BAD_TABLES)
@@ -167,11 +180,20 @@ def test_a_pattern_that_is_not_understood_is_one_sentence(pattern, tmp_path):
 
 
 SCRIPTS = {  # a name as its owner writes it: as Canvas writes it into the name of a file
-    "प्रिया शर्मा": "प्रियाशर्मा", "สมชาย ใจดี": "สมชายใจดี", "مُحَمَّد علي": "مُحَمَّدعلي", "王 芳": "王芳",
-    "Jose\u0301 Nu\u0301n\u0303ez": "jose\u0301nu\u0301n\u0303ez", "Нина Ёлкина": "нинаёлкина", "김 민준": "김민준",
-    "שָׂרָה כֹּהֵן": "שָׂרָהכֹּהֵן", "ქეთევან ბერიძე": "ქეთევანბერიძე", "தமிழ் செல்வி": "தமிழ்செல்வி",
-    "Ὀδυσσεύς Ἰθακήσιος": "ὀδυσσεύςἰθακήσιος", "O'Neil-Ng, Áine": "oneilngáine", "Ảnh Nguyễn": "ảnhnguyễn",
-}  # fmt: skip
+    "प्रिया शर्मा": "प्रियाशर्मा",
+    "สมชาย ใจดี": "สมชายใจดี",
+    "مُحَمَّد علي": "مُحَمَّدعلي",
+    "王 芳": "王芳",
+    "Jose\u0301 Nu\u0301n\u0303ez": "jose\u0301nu\u0301n\u0303ez",
+    "Нина Ёлкина": "нинаёлкина",
+    "김 민준": "김민준",
+    "שָׂרָה כֹּהֵן": "שָׂרָהכֹּהֵן",
+    "ქეთევან ბერიძე": "ქეთევანბერიძე",
+    "தமிழ் செல்வி": "தமிழ்செல்வி",
+    "Ὀδυσσεύς Ἰθακήσιος": "ὀδυσσεύςἰθακήσιος",
+    "O'Neil-Ng, Áine": "oneilngáine",
+    "Ảnh Nguyễn": "ảnhnguyễn",
+}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -190,7 +212,7 @@ def canvas_writes(name, user, late, attachment, file):
     import re
 
     small = re.sub(r"_(\d+)_", r"\1", name, flags=re.ASCII).lower()
-    whole = "_".join([small, *["LATE"] * late, str(user)])
+    whole = f"{small}_LATE_{user}" if late else f"{small}_{user}"
     return f"{re.sub(r'[^a-zA-Z0-9_]', '', whole)}_{attachment}_{file}"
 
 
@@ -209,7 +231,8 @@ def test_the_truth_is_always_among_the_readings_of_canvas(name, late, user, file
     readings = names.canvas((made,))
     assert any((each.user, each.late, each.order, each.file) == (str(user), late, 9001, file) for each in readings)
     assert names.same(next(e.name for e in readings if e.user == str(user) and e.file == file and e.late == late)) in (
-        names.written("Canvas", name))  # fmt: skip
+        names.written("Canvas", name)
+    )
 
 
 def test_moodles_folders_and_gradescope_have_one_reading_each():
@@ -232,8 +255,12 @@ def test_what_is_not_named_as_the_platform_does_is_in_no_table(assignment, tmp_p
 
 def test_one_person_on_two_lines_gets_the_grade_on_both(assignment, tmp_path):
     ada = '"Right, Ada",1001,s,ada,{},\n'
-    grades = graded(assignment, tmp_path, ["rightada_1001_1_h.ipynb", "halfhal_1002_2_h.ipynb"],
-                    CANVAS + ada.format("A") + '"Half, Hal",1002,s,hal,A,\n' + ada.format("B"))  # fmt: skip
+    grades = graded(
+        assignment,
+        tmp_path,
+        ["rightada_1001_1_h.ipynb", "halfhal_1002_2_h.ipynb"],
+        CANVAS + ada.format("A") + '"Half, Hal",1002,s,hal,A,\n' + ada.format("B"),
+    )
     assert [(row[1], row[-1]) for row in table(tmp_path)[2:]] == [("1001", "2"), ("1002", "2"), ("1001", "2")]
     listed = grades.lists()
     assert "On the roster, and nothing handed in" not in listed
@@ -255,8 +282,11 @@ NAMES_ONLY = {  # what a student chose as a display name, another's identifier: 
 def test_a_display_name_is_compared_with_names_alone(name, assignment, tmp_path):
     handed, number = NAMES_ONLY[name]
     canvas = handed[0].endswith("_7_a.ipynb")
-    own = ["rightalice_5001_8_a.ipynb", "blankbob_5003_9_a.ipynb"] if canvas else [
-        "Alice Right_5001_assignsubmission_file_/a.ipynb", "Bob Blank_5003_assignsubmission_file_/a.ipynb"]  # fmt: skip
+    own = (
+        ["rightalice_5001_8_a.ipynb", "blankbob_5003_9_a.ipynb"]
+        if canvas
+        else ["Alice Right_5001_assignsubmission_file_/a.ipynb", "Bob Blank_5003_assignsubmission_file_/a.ipynb"]
+    )
     people = f"First name,Last name,ID number,Email address\nAlice,Right,{number},u201@x.edu\nMal,Lory,M211,m@x.edu\n"
     people += "Bob,Blank,M203,u203@x.edu\n"
     grades = graded(assignment, tmp_path, handed + own, people)
@@ -278,7 +308,9 @@ def test_a_worksheet_with_fewer_columns_takes_no_name_for_a_number(assignment, t
         handed = [f"{mals}_211_assignsubmission_file_/a.ipynb", "Bob Blank_203_assignsubmission_file_/a.ipynb"]
         grades = graded(assignment, folder, handed, people + listed)
         assert {student: person["number"] for student, person in grades.matched.items()} == {
-            f"{mals}_211": "M211", "Bob Blank_203": "M203"}  # fmt: skip
+            f"{mals}_211": "M211",
+            "Bob Blank_203": "M203",
+        }
 
 
 def test_what_one_student_writes_removes_no_row_of_another(assignment, tmp_path):
@@ -288,7 +320,8 @@ def test_what_one_student_writes_removes_no_row_of_another(assignment, tmp_path)
     grades = graded(assignment, tmp_path, handed, people)
     assert "under its own number" in grades.claims[0]
     assert {row[0]: row[2] for row in table(tmp_path, "moodle.csv")[1:]} == {
-        f"Participant {number}": "2" for number in (1, 2, 3)}  # fmt: skip
+        f"Participant {number}": "2" for number in (1, 2, 3)
+    }
     with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
         assert {name.split("_")[1] for name in pages.namelist()} == {"1", "2", "3"}
 
@@ -318,9 +351,15 @@ def test_gradescopes_names_are_no_identifiers(name, assignment, tmp_path):
 
 
 @pytest.mark.parametrize("outer", ["", "assignment_7_export/", "Downloads/assignment_7_export/"])
-@pytest.mark.parametrize("files", [["submission_302/m.ipynb"], ["submission_302/m.ipynb", "submission_302/sub/n.ipynb"],
-                                   ["submission_302/m.ipynb", "submission_302/submission_metadata.yml"],
-                                   ["submission_302/m.ipynb", "a note.txt", "another.txt"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["submission_302/m.ipynb"],
+        ["submission_302/m.ipynb", "submission_302/sub/n.ipynb"],
+        ["submission_302/m.ipynb", "submission_302/submission_metadata.yml"],
+        ["submission_302/m.ipynb", "a note.txt", "another.txt"],
+    ],
+)
 def test_metadata_say_whose_a_single_submission_is(outer, files, tmp_path):
     for file in files:
         platforms.put(tmp_path / "in", outer + file, RIGHT)

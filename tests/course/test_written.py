@@ -46,8 +46,14 @@ def page(grades, name):
 
 def test_a_person_reads_all_answers_on_one_page_and_sees_which_are_left(with_words, tmp_path):
     decisions = {"students": {"ada": {"points": {"in-words": 1.5}, "comment": "One hypothesis is missing."}}}
-    grades = graded(with_words, tmp_path, decisions, ada=result(with_words, "Because\nvariances *add*."),
-                    ben=result(with_words, "It is the root."), cid=result(with_words))  # fmt: skip
+    grades = graded(
+        with_words,
+        tmp_path,
+        decisions,
+        ada=result(with_words, "Because\nvariances *add*."),
+        ben=result(with_words, "It is the root."),
+        cid=result(with_words),
+    )
     shown = page(grades, "report.html").partition("(in-words)")[2]
     assert "Why is $\\sqrt{d_k}$" in shown
     assert "One point for the variance" in shown
