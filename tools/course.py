@@ -323,7 +323,8 @@ def read_options(arguments):
     """Read the task and its options from NAME=value arguments, else the environment; a bad one ends in one sentence."""
     if not arguments or arguments[0] not in TASKS:
         raise CourseError(f"Say what to do: {', '.join(TASKS)}.")
-    values, places = {name: os.environ.get(name, "") for name in NAMES}, ["ASSIGNMENT", "SUBMISSIONS"]
+    values = {name: os.environ.get(name, "") for name in NAMES}
+    places = ["ASSIGNMENT", "SUBMISSIONS"]
     for argument in arguments[1:]:
         name, sign, value = argument.partition("=")
         if sign and name in NAMES:
@@ -340,7 +341,8 @@ def read_options(arguments):
     options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
     options.task, options.unsafe = arguments[0], values["UNSAFE"] == "yes"
     options.processes = int(processes or 0) or os.cpu_count() or 1
-    options.course, options.work = options.course or ROOT / "course", options.work or ROOT / "course-work"
+    options.course = options.course or ROOT / "course"
+    options.work = options.work or ROOT / "course-work"
     for name in ("course", "work", "submissions", "roster", "policy", "notebook", "table"):
         value = getattr(options, name)
         setattr(options, name, Path(value).expanduser() if value else None)

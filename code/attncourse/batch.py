@@ -53,6 +53,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
     graded though a result is stored.
     """
     limits, store = limits or sandbox.Limits(), grades.folder / "results"
+    done = progress or (lambda: None)
     grades.about = about(grades.assignment, seed, limits)
     keys: dict = {}
     missing: list = []
@@ -69,7 +70,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
                 missing.append(student)
             else:
                 grades.add(student, result)
-                progress and progress()
+                done()
 
     def pairs():
         for student in missing:
@@ -87,7 +88,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
                 slow.append(student)
             else:
                 settled(student, result)
-            progress and progress()
+            done()
         for student, result in _again(grades, mapper, slow):
             grades.add(student, result)
             settled(student, result)

@@ -169,7 +169,8 @@ def _with_submitters(readings_of, extra):
 def _settled(entries, readings_of, title, people, helped):
     """Return ({key: [(Reading, Entry), …]}, [(Entry, readings) that are not certain], [other entries])."""
     known = whose.Index(people) if people else None
-    named, several, others = defaultdict(list), [], []
+    named = defaultdict(list)
+    several, others = [], []
     for entry in entries:
         readings = readings_of(entry.parts)
         if not readings:

@@ -24,7 +24,8 @@ from .student import Raised, Student
 
 def serve():
     """Examine the submissions that arrive on the standard input, until it is closed."""
-    requests, replies, null = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
         os.dup2(null, fd)
     threading.Thread(target=_end_with_the_grader, args=[requests], daemon=True).start()

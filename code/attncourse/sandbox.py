@@ -371,7 +371,11 @@ class Session(Conversation):
     """A worker that runs in the sandbox, until `close`."""
 
     def __init__(self, limits, unsafe=False):
-        self.limits, self.process, self.first, self.files, self.reason = limits, None, None, None, ""
+        self.limits = limits
+        self.process = None  # bubblewrap
+        self.first = None  # a handle of the first process inside
+        self.files = None  # and of its /tmp
+        self.reason = ""  # why it was ended, if it was for its files
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
         # A user number of its own for every worker: the system counts processes by user.
         user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
@@ -447,7 +451,8 @@ class Session(Conversation):
             self.process.wait()
             for pipe in (self.process.stdin, self.process.stdout):
                 pipe.close()
-        opened, self.first, self.files = (self.first, self.files), None, None
+        opened = (self.first, self.files)
+        self.first = self.files = None
         for fd in opened:
             if fd is not None:
                 os.close(fd)

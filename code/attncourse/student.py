@@ -53,7 +53,9 @@ class Student:
         """Start a worker, let it read the files, and return their record, checked: see `reading.RECORD`."""
         left = self._left()
         self.session = sandbox.Session(self.limits, self.unsafe)
-        self.session.largest, self.numpy, self.ran = self.limits.record, self.session.numpy, 0
+        self.session.largest = self.limits.record
+        self.numpy = self.session.numpy
+        self.ran = 0
         record, problem = self._asked_to_read(min(self.limits.read, left))
         if problem:
             record = reading.nothing(f"The files could not be read: {problem}.")
