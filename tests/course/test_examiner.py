@@ -131,6 +131,17 @@ def test_a_crash_before_the_tests_ends_nothing(bubblewrap, monkeypatch):
     assert EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
 
 
+def test_no_examiner_outlives_its_run(bubblewrap):
+    """Nor does a submission that was still waiting start another one."""
+    with asking.Examiners() as examiners:
+        assert examiners.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+        (examiner,) = examiners.running.values()
+    assert examiner.process.poll() is not None
+    late = examiners.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
+    assert late.score is None
+    assert not examiners.running
+
+
 def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
     """Whatever reads a notebook or a zip is gone here, and grading goes on."""
     from attncourse import reading
