@@ -19,11 +19,11 @@ sys.path.insert(0, str(ROOT / "code"))
 
 from attncourse import (  # noqa: E402
     archives,
+    asking,
     author,
     batch,
     clean,
     downloads,
-    examiner,
     gradebook,
     gradescope,
     layouts,
@@ -198,7 +198,7 @@ def grade_class(options):
     limits = sandbox.Limits()
     if not options.unsafe:
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
-    print(f"Python for students' code: {examiner.PYTHON}")
+    print(f"Python for students' code: {sandbox.PYTHON_VERSION}")
     print(sandbox.memory_in_force(limits, options.unsafe))
     mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
     folder.mkdir(parents=True, exist_ok=True)
@@ -230,9 +230,8 @@ def _what_is_there(grades):
         return "what is graded is in the tables"
     if not (grades.folder / "grades.csv").exists():
         return "there are no tables yet"
-    if grades.lacking:
-        return "the tables are those of the last run, because the new ones would lack students"
-    return "the tables are those of the last run"
+    why = ", because the new ones would lack students" if grades.lacking else ""
+    return f"the tables are those of the last run{why}"
 
 
 def summarize(grades):
@@ -271,7 +270,8 @@ def try_notebook(options):
     for question in assignment.questions:
         question.hidden = []
     refuse_without_sandbox(options)
-    result = examiner.grade([[options.notebook.name, [0, ""], data]], assignment, unsafe=options.unsafe)
+    with asking.Examiners() as examiners:
+        result = examiners.grade([[options.notebook.name, [0, ""], data]], assignment, unsafe=options.unsafe)
     if result.problem:
         other = " If it is one of the book's, say ASSIGNMENT=<chapter>." if result.file >= 0 else ""
         raise CourseError(f"{options.notebook}: {result.problem}{other}")
@@ -342,7 +342,8 @@ def read_options(arguments):
     options = types.SimpleNamespace(**{name.lower(): value for name, value in values.items()})
     options.task, options.unsafe = arguments[0], values["UNSAFE"] == "yes"
     options.processes = int(processes or 0) or os.cpu_count() or 1
-    options.course, options.work = options.course or ROOT / "course", options.work or ROOT / "course-work"
+    options.course = options.course or ROOT / "course"
+    options.work = options.work or ROOT / "course-work"
     for name in ("course", "work", "submissions", "roster", "policy", "notebook", "table"):
         value = getattr(options, name)
         setattr(options, name, Path(value).expanduser() if value else None)

@@ -2,15 +2,17 @@
 
 * ``model`` has the values: assignment, question, mark, result. ``author`` reads an assignment from ``course/``.
 * ``layouts`` writes what is handed out: ``notebooks``, and ``gradescope`` with Otter's zip. ``secrecy`` finds leaks.
-* A submission goes one straight way through five modules: ``downloads`` loads its files, ``examiner`` runs them and the
-  tests, ``reading`` and ``worker`` read and run them inside the sandbox, ``marks`` marks what the functions return.
-* Beside that way, ``archives`` opens a folder or a zip, ``platforms`` returns every way to read a name, ``tables`` has
-  what the instructor says of a file, and ``handed`` the values of all this. ``batch`` hands a class to examiners,
-  ``kit`` is what tests may use, and ``standins`` is what only Jupyter and Colab have. ``sandbox``, ``seccomp`` and
-  ``cgroup`` build the walls; ``protocol`` carries messages between processes that do not trust each other.
-* ``roster`` says who should be there, ``policy`` what the instructor decides beside the tests; ``gradebook`` puts all
-  together and writes it, ``history`` says what changed since the last run, ``similar`` finds wrong answers that are
-  alike and rare.
+* A submission goes through three processes. In the grader's, ``downloads`` loads its files, ``batch`` hands a class to
+  examiners, and ``asking`` asks them. In an examiner's, ``examining`` answers, and ``student`` keeps one student's
+  sandbox, which ``sandbox``, ``seccomp`` and ``cgroup`` build. In the sandbox, ``worker`` runs the cells that
+  ``reading`` has read, with ``standins`` for what only Jupyter and Colab have. ``exchange`` has the messages of the
+  first pipe; ``protocol`` carries messages through both.
+* ``marks`` marks what the functions return, in an examiner; ``kit`` is what tests may use.
+* Before that way, ``archives`` opens a folder or a zip, ``platforms`` returns every way to read a name, ``tables`` has
+  what the instructor says of a file, and ``handed`` the values of all this.
+* ``roster`` reads who should be there, ``whose`` says which of them a submission is of, ``policy`` what the instructor
+  decides beside the tests; ``gradebook`` puts all together, ``together`` writes it as a whole, ``history`` says what
+  changed since the last run, ``similar`` finds wrong answers that are alike and rare.
 * ``report``, ``lists`` and ``exports`` have what students, instructors and platforms read, and all of it goes through
   ``clean``.
 

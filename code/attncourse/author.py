@@ -82,7 +82,8 @@ def _add(question, tag, cell, where):
     if tag == "written":
         if question.written or not _number(points):
             raise CourseError(f"{where}: a written answer is one text cell with points above 0.")
-        question.kind, question.written, question.points = "written", cell.source.strip(), points
+        question.kind, question.points = "written", points
+        question.written = cell.source.strip()
         return
     try:
         body = ast.parse(cell.source).body

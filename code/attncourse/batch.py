@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import examiner, marks, sandbox
+from . import asking, marks, sandbox
 from .model import Result
 
 HERE = Path(__file__).parent
@@ -53,6 +53,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
     graded though a result is stored.
     """
     limits, store = limits or sandbox.Limits(), grades.folder / "results"
+    done = progress or (lambda: None)
     grades.about = about(grades.assignment, seed, limits)
     keys: dict = {}
     missing: list = []
@@ -69,7 +70,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
                 missing.append(student)
             else:
                 grades.add(student, result)
-                progress and progress()
+                done()
 
     def pairs():
         for student in missing:
@@ -87,7 +88,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
                 slow.append(student)
             else:
                 settled(student, result)
-            progress and progress()
+            done()
         for student, result in _again(grades, mapper, slow):
             grades.add(student, result)
             settled(student, result)
@@ -121,7 +122,7 @@ def _as_seen_first(first, second):
         return second if first.score is None else first
     hidden = [mark for mark in second.marks if mark.hidden]
     marked = [mark for mark in first.marks if not mark.hidden] + hidden
-    remarks = first.remarks + [AGAIN] * bool(first.slow_before_tests)
+    remarks = [*first.remarks, AGAIN] if first.slow_before_tests else first.remarks
     return replace(first, score=second.score, marks=marked, remarks=remarks, slow=second.slow)
 
 
@@ -137,17 +138,15 @@ def on_threads(processes, assignment, seed, limits, unsafe=False):
     """Return a mapper that grades `processes` submissions at a time, each in an examiner of its own."""
 
     def mapper(pairs):
-        pool, running = ThreadPoolExecutor(processes), {}
-        try:
+        running: dict = {}
+        # Where the command is interrupted the examiners end first: nobody waits for a slow submission.
+        with ThreadPoolExecutor(processes) as pool, asking.Examiners() as examiners:
             for name, files in pairs:
-                running[pool.submit(examiner.grade, files, assignment, seed, limits, unsafe)] = name
+                running[pool.submit(examiners.grade, files, assignment, seed, limits, unsafe)] = name
                 while len(running) >= processes + 1:
                     for job in wait(running, return_when=FIRST_COMPLETED).done:
                         yield running.pop(job), job.result()
             for job in list(running):
                 yield running[job], job.result()
-        finally:
-            examiner.end_all()  # also where the command is interrupted: nobody waits for a slow submission
-            pool.shutdown(cancel_futures=True)
 
     return mapper

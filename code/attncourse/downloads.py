@@ -14,15 +14,24 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from . import archives, clean, platforms, reading, roster, tables
+from . import archives, clean, platforms, reading, tables, whose
 from .handed import ENDINGS, Download, Entry, Submission, file_of, ordered
 from .model import CourseError
 from .tables import TABLE
 
 ROSTER = "roster.csv"
 METADATA = "submission_metadata.yml"
-NOT_A_STUDENTS = {"index.html", "grades.csv", METADATA, "comments.txt", "timestamp.txt", "feedbacktext.html",
-                  ".ds_store", ROSTER, TABLE}  # fmt: skip
+NOT_A_STUDENTS = {
+    "index.html",
+    "grades.csv",
+    METADATA,
+    "comments.txt",
+    "timestamp.txt",
+    "feedbacktext.html",
+    ".ds_store",
+    ROSTER,
+    TABLE,
+}
 COPY = re.compile(r" ?\(\d+\)$")  # as a browser marks a second download
 HOW = f"Say whose it is in `{TABLE}`, or in the file that TABLE names, and run it again."
 
@@ -63,9 +72,11 @@ def read(place, people=None, table=None, pattern=""):
     submissions = tables.joined(told, submissions, title, readings_of, people)
     if not any(file.may_answer or file.instead for submission in submissions for file in submission.files):
         seen = ", ".join(clean.line(entry.path)[:80] for entry in [*entries, *extra][:3]) or "nothing"
-        raise CourseError(f"The folder {place} holds no submission: seen are {seen}. Known are the downloads of "
-                          f"{', '.join(platforms.READERS)}, and plain folders or zips with a file or a folder for each "
-                          f"student; for others there are {TABLE} and PATTERN.")  # fmt: skip
+        raise CourseError(
+            f"The folder {place} holds no submission: seen are {seen}. Known are the downloads of "
+            f"{', '.join(platforms.READERS)}, and plain folders or zips with a file or a folder for each student; "
+            f"for others there are {TABLE} and PATTERN."
+        )
     unused = [(clean.line(entry.path), "not a student's file") for entry in extra]
     return Download(_labelled(submissions, claims), title, claims, unused, helped)
 
@@ -157,8 +168,9 @@ def _with_submitters(readings_of, extra):
 
 def _settled(entries, readings_of, title, people, helped):
     """Return ({key: [(Reading, Entry), …]}, [(Entry, readings) that are not certain], [other entries])."""
-    known = roster.index(people) if people else None
-    named, several, others = defaultdict(list), [], []
+    known = whose.Index(people) if people else None
+    named = defaultdict(list)
+    several, others = [], []
     for entry in entries:
         readings = readings_of(entry.parts)
         if not readings:
@@ -191,15 +203,20 @@ def _true(readings, title, known):
     """
     if (title and known.platform != title) or len(readings) >= platforms.MOST:
         return None
-    possible = [each for each in readings if roster.persons(known, title, each)]
+    possible = [each for each in readings if whose.persons(known, title, each)]
     if len({each.says for each in possible}) > 1:
         fitting = []
     elif title:
-        fitting = [each for each in possible for person in roster.persons(known, title, each)
-                   if platforms.same(each.name) in platforms.written(title, person.get("name", ""))]  # fmt: skip
+        fitting = [each for each in possible if _writes_so(title, each, whose.persons(known, title, each))]
     else:
         fitting = possible
     return min(fitting, key=lambda each: each.order, default=None)
+
+
+def _writes_so(title, each, people):
+    """Return whether a platform writes the name of one of these people as a reading has it."""
+    written = [platforms.written(title, person.get("name", "")) for person in people]
+    return any(platforms.same(each.name) in names for names in written)
 
 
 def _submission(title, several):
@@ -219,7 +236,8 @@ def _uncertain(uncertain, title, people, claims):
         said = {}
         for each in readings:
             late = ", late" if each.late else ""
-            said.setdefault(each.says, f"{clean.line(each.student)}{late}{f', {each.time}' if each.time else ''}")
+            time = f", {each.time}" if each.time else ""
+            said.setdefault(each.says, f"{clean.line(each.student)}{late}{time}")
         ways = "; or ".join([*said.values()][:4])
         claims.append(f"{clean.line(entry.path)} can be read as {ways}. {how}")
         maybe = tuple(sorted({each.user for each in readings} - {""}))
@@ -247,9 +265,12 @@ def _plain(entries, claims):
         files = ordered(map(file_of, inside))
         books = [f for f in files if f.name.lower().endswith(reading.NOTEBOOK) and not reading.is_of_the_system(f.name)]
         if len(books) > 1:
-            names = ", ".join(clean.line(file.name)[:60] for file in books[:4]) + ", …" * (len(books) > 4)
-            claims.append(f"{clean.line(top)} is one student with {len(books)} notebooks ({names}): if they are of "
-                          "several people, move the files out of the folder.")  # fmt: skip
+            names = ", ".join(clean.line(file.name)[:60] for file in books[:4])
+            more = ", …" if len(books) > 4 else ""
+            claims.append(
+                f"{clean.line(top)} is one student with {len(books)} notebooks ({names}{more}): if they are of several "
+                "people, move the files out of the folder."
+            )
         submissions.append(Submission(clean.line(_stem(top) if len(inside[0].parts) == 1 else top), files))
     return _one_for_each_name(submissions)
 

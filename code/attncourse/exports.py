@@ -21,8 +21,18 @@ NOTHING = ("", "-", "–", "—", "needs grading", "in progress")  # cells witho
 DIGITS = re.compile(r"[0-9]+(?:[.,' ][0-9]+)*")
 MARK = re.compile("[^0-9]")
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ") | {ord("’"): "'", ord("٫"): ",", ord("٬"): "'"}
-CANVAS = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID",
-          "Root Account")  # fmt: skip
+CANVAS = {
+    "Student",
+    "LastName",
+    "FirstName",
+    "ID",
+    "SIS User ID",
+    "SIS Login ID",
+    "Section",
+    "Integration ID",
+    "Root Account",
+}  # the columns that its import reads
+POINTS_POSSIBLE = "Points Possible"  # what Canvas has in the place of a student, in the line of them
 
 
 def numbers(text):
@@ -36,11 +46,24 @@ def numbers(text):
         return set()
     marks, parts = MARK.findall(plain), MARK.split(plain)
     meanings = set()
-    if not marks or (_grouped(parts) and len({*marks}) == 1):
+    if _is_whole(marks, parts):
         meanings.add(float("".join(parts)))
-    if marks and marks[-1] in ".," and marks[-1] not in marks[:-1] and len({*marks[:-1]}) <= 1 and _grouped(parts[:-1]):
+    if _has_decimals(marks, parts):
         meanings.add(float("".join(parts[:-1]) + "." + parts[-1]))
     return meanings
+
+
+def _is_whole(marks, parts):
+    """Return whether these can be the groups of a whole number, with one kind of mark between them."""
+    return not marks or (len({*marks}) == 1 and _grouped(parts))
+
+
+def _has_decimals(marks, parts):
+    """Return whether the last of these parts can be decimal places, behind a mark that no group has."""
+    if not marks:
+        return False
+    *between, last = marks
+    return last in ".," and last not in between and len({*between}) <= 1 and _grouped(parts[:-1])
 
 
 def _grouped(parts):
@@ -93,41 +116,66 @@ def _cell(row, place):
 
 def before_import(grades):
     """Yield what to know before an import: how the column is called and what it is worth, and what would change."""
-    people = grades.people
     for student in without_place(grades):
         yield (
             f"{student}: nothing says what its number is, so that Moodle finds no page, and no grade. "
             "Take its own grading worksheet as ROSTER."
         )
-    if not people or not people.platform:
+    if not grades.people or not grades.people.platform:
         return
-    table = f"{people.platform.lower()}.csv"
     if len(grades.places) > 1:
-        fitting = [people.header[place] for place in grades.places]
-        there = ", ".join(map(repr, fitting))
-        if len({name.strip() for name in fitting}) < len(fitting):
-            how = f"They have one name: rename one in {people.platform}, and export the table again."
-        else:
-            how = "Set `column` in the policy file to one of them."
-        yield f"{table} is not written: several columns fit, {there}. {how}"
+        yield _several_fit(grades)
         return
     if not grades.places:
-        there = [name for name in people.header if PLATFORMS_OWN.search(name)]
-        known = f": there are {', '.join(there)}" if there else ""
-        yield (
-            f"{table} has a new column, {grades.column!r}. For one of the gradebook's, set `column` in the policy "
-            f"file{known}."
-        )
-    if people.platform == "Canvas" and IGNORED.search(_heading(grades)):
-        yield f"Canvas imports no column whose name holds {IGNORED.search(_heading(grades))[0]!r}: rename it there."
-    yield from _worth(people, grades.places)
+        yield _new_column(grades)
+    ignored = IGNORED.search(_heading(grades))
+    if grades.people.platform == "Canvas" and ignored:
+        yield f"Canvas imports no column whose name holds {ignored[0]!r}: rename it there."
+    yield from _worth(grades.people, grades.places)
+    yield from _kept(grades)
+    yield from _changed(grades)
+
+
+def _several_fit(grades):
+    """Say that a table is not written, because several columns fit."""
+    platform = grades.people.platform
+    fitting = [grades.people.header[place] for place in grades.places]
+    if len({name.strip() for name in fitting}) < len(fitting):
+        how = f"They have one name: rename one in {platform}, and export the table again."
+    else:
+        how = "Set `column` in the policy file to one of them."
+    there = ", ".join(map(repr, fitting))
+    return f"{_table(grades)} is not written: several columns fit, {there}. {how}"
+
+
+def _new_column(grades):
+    """Say that no column fits, and which there are."""
+    there = [name for name in grades.people.header if PLATFORMS_OWN.search(name)]
+    known = f": there are {', '.join(there)}" if there else ""
+    return (
+        f"{_table(grades)} has a new column, {grades.column!r}. For one of the gradebook's, set `column` in the policy "
+        f"file{known}."
+    )
+
+
+def _table(grades):
+    """Return the name of the table for the platform of the roster."""
+    return f"{grades.people.platform.lower()}.csv"
+
+
+def _kept(grades):
+    """Yield a line for each word in the platform's column that stays."""
     there = standing(grades)
     for student, word in sorted(grades.kept.items()):
         if there.get(student) == word and word.casefold() == "ex":
             yield f"{student} is excused ({word}) and stays so; `excused: no` in the policy file writes the grade."
         elif there.get(student) == word:
             yield f"{student}: {word!r} in the column is not understood, and stays. Empty it there for the grade."
-    for student, cell in sorted(there.items()):
+
+
+def _changed(grades):
+    """Yield a line for each grade in the platform's column that would become another one."""
+    for student, cell in sorted(standing(grades).items()):
         score = grades.final(student).score
         new = clean.number(score) if score is not None else _excused(grades, student)
         if not is_nothing(cell) and new and cell != new and not (numbers(new) & numbers(cell)):
@@ -150,7 +198,7 @@ def _worth(people, places):
         return
     place = places[0]
     if people.platform == "Canvas":
-        said = [_cell(row, place) for row in people.rows if row[0].strip() == "Points Possible"]
+        said = [_cell(row, place) for row in people.rows if row[0].strip() == POINTS_POSSIBLE]
     elif people.platform == "Moodle":
         said = [_cell(row, place + 1) for row in people.rows]
     else:
@@ -170,18 +218,22 @@ def _filled(grades):
 
     A student who stands on several lines gets the grade on each.
     """
-    header, rows = list(grades.people.header), [list(row) for row in grades.people.rows]
+    people = grades.people
+    header, rows = list(people.header), [list(row) for row in people.rows]
     place = grades.places[0] if grades.places else len(header)
-    header += [grades.column] * (place == len(header))
-    comments = grades.people.kinds.index("comments") if "comments" in grades.people.kinds else -1
+    if place == len(header):
+        header.append(grades.column)
     for row in rows:
-        row += [""] * (len(header) - len(row))
+        row += [""] * (len(header) - len(row))  # a line can be shorter
+    comments = people.kinds.index("comments") if "comments" in people.kinds and people.platform == "Moodle" else None
     for student, person in [*grades.matched.items(), *grades.absent.items()]:
         final = grades.final(student)
         excused = _excused(grades, student)
-        for row in person["rows"] if final.score is not None or excused else []:
+        if final.score is None and not excused:
+            continue
+        for row in person["rows"]:
             rows[row][place] = excused or clean.number(final.score)
-            if grades.people.platform == "Moodle" and comments >= 0 and final.comments:
+            if comments is not None and final.comments:
                 rows[row][comments] = " ".join(final.comments)
     return [header, *([clean.cell(cell) for cell in row] for row in rows)], place
 
@@ -191,18 +243,23 @@ def canvas(grades):
     if grades.people and grades.people.platform == "Canvas":
         table, place = _filled(grades)
         for row in table[1:]:
-            if row[0].strip() == "Points Possible" and not row[place]:
+            if row[0].strip() == POINTS_POSSIBLE and not row[place]:
                 row[place] = POINTS
         keep = [n for n, name in enumerate(table[0]) if name.strip() in CANVAS or n == place]
         return [[row[n] for n in keep] for row in table]
-    rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column],
-            ["    Points Possible", "", "", "", "", POINTS]]  # fmt: skip
-    for student in _graded(grades):
-        handed, person = grades.submissions.get(student), grades.person(student)
-        user = handed.user if handed else person.get("user", "")
-        rows.append([clean.cell(grades.name(student)), clean.cell(user), clean.cell(person.get("number", "")),
-                     clean.cell(person.get("login", "")), "", clean.number(grades.final(student).score)])  # fmt: skip
-    return rows
+    return [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", grades.column],
+        [f"    {POINTS_POSSIBLE}", "", "", "", "", POINTS],
+        *(_canvas_row(grades, student) for student in _graded(grades)),
+    ]
+
+
+def _canvas_row(grades, student):
+    """Return a student's line of Canvas's gradebook."""
+    handed, person = grades.submissions.get(student), grades.person(student)
+    user = handed.user if handed else person.get("user", "")
+    about = [grades.name(student), user, person.get("number", ""), person.get("login", "")]
+    return [*map(clean.cell, about), "", clean.number(grades.final(student).score)]
 
 
 def moodle(grades):
@@ -213,8 +270,8 @@ def moodle(grades):
     for student in _graded(grades):
         handed, final = grades.submissions.get(student), grades.final(student)
         if handed and handed.user:
-            rows.append([f"Participant {handed.user}", clean.cell(grades.name(student)), clean.number(final.score),
-                         POINTS, "-", clean.cell(" ".join(final.comments))])  # fmt: skip
+            name, comments = clean.cell(grades.name(student)), clean.cell(" ".join(final.comments))
+            rows.append([f"Participant {handed.user}", name, clean.number(final.score), POINTS, "-", comments])
     return rows
 
 
@@ -256,17 +313,25 @@ def without_place(grades):
 
 
 def _page_name(grades, student):
+    """Return the name by which a student's platform finds the page."""
     handed, person = grades.submissions.get(student), grades.person(student)
-    result = grades.results.get(student) or grades.result(student)
     if grades.platform == "Moodle" and not (handed and handed.user) and person.get("user"):
         return _moodles_folder(person.get("name", ""), person["user"])  # a member of a group, or told by a table
-    file = handed.files[min(max(result.file, 0), len(handed.files) - 1)] if handed is not None else None
-    top = clean.file_name(file.path.split("/")[0]) if file else ""
-    if file is not None and handed.platform == "Moodle":
+    if handed is None:
+        return grades.pages[student]
+    if handed.platform == "Moodle":
         return _moodles_folder(handed.name, handed.user)
-    if file is not None and handed.platform == "Canvas" and file.order[0]:
+    file = _marked_file(grades, student, handed)
+    if handed.platform == "Canvas" and file.order[0]:
+        top = clean.file_name(file.path.split("/")[0])
         return PurePosixPath(top).stem + ".html"  # its numbers name the attachment
     return grades.pages[student]
+
+
+def _marked_file(grades, student, handed):
+    """Return the file that was graded, or the first where none was."""
+    result = grades.results.get(student) or grades.result(student)
+    return handed.files[min(max(result.file, 0), len(handed.files) - 1)]
 
 
 TABLES = {"Canvas": canvas, "Moodle": moodle, "Blackboard": blackboard}

@@ -11,9 +11,8 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, policy, report, roster, similar, together
+from . import clean, exports, history, lists, policy, report, roster, similar, together, whose
 from .author import POINTS
-from .examiner import NOT_GRADED
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
@@ -32,26 +31,14 @@ class Grades:
     """
 
     def __init__(self, assignment, download, folder, decisions=None, people=None):
-        self.assignment, self.submissions, self.folder = assignment, dict(download.submissions), Path(folder)
-        self.platform, self.people, self.unused, self.errors = download.platform, people, list(download.unused), []
-        self.claims, self.helped = list(download.claims), list(download.helped)
-        self.matched, self.unmatched, absent = {}, {}, []
-        if people:
-            self.matched, absent, self.unmatched, claims = roster.match(people, self.submissions)
-            self.claims += claims
-        known = roster.index(people) if people else None
-        self.contested = {
-            student
-            for student in self.unmatched
-            if not self.submissions[student].claim
-            and roster.persons(known, self.submissions[student].platform, self.submissions[student])
-        }
-        self.absent = {}
-        for person in absent:
-            label = clean.line(roster.label(person))
-            while label in self.submissions or label in self.absent:
-                label += f" (line {person['rows'][0] + 2} of the roster)"
-            self.absent[label] = person
+        self.assignment, self.folder, self.people = assignment, Path(folder), people
+        self.submissions, self.platform = dict(download.submissions), download.platform
+        self.claims, self.helped, self.unused = list(download.claims), list(download.helped), list(download.unused)
+        self.errors: list = []
+        self.matching = whose.match(people, self.submissions) if people else whose.Matching()
+        self.matched, self.unmatched = self.matching.matched, self.matching.unmatched
+        self.claims += self.matching.claims
+        self.absent = self._absent()
         self.unknown = []
         self.policy = policy.renamed(policy.of_class(decisions or {}, self.folder.name), self._resolve)
         self.groups = self._groups()
@@ -59,8 +46,11 @@ class Grades:
         self.kept = self._kept()
         members = [member for group in self.groups.values() for member in group]
         self.pages = clean.page_names(sorted({*self.submissions, *members, *self.absent}))
-        self.tests = {(question.name, test.name): f"{question.name}: {test.name}" for question in assignment.questions
-                      for test in question.hidden}  # fmt: skip
+        self.tests = {
+            (question.name, test.name): f"{question.name}: {test.name}"
+            for question in assignment.questions
+            for test in question.hidden
+        }
         self.results: dict = {}
         self.handed: dict = {}  # student: a fingerprint of what was handed in
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
@@ -70,6 +60,16 @@ class Grades:
         self.lacking = False  # whether they are not because the new ones would lack students
         self.aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
         self.full = False  # whether there was no room for something
+
+    def _absent(self):
+        """Return {label: person} of those on the roster who handed in nothing, under a label that nobody else has."""
+        absent: dict = {}
+        for person in self.matching.absent:
+            label = clean.line(roster.label(person))
+            while label in self.submissions or label in absent:
+                label += f" (line {person['rows'][0] + 2} of the roster)"
+            absent[label] = person
+        return absent
 
     def _groups(self):
         """Return {student: everyone with whom that one handed in, in the order in which the instructor names them}."""
@@ -112,9 +112,19 @@ class Grades:
         """Return the student in the table whom a name means; a name that fits nobody, or several, is reported."""
         if name in self.submissions or name in self.absent:
             return name
-        plain = roster.normalized(name)
+        fits = self._fitting(roster.normalized(name))
+        if len(fits) != 1:
+            self.unknown.append(name)
+            return name
+        return fits[0]
+
+    def _fitting(self, plain):
+        """Return the students of whom a normalized text is an identifier, else those whose name it is.
+
+        A student may choose the identifier of another one as a name.
+        """
         named: list = []
-        fits: list = []  # by an identifier, which wins: a student may choose that of another one as a name
+        fits: list = []
         for student, handed in self.submissions.items():
             if plain in map(roster.normalized, (student, handed.user, handed.login)):
                 fits.append(student)
@@ -125,11 +135,7 @@ class Grades:
                 fits.append(student)
             elif plain in roster.names(person):
                 named.append(student)
-        fits = list(dict.fromkeys(fits or named))
-        if len(fits) != 1:
-            self.unknown.append(name)
-            return name
-        return fits[0]
+        return list(dict.fromkeys(fits or named))
 
     def student(self, name):
         """Return the student whom a name means; CourseError if there is no submission."""
@@ -166,9 +172,13 @@ class Grades:
         Whose name fits several lines of a roster, or is that of another one too, still has the platform's own number.
         """
         handed = self.submissions.get(student)
-        if handed is None or handed.claim or not self.people or student not in self.unmatched:
-            return bool(handed is not None and handed.claim)
-        return not (student in self.contested and roster.numbered(self.people, handed))
+        if handed is None:
+            return False
+        if handed.claim:
+            return True
+        if student not in self.unmatched:
+            return False
+        return not (student in self.matching.contested and whose.numbered(self.people, handed))
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
@@ -209,7 +219,7 @@ class Grades:
         try:
             self.final(student)
         except Exception as error:
-            self.results[student] = Result(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
+            self.results[student] = Result.failed(error)
 
     def store(self, path, result):
         """Store a result for the next run."""
@@ -271,12 +281,8 @@ class Grades:
             if platform in self._platforms() and len(self.places) < 2:
                 write(f"{platform.lower()}.csv", lambda rows_of=rows_of: clean.table(rows_of(self)))
         write("feedback.zip", lambda: exports.pages(self))
-        tables = [
-            "grades.csv",
-            "hidden.csv",
-            "feedback.zip",
-            *(f"{title.lower()}.csv" for title in self._platforms() if title),
-        ]
+        tables = ["grades.csv", "hidden.csv", "feedback.zip"]
+        tables += [f"{title.lower()}.csv" for title in self._platforms() if title]
         stale = [self.folder / name for name in tables if name not in written]
         self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
@@ -307,8 +313,8 @@ class Grades:
         parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
         texts = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
         score = clean.cell(self.kept.get(student, clean.number(final.score)))
-        return [clean.cell(student), clean.cell(self.name(student)), score, POINTS, *parts,
-                clean.number(final.late), *map(clean.cell, texts)]  # fmt: skip
+        about = [clean.cell(student), clean.cell(self.name(student)), score, POINTS]
+        return [*about, *parts, clean.number(final.late), *map(clean.cell, texts)]
 
     def page(self, student):
         """Return the bytes of a student's page."""

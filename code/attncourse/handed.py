@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 
 from . import reading
 
-LISTED, READ, BYTES = 1000, 50, 60 << 20  # files of one student that are listed and read, the newest first; bytes
+LISTED = 1000  # files of one student, the newest first
+READ = 50  # of them, those that are read
+BYTES = 60 << 20  # of them all
 ENDINGS = (*reading.OTHER_ENDINGS, reading.NOTEBOOK)  # the longer ones first
 WORTH_READING = (*ENDINGS, ".zip", ".json")
 
@@ -66,9 +68,14 @@ class Submission:
         loaded, left, number = [], BYTES, 0
         for file in self.files[:LISTED]:
             number += file.may_answer
-            data = f"It was handed in as {file.instead}, not as a notebook." if file.instead else b""
-            if file.may_answer and not file.instead:
-                data = file.read() if number <= READ and left > 0 else "It was not read: there are too many files."
+            if file.instead:
+                data = f"It was handed in as {file.instead}, not as a notebook."
+            elif not file.may_answer:
+                data = b""
+            elif number <= READ and left > 0:
+                data = file.read()
+            else:
+                data = "It was not read: there are too many files."
             left -= len(data)
             loaded.append([file.name, list(file.order), data])
         return loaded

@@ -59,8 +59,10 @@ def _why(grades, student, old):
         reasons.append("your decisions, or the platform's table")
     earned = [name for name in tested if name not in old["tested"]]
     lost = [name for name in old["tested"] if name not in tested]
-    reasons += [f"passes now: {', '.join(earned)}"] * bool(earned)
-    reasons += [f"fails now: {', '.join(lost)}"] * bool(lost)
+    if earned:
+        reasons.append(f"passes now: {', '.join(earned)}")
+    if lost:
+        reasons.append(f"fails now: {', '.join(lost)}")
     return "; ".join(reasons) or "graded again"
 
 
@@ -80,16 +82,26 @@ def of_this_run(grades):
     students = {}
     for student in grades.everyone():
         final = grades.final(student)
-        students[student] = {"score": final.score, "parts": final.parts, "tested": _tested(grades, student),
-                             "handed": grades.handed.get(grades.owner(student), "")}  # fmt: skip
+        students[student] = {
+            "score": final.score,
+            "parts": final.parts,
+            "tested": _tested(grades, student),
+            "handed": grades.handed.get(grades.owner(student), ""),
+        }
     known = set()
     for student, handed in grades.submissions.items():
         known |= {*map(roster.normalized, (student, handed.user, handed.login, handed.name))}
     for person in grades.people.people if grades.people else []:
         known |= roster.called(person) | roster.names(person)
     pages = sorted(grades.pages[student] for student in grades.with_results())
-    return {"students": students, "about": grades.about, "decided": _decided(grades), "pages": pages,
-            "names": sorted(known - {""}), "changes": changes(grades)}  # fmt: skip
+    return {
+        "students": students,
+        "about": grades.about,
+        "decided": _decided(grades),
+        "pages": pages,
+        "names": sorted(known - {""}),
+        "changes": changes(grades),
+    }
 
 
 def _points(score):

@@ -113,7 +113,8 @@ def _missing(grades):
     for student in sorted({*grades.absent} - {*grades.with_results()}):
         name, user = grades.name(student), grades.absent[student]["user"]
         see = ": but see what stands first" if user and user in uncertain else ""
-        yield student + f" ({name})" * (name not in (student, "")) + see
+        called = f"{student} ({name})" if name not in (student, "") else student
+        yield f"{called}{see}"
 
 
 def _on_several_lines(grades):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
 LABELS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
+NOT_GRADED = "The grader failed, through no fault of this notebook."
 
 
 class CourseError(ValueError):
@@ -48,6 +49,16 @@ class Question:
         """Return the names of the functions that the answer defines."""
         return [name for source in self.answer for name in DEFINED.findall(source)]
 
+    def public(self):
+        """Return what the sandbox may know of it."""
+        return {
+            "title": self.title,
+            "text": self.text,
+            "written": self.written,
+            "functions": self.functions,
+            "visible": self.visible,
+        }
+
 
 @dataclass
 class Assignment:
@@ -66,14 +77,7 @@ class Assignment:
 
     def public(self):
         """Return what the sandbox may know: only what every student has."""
-        return {
-            "given": self.given,
-            "questions": [
-                {"title": q.title, "text": q.text, "written": q.written, "functions": q.functions,
-                 "visible": q.visible}
-                for q in self.questions
-            ],
-        }  # fmt: skip
+        return {"given": self.given, "questions": [question.public() for question in self.questions]}
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,11 @@ class Result:
     def earned(self):
         """Return the points that the tests gave."""
         return sum(mark.earned for mark in self.marks)
+
+    @classmethod
+    def failed(cls, error):
+        """Return the result where the grader itself failed; the error is for the instructor alone."""
+        return cls(None, remarks=[NOT_GRADED], fault=f"{type(error).__name__}: {error}")
 
     @classmethod
     def load(cls, data):

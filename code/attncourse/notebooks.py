@@ -50,7 +50,7 @@ def nbgrader(assignment, seed=marks.SEED):
 
 def in_points(number):
     """Return points in words."""
-    return f"{number:g} point" + "s" * (number != 1)
+    return f"{number:g} point" if number == 1 else f"{number:g} points"
 
 
 def _cells(assignment, answer, hidden=None, notes=False):

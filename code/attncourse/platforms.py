@@ -49,8 +49,10 @@ MORE = {  # what would go on: a number or a time is never cut, neither before it
     "time": re.compile(r"[^0-9A-Za-z]?[0-9]{2}|[0-9]"),
 }
 CANVAS = ("{small}_[{late}_]{number}_{order}_{file}", "[{late}_]anon_{code}_{order}_{file}")
-CANVAS_NO_FILE = {"text": ("{small}_[{late}_]{number}_text.html", "[{late}_]anon_{code}_text.html"),
-                  "a link": ("{small}_[{late}_]{number}_link.html", "[{late}_]anon_{code}_link.html")}  # fmt: skip
+CANVAS_NO_FILE = {
+    "text": ("{small}_[{late}_]{number}_text.html", "[{late}_]anon_{code}_text.html"),
+    "a link": ("{small}_[{late}_]{number}_link.html", "[{late}_]anon_{code}_link.html"),
+}
 MOODLE_FOLDER = "{name}_{number}_assignsubmission_{plugin}[_]"
 MOODLE_FLAT = "{name}_{number}_assignsubmission_{plugin}_{file}"
 GRADESCOPE = re.compile(r"submission_([0-9]+)")
@@ -114,7 +116,8 @@ def _split(form, text, kinds, found):
         if text.startswith(literal, place) and len(found) < MOST:
             place += len(literal)
             if part == len(form) - 1:
-                found.extend([dict(values)] * (place == len(text)))
+                if place == len(text):
+                    found.append(dict(values))
             elif (part, place) not in hopeless:
                 for end in _ends(form, part, text, place):
                     field = form[part + 1]
@@ -140,7 +143,8 @@ def _ends(form, part, text, place):
     literal = form[part + 2]
     if part + 2 == len(form) - 1:
         last = len(text) - len(literal)
-        yield from [last] * (last >= place)
+        if last >= place:
+            yield last
         return
     end = text.find(literal, place)
     while end >= 0:
@@ -289,12 +293,14 @@ def submitters(text):
 def submitted(reading, known):
     """Return a reading of Gradescope's once for each student who submitted it; `known` is what `submitters` found."""
     people, moment = known.get(reading.team, ([], ""))
-    readings = []
-    for person in people:
-        student = person.get("email") or person.get("sid") or person.get("name") or reading.student
-        readings.append(replace(reading, student=student, login=person.get("email", ""), user=person.get("sid", ""),
-                                name=person.get("name", ""), time=moment))  # fmt: skip
-    return readings or [reading]
+    return [_by(person, reading, moment) for person in people] or [reading]
+
+
+def _by(person, reading, moment):
+    """Return a reading of Gradescope's with one of the students who submitted it."""
+    address, number, name = (person.get(what, "") for what in ("email", "sid", "name"))
+    student = address or number or name or reading.student
+    return replace(reading, student=student, login=address, user=number, name=name, time=moment)
 
 
 def _utc(text):

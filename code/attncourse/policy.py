@@ -192,8 +192,8 @@ def renamed(policy, resolve):
         for other in groups[:number]:
             both = [name for name in group if name in other]
             if both:
-                raise CourseError(f"The policy, groups: {both[0]} is in two of them, {', '.join(other)} and "
-                                  f"{', '.join(group)}. Take one out.")  # fmt: skip
+                listed = f"{', '.join(other)} and {', '.join(group)}"
+                raise CourseError(f"The policy, groups: {both[0]} is in two of them, {listed}. Take one out.")
     return policy | {"late": late, "students": by_hand, "groups": groups}
 
 
@@ -283,4 +283,5 @@ def _deducted(late, score, days):
         part, points = _share(late["most"])
         away = min(away, part * score + points)
     away = round(min(max(away, 0), max(score, 0)), 2)
-    return max(round(score - away, 2), 0), [f"{days:g} day{'s' * (days != 1)} late: {away:g} points less."]
+    unit = "day" if days == 1 else "days"
+    return max(round(score - away, 2), 0), [f"{days:g} {unit} late: {away:g} points less."]

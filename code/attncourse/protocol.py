@@ -155,7 +155,10 @@ class Conversation:
     """Questions to another process through two pipes. Each has a deadline; after `PeerEnded` it is over."""
 
     def __init__(self, to, back, largest):
-        self.to, self.back, self.largest, self.asked, self.buffer = to, back, largest, 0, bytearray()
+        self.to, self.back = to, back
+        self.largest = largest  # bytes of a message that is received
+        self.asked = 0  # the number of the last question
+        self.buffer = bytearray()  # what has arrived of the next message
         for pipe in (to, back):
             os.set_blocking(pipe, False)
 

@@ -6,6 +6,7 @@ it. What comes back, `RECORD`, is small, and the grader checks its form.
 
 import builtins
 import io
+import itertools
 import json
 import keyword
 import re
@@ -26,8 +27,26 @@ COMPARED, TOKENS = 20_000, 2000  # characters of an answer that are compared wit
 NOTEBOOK, OTHER_ENDINGS = ".ipynb", (".ipynb.txt", ".ipynb.json")  # as a browser or a mail program saves one
 ALL_ENDINGS = (NOTEBOOK, *OTHER_ENDINGS)
 RUN = ("time", "capture", "prun", "debug")  # cell magics whose cell runs as if they were not there
-NOTHING = ("timeit", "bash", "sh", "script", "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG",
-           "perl", "ruby", "python2", "cmd", "writefile", "file")  # fmt: skip
+NOTHING = (
+    "timeit",
+    "bash",
+    "sh",
+    "script",
+    "html",
+    "HTML",
+    "javascript",
+    "js",
+    "latex",
+    "markdown",
+    "svg",
+    "SVG",
+    "perl",
+    "ruby",
+    "python2",
+    "cmd",
+    "writefile",
+    "file",
+)  # and those whose cell is nothing to run in Python
 SPECIAL = re.compile(r"^[ \t]*(?:[%!?]|>>>|In \[)|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?")
 PICTURE = re.compile(r"\(data:image/[^()\n]*\)")  # as Colab puts one into a text
@@ -37,8 +56,17 @@ TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 NUMBERED = re.compile(r"#*[ \t]*(\d{1,2})\.[ \t]*(.*)")
 STUB = 'raise NotImplementedError("your code here")'
 SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
-RECORD = {"file": int, "problem": str, "unused": [str], "labels": [str], "remarks": [str], "python": str,
-          "written": {str: str}, "tokens": {str: [str]}, "reused": [(int, int)]}  # fmt: skip
+RECORD = {
+    "file": int,
+    "problem": str,
+    "unused": [str],
+    "labels": [str],
+    "remarks": [str],
+    "python": str,
+    "written": {str: str},
+    "tokens": {str: [str]},
+    "reused": [(int, int)],
+}
 
 
 class NotGradable(ValueError):
@@ -47,8 +75,17 @@ class NotGradable(ValueError):
 
 def nothing(problem):
     """Return the RECORD of files in which there is nothing to grade."""
-    return {"file": -1, "problem": problem, "unused": [], "labels": [], "remarks": [], "python": "",
-            "written": {}, "tokens": {}, "reused": []}  # fmt: skip
+    return {
+        "file": -1,
+        "problem": problem,
+        "unused": [],
+        "labels": [],
+        "remarks": [],
+        "python": "",
+        "written": {},
+        "tokens": {},
+        "reused": [],
+    }
 
 
 def read(files, public):
@@ -74,11 +111,16 @@ def read(files, public):
     record["reused"], remarks = _reused(sources, trees, cells, labels, public["questions"])
     record["remarks"] += remarks
     if not any(_names(*cell, imports=True) & {*asked} for cell in zip(sources, trees, strict=True)):
-        words = sum(tree is None for tree in trees)
-        why = f"{words} of its {len(cells)} code cells hold no Python, perhaps answers in words"
-        why = why if words else "perhaps it is another notebook"
-        record["problem"] = f"It defines none of the functions that are asked for: {why}."
+        record["problem"] = f"It defines none of the functions that are asked for: {_why_none(trees)}."
     return record, sources
+
+
+def _why_none(trees):
+    """Say what may be the matter with a notebook that defines nothing of what is asked for."""
+    words = sum(tree is None for tree in trees)
+    if words:
+        return f"{words} of its {len(trees)} code cells hold no Python, perhaps answers in words"
+    return "perhaps it is another notebook"
 
 
 class Book:
@@ -98,30 +140,41 @@ class Book:
         return [text for kind, text in self.cells if kind == "code"]
 
     def _parse(self, data):
+        """Return the cells, (kind, text) each, and the version of Python that wrote them."""
         if not data.strip():
             raise NotGradable("The file is empty.")
         if len(data) > LARGEST:
             raise NotGradable(
                 f"The file is larger than {LARGEST >> 20} MB: clear its outputs, save it, hand it in again."
             )
-        try:
-            text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            text = data.decode("utf-8", "replace")
-            self.remarks.append(f"The file is not all UTF-8 (byte {error.start}): letters there are shown as \ufffd.")
+        text = self._decode(data)
         try:
             document = json.loads(text)
-            cells = document.get("cells")
-            if cells is None:  # before version 4 of the format, cells lay in worksheets
-                cells = [cell for sheet in document["worksheets"] for cell in sheet["cells"]]
-            cells = [(str(cell.get("cell_type")), _text(cell)) for cell in cells]
+            cells = [(str(cell.get("cell_type")), _text(cell)) for cell in _cells(document)]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise NotGradable(_why_no_notebook(text)) from None
-        if sum(kind == "code" for kind, _ in cells) > CELLS:
+        code = [text for kind, text in cells if kind == "code"]
+        if len(code) > CELLS:
             raise NotGradable(f"The notebook has more than {CELLS} code cells.")
-        if sum(len(text) for kind, text in cells if kind == "code") > CODE:
+        if sum(map(len, code)) > CODE:
             raise NotGradable(f"The code cells hold more than {CODE >> 20} million characters.")
         return cells, _python(document)
+
+    def _decode(self, data):
+        """Return the text of a file; letters that are not UTF-8 are replaced, with a remark."""
+        try:
+            return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            self.remarks.append(f"The file is not all UTF-8 (byte {error.start}): letters there are shown as \ufffd.")
+            return data.decode("utf-8", "replace")
+
+
+def _cells(document):
+    """Return the cells of a notebook of any version; before version 4 of the format, they lay in worksheets."""
+    cells = document.get("cells")
+    if cells is not None:
+        return cells
+    return [cell for sheet in document["worksheets"] for cell in sheet["cells"]]
 
 
 def _answered(function):
@@ -161,73 +214,94 @@ def _python(document):
 
 def _candidates(files, asked):
     """Return every notebook among the files, and "name: why" for the files that are none; NotGradable without any."""
-    books, unused, reasons, left = [], [], [], [ALL]
-
-    def add(index, name, order, data):
-        try:
-            books.append(Book(index, name, order, data, asked))
-        except NotGradable as error:
-            reasons.append(str(error))
-            unused.append(f"{_short(name)}: {error}")
-
+    found, others = _Found(asked), []
     for index, (name, order, data) in enumerate(files):
         if isinstance(data, str):
-            reasons.append(data)
-            unused.append(f"{_short(name)}: {data}")
+            found.refuse(name, data)
         elif is_of_the_system(name):
-            unused.append(f"{_short(name)}: not a student's file")
+            found.unused.append(f"{_short(name)}: not a student's file")
         elif name.lower().endswith(ALL_ENDINGS):
-            add(index, name, order, data)
-    rest = [name for name, _, data in files if not isinstance(data, str) and not name.lower().endswith(ALL_ENDINGS)]
-    unused += [f"{_short(name)}: no notebook" for name in rest if books and name]
-    if not books:  # a notebook beside a zip or in a file without an ending is the one that is meant
-        for index, (name, order, data) in enumerate(files):
-            if isinstance(data, str) or is_of_the_system(name) or name.lower().endswith(ALL_ENDINGS):
-                continue
-            if name.lower().endswith(".zip") or data[:4] == b"PK\x03\x04":
-                try:
-                    for inner, inside in _unpacked(data, left):
-                        add(index, f"{name}/{inner}", order, inside)
-                except NotGradable as error:
-                    reasons.append(str(error))
-                    unused.append(f"{_short(name)}: {error}")
-            elif data.lstrip()[:1] == b"{":
-                add(index, name, order, data)
-            else:
-                unused.append(f"{_short(name)}: no notebook")
-    if not books:
-        names = ", ".join(_short(name) for name, *_ in files if name)
-        reason = reasons[-1] if reasons else f"No notebook was handed in{': found ' + names if names else ''}."
-        raise NotGradable(reason if len(reason) <= 500 else reason[:500] + "…")
-    return books, unused[:100]
+            found.read(index, name, order, data)
+        else:
+            others.append((index, name, order, data))
+    if found.books:  # a notebook beside a zip or a file without an ending is the one that is meant
+        found.unused += [f"{_short(name)}: no notebook" for _, name, _, _ in others if name]
+        return found.books, found.unused[:100]
+    for index, name, order, data in others:
+        if name.lower().endswith(".zip") or data[:4] == b"PK\x03\x04":
+            found.unpack(index, name, order, data)
+        elif data.lstrip()[:1] == b"{":
+            found.read(index, name, order, data)
+        else:
+            found.unused.append(f"{_short(name)}: no notebook")
+    if not found.books:
+        raise NotGradable(_why_nothing(files, found.reasons))
+    return found.books, found.unused[:100]
 
 
-def _unpacked(data, left):
-    """Yield (name, bytes) for every notebook in a zip, within limits on number and bytes."""
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        infos = archive.infolist()
-    except Exception as error:
-        raise NotGradable(f"The zip cannot be opened ({type(error).__name__}).") from None
-    if len(infos) > MEMBERS:
-        raise NotGradable(f"The zip holds {len(infos)} files; at most {MEMBERS} are read.")
-    any_notebook = False
-    for info in infos:
-        path = info.filename
-        if not path.lower().endswith(ALL_ENDINGS) or is_of_the_system(path):
-            continue
-        any_notebook = True
+def _why_nothing(files, reasons):
+    """Say why none of the files is a notebook: what the last one said, or what is there."""
+    names = ", ".join(_short(name) for name, *_ in files if name)
+    seen = f": found {names}" if names else ""
+    reason = reasons[-1] if reasons else f"No notebook was handed in{seen}."
+    return reason if len(reason) <= 500 else f"{reason[:500]}…"
+
+
+class _Found:
+    """The notebooks among the files of a student, and why the other files are none."""
+
+    def __init__(self, asked):
+        self.asked, self.books = asked, []
+        self.unused, self.reasons = [], []  # "name: why" and "why"
+        self.left = ALL  # bytes that may still be unpacked
+
+    def refuse(self, name, reason):
+        """Note why a file is no notebook."""
+        self.reasons.append(reason)
+        self.unused.append(f"{_short(name)}: {reason}")
+
+    def read(self, index, name, order, data):
+        """Read a notebook."""
+        try:
+            self.books.append(Book(index, name, order, data, self.asked))
+        except NotGradable as error:
+            self.refuse(name, str(error))
+
+    def unpack(self, index, name, order, data):
+        """Read every notebook in a zip."""
+        try:
+            for inner, inside in self._members(data):
+                self.read(index, f"{name}/{inner}", order, inside)
+        except NotGradable as error:
+            self.refuse(name, str(error))
+
+    def _members(self, data):
+        """Yield (name, bytes) for every notebook in a zip, within limits on number and bytes."""
+        try:
+            archive = zipfile.ZipFile(io.BytesIO(data))
+            infos = archive.infolist()
+        except Exception as error:
+            raise NotGradable(f"The zip cannot be opened ({type(error).__name__}).") from None
+        if len(infos) > MEMBERS:
+            raise NotGradable(f"The zip holds {len(infos)} files; at most {MEMBERS} are read.")
+        names = [info.filename for info in infos]
+        notebooks = [path.lower().endswith(ALL_ENDINGS) and not is_of_the_system(path) for path in names]
+        if not any(notebooks):
+            raise NotGradable("The zip holds no notebook.")
+        for info in itertools.compress(infos, notebooks):
+            yield info.filename, self._member(archive, info)
+
+    def _member(self, archive, info):
+        """Return the bytes of one file in a zip."""
         try:
             with archive.open(info) as file:
-                inside = file.read(min(LARGEST, left[0]) + 1)
+                inside = file.read(min(LARGEST, self.left) + 1)
         except Exception as error:  # a damaged member, a password, a method that nobody knows
-            raise NotGradable(f"{_short(path)} in the zip cannot be read ({type(error).__name__}).") from None
-        left[0] -= len(inside)
-        if left[0] < 0:
+            raise NotGradable(f"{_short(info.filename)} in the zip cannot be read ({type(error).__name__}).") from None
+        self.left -= len(inside)
+        if self.left < 0:
             raise NotGradable(f"The zip unpacks to more than {ALL >> 20} MB.")
-        yield path, inside
-    if not any_notebook:
-        raise NotGradable("The zip holds no notebook.")
+        return inside
 
 
 def is_of_the_system(path):
@@ -247,19 +321,30 @@ def _code(cells, asked, remarks):
     there = {name for kind, text in cells if kind == "code" for name in DEF.findall(text)}
     code, labels, number = [], [], 0
     for kind, text in cells:
-        lost = [name for name in DEF.findall(text) if name in asked and name not in there] if kind != "code" else []
-        if lost:
+        if kind == "code":
+            number += 1
+            label = f"Code cell {number}"
+        else:
+            lost = [name for name in DEF.findall(text) if name in asked and name not in there]
+            if not lost:
+                continue
             runs = _tree(text) is not None
-            remarks.append(f"`{lost[0]}` stands in a text cell, which does not run: "
-                           f"{'here it was run as code' if runs else 'make it a code cell'}.")  # fmt: skip
-            kind = "restored" if runs else kind
-        number += kind == "code"
-        if kind in ("code", "restored"):
-            first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-            about = f" ({first[:40]}{'…' * (len(first) > 40)})" if first else ""
-            code.append(text)
-            labels.append((f"Code cell {number}" if kind == "code" else "The text cell") + about)
+            what = "here it was run as code" if runs else "make it a code cell"
+            remarks.append(f"`{lost[0]}` stands in a text cell, which does not run: {what}.")
+            if not runs:
+                continue
+            label = "The text cell"
+        code.append(text)
+        labels.append(label + _beginning(text))
     return code, labels
+
+
+def _beginning(text):
+    """Return the first line of a cell in brackets, cut after 40 characters."""
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if not first:
+        return ""
+    return f" ({first})" if len(first) <= 40 else f" ({first[:40]}…)"
 
 
 def translate(cells):
@@ -282,8 +367,10 @@ def _without_magic(cell):
     above = ""
     while (magic := CELL_MAGIC.match(cell)) and magic[1] in RUN:
         name, lines = (magic[2].split() or [""])[-1], magic[0].count("\n")
-        captures = magic[1] == "capture" and name.isidentifier()  # what was captured can be shown, and is empty
-        above += "\n" * (lines - 1) + f"{name} = get_ipython()\n" if captures else "\n" * lines
+        if magic[1] == "capture" and name.isidentifier():  # what was captured can be shown, and is empty
+            above += "\n" * (lines - 1) + f"{name} = get_ipython()\n"
+        else:
+            above += "\n" * lines
         cell = cell[magic.end() :]
     return above + cell
 
@@ -321,8 +408,11 @@ _loaded = {}
 def _unknown_magics(cells, labels):
     """Return a remark for each cell under a magic that nobody here knows."""
     magics = [(label, CELL_MAGIC.match(cell)) for label, cell in zip(labels, cells, strict=True)]
-    return [f"{label} did not run: the cell magic %%{magic[1][:30]} is not known here."
-            for label, magic in magics if magic and magic[1] not in (*RUN, *NOTHING)]  # fmt: skip
+    return [
+        f"{label} did not run: the cell magic %%{magic[1][:30]} is not known here."
+        for label, magic in magics
+        if magic and magic[1] not in (*RUN, *NOTHING)
+    ]
 
 
 def written_answers(cells, questions):
@@ -376,12 +466,13 @@ def _without_texts(text):
     while at < len(text):
         letter = text[at]
         if letter == "#":
-            at = text.find("\n", at) % (len(text) + 1)
+            end = text.find("\n", at)
+            at = end if end >= 0 else len(text)
         elif letter in "\"'":
             quote = letter * 3 if text.startswith(letter * 3, at) else letter
             at += len(quote)
             while at < len(text) and not text.startswith(quote, at) and not (len(quote) == 1 and text[at] == "\n"):
-                at += 1 + (text[at] == "\\")
+                at += 2 if text[at] == "\\" else 1
             at += len(quote)
             pieces.append(" '' ")
         else:
@@ -420,29 +511,48 @@ def _reused(sources, trees, cells, labels, questions):
     question see the notebook as it was there, and as it is at the end; the better result counts.
     """
     reused, remarks = [], []
-    bound = list(map(_names, sources, trees))
-    for source, names in zip(sources, bound, strict=True):
-        names |= {*dir(builtins)} if "import *" in source else set()
+    bound = [_bound(source, tree) for source, tree in zip(sources, trees, strict=True)]
     squeezed = ["".join(cell.split()) for cell in cells]
     for number, question in enumerate(questions):
         asked = set(question["functions"])
-        places = [squeezed.index(s) for s in ("".join(v.split()) for v in question["visible"]) if s in squeezed]
-        defined = [n for n, source in enumerate(sources) if asked & {*DEF.findall(source)} and STUB not in source]
-        defined = defined or [n for n, names in enumerate(bound) if names & asked]
-        before = [n for n in defined if not places or n <= max(places)]
+        visible = ["".join(source.split()) for source in question["visible"]]
+        places = [squeezed.index(source) for source in visible if source in squeezed]
+        before = [n for n in _answers(asked, sources, bound) if not places or n <= max(places)]
         if not before:
             continue
         place = max([*places, before[-1]])
-        names = asked.union(*(_used(trees[n], asked) for n in before if trees[n]))
-        helpers = [_used(tree, names) for tree in trees[: place + 1] if tree]
-        names = names.union(*helpers)
-        known = set().union(*bound[: place + 1]) | {*dir(builtins)}
+        names = _meant(asked, [trees[n] for n in before], trees[: place + 1])
+        known = {*dir(builtins)}.union(*bound[: place + 1])
         later = [(n, names & bound[n] & known) for n in range(place + 1, len(sources))]
-        if any(again for _, again in later):
+        again = [(n, found) for n, found in later if found]
+        if again:
             reused.append([number, place])
-            for n, again in [(n, again) for n, again in later if again][:3]:
-                again_names = ", ".join(f"`{name[:40]}`" for name in sorted(again)[:3])
-                remarks.append(f"{labels[n]} gives {again_names} another meaning, below the answer to question "
-                               f"{number + 1}: the answer was tested with and without that cell, and the better "
-                               "result counts.")  # fmt: skip
+            remarks += [_means_another(labels[n], found, number) for n, found in again[:3]]
     return reused, remarks
+
+
+def _bound(source, tree):
+    """Return the names that may mean something else after a cell."""
+    names = _names(source, tree)
+    return names | {*dir(builtins)} if "import *" in source else names
+
+
+def _answers(asked, sources, bound):
+    """Return the cells that define what is asked for, or else those that give it another meaning."""
+    defined = [n for n, source in enumerate(sources) if asked & {*DEF.findall(source)} and STUB not in source]
+    return defined or [n for n, names in enumerate(bound) if names & asked]
+
+
+def _meant(asked, answers, trees):
+    """Return the names that an answer needs: its own, those that it reads, and those that its helpers read."""
+    names = asked.union(*(_used(tree, asked) for tree in answers if tree))
+    return names.union(*(_used(tree, names) for tree in trees if tree))
+
+
+def _means_another(label, names, number):
+    """Return the remark about a cell that gives names of an answer another meaning."""
+    listed = ", ".join(f"`{name[:40]}`" for name in sorted(names)[:3])
+    return (
+        f"{label} gives {listed} another meaning, below the answer to question {number + 1}: "
+        "the answer was tested with and without that cell, and the better result counts."
+    )

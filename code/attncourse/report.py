@@ -47,23 +47,33 @@ def feedback(assignment, student, result, final, name=""):
     if result.python:
         parts.append(f"<p>Marked with Python {clean.page(result.python)} and NumPy {clean.page(result.numpy)}.</p>")
     parts += [f"<p>{clean.page(comment)}</p>" for comment in final.comments]
-    for number, question in enumerate(assignment.questions if final.marks else [], 1):
-        marks = [mark for mark in final.marks if mark.question == question.name]
-        parts.append(
-            f"<h2>{number}. {clean.page(question.title)}: {_points(final.parts[question.name], question)}</h2>"
-        )
-        if question.kind == "written":
-            parts += [_answer(result.written.get(question.name))] if result.written is not None else []
-            continue
-        hidden = "".join(_row(mark) for mark in marks if mark.hidden)
-        parts.append(f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>")
-        for mark in marks:
-            if not mark.hidden:
-                verdict = '<p class="passed">This holds.</p>' if mark.passed else (
-                    f'<p class="failed">This fails. <code>{clean.page(mark.why)}</code></p>')  # fmt: skip
-                parts.append(f"<pre><code>{clean.paragraphs(mark.test)}</code></pre>\n{verdict}")
+    if final.marks:
+        for number, question in enumerate(assignment.questions, 1):
+            parts += _question(number, question, result, final)
     parts += _list("Remarks", result.remarks)
     return page(f"{title}: {name or student}", *parts)
+
+
+def _question(number, question, result, final):
+    """Yield what a student's page says of one question."""
+    yield f"<h2>{number}. {clean.page(question.title)}: {_points(final.parts[question.name], question)}</h2>"
+    if question.kind == "written":
+        if result.written is not None:
+            yield _answer(result.written.get(question.name))
+        return
+    marks = [mark for mark in final.marks if mark.question == question.name]
+    hidden = "".join(_row(mark) for mark in marks if mark.hidden)
+    yield f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>"
+    yield from (_visible(mark) for mark in marks if not mark.hidden)
+
+
+def _visible(mark):
+    """Return a visible test and what came of it."""
+    if mark.passed:
+        verdict = '<p class="passed">This holds.</p>'
+    else:
+        verdict = f'<p class="failed">This fails. <code>{clean.page(mark.why)}</code></p>'
+    return f"<pre><code>{clean.paragraphs(mark.test)}</code></pre>\n{verdict}"
 
 
 def _points(points, question):
@@ -80,8 +90,10 @@ def _answer(text):
 def _row(mark):
     verdict = "passed" if mark.passed else "failed"
     reason = f" ({clean.page(mark.why)})" if mark.passed and mark.why else ""
-    return (f'<tr><td>{clean.page(mark.test)}<td class="{verdict}">{verdict}{reason}'
-            f'<td class="number">{mark.earned:g} of {mark.points:g}</tr>\n')  # fmt: skip
+    return (
+        f'<tr><td>{clean.page(mark.test)}<td class="{verdict}">{verdict}{reason}'
+        f'<td class="number">{mark.earned:g} of {mark.points:g}</tr>\n'
+    )
 
 
 def _list(title, lines):
@@ -98,45 +110,65 @@ def class_page(assignment, results, finals, first, lists, alike, students=(), un
     untried = untried or {}
     left_out = {student for students in untried.values() for student in students}
     tried = [final for student, final in finals.items() if final.score is not None and student not in left_out]
-    scores = [final.score for final in tried]
     parts = [f"<h1>{clean.page(assignment.title)}: the class</h1>"]
     for title, lines in first.items():
         parts += _list(title, lines)
-    for (python, numpy), many in Counter((r.python, r.numpy) for r in results.values() if r.python).items():
-        parts.append(f"<p>Marked with Python {clean.page(python)} and NumPy {clean.page(numpy)}: {many}.</p>")
+    parts += _marked_with(results)
     lines = [f"{what}, {len(people)}: {', '.join(people)}" for what, people in untried.items()]
     parts += _list("Nothing was tried, and no figure below counts these", lines)
-    if scores:
-        parts.append(f"<p>{len(scores)} tried and are graded: mean {fmean(scores):.2f}, median {median(scores):g}.</p>")
-        steps = [sum(point <= score < point + 1 for score in scores) for point in range(POINTS)]
-        steps.append(sum(score >= POINTS for score in scores))
-        parts.append("<h2>Points</h2>\n<table>\n<tr><th>Points<th>Students<th></tr>")
-        for point, many in enumerate(steps):
-            bar = f'<span class="bar" style="width: calc({many / max(1, *steps):.3f} * min(20rem, 35vw))"></span>'
-            label = f"{point} to below {point + 1}" if point < POINTS else f"{point} or more"
-            parts.append(f'<tr><td>{label}<td class="number">{many}<td>{bar}</tr>')
-        parts.append("</table>")
+    parts += _distribution([final.score for final in tried])
     parts += _tests(assignment, tried)
     for title, lines in lists.items():
         parts += _list(title, lines)
-    lines = [f"{', '.join(people)}: {kind} in {', '.join(functions)}" for people, kind, functions in alike]
-    parts += _list("Wrong answers that are alike and rare, names and layout aside", lines)
-    if lines:
-        parts.append("<p>Read them before you say anything: two students can make one slip.</p>")
+    parts += _alike(alike)
     for question in assignment.questions:
         if question.kind == "written":
             parts += _written(question, results, finals, [s for s in students if results[s].written is not None])
     return page(f"{assignment.title}: the class", *parts)
 
 
+def _marked_with(results):
+    """Yield a line for each Python and NumPy with which submissions were marked."""
+    used = Counter((result.python, result.numpy) for result in results.values() if result.python)
+    for (python, numpy), many in used.items():
+        yield f"<p>Marked with Python {clean.page(python)} and NumPy {clean.page(numpy)}: {many}.</p>"
+
+
+def _distribution(scores):
+    """Yield how many students have how many points."""
+    if not scores:
+        return
+    yield f"<p>{len(scores)} tried and are graded: mean {fmean(scores):.2f}, median {median(scores):g}.</p>"
+    steps = [sum(point <= score < point + 1 for score in scores) for point in range(POINTS)]
+    steps.append(sum(score >= POINTS for score in scores))
+    yield "<h2>Points</h2>\n<table>\n<tr><th>Points<th>Students<th></tr>"
+    for point, many in enumerate(steps):
+        bar = f'<span class="bar" style="width: calc({many / max(1, *steps):.3f} * min(20rem, 35vw))"></span>'
+        label = f"{point} to below {point + 1}" if point < POINTS else f"{point} or more"
+        yield f'<tr><td>{label}<td class="number">{many}<td>{bar}</tr>'
+    yield "</table>"
+
+
+def _alike(alike):
+    """Return the list of wrong answers that are alike."""
+    lines = [f"{', '.join(people)}: {kind} in {', '.join(functions)}" for people, kind, functions in alike]
+    if not lines:
+        return []
+    listed = _list("Wrong answers that are alike and rare, names and layout aside", lines)
+    return [*listed, "<p>Read them before you say anything: two students can make one slip.</p>"]
+
+
 def _written(question, results, finals, students):
     """Return all answers to one written question, those that are not graded yet first."""
     name = question.name
     waiting = [student for student in students if finals[student].parts[name] is None]
-    parts = [f"<h2>Written answers: {clean.page(question.title)} ({clean.page(name)})</h2>",
-             f'<pre class="words">{clean.paragraphs(question.text)}</pre>', "<h3>Marking notes</h3>",
-             f'<pre class="words">{clean.paragraphs(question.notes)}</pre>',
-             f"<p>{len(waiting)} of {len(students)} are not graded yet.</p>"]  # fmt: skip
+    parts = [
+        f"<h2>Written answers: {clean.page(question.title)} ({clean.page(name)})</h2>",
+        f'<pre class="words">{clean.paragraphs(question.text)}</pre>',
+        "<h3>Marking notes</h3>",
+        f'<pre class="words">{clean.paragraphs(question.notes)}</pre>',
+        f"<p>{len(waiting)} of {len(students)} are not graded yet.</p>",
+    ]
     for student in sorted(students, key=lambda student: student not in waiting):
         verdict = f'<span class="{"failed" if student in waiting else "passed"}">'
         points = _points(finals[student].parts[name], question)
@@ -151,12 +183,15 @@ def _tests(assignment, finals):
     marks = [mark for final in finals for mark in final.marks if mark.hidden]
     if not marks:
         return []
-    parts, nobody = ["<h2>Tests</h2>\n<table>\n<tr><th>Test<th>Passed<th>Mean points</tr>"], []
+    parts = ["<h2>Tests</h2>\n<table>\n<tr><th>Test<th>Passed<th>Mean points</tr>"]
+    nobody = []
     for question in assignment.questions:
-        parts += [f'<tr><th colspan="3">{clean.page(question.title)}</tr>'] if question.hidden else []
+        if question.hidden:
+            parts.append(f'<tr><th colspan="3">{clean.page(question.title)}</tr>')
         for test in question.hidden:
             own = [mark for mark in marks if (mark.question, mark.test) == (question.name, test.name)]
-            passed, mean = sum(mark.passed for mark in own), sum(mark.earned for mark in own) / max(1, len(own))
+            passed = sum(mark.passed for mark in own)
+            mean = sum(mark.earned for mark in own) / max(1, len(own))
             parts.append(
                 f'<tr><td>{clean.page(test.name)}<td class="number">{passed} of {len(own)}'
                 f'<td class="number">{mean:.2f} of {test.points:g}</tr>'

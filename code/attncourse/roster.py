@@ -20,17 +20,32 @@ PARTICIPANT = re.compile(r"\D*\s(\d+)")  # Moodle's number behind its word
 WORKSHEETS = re.compile(r"\D*(\d+)\D*")  # and in its own worksheet, where some languages have no blank
 STATUS = "status"  # its English heading over what Moodle says of a submission, extensions counted
 LATE = re.compile(r"(?:^| - )((?:[0-9]+ (?:year|day|hour|min|sec)s? )+)late(?: - |$)")
-AMOUNT = re.compile("([0-9]+) (year|day|hour|min|sec)")
+AMOUNT = re.compile(r"\b([0-9]+) (year|day|hour|min|sec)")
 SECONDS = {"year": 365 * 86400, "day": 86400, "hour": 3600, "min": 60, "sec": 1}
 WHOLE = re.compile(r"\d+[.,]0{1,2}")  # and one with places after a point
-LINES = (line.partition(": ") for line in Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()[1:])
-HEADINGS: dict = defaultdict(list)  # what a column may be called: what it is to us
-for _kind, _, _words in LINES:
-    for _word in _words.split(" | "):
-        HEADINGS["".join(filter(str.isalnum, _word.casefold()))].append(_kind)
 NAMING = ("name", "last", "user", "number", "login", "email", "github")
 IDS = ("user", "number", "login", "email")  # what of a person means no other
 NUMBERS = ("number", "user", "login")
+SEPARATORS = ",;\t|"
+
+
+def _squeezed(heading):
+    """Return a heading without case, blanks and signs."""
+    return "".join(filter(str.isalnum, heading.casefold()))
+
+
+def _headings():
+    """Return {what a column may be called: what it can be to us}."""
+    known = defaultdict(list)
+    lines = Path(__file__).with_name("headings.txt").read_text("utf-8").splitlines()
+    for line in lines[1:]:
+        kind, _, words = line.partition(": ")
+        for word in words.split(" | "):
+            known[_squeezed(word)].append(kind)
+    return known
+
+
+HEADINGS = _headings()
 
 
 @dataclass
@@ -50,32 +65,40 @@ def read(path):
     header, rows = _table(_text(path, "The roster"))
     kinds = _kinds(header)
     if not set(kinds) & set(NAMING):
-        seen = ", ".join(clean.line(cell)[:40] for cell in header if cell.strip())[:300] or "nothing"
-        examples = {kind: [heading for heading in HEADINGS if kind in HEADINGS[heading]][:3] for kind in NAMING}
-        known = ", ".join(f"{kind} ({', '.join(headings)}, …)" for kind, headings in examples.items())
-        raise CourseError(f"The roster {path} has no column that names students. Its columns are {seen}; known are "
-                          f"{known}, in English and in the 20 languages of `headings.txt`.")  # fmt: skip
+        raise CourseError(_names_nobody(path, header))
     roster = Roster(_platform(header, kinds), header, rows, kinds=kinds)
     for number, row in enumerate(rows):
         person = _person(row, kinds, number, roster.platform)
+        damaged = person.pop("damaged", False)
         if [cell.strip() for cell in row] == header:  # of a table that was put together from several
             continue
-        if roster.platform == "Canvas" and (
-            not (person["user"] or "damaged" in person) or person.get("name") == TESTER
-        ):
-            continue  # the lines for points possible, and the test student
-        if person.keys() & {*NAMING} - {"user"} or person["user"]:
-            damaged = person.pop("damaged", False)
-            if damaged:
-                roster.damaged.append(label(person))
-            _join(roster, person)
+        if roster.platform == "Canvas" and not (person["user"] or damaged):  # such as the line of points possible
+            continue
+        if roster.platform == "Canvas" and person.get("name") == TESTER:
+            continue
+        if not person["user"] and not person.keys() & {*NAMING} - {"user"}:
+            continue
+        if damaged:
+            roster.damaged.append(label(person))
+        _join(roster, person)
     return roster
+
+
+def _names_nobody(path, header):
+    """Say that no column of a table names students, and which would."""
+    seen = ", ".join(clean.line(cell)[:40] for cell in header if cell.strip())[:300] or "nothing"
+    examples = {kind: [heading for heading in HEADINGS if kind in HEADINGS[heading]][:3] for kind in NAMING}
+    known = ", ".join(f"{kind} ({', '.join(headings)}, …)" for kind, headings in examples.items())
+    return (
+        f"The roster {path} has no column that names students. Its columns are {seen}; known are {known}, "
+        "in English and in the 20 languages of `headings.txt`."
+    )
 
 
 def cells(path, what):
     """Return the rows of a CSV file, with any separator; `what` begins the sentence that says why it is none."""
     text = _text(path, what)
-    separator = max(",;\t|", key=text.partition("\n")[0].count)
+    separator = max(SEPARATORS, key=text.partition("\n")[0].count)
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if any(map(str.strip, row))]
     except csv.Error as error:
@@ -106,41 +129,53 @@ def _text(path, what):
         raise CourseError(f"{what} {path} cannot be read: {error.strerror}.") from None
     if data[:4] == b"PK\x03\x04":
         raise CourseError(f"{what} {path} is an Excel workbook: save it as CSV.")
+    text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    return unicodedata.normalize("NFC", text)
+
+
+def _decoded(data):
+    """Return the text of a file in whatever encoding a spreadsheet chose."""
+    start = data[:200]
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = data.decode("utf-16", "replace")
-    elif data[:200].count(0) > len(data[:200]) // 4:  # UTF-16 without its mark: every other byte of ASCII is 0
-        text = data.decode("utf-16-le" if data[1:200:2].count(0) >= data[:200:2].count(0) else "utf-16-be", "replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("cp1252" if b"\n" in data else "mac_roman", "replace")
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
+        return data.decode("utf-16", "replace")
+    if start.count(0) > len(start) // 4:  # UTF-16 without its mark: every other byte of ASCII is 0
+        little = start[1::2].count(0) >= start[::2].count(0)
+        return data.decode("utf-16-le" if little else "utf-16-be", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252" if b"\n" in data else "mac_roman", "replace")
 
 
 def _table(text):
     """Return (header, rows) with the separator and the line of headings under which most is known."""
-    best = (-1, [], [])
-    for separator in ",;\t|":
-        lines = text.split("\n", 1)[1:] if text[:4].lower() == "sep=" else [text]
+    lines = text.split("\n", 1)[1:] if text[:4].lower() == "sep=" else [text]
+    best, header, below = -1, [], []
+    for separator in SEPARATORS:
         try:
             rows = list(csv.reader(io.StringIO("".join(lines)), delimiter=separator))
         except csv.Error:
             continue
         for number, row in enumerate(rows[:TITLES]):
-            header = [cell.strip() for cell in row]
-            score = sum(kind is not None for kind in _kinds(header)) + (len(header) > 1) / 2 - number / 100
-            if score > best[0]:
-                best = (score, header, [row for row in rows[number + 1 :] if any(map(str.strip, row))])
-    return best[1:]
+            headings = [cell.strip() for cell in row]
+            known = sum(kind is not None for kind in _kinds(headings))
+            score = known + (0.5 if len(headings) > 1 else 0) - number / 100
+            if score > best:
+                best, header, below = score, headings, rows[number + 1 :]
+    return header, [row for row in below if any(map(str.strip, row))]
 
 
 def _kinds(header):
     """Return what each column is, or None. A heading that means several things means what is missing."""
-    known = [HEADINGS.get("".join(filter(str.isalnum, cell.casefold())), []) for cell in header]
-    last = any("last" in kinds for kinds in known)
-    there = "name" if last else "first"
-    return [next((kind for kind in kinds if kind != there), (kinds or [None])[0]) for kinds in known]
+    known = [HEADINGS.get(_squeezed(cell), []) for cell in header]
+    there = "name" if any("last" in kinds for kinds in known) else "first"
+    return [_kind(kinds, there) for kinds in known]
+
+
+def _kind(kinds, there):
+    """Return the first of the things that a heading means which is not there already."""
+    missing = [kind for kind in kinds if kind != there]
+    return next(iter(missing or kinds), None)
 
 
 def _platform(header, kinds):
@@ -161,8 +196,8 @@ def _person(row, kinds, number, platform):
     """Return one person; an id that a spreadsheet damaged is left out, and reported."""
     person: dict = {"rows": [number]}
     for kind, cell in zip(kinds, row, strict=False):
-        cell = cell.strip().lstrip("#") if kind in ("number", "login", "user") else cell.strip()
-        if kind in ("number", "user", "login") and DAMAGED.fullmatch(cell):
+        cell = cell.strip().lstrip("#") if kind in NUMBERS else cell.strip()
+        if kind in NUMBERS and DAMAGED.fullmatch(cell):
             person["damaged"] = True
         elif kind and cell:
             whole = kind in ("number", "user") and WHOLE.fullmatch(cell)
@@ -199,10 +234,13 @@ def days_late(said):
 
 def normalized(text):
     """Normalize a name: without case, accents, spaces and punctuation; vowels that are marks stay."""
-    parts = unicodedata.normalize("NFKD", str(text)).casefold()
-    return "".join(
-        c for c in parts if c.isalnum() or (unicodedata.category(c)[0] == "M" and not "\u0300" <= c <= "\u036f")
-    )
+    return "".join(filter(_stays, unicodedata.normalize("NFKD", str(text)).casefold()))
+
+
+def _stays(letter):
+    """Return whether a sign belongs to a name: a letter, a digit, or a vowel that is written as a mark."""
+    accent = "\u0300" <= letter <= "\u036f"
+    return letter.isalnum() or (unicodedata.category(letter)[0] == "M" and not accent)
 
 
 def spelled(text):
@@ -231,146 +269,3 @@ def names(person, form=normalized):
 def called(person):
     """Return the identifiers of one person, which unlike a name mean no other."""
     return {normalized(person[kind]) for kind in IDS if person.get(kind)} - {""}
-
-
-@dataclass
-class Index:
-    """The people of a roster by what names them."""
-
-    platform: str
-    by_id: dict = field(default_factory=lambda: defaultdict(list))
-    by_kind: dict = field(default_factory=lambda: defaultdict(list))  # (kind, identifier) as it is typed
-    by_words: dict = field(default_factory=lambda: defaultdict(list))
-    by_name: dict = field(default_factory=lambda: defaultdict(list))  # whose words are not told apart
-    by_user: dict = field(default_factory=lambda: defaultdict(list))
-    by_login: dict = field(default_factory=lambda: defaultdict(list))
-    by_github: dict = field(default_factory=lambda: defaultdict(list))
-    by_address: dict = field(default_factory=lambda: defaultdict(list))
-
-
-def index(roster):
-    """Return the `Index` of a roster."""
-    known = Index(roster.platform)
-    for person in roster.people:
-        for key in called(person):
-            known.by_id[key].append(person)
-        for kind in IDS:
-            if person.get(kind):
-                known.by_kind[kind, _typed(person[kind])].append(person)
-        for key in names(person, spelled):
-            known.by_words[key].append(person)
-        for key in names(person):
-            known.by_name[key].append(person)
-        if person["user"]:
-            known.by_user[person["user"].lstrip("0")].append(person)
-        for kind, people in (("login", known.by_login), ("github", known.by_github)):
-            if person.get(kind):
-                people[person[kind].casefold()].append(person)
-        address = normalized(person.get("email", "").partition("@")[0])
-        if address:
-            known.by_address[address].append(person)
-    return known
-
-
-def called_so(known, text):
-    """Return the people whom a text means: by an identifier, else by all words of a name.
-
-    Without its blanks, a name is no more certain than what stands before an `@`: `lina` may be Li Na or Lina.
-    """
-    key = normalized(text)
-    sure = known.by_id.get(key) or (" " in spelled(text) and known.by_words.get(spelled(text)))
-    return _once(sure or known.by_name.get(key, []) + known.by_address.get(key, []))
-
-
-def named_so(known, name):
-    """Return the people whose whole name a display name is; it is never compared with an identifier.
-
-    A student chooses it, and may choose the number, the username or the address of another one.
-    """
-    return _once(known.by_words.get(spelled(name), []) or known.by_name.get(normalized(name), []))
-
-
-def identified_so(known, kinds, text):
-    """Return the people of whom one of these kinds of identifiers is a text, whole."""
-    return _once([person for kind in kinds for person in known.by_kind.get((kind, _typed(text)), [])])
-
-
-def _typed(text):
-    """Return an identifier without case and the blanks around it; of a number, without zeros before it."""
-    plain = unicodedata.normalize("NFC", str(text)).strip().casefold()
-    return plain.lstrip("0") or plain if plain.isdecimal() else plain
-
-
-def persons(known, title, one):
-    """Return the people whom a reading of a name, or a submission, can mean.
-
-    Where the roster is the platform's own, its number decides. Elsewhere others count their users for themselves, so
-    that a number says something only if the roster has no names, or if an instructor's pattern calls it a number. What
-    a platform calls a name is compared with names alone, an address with addresses, a number with numbers.
-    """
-    if title in ("Canvas", "Moodle") and known.platform == title:
-        return known.by_user.get(one.user.lstrip("0"), [])
-    if one.github:  # students choose these logins: they match nothing else
-        return known.by_github.get(one.login.casefold(), [])
-    if title in ("Canvas", "Moodle"):
-        several = named_so(known, one.name) if one.name else []
-        return several or [person for person in known.by_user.get(one.user.lstrip("0"), []) if not person.get("name")]
-    if title == "Gradescope":  # its address, number and name: the first that is on the roster
-        told = ((one.login, ("email", "login")), (one.user, NUMBERS))
-        known_by = (identified_so(known, kinds, text) for text, kinds in told if text)
-        return next(filter(None, known_by), None) or (named_so(known, one.name) if one.name else [])
-    if one.login and known.by_login.get(one.login.casefold()):
-        return known.by_login[one.login.casefold()]
-    if one.user:
-        return identified_so(known, NUMBERS, one.user)
-    if one.name and not one.login:  # a pattern that knows the display name only
-        return named_so(known, one.name)
-    return called_so(known, one.login or one.student)
-
-
-def _once(people):
-    """Return people without those who are there already."""
-    return [person for number, person in enumerate(people) if not any(person is other for other in people[:number])]
-
-
-def numbered(roster, handed):
-    """Return whether a platform's number says whose a submission is, whatever names are on a roster of another's."""
-    return handed.platform in ("Canvas", "Moodle") and bool(handed.user) and roster.platform != handed.platform
-
-
-def match(roster, submissions):
-    """Return ({student: person}, people without a submission, {student: why}, claims).
-
-    Two submissions for one person belong to nobody until the instructor decides: both are graded and reported.
-    """
-    fits, unmatched, claims, known = {}, {}, [], index(roster)
-    for student, handed in sorted(submissions.items()):
-        if handed.claim:
-            unmatched[student] = handed.claim
-            continue
-        several = persons(known, handed.platform, handed)
-        if len(several) == 1:
-            fits[student] = several[0]
-        else:
-            unmatched[student] = f"fits {len(several)} lines of the roster" if several else "is not on the roster"
-            claims += [f"{student} {unmatched[student]}."] * bool(several)
-    by_person = defaultdict(list)
-    for student, person in fits.items():
-        by_person[person["rows"][0]].append(student)
-    taken = {*by_person}
-    for several in by_person.values():
-        if len(several) > 1:
-            own = all(numbered(roster, submissions[student]) for student in several)
-            where = "each is in the platform's table under its own number" if own else "none is in the platform's table"
-            claims.append(f"{', '.join(several)} are all {label(fits[several[0]])} on the roster: each is graded, "
-                          f"{where}. Take the wrong ones away and run it again.")  # fmt: skip
-            for student in several:
-                unmatched[student] = f"is one of {len(several)} submissions for {label(fits.pop(student))}"
-    if roster.people and len(submissions) > 2 * len(fits) and not claims:
-        columns = zip(roster.header, roster.kinds, strict=False)
-        read = clean.line(", ".join(f"{cell} ({kind or 'not understood'})" for cell, kind in columns))
-        claims.append(f"Of {len(submissions)} submissions only {len(fits)} are on the roster. Its columns: {read}.")
-    if roster.damaged:
-        claims.append("A spreadsheet has damaged numbers in the roster (such as 1.2E+11). Export it again, and do not "
-                      f"open it: {', '.join(roster.damaged[:20])}.")  # fmt: skip
-    return fits, [person for person in roster.people if person["rows"][0] not in taken], unmatched, claims

@@ -29,6 +29,7 @@ from .protocol import Conversation, PeerEnded
 
 HERE = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)  # runs students' code too
+PYTHON_VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 PREFIX = os.path.realpath(sys.base_prefix)
 SHOWN = "/python"  # PREFIX inside, on every machine: a home folder has a name
 LIBRARIES = "/site/lib"
@@ -108,8 +109,10 @@ def bubblewrap():
 def environment():
     """Return [(wall, whether it holds, details)] for this machine; the first NEEDED must hold."""
     reason, (version, program) = missing(), bubblewrap() if shutil.which("bwrap") else ("", "")
-    walls = [("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
-             ("namespaces", reason is None, reason or "a sandbox starts here")]  # fmt: skip
+    walls = [
+        ("bubblewrap", bool(version), f"{version}, {program}" if version else "not installed"),
+        ("namespaces", reason is None, reason or "a sandbox starts here"),
+    ]
     filtered = "no filter of system calls is known for this machine"
     seen = "nothing is known without a sandbox"
     if reason is None:
@@ -349,9 +352,16 @@ def _ipython():
 
 def _resources(limits, unsafe):
     """Return the limits that the worker sets on itself."""
-    resources = {"RLIMIT_AS": limits.memory, "RLIMIT_CPU": int(limits.total) + 1, "RLIMIT_FSIZE": limits.disk,
-                 "RLIMIT_CORE": 0, "RLIMIT_NOFILE": 64, "RLIMIT_MEMLOCK": 0, "RLIMIT_MSGQUEUE": 0,
-                 "RLIMIT_SIGPENDING": 64}  # fmt: skip
+    resources = {
+        "RLIMIT_AS": limits.memory,
+        "RLIMIT_CPU": int(limits.total) + 1,
+        "RLIMIT_FSIZE": limits.disk,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NOFILE": 64,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_SIGPENDING": 64,
+    }
     if not unsafe:  # outside, the processes of the user's whole desktop would count
         resources["RLIMIT_NPROC"] = limits.processes
     return resources
@@ -361,7 +371,11 @@ class Session(Conversation):
     """A worker that runs in the sandbox, until `close`."""
 
     def __init__(self, limits, unsafe=False):
-        self.limits, self.process, self.first, self.files, self.reason = limits, None, None, None, ""
+        self.limits = limits
+        self.process = None  # bubblewrap
+        self.first = None  # a handle of the first process inside
+        self.files = None  # and of its /tmp
+        self.reason = ""  # why it was ended, if it was for its files
         self.group = None if unsafe else cgroup.make(limits.memory, limits.processes + 2)  # two of bubblewrap's own
         # A user number of its own for every worker: the system counts processes by user.
         user = None if unsafe else 1_000_000 + os.getpid() * 16 + next(_count) % 16
@@ -437,7 +451,8 @@ class Session(Conversation):
             self.process.wait()
             for pipe in (self.process.stdin, self.process.stdout):
                 pipe.close()
-        opened, self.first, self.files = (self.first, self.files), None, None
+        opened = (self.first, self.files)
+        self.first = self.files = None
         for fd in opened:
             if fd is not None:
                 os.close(fd)

@@ -24,10 +24,14 @@ def visible(text):
     return html.unescape(TAG.sub("", text))
 
 
+def _handed_out(question):
+    """Return what a student gets of a question."""
+    return json.dumps(question.text) + "".join(map(stub, question.answer)) + "".join(question.visible)
+
+
 def secret_lines(assignment):
     """Return squeezed pairs of lines that only the instructor may see, without those that a student gets anyway."""
-    public = squeeze("".join(json.dumps(q.text) + "".join(map(stub, q.answer)) + "".join(q.visible)
-                             for q in assignment.questions))  # fmt: skip
+    public = squeeze("".join(map(_handed_out, assignment.questions)))
     lines = set()
     for secret in author.secrets(assignment):
         rows = [squeeze(line) for line in secret.splitlines() if line.strip()]

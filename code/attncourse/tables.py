@@ -8,7 +8,7 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from . import clean, roster
+from . import clean, roster, whose
 from .handed import Submission, file_of, ordered
 from .model import CourseError
 
@@ -43,8 +43,10 @@ def read(path):
             raise CourseError(f"The table {path}, line {number}: late is {told['late']!r}, neither yes nor no.")
         if told.get("time") and not MOMENT.fullmatch(time):
             raise CourseError(f"The table {path}, line {number}: time is {told['time']!r}, not 2026-03-01 23:59.")
+        if time.count("-") == 4:  # without seconds
+            time += "-59"
         file = told["file"].replace("\\", "/").strip("/")
-        lines.append(Line(file, told["student"], time + "-59" * (time.count("-") == 4), YES[late]))
+        lines.append(Line(file, told["student"], time, YES[late]))
     return lines
 
 
@@ -55,10 +57,11 @@ def divided(table, entries, claims):
         wanted = _composed(line.file)
         own = [entry for entry in entries if (_composed(entry.path) + "/").startswith(wanted + "/")]
         own = own or [entry for entry in entries if _inside(wanted, _composed(entry.path))]
-        if not own:
+        if own:
+            told.append((line, own))
+            taken |= {entry.path for entry in own}
+        else:
             claims.append(f"{clean.line(line.file)} is in {TABLE}, and not in the download.")
-        taken |= {entry.path for entry in own}
-        told += [(line, own)] * bool(own)
     return told, [entry for entry in entries if entry.path not in taken]
 
 
@@ -77,7 +80,7 @@ def joined(told, submissions, title, readings_of, people):
     They join the other files of the student whom the table names as the download or the roster does. A file that
     several lines name was handed in by these students together.
     """
-    known = roster.index(people) if people else None
+    known = whose.Index(people) if people else None
     owners: dict = defaultdict(list)
     for line, own in told:
         for entry in own:
@@ -116,7 +119,7 @@ def _told_file(line, entry, readings):
 def _place_of(student, meant, submissions, known):
     """Return the number of the one submission of the student whom a table names, or None."""
     wanted = roster.normalized(student)
-    numbers = {person["user"] for person in roster.called_so(known, student)} - {""} if known else set()
+    numbers = {person["user"] for person in whose.called_so(known, student)} - {""} if known else set()
     numbers |= {meant.user} - {""} if meant else set()
     named: list = []
     places: list = []  # by an identifier, which wins: a student may choose that of another one as a name

@@ -84,8 +84,12 @@ class Notebook:
     """The cells of one student, and the module in which they run."""
 
     def __init__(self, space):
-        self.space, self.sources, self.codes, self.flags = space, [], {}, 0
-        self.spaces, self.now = {}, None  # cell: what all names meant after it; the one in force, None after the last
+        self.space = space  # what all names mean now
+        self.sources = []
+        self.codes = {}  # cell: its statements
+        self.flags = 0  # what the student imported from __future__
+        self.spaces = {}  # cell: what all names meant after it
+        self.now = None  # the cell of which the names are in force, None after the last
 
     def read(self, files, public):
         """Read the student's files; the record goes back."""
@@ -150,7 +154,8 @@ class Notebook:
 
 def main():
     """Serve until the other side closes."""
-    requests, replies, null = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
     sys.path.insert(0, HERE)

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from attncourse import author, examiner
-from coursework import CHAPTERS, IN_WORDS, ROOT, SOMEBODY, graded, needs_a_sandbox, notebook
+from attncourse import asking, author
+from coursework import CHAPTERS, EXAMINERS, IN_WORDS, ROOT, SOMEBODY, graded, needs_a_sandbox, notebook
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +33,13 @@ def with_words(tmp_path):
     before = source.partition('+++ {"tags": ["question"], "exercise": "witness"')[0]
     path.write_text(before + IN_WORDS, encoding="utf-8")
     return author.read(path)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_examiner_stays():
+    """The examiners of the tests end with the tests."""
+    with EXAMINERS:
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -82,16 +89,16 @@ def grader(request, bubblewrap):
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
 
-    examiner.end_all()
+    EXAMINERS.end_all()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEED", "tell-no-student")
         patch.setattr(
-            examiner,
+            asking,
             "subprocess",
             SimpleNamespace(Popen=Started, PIPE=-1, DEVNULL=-3, TimeoutExpired=subprocess.TimeoutExpired),
         )
         yield
-        examiner.end_all()
+        EXAMINERS.end_all()
 
 
 @pytest.fixture

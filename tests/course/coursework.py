@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attncourse import author, examiner, model, sandbox
+from attncourse import asking, author, model, sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(author.assignments(ROOT / "course"))
 SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one for every run of the tests
 SHORT = sandbox.Limits(cell=4, call=3, total=45, grace=5)
+EXAMINERS = asking.Examiners()  # of all tests here: one examiner serves many of them
 HASTY = replace(SHORT, cell=1.2, call=0.8)  # where such a limit has to run out
 
 IN_WORDS = """
@@ -60,7 +61,7 @@ def files(data, name="hw.ipynb"):
 
 def graded(data, assignment, **options):
     """The result of one notebook, with short deadlines."""
-    return examiner.grade(files(data), assignment, **{"limits": SHORT} | options)
+    return EXAMINERS.grade(files(data), assignment, **{"limits": SHORT} | options)
 
 
 def earned(marked, question=None):

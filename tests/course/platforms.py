@@ -83,10 +83,8 @@ def moodle(folder, right, wrong, after="_"):
 
 def moodle_roster():
     """Moodle's grading worksheet."""
-    lines = [
-        'Identifier,"Full name","Email address",Status,Grade,"Maximum Grade","Last modified (grade)",'
-        '"Feedback comments"'
-    ]
+    header = 'Identifier,"Full name","Email address",Status,Grade,"Maximum Grade","Last modified (grade)"'
+    lines = [f'{header},"Feedback comments"']
     lines += [f'"Participant {5000 + n}","{full(n)}",s{n}@uni.edu,"Submitted for grading",,10.00,-,' for n in range(30)]
     return "\n".join([*lines, '"Participant 5099","Gone One",gone@uni.edu,"No submission",,10.00,-,']).encode()
 

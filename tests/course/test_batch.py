@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from attncourse import batch, downloads, examiner, gradebook, handed, marks, model
+from attncourse import asking, batch, downloads, gradebook, handed, marks, model
 from coursework import SHORT, answers, graded, notebook
 
 
@@ -287,12 +287,19 @@ def test_a_forced_student_and_a_damaged_result_are_graded_again(assignment, tmp_
     assert run(place, assignment, out, made_of(lambda name: result(3))).results["a"].score == 3
 
 
-def test_an_examiner_that_is_killed_costs_one_submission_at_most(folder, assignment, tmp_path):
-    killed = []
+def test_an_examiner_that_is_killed_costs_one_submission_at_most(folder, assignment, tmp_path, monkeypatch):
+    started, killed = [], []
+
+    class Seen(asking.Examiner):
+        def __init__(self):
+            super().__init__()
+            started.append(self.process)
+
+    monkeypatch.setattr(asking, "Examiner", Seen)
 
     def kill_one():
         if not killed:
-            killed.append(next(iter(examiner._running.values())).process)
+            killed.append(started[0])
             killed[0].kill()
 
     results = run(folder, assignment, tmp_path / "out", None, kill_one).results

@@ -6,7 +6,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, exports, handed, reading, roster
+from attncourse import downloads, exports, handed, reading, roster, whose
 from attncourse.model import CourseError
 from coursework import ROOT, notebook
 
@@ -78,13 +78,13 @@ def test_a_roster_says_whose_file_it_is_and_who_is_missing(platform, tmp_path):
     (tmp_path / "roster.csv").write_bytes(made())
     people = roster.read(tmp_path / "roster.csv")
     found = downloads.read(place, people, pattern=pattern).submissions
-    matched, missing, unmatched, claims = roster.match(people, found)
+    matching = whose.match(people, found)
     assert people.platform == platform.capitalize()
-    assert not claims
-    assert len(matched) == 30
-    assert len(missing) == absent
-    assert all("gone" in roster.label(person).lower() for person in missing)
-    assert unmatched == {}
+    assert not matching.claims
+    assert len(matching.matched) == 30
+    assert len(matching.absent) == absent
+    assert all("gone" in roster.label(person).lower() for person in matching.absent)
+    assert matching.unmatched == {}
 
 
 PLAIN = "Name;E-mail;Login\nDoe, Jane;jane@x.edu;jd1\nMüller, José;jose@x.edu;jm2\nDoe, Jane;other@x.edu;jd3\n"
@@ -99,15 +99,15 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
     (tmp_path / "r.csv").write_bytes(PLAIN.replace("\n", ends).encode(encoding))
     names = ["jd1", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
     found = {name: handed.Submission(name, ()) for name in names}
-    matched, missing, unmatched, claims = roster.match(roster.read(tmp_path / "r.csv"), found)
-    assert {student: person["login"] for student, person in matched.items()} == {
+    matching = whose.match(roster.read(tmp_path / "r.csv"), found)
+    assert {student: person["login"] for student, person in matching.matched.items()} == {
         "jd1": "jd1",
         names[3]: "jm2",
         "w@x": "wl4",
     }
-    assert [person["login"] for person in missing] == ["jd3"]
-    assert unmatched == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
-    assert claims == ["jane-doe fits 2 lines of the roster."]
+    assert [person["login"] for person in matching.absent] == ["jd3"]
+    assert matching.unmatched == {"jane-doe": "fits 2 lines of the roster", "stranger": "is not on the roster"}
+    assert matching.claims == ["jane-doe fits 2 lines of the roster."]
 
 
 HEADS = {  # the table of a class: what is read of its first person
@@ -226,14 +226,14 @@ def test_a_submission_is_matched_as_a_person_would(name, tmp_path):
     text, handed, expected, claimed = MATCHES[name]
     (tmp_path / "r.csv").write_text(text, encoding="utf-8")
     people = roster.read(tmp_path / "r.csv")
-    matched, missing, unmatched, claims = roster.match(people, {each.student: each for each in handed})
-    assert {student: found["rows"][0] for student, found in matched.items()} == expected
-    assert {*unmatched} == {each.student for each in handed} - {*expected}
-    assert claimed in " ".join(claims)
-    assert bool(claims) == bool(claimed)
+    matching = whose.match(people, {each.student: each for each in handed})
+    assert {student: found["rows"][0] for student, found in matching.matched.items()} == expected
+    assert {*matching.unmatched} == {each.student for each in handed} - {*expected}
+    assert claimed in " ".join(matching.claims)
+    assert bool(matching.claims) == bool(claimed)
     twice = {1} if name == "one person twice" else set()
     lines = {each["rows"][0] for each in people.people}
-    assert {each["rows"][0] for each in missing} == lines - {*expected.values()} - twice
+    assert {each["rows"][0] for each in matching.absent} == lines - {*expected.values()} - twice
 
 
 def test_names_that_no_pattern_fits_are_names_of_students(tmp_path):
@@ -377,9 +377,9 @@ def test_the_patterns_on_the_page_read_what_they_are_for(platform, tmp_path):
     (tmp_path / "r.csv").write_text("Name,Login,github_username\nJo Roe,jr,jr\nAl Poe,ap,ap\n", encoding="utf-8")
     people = roster.read(tmp_path / "r.csv")
     there = downloads.read(tmp_path / "in", people, pattern=EXAMPLES[platform])
-    matched, missing, unmatched, claims = roster.match(people, there.submissions)
-    assert sorted(person["login"] for person in matched.values()) == ["ap", "jr"]
-    assert not [*missing, *unmatched, *claims, *there.claims]
+    matching = whose.match(people, there.submissions)
+    assert sorted(person["login"] for person in matching.matched.values()) == ["ap", "jr"]
+    assert not [*matching.absent, *matching.unmatched, *matching.claims, *there.claims]
     assert len(EXAMPLES) == len(ON_THE_PAGE)
 
 

@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
-from attncourse import examiner, marks, model, sandbox
-from coursework import ROOT, files, notebook
+from attncourse import asking, examining, exchange, marks, model, reading, sandbox
+from coursework import EXAMINERS, ROOT, files, notebook
 
 TESTS = {
     "compares": "assert same(f(1), 2)",
@@ -70,10 +71,10 @@ def test_no_submission_takes_longer_than_all_its_time(marked):
 )
 def test_a_fault_of_the_grader_is_no_mark_and_no_end(body, word, bubblewrap, monkeypatch):
     monkeypatch.setitem(TESTS, "compares", body)
-    result = examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
+    result = EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
     assert result.score is None
     assert word in result.fault
-    assert result.remarks == [examiner.NOT_GRADED], "which a test may have caused"
+    assert result.remarks == [model.NOT_GRADED], "which a test may have caused"
 
 
 def test_the_two_ways_to_run_tests_agree(assignments, marked):
@@ -103,20 +104,42 @@ def test_what_a_student_sees_is_frozen_before_the_first_hidden_test(bubblewrap):
     slot = time.time() + 7
     cells = [TELLS_LATER.format(asked=7, slot=slot), SPEAKS.format(slot=slot), "assert f(1) == 2"]
     limits = dataclasses.replace(LIMITS, call=8, total=60)
-    result = examiner.grade(files(notebook(*cells)), made("asks", "compares"), limits=limits)
+    result = EXAMINERS.grade(files(notebook(*cells)), made("asks", "compares"), limits=limits)
     assert time.time() > slot, "the trick was played"
     assert [mark.passed for mark in result.marks] == [True, False, True]
     assert result.remarks == []
 
 
+def test_what_is_frozen_stays_where_the_files_can_no_longer_be_read():
+    """An examiner that goes on with the second test reads them again: its page and its first mark are there already."""
+    assignment, replies = made("compares", "asks"), []
+    lost = SimpleNamespace(assignment=assignment, slow=1, read=lambda: reading.nothing("It took too long."))
+    request = exchange.Request(files(b""), assignment, "1", LIMITS, frozen=True, marked=2)
+    examining.examine(lost, request, replies.append)
+    (reply,) = replies
+    assert reply.frozen is None
+    assert [mark.test for mark in reply.marks] == ["asks"]
+
+
 def test_a_crash_before_the_tests_ends_nothing(bubblewrap, monkeypatch):
-    examiner.end()
-    monkeypatch.setattr(examiner.sys, "executable", "/usr/bin/false")
-    result = examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
+    EXAMINERS.end()
+    monkeypatch.setattr(asking.sys, "executable", "/usr/bin/false")
+    result = EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
     assert result.score is None
-    examiner.end()
+    EXAMINERS.end()
     monkeypatch.undo()
-    assert examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+    assert EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+
+
+def test_no_examiner_outlives_its_run(bubblewrap):
+    """Nor does a submission that was still waiting start another one."""
+    with asking.Examiners() as examiners:
+        assert examiners.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+        (examiner,) = examiners.running.values()
+    assert examiner.process.poll() is not None
+    late = examiners.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS)
+    assert late.score is None
+    assert not examiners.running
 
 
 def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
@@ -125,19 +148,20 @@ def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
 
     monkeypatch.setattr(reading, "read", lambda *given: os._exit(1))
     monkeypatch.setattr(reading, "Book", None)
-    assert examiner.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+    assert EXAMINERS.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
 
 
 HANGS = """
 import json, os, subprocess, sys, threading, time
 sys.path[:0] = [{code!r}, {tests!r}]
-from attncourse import author, examiner, sandbox
+from attncourse import asking, author, sandbox
 from coursework import ROOT, files, notebook
+examiners = asking.Examiners()
 assignment = author.read({assignment!r})
 hang = {hang!r}
-threading.Thread(target=lambda: examiner.grade(files(notebook(*[hang] * 8)), assignment, unsafe={unsafe})).start()
-while not examiner._running: time.sleep(0.01)
-print(next(iter(examiner._running.values())).process.pid, flush=True)
+threading.Thread(target=lambda: examiners.grade(files(notebook(*[hang] * 8)), assignment, unsafe={unsafe})).start()
+while not examiners.running: time.sleep(0.01)
+print(next(iter(examiners.running.values())).process.pid, flush=True)
 time.sleep(100)
 """
 

@@ -127,7 +127,7 @@ def mutated(data):
 
     def change(drawn):
         start, end, places, tail = drawn
-        first = start % len(data) if start % 3 == 0 else 0  # two of three changes leave an end as it is
+        first = start % len(data) if start % 3 == 0 else 0  # one in three loses its beginning, or its end
         last = len(data) - end % len(data) if end % 3 == 0 else len(data)
         made = bytearray(data[first:last])
         for place, value in places:

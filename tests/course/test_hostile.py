@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 import pytest
-from attncourse import author, examiner, model, policy, report, seccomp
-from coursework import HASTY, SHORT, SOMEBODY, answers
+from attncourse import author, model, policy, report, seccomp
+from coursework import EXAMINERS, HASTY, SHORT, SOMEBODY, answers
 
 WRONG = [
     "def score_variance(mu_q, Sigma_q, mu_k, Sigma_k):\n    return len(mu_q)",
@@ -289,7 +289,7 @@ def untouched(assignment):
 
 def _is_of_a_sandbox(number):
     """Whether a process belongs to a user that only a sandbox of these tests has."""
-    examiners = {running.process.pid for running in examiner._running.values()}
+    examiners = {running.process.pid for running in EXAMINERS.running.values()}
     try:
         owner = os.stat(f"/proc/{number}").st_uid
         if (owner - 1_000_000) // 16 in examiners:

@@ -1,12 +1,13 @@
 """Cells that run in Jupyter or Colab run here, files are chosen and read, and a remark names what can be mended."""
 
+import contextlib
 import io
 import json
 import zipfile
 from dataclasses import replace
 
 import pytest
-from attncourse import author, examiner, model, reading
+from attncourse import author, model, reading, student
 from coursework import HASTY, SHORT, answers, files, graded, notebook
 
 # name: cells that run without a remark; where they check something, an assert fails if they did not
@@ -280,9 +281,8 @@ def test_a_written_answer_is_found_where_students_put_it(name):
 def test_what_comes_back_from_the_files_is_checked(assignment, bubblewrap, monkeypatch):
     """A worker that returns something else costs that submission only."""
     monkeypatch.setitem(reading.RECORD, "file", str)
-    student = examiner.Student(files(notebook("x")), assignment, SHORT)
-    assert "wrong form" in student.read()["problem"]
-    student.close()
+    with contextlib.closing(student.Student(files(notebook("x")), assignment, SHORT)) as examined:
+        assert "wrong form" in examined.read()["problem"]
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -1,0 +1,193 @@
+"""In the grader's process: have submissions examined, each in another process, and keep what comes back.
+
+No byte that a student wrote is parsed here. `exchange` says what goes through the pipe; `examining` runs at its other
+end. One examiner serves many submissions while it behaves. Where a test brings it down, that test is lost, and another
+examiner goes on with the next.
+"""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from . import cgroup, marks, protocol, sandbox
+from .exchange import LARGEST, Reply, Request
+from .model import Mark, Result
+
+SERVE = "import sys; sys.path.insert(0, sys.argv[1]); from attncourse import examining; examining.serve()"
+ENDING = 1  # seconds that an examiner has to end by itself
+
+
+class Examiner(protocol.Conversation):
+    """A process that runs `examining.serve`."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", "-c", SERVE, str(Path(__file__).parents[1])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            bufsize=0,
+        )
+        super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), LARGEST)
+
+    def end(self):
+        """End the process, which ends its sandbox first; one that is busy is killed, and its sandbox ends with it."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+        cgroup.remove_all(self.process.pid)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Why an examiner came to no end: the next test is lost, or every one that is left."""
+
+    why: str
+    every: bool = False
+    slow: bool = True  # whether a time limit was reached
+
+
+@dataclass
+class Progress:
+    """What is there of one submission, whichever examiner it came from."""
+
+    tests: list  # (question, test), in the order in which they run
+    frozen: Result | None = None
+    skipped: list = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    slow: int = 0
+
+    @property
+    def complete(self):
+        """Return whether every test has a mark."""
+        return self.frozen is not None and len(self.marks) == len(self.tests)
+
+    def take(self, reply):
+        """Take what one reply brings."""
+        if reply.bug:
+            raise RuntimeError(reply.bug)
+        if reply.frozen is not None:
+            self.frozen, self.skipped = reply.frozen, reply.skipped
+        self.marks += reply.marks
+        self.slow = max(self.slow, reply.slow)
+
+    def lose(self, loss):
+        """Mark the tests that are lost."""
+        left = self.tests[len(self.marks) :]
+        lost = left if loss.every else left[:1]
+        self.marks += [marks.marked(question, test, loss.why) for question, test in lost]
+        self.slow += loss.slow
+
+    def result(self):
+        """Return the frozen result with the marks.
+
+        The remarks stay as they were frozen; the instructor's list of files without points follows the points.
+        """
+        score = sum(mark.earned for mark in self.marks)
+        problem = "" if score else self.frozen.problem
+        return replace(self.frozen, score=score, marks=self.marks, problem=problem, slow=self.slow)
+
+
+class Examiners:
+    """The examiners of one run, one for each thread that asks; all of them end with the `with` block."""
+
+    def __init__(self):
+        self.running = {}  # {thread: its examiner}
+        self.closed, self.lock = False, threading.Lock()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with self.lock:
+            self.closed = True
+        self.end_all()
+
+    def grade(self, files, assignment, seed=marks.SEED, limits=None, unsafe=False):
+        """Return the `Result` of [[name, order, bytes or a sentence], …]. A fault of ours costs this one only."""
+        request = Request(files, assignment, str(seed), limits or sandbox.Limits(), unsafe)
+        try:
+            return self._examined(request)
+        except Exception as error:
+            self.end()
+            return Result.failed(error)
+
+    def _examined(self, request):
+        """Let one examiner after another go on, until every test has a mark."""
+        progress, limits = Progress(marks.tests(request.assignment)), request.limits
+        deadline = time.monotonic() + limits.total + limits.test + limits.grace
+        while not progress.complete:
+            loss = self._attempt(request, progress, deadline)
+            if loss is not None and progress.frozen is None:
+                raise RuntimeError(f"the examiner ended before the first test: {loss.why}")
+            if loss is not None:
+                progress.lose(loss)
+        return progress.result()
+
+    def _attempt(self, request, progress, deadline):
+        """Let this thread's examiner go on with a submission; return the `Loss`, or None if it came to its end."""
+        examiner = self._mine()
+        there = {
+            "left": deadline - time.monotonic(),
+            "frozen": progress.frozen is not None,
+            "skipped": progress.skipped,
+            "marked": len(progress.marks),
+        }
+        try:
+            examiner.send(asdict(replace(request, **there)), deadline)
+            while not progress.complete:
+                progress.take(Reply.load(examiner.receive(deadline)))
+            return None
+        except TimeoutError:
+            self.end()
+            return Loss(f"OutOfTime: the {request.limits.total:.3g} s for one submission are used up", every=True)
+        except protocol.PeerEnded:
+            number = _signal(examiner.process.wait())
+            self.end()
+            return _lost_to(number, request.limits)
+
+    def _mine(self):
+        """Return this thread's examiner; start it if there is none."""
+        thread = threading.get_ident()
+        with self.lock:
+            if self.closed:
+                raise RuntimeError("the run has ended")
+            if thread not in self.running or self.running[thread].process.poll() is not None:
+                self.running[thread] = Examiner()
+            return self.running[thread]
+
+    def end(self):
+        """End this thread's examiner, if there is one."""
+        examiner = self.running.pop(threading.get_ident(), None)
+        if examiner is not None:
+            examiner.end()
+
+    def end_all(self):
+        """End every examiner."""
+        while self.running:
+            _, examiner = self.running.popitem()
+            examiner.end()
+
+
+def _signal(code):
+    """Return the number of the signal that ended a process; a shell or bubblewrap around it adds 128 to it."""
+    return code - 128 if code > 128 else -code
+
+
+def _lost_to(number, limits):
+    """Return what is lost where the signal of this number ended an examiner."""
+    if number == signal.SIGXCPU:
+        return Loss(f"Deadline: the test worked for more than {limits.test} s on what the functions returned")
+    if number <= 0 or number == signal.SIGKILL:  # nobody here sent it
+        raise RuntimeError("the process that runs the tests was ended, perhaps because the machine had no memory left")
+    name = signal.Signals(number).name
+    return Loss(f"Crash: the test ended on what the functions returned ({name})", slow=False)

@@ -1,0 +1,55 @@
+"""What goes through the pipe between the grader's process and an examiner's, which trust each other.
+
+The grader sends a `Request` for one submission. The examiner answers with a `Reply` that has what it froze before the
+first test, then with one for each test. Where it ends before the last of them, the grader sends another examiner the
+same request, with what is already there.
+"""
+
+from dataclasses import dataclass, field
+
+from .model import Assignment, Mark, Result, load_assignment
+from .sandbox import Limits
+
+LARGEST = 1 << 30  # bytes of one message
+
+
+@dataclass(frozen=True)
+class Request:
+    """A submission to examine, and how far another examiner came with it."""
+
+    files: list  # [[name, order, bytes or a sentence], …]
+    assignment: Assignment
+    seed: str
+    limits: Limits
+    unsafe: bool = False
+    left: float = 0  # seconds
+    frozen: bool = False  # whether the grader has the frozen result
+    skipped: list = field(default_factory=list)  # (cell, statement) of each that hung, or ended its process
+    marked: int = 0  # tests that have a mark
+
+    @classmethod
+    def load(cls, message):
+        """Return the request that `asdict` made a message of."""
+        assignment = load_assignment(message["assignment"])
+        return cls(**(message | {"assignment": assignment, "limits": Limits(**message["limits"])}))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One step of an examination."""
+
+    frozen: Result | None = None  # what the student's page says of the run: no test has run yet
+    skipped: list = field(default_factory=list)  # comes with `frozen`
+    marks: list[Mark] = field(default_factory=list)
+    slow: int = 0  # time limits that were reached so far
+    bug: str = ""  # an error of the grader's own; nothing comes after it
+
+    @classmethod
+    def load(cls, message):
+        """Return the reply that `asdict` made a message of."""
+        frozen = message["frozen"]
+        loaded = {
+            "frozen": None if frozen is None else Result.load(frozen),
+            "marks": [Mark(**mark) for mark in message["marks"]],
+        }
+        return cls(**(message | loaded))
