@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..kit.style import PALETTE, Picture, figure, heatmap, number, picture
-from ..kit.validate import each, numbers, texts
+from ..kit.validate import each, numbers, require, texts
 
 __all__ = ["draw_heads_cost", "draw_losses", "draw_odds"]
 
@@ -35,23 +35,26 @@ def draw_odds(odds: dict[str, ArrayLike], low: str, high: str) -> Picture:
     return picture(fig, f"Log-odds of {high} against {low}, a dot for each order of the words. {ranges}.")
 
 
-def draw_heads_cost(cost: ArrayLike) -> Picture:
-    """Draw ``cost`` (layers, heads) as a wall: the darker a cell, the more its head costs; lines mean that it gains.
+def draw_heads_cost(cost: ArrayLike, title: str) -> Picture:
+    """Draw ``cost`` (layers, heads) as a wall: the fuller a cell, the more its head costs; lines mean that it gains.
 
-    What is less than a twentieth of the largest cost stays white.
+    What is less than a twentieth of the largest cost stays empty. The ``title`` says what replaces a head.
     """
     cost = numbers("cost", cost, "layers", "heads")
+    require("title", title, str, "text")
     layers, heads = cost.shape
-    fig, ax = figure(height=2.2)
+    fig, ax = figure(height=2.4)
     faint = np.abs(cost) < 0.05 * np.abs(cost).max()
     heatmap(ax, np.where(faint, 0, cost).T, aspect="auto")
     layer, head = np.unravel_index(cost.argmax(), cost.shape)
     ax.plot(layer, head, "s", markersize=11, markerfacecolor="none", color=PALETTE["blue"])
-    ax.set(xlabel="layer", ylabel="head", yticks=range(heads), xticks=range(0, layers, 5))
+    ax.set(xlabel="layer", ylabel="head", title=title)
+    ax.set_xticks(range(0, layers, 5), range(0, layers, 5))
+    ax.set_yticks(range(0, heads, 2), range(0, heads, 2))
     return picture(
         fig,
-        f"What each of {layers} × {heads} heads costs when it is replaced. Head {head} of layer {layer} costs most, "
-        f"{cost.max():.2f}; half of the heads cost less than {np.median(np.abs(cost)):.2f}.",
+        f"{title}: what each of {layers} × {heads} heads costs when it is replaced. Head {head} of layer {layer} costs "
+        f"most, {cost.max():.2f}; half of the heads change the answer by less than {np.median(np.abs(cost)):.2f}.",
     )
 
 
