@@ -171,6 +171,8 @@ class Grades:
 
         Whose name fits several lines of a roster, or is that of another one too, still has the platform's own number.
         """
+        if self.withheld(student):
+            return True
         handed = self.submissions.get(student)
         if handed is None:
             return False
@@ -179,6 +181,22 @@ class Grades:
         if student not in self.unmatched:
             return False
         return not (student in self.matching.contested and whose.numbered(self.people, handed))
+
+    def perhaps(self, student):
+        """Return the submissions that are claimed and may be a student's."""
+        handed, person = self.submissions.get(student), self.person(student)
+        own = {handed.identity} if handed else set()
+        own |= {person.get(kind) for kind in roster.IDS} - {None, ""}
+        own = {*map(str.casefold, own)}
+        return [name for name, other in self.submissions.items() if own & {*map(str.casefold, other.maybe)}]
+
+    def withheld(self, student):
+        """Return whether a student has no points for what is certain, and may have handed in what is claimed.
+
+        A zero would then be wrong. Who has points keeps them: what another one calls a file takes none away.
+        """
+        group = self.groups.get(student, [student])
+        return self.final(student).score == 0 and any(map(self.perhaps, group))
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""

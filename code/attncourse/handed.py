@@ -61,7 +61,12 @@ class Submission:
     github: bool = False  # the login is GitHub's
     team: str = ""  # what several students handed in together has one team
     claim: str = ""  # why it is not certain whose it is: then it is graded, and in no table for a platform
-    maybe: tuple = ()  # the platform's numbers of those whose it can be
+    maybe: tuple = ()  # whose it can be: `identity` of each
+
+    @property
+    def identity(self):
+        """Return what the platform calls the student: a number, a username, or whatever there is."""
+        return self.user or self.login or self.student
 
     def load(self):
         """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
@@ -89,7 +94,7 @@ class Download:
     platform: str  # its title, "" for a plain folder
     claims: list  # conflicting or uncertain identities: first on the report
     unused: list  # (path, reason)
-    helped: list = field(default_factory=list)  # names that only the gradebook made certain
+    helped: list = field(default_factory=list)  # names that only the roster made certain
 
 
 def file_of(entry, each=None):

@@ -25,7 +25,7 @@ def _lists(grades):
     """Return {title: function that returns the lines}."""
     results = sorted(grades.results.items())
     return {
-        FIRST: lambda: [*grades.claims, *history.changes(grades)["vanished"]],
+        FIRST: lambda: [*grades.claims, *_withheld(grades), *history.changes(grades)["vanished"]],
         "Not graded yet, because the run was interrupted": grades.left,
         "Changed since an earlier run": lambda: history.changes(grades)["lines"],
         "No points because of the file, not because of an answer": lambda: [
@@ -43,7 +43,7 @@ def _lists(grades):
         "On the roster, and nothing handed in": lambda: _missing(grades),
         "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
         "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
-        "Read with the help of the gradebook": lambda: grades.helped,
+        "Read with the help of the roster": lambda: grades.helped,
         "Named in the policy, and not found": lambda: sorted({*grades.unknown} - history.elsewhere(grades)),
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
@@ -99,6 +99,13 @@ def _several(grades):
             yield f"{points}: that of {grades.owner(there[0])} counts"
 
 
+def _withheld(grades):
+    """Yield a line for each student without points who may have more than what is certain."""
+    for student in filter(grades.withheld, grades.with_results()):
+        files = ", ".join(grades.perhaps(student))
+        yield f"{student} has no points, but {files} may be of this student: neither is exported."
+
+
 def _waiting(grades):
     """Yield a line for each written answer that nobody has graded."""
     for student in sorted(grades.results):
@@ -109,10 +116,9 @@ def _waiting(grades):
 
 def _missing(grades):
     """Yield who handed in nothing, but for those whose file only is uncertain: who that is stands first."""
-    uncertain = {user for handed in grades.submissions.values() for user in handed.maybe}
     for student in sorted({*grades.absent} - {*grades.with_results()}):
-        name, user = grades.name(student), grades.absent[student]["user"]
-        see = ": but see what stands first" if user and user in uncertain else ""
+        name = grades.name(student)
+        see = ": but see what stands first" if grades.perhaps(student) else ""
         called = f"{student} ({name})" if name not in (student, "") else student
         yield f"{called}{see}"
 
