@@ -16,6 +16,7 @@ from .author import POINTS
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
+NOTHING = Result(None, remarks=["Nothing was handed in."])
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -208,23 +209,37 @@ class Grades:
         return self.matched.get(student) or self.absent.get(student) or {}
 
     def owner(self, student):
-        """Return the member of a student's group whose result counts for all of it: the one with most points."""
+        """Return the member of a student's group whose submission counts for the student.
+
+        It is the one that leaves the student most points after all decisions, its own lateness deducted.
+        """
         there = [member for member in self.groups.get(student, [student]) if member in self.results]
-        return max(there, key=lambda member: self.results[member].score or 0, default=student)
+        if len(there) < 2:
+            return next(iter(there), student)
+        return max(there, key=lambda member: self._if_counts(student, member).score or 0)
+
+    def speaks(self, student):
+        """Return whether a student stands for a whole group where each group is to appear once."""
+        first = self.groups.get(student, [student])[0]
+        return self.owner(first) == student
 
     def result(self, student):
         """Return the result of a student's group, or of the student."""
-        return self.results.get(self.owner(student)) or Result(None, remarks=["Nothing was handed in."])
+        return self.results.get(self.owner(student)) or NOTHING
 
     def final(self, student):
         """Return the result of a student with the instructor's decisions in it."""
-        owner = self.owner(student)
-        handed = self.submissions.get(owner)
-        said = self.said_late(student if student in self.submissions else owner) if handed else None
-        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner, said)
+        final = self._if_counts(student, self.owner(student))
         if student in self.kept:
             return replace(final, score=None, comments=[*final.comments, f"Not graded: {self.kept[student]}."])
         return final
+
+    def _if_counts(self, student, owner):
+        """Return the result of a student if the submission of `owner`, a member of the group, counts."""
+        handed = self.submissions.get(owner)
+        said = self.said_late(owner) if handed else None
+        result = self.results.get(owner) or NOTHING
+        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, student in self.results)
 
     def said_late(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""

@@ -31,7 +31,9 @@ def _lists(grades):
         "No points because of the file, not because of an answer": lambda: [
             f"{student}: {result.problem}" for student, result in results if result.problem
         ],
-        "Groups with several submissions: the one with most points counts for all": lambda: _several(grades),
+        "Groups with several submissions: for each member, the one that leaves most points counts": lambda: _several(
+            grades
+        ),
         "The same files, byte for byte: a group that the policy does not name, or a copy": lambda: [
             ", ".join(students) for students in copies(grades)
         ],
@@ -96,7 +98,12 @@ def _several(grades):
         there = [member for member in group if member in grades.results]
         if len(there) > 1:
             points = ", ".join(f"{member} {clean.number(grades.results[member].score)}" for member in there)
-            yield f"{points}: that of {grades.owner(there[0])} counts"
+            owners = {grades.owner(member): None for member in group}
+            if len(owners) == 1:
+                yield f"{points}: that of {next(iter(owners))} counts"
+            else:
+                each = ", ".join(f"for {member} that of {grades.owner(member)}" for member in group)
+                yield f"{points}: {each} counts"
 
 
 def _withheld(grades):
@@ -169,7 +176,7 @@ def copies(grades):
     """Return the students, in lists, who have the same files byte for byte, and points for them."""
     same = defaultdict(list)
     for student in sorted(grades.results):
-        if grades.results[student].earned and grades.handed.get(student) and grades.owner(student) == student:
+        if grades.results[student].earned and grades.handed.get(student) and grades.speaks(student):
             same[grades.handed[student]].append(student)
     return [students for students in same.values() if len(students) > 1]
 
@@ -177,7 +184,7 @@ def copies(grades):
 def compared(grades):
     """Return the students whose answers are compared: one of a group, and one of those with the same files."""
     others = {student for students in copies(grades) for student in students[1:]}
-    return sorted(student for student in grades.results if grades.owner(student) == student and student not in others)
+    return sorted(student for student in grades.results if grades.speaks(student) and student not in others)
 
 
 def hidden(grades):

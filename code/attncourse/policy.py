@@ -7,7 +7,7 @@ late:
   most: 50%
   days: {doejane_12345: 2}     # the instructor knows better
 groups:
-  - [doejane_12345, roejohn_67890]   # of what they handed in, the one with most points counts for all
+  - [doejane_12345, roejohn_67890]   # for each, of what they handed in, the one that leaves most points
 students:
   doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
   poeal_99: {excused: yes}     # no: the grade counts although the platform says EX
@@ -208,13 +208,13 @@ class Final:
     comments: list
 
 
-def days_late(policy, student, owner, file, said=None):
+def days_late(policy, names, file, said=None):
     """Return how many days late, as the instructor decides, or else as the platform says of the file that counts.
 
-    `said` is what it says of the student elsewhere, in days.
+    The decision is one for the first of `names` that has one; `said` is what the platform says elsewhere, in days.
     """
     late = policy.get("late", {})
-    for name in (student, owner):
+    for name in names:
         if name in late.get("days", {}):
             return late["days"][name]
     if file is not None and file.time and "due" in late:
@@ -234,9 +234,9 @@ def days_late(policy, student, owner, file, said=None):
     return said or 0
 
 
-def apply(policy, assignment, student, result, handed=None, owner=None, said=None):
+def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False):
     """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
-    holds for `student`, unless something else is.
+    holds for `student`, unless something else is. Who has handed in too (`own`) is as late as what counts.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -250,7 +250,7 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
-    days, comments = days_late(policy, student, owner, file, said), []
+    days, comments = days_late(policy, [owner] if own else [student, owner], file, said), []
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)

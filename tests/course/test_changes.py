@@ -14,7 +14,7 @@ from test_batch import made_of, plain
 from test_gradebook import earns, read_roster
 
 CHANGED = "Changed since an earlier run"
-SEVERAL = "Groups with several submissions: the one with most points counts for all"
+SEVERAL = "Groups with several submissions: for each member, the one that leaves most points counts"
 SAME = "The same files, byte for byte: a group that the policy does not name, or a copy"
 
 
