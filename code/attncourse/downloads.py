@@ -46,7 +46,8 @@ def read(place, people=None, table=None, pattern=""):
     people : roster.Roster, optional
         It decides between the readings of a name by an instructor's pattern.
     table : list of tables.Line, optional
-        Whose some files are, as `tables.read` returns it: these lines are believed.
+        Whose some files are, as `tables.read` returns it: these lines are believed. Without it, `submissions.csv` at
+        the top of the place counts, or in a folder that holds everything and is no student's.
     pattern : str, optional
         How the names are made, in place of the platforms that are known; see `platforms.by_pattern`.
 
@@ -56,6 +57,9 @@ def read(place, people=None, table=None, pattern=""):
         If the place is no download, or the pattern is none.
     """
     extra, entries = _without_outer_folders(archives.entries(Path(place)), pattern)
+    own = next((entry for entry in extra if [part.lower() for part in entry.parts] == [TABLE]), None)
+    if table is None and own:
+        table, extra = tables.read(own), [entry for entry in extra if entry is not own]
     title, readings_of = _reader(entries, extra, pattern)
     claims: list = []
     helped: list = []
@@ -313,5 +317,8 @@ def _labelled(submissions, claims):
             labels.append(label)
         if len(same) > 1:
             names = ", ".join(f"{label} ({clean.line(labelled[label].files[0].path)})" for label in labels)
-            claims.append(f"{len(same)} submissions under one name, each graded: {names}.")
+            claims.append(
+                f"{len(same)} submissions under one name, each graded: {names}. Say whose each is in `{TABLE}`, or "
+                "take the wrong ones away, and run it again."
+            )
     return dict(sorted(labelled.items()))

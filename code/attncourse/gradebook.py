@@ -40,7 +40,8 @@ class Grades:
         self.matched, self.unmatched = self.matching.matched, self.matching.unmatched
         self.claims += self.matching.claims
         self.absent = self._absent()
-        self.unknown = []
+        self.unknown: list = []  # names in the policy that mean nobody here
+        self.ambiguous: dict = {}  # and those that mean several: {name: students}
         self.policy = policy.renamed(policy.of_class(decisions or {}, self.folder.name), self._resolve)
         self.groups = self._groups()
         self.column, self.places = self._column()
@@ -110,14 +111,21 @@ class Grades:
         return dict.fromkeys(excused, "EX") | kept
 
     def _resolve(self, name):
-        """Return the student in the table whom a name means; a name that fits nobody, or several, is reported."""
-        if name in self.submissions or name in self.absent:
-            return name
-        fits = self._fitting(roster.normalized(name))
-        if len(fits) != 1:
+        """Return the student in the table whom the policy means; a name that fits nobody, or several, is reported."""
+        fits = self._meant(name)
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            self.ambiguous[name] = fits
+        else:
             self.unknown.append(name)
-            return name
-        return fits[0]
+        return name
+
+    def _meant(self, name):
+        """Return the students whom a name can mean."""
+        if name in self.submissions or name in self.absent:
+            return [name]
+        return self._fitting(roster.normalized(name))
 
     def _fitting(self, plain):
         """Return the students of whom a normalized text is an identifier, else those whose name it is.
@@ -140,11 +148,12 @@ class Grades:
 
     def student(self, name):
         """Return the student whom a name means; CourseError if there is no submission."""
-        student, known = self._resolve(name), len(self.unknown)
-        if student not in self.submissions:
-            del self.unknown[known - 1 :]
+        fits = [student for student in self._meant(name) if student in self.submissions]
+        if len(fits) > 1:
+            raise CourseError(f"{name!r} can be {', '.join(fits)}: name one of them.")
+        if not fits:
             raise CourseError(f"There is no submission of {name!r}.")
-        return student
+        return fits[0]
 
     def attempt(self, what, task, *arguments):
         """Run a task and return its value; an error is recorded and costs only what the task was for."""

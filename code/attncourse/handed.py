@@ -1,5 +1,6 @@
 """What was handed in: a file of a download, what one student's files are, and a whole class."""
 
+import errno
 from dataclasses import dataclass, field
 
 from . import reading
@@ -28,6 +29,16 @@ class Entry:
     def rest(self):
         """Return the path below the first folder, or the name of a file that lies in none."""
         return "/".join(self.parts[1:]) or self.parts[0]
+
+    def read_bytes(self):
+        """Return the bytes as a `Path` does; OSError where they cannot be read."""
+        data = self.read()
+        if isinstance(data, str):
+            raise OSError(errno.EIO, data.rstrip("."))
+        return data
+
+    def __str__(self):
+        return self.path
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ def _lists(grades):
         "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
         "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
         "Read with the help of the roster": lambda: grades.helped,
+        "Named in the policy, and not followed, because it fits several": lambda: [
+            f"{name}: {len(fits)} of that name: {', '.join(sorted(fits))}" for name, fits in grades.ambiguous.items()
+        ],
         "Named in the policy, and not found": lambda: sorted({*grades.unknown} - history.elsewhere(grades)),
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),

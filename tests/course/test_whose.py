@@ -199,6 +199,44 @@ def test_a_table_says_whose_files_are_where_no_platform_does(assignment, tmp_pat
     assert grades.unmatched == {"d": "is not on the roster"}
 
 
+@pytest.mark.parametrize("outer", ["", "week-3/"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_table_in_the_download_is_read_zipped_or_not(packed, outer, tmp_path):
+    platforms.put(tmp_path / "in", outer + "submissions.csv", b"file,student,late\ngroup-7,jr,yes\ngroup-7,ap,yes\n")
+    for name in ("group-7/a.ipynb", "x/b.ipynb", "y/c.ipynb"):
+        platforms.put(tmp_path / "in", outer + name, RIGHT)
+    place = platforms.zipped(tmp_path / "in", tmp_path / "in.zip") if packed else tmp_path / "in"
+    there = downloads.read(place)
+    assert {name: one.files[0].late for name, one in there.submissions.items()} == {
+        "jr": True,
+        "ap": True,
+        "x": None,
+        "y": None,
+    }
+    assert not there.unused
+
+
+def test_a_table_of_a_students_is_none(tmp_path):
+    """The only student of a download by Moodle, or a zip within it."""
+    folder = "Bob Roe_888_assignsubmission_file_/"
+    platforms.put(tmp_path / "in", folder + "submissions.csv", b"file,student\na.ipynb,jr\n")
+    platforms.put(tmp_path / "in", folder + "a.ipynb", RIGHT)
+    assert [*downloads.read(tmp_path / "in").submissions] == ["Bob Roe_888"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "group-7,jr,,\ngroup-7,ap,yes,\n",
+        "group-7,jr,no,\ngroup-7/a.ipynb,ap,yes,\n",
+        "group-7,jr,,2026-03-01 23:59\ngroup-7,ap,,2026-03-02 23:59\n",
+    ],
+)
+def test_lines_of_one_file_that_differ_in_when_it_came_are_refused(lines, tmp_path):
+    with pytest.raises(CourseError, match=r"group-7/a.ipynb \(jr, ap\)"):
+        read(tmp_path, ["group-7/a.ipynb", "x/b.ipynb"], table="file,student,late,time\n" + lines)
+
+
 BAD_TABLES = {
     "file,name\na,b\n": "student",
     "": "empty",
