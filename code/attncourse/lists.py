@@ -113,7 +113,7 @@ def _withheld(grades):
     """Yield a line for each student without points who may have more than what is certain."""
     for student in filter(grades.withheld, grades.with_results()):
         files = ", ".join(grades.perhaps(student))
-        yield f"{student} has no points, but {files} may be of this student: neither is exported."
+        yield f"{student} has no points, but {files} may be of this student: nothing of them is exported."
 
 
 def _waiting(grades):
