@@ -170,8 +170,7 @@ def read_class(options, assignment, folder):
     beside = options.submissions if options.submissions.is_dir() else None
     people = options.roster or (beside and beside / downloads.ROSTER)
     people = roster.read(people) if options.roster or (people and people.is_file()) else None
-    table = options.table or (beside and beside / tables.TABLE)
-    table = tables.read(table) if options.table or (table and table.is_file()) else None
+    table = tables.read(options.table) if options.table else None
     decisions = options.policy or options.work / f"{assignment.chapter}.yml"
     decisions = policy.read(decisions, assignment) if options.policy or decisions.is_file() else {}
     download = downloads.read(options.submissions, people, table, options.pattern)

@@ -5,6 +5,7 @@ end. One examiner serves many submissions while it behaves. Where a test brings 
 examiner goes on with the next.
 """
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -35,16 +36,25 @@ class Examiner(protocol.Conversation):
         )
         super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), LARGEST)
 
-    def end(self):
-        """End the process, which ends its sandbox first; one that is busy is killed, and its sandbox ends with it."""
+    def hang_up(self):
+        """Let the process end itself, its sandbox first."""
         self.process.stdin.close()
+
+    def end(self, until=None):
+        """End the process; one that is still busy at a time is killed, at once if this is interrupted.
+
+        Its sandbox ends with it.
+        """
+        self.hang_up()
+        until = time.monotonic() + ENDING if until is None else until
         try:
-            self.process.wait(ENDING)
-        except subprocess.TimeoutExpired:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(max(0, until - time.monotonic()))
+        finally:
             self.process.kill()
             self.process.wait()
-        self.process.stdout.close()
-        cgroup.remove_all(self.process.pid)
+            self.process.stdout.close()
+            cgroup.remove_all(self.process.pid)
 
 
 @dataclass(frozen=True)
@@ -172,10 +182,18 @@ class Examiners:
             examiner.end()
 
     def end_all(self):
-        """End every examiner."""
-        while self.running:
-            _, examiner = self.running.popitem()
-            examiner.end()
+        """End every examiner, all at the same time; an interruption leaves them none."""
+        until = time.monotonic() + ENDING
+        for examiner in [*self.running.values()]:
+            examiner.hang_up()
+        try:
+            while self.running:
+                _, examiner = self.running.popitem()
+                examiner.end(until)
+        finally:
+            while self.running:
+                _, examiner = self.running.popitem()
+                examiner.end(0)
 
 
 def _signal(code):

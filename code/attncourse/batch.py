@@ -4,6 +4,7 @@ A result is stored as soon as it arrives, under a hash of everything that it dep
 the seed, the limits and this grader. A later run reads it and does not grade again.
 """
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -82,16 +83,18 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
 
     try:
         read_stored()
-        for student, result in mapper(pairs()):
-            grades.add(student, result)
-            if result.slow:
-                slow.append(student)
-            else:
+        with contextlib.closing(mapper(pairs())) as first:  # an interruption ends it before anything is written
+            for student, result in first:
+                grades.add(student, result)
+                if result.slow:
+                    slow.append(student)
+                else:
+                    settled(student, result)
+                done()
+        with contextlib.closing(_again(grades, mapper, slow)) as second:
+            for student, result in second:
+                grades.add(student, result)
                 settled(student, result)
-            done()
-        for student, result in _again(grades, mapper, slow):
-            grades.add(student, result)
-            settled(student, result)
     finally:
         grades.finish()
 
@@ -108,7 +111,9 @@ def _again(grades, mapper, slow):
         if all(mark.passed for mark in first.marks) or time.monotonic() > until:
             yield student, first
             continue
-        for _, second in mapper(iter([(student, grades.submissions[student].load())])):
+        with contextlib.closing(mapper(iter([(student, grades.submissions[student].load())]))) as again:
+            seconds = [second for _, second in again]
+        for second in seconds:
             yield student, _as_seen_first(first, second)
 
 
@@ -139,14 +144,18 @@ def on_threads(processes, assignment, seed, limits, unsafe=False):
 
     def mapper(pairs):
         running: dict = {}
-        # Where the command is interrupted the examiners end first: nobody waits for a slow submission.
+        # Where the command is interrupted, what waits is cancelled and every examiner ends before the threads are
+        # awaited: nobody waits for a slow submission.
         with ThreadPoolExecutor(processes) as pool, asking.Examiners() as examiners:
-            for name, files in pairs:
-                running[pool.submit(examiners.grade, files, assignment, seed, limits, unsafe)] = name
-                while len(running) >= processes + 1:
-                    for job in wait(running, return_when=FIRST_COMPLETED).done:
-                        yield running.pop(job), job.result()
-            for job in list(running):
-                yield running[job], job.result()
+            try:
+                for name, files in pairs:
+                    running[pool.submit(examiners.grade, files, assignment, seed, limits, unsafe)] = name
+                    while len(running) >= processes + 1:
+                        for job in wait(running, return_when=FIRST_COMPLETED).done:
+                            yield running.pop(job), job.result()
+                for job in list(running):
+                    yield running[job], job.result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
 
     return mapper

@@ -96,6 +96,11 @@ def number(value):
     return "" if value is None else f"{value:g}"
 
 
+def points(value, form="g"):
+    """Return points in words."""
+    return f"{value:{form}} point" if abs(value) == 1 else f"{value:{form}} points"
+
+
 def table(rows):
     """Return the bytes of a CSV file: UTF-8 with the mark by which Excel knows it."""
     out = io.StringIO()

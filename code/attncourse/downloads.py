@@ -1,8 +1,8 @@
 """List what was handed in, one `Submission` for each student: a folder or a zip as a platform gives it, or a plain one.
 
 `platforms` returns every reading of a name. Where all of them agree in whose a file is, when it came and whether it was
-late, that is taken; where they do not, the platform's own gradebook may say which one is true, or a line of
-`submissions.csv`. Else the file is claimed: it is graded apart, and its points are in no table for a platform. In a
+late, that is taken; where they do not, a line of `submissions.csv` says which one is true, or, for an instructor's own
+pattern, the roster. Else the file is claimed: it is graded apart, and its points are in no table for a platform. In a
 plain folder or zip whoever saved the files wrote the names: a file or a folder for each student. Nothing here looks
 into a student's file.
 """
@@ -44,9 +44,10 @@ def read(place, people=None, table=None, pattern=""):
     place : path
         A folder or a zip.
     people : roster.Roster, optional
-        The platform's own gradebook decides between the readings of a name.
+        It decides between the readings of a name by an instructor's pattern.
     table : list of tables.Line, optional
-        Whose some files are, as `tables.read` returns it: these lines are believed.
+        Whose some files are, as `tables.read` returns it: these lines are believed. Without it, `submissions.csv` at
+        the top of the place counts, or in a folder that holds everything and is no student's.
     pattern : str, optional
         How the names are made, in place of the platforms that are known; see `platforms.by_pattern`.
 
@@ -56,13 +57,16 @@ def read(place, people=None, table=None, pattern=""):
         If the place is no download, or the pattern is none.
     """
     extra, entries = _without_outer_folders(archives.entries(Path(place)), pattern)
+    own = next((entry for entry in extra if [part.lower() for part in entry.parts] == [TABLE]), None)
+    if table is None and own:
+        table, extra = tables.read(own), [entry for entry in extra if entry is not own]
     title, readings_of = _reader(entries, extra, pattern)
     claims: list = []
     helped: list = []
     told, rest = tables.divided(table or [], _without_git(entries), claims)
     named, uncertain, others = _settled(rest, readings_of, title, people, helped)
     submissions = [_submission(title, several) for several in named.values()]
-    submissions += _uncertain(uncertain, title, people, claims)
+    submissions += _uncertain(uncertain, title, claims)
     if title or pattern:
         extra += [entry for entry in others if _is_no_students(entry)]
         strangers = [entry for entry in others if not _is_no_students(entry)]
@@ -183,11 +187,11 @@ def _settled(entries, readings_of, title, people, helped):
             named[each.key].append((each, entry))
         else:
             several.append((entry, readings))
-    certain, uncertain = {*named}, []
+    certain = {key: [entry for _, entry in files] for key, files in named.items()}
+    uncertain = []
     for entry, readings in several:
         each = _true(readings, title, known) if known else None
-        # A file that only the gradebook made certain never stands beside one that was certain without it.
-        if each is None or each.key in certain:
+        if each is None or _rivals(certain.get(each.key, [])):
             uncertain.append((entry, readings))
         else:
             named[each.key].append((each, entry))
@@ -195,28 +199,26 @@ def _settled(entries, readings_of, title, people, helped):
     return named, uncertain, others
 
 
-def _true(readings, title, known):
-    """Return the one reading that can be true by the gradebook, or None.
+def _rivals(entries):
+    """Return whether one of these files, which are certain, may answer.
 
-    Of the platform's own gradebook: no other number is in it, and the platform would write that name for this number.
-    Of a list for an instructor's pattern: no other student is on it.
+    A file that only the roster made certain never stands beside such a one: it could count in its place.
     """
-    if (title and known.platform != title) or len(readings) >= platforms.MOST:
+    return any(file_of(entry).may_answer for entry in entries)
+
+
+def _true(readings, title, known):
+    """Return the one reading of an instructor's pattern that can be true by the roster, or None.
+
+    No other student is on it. Between the readings of a platform's name no list decides: the owner of a number that
+    is not in the gradebook may have handed in, under a display name that says another one's number.
+    """
+    if title or len(readings) >= platforms.MOST:
         return None
     possible = [each for each in readings if whose.persons(known, title, each)]
     if len({each.says for each in possible}) > 1:
-        fitting = []
-    elif title:
-        fitting = [each for each in possible if _writes_so(title, each, whose.persons(known, title, each))]
-    else:
-        fitting = possible
-    return min(fitting, key=lambda each: each.order, default=None)
-
-
-def _writes_so(title, each, people):
-    """Return whether a platform writes the name of one of these people as a reading has it."""
-    written = [platforms.written(title, person.get("name", "")) for person in people]
-    return any(platforms.same(each.name) in names for names in written)
+        return None
+    return min(possible, key=lambda each: each.order, default=None)
 
 
 def _submission(title, several):
@@ -227,11 +229,8 @@ def _submission(title, several):
     return Submission(student, files, title, each.user, each.login, each.name, each.github, each.team)
 
 
-def _uncertain(uncertain, title, people, claims):
+def _uncertain(uncertain, title, claims):
     """Yield a submission for each file whose readings differ, and claim it."""
-    own = {"Canvas": "Canvas's own gradebook", "Moodle": "Moodle's own grading worksheet"}
-    helps = title in own and (people is None or people.platform != title)
-    how = f"{HOW} {own[title]} as ROSTER may tell." if helps else HOW
     for entry, readings in uncertain:
         said = {}
         for each in readings:
@@ -239,8 +238,8 @@ def _uncertain(uncertain, title, people, claims):
             time = f", {each.time}" if each.time else ""
             said.setdefault(each.says, f"{clean.line(each.student)}{late}{time}")
         ways = "; or ".join([*said.values()][:4])
-        claims.append(f"{clean.line(entry.path)} can be read as {ways}. {how}")
-        maybe = tuple(sorted({each.user for each in readings} - {""}))
+        claims.append(f"{clean.line(entry.path)} can be read as {ways}. {HOW}")
+        maybe = tuple(sorted({each.key[0] for each in readings}))
         yield Submission(
             clean.line(entry.path), (file_of(entry),), title, claim="can be read in several ways", maybe=maybe
         )
@@ -318,5 +317,8 @@ def _labelled(submissions, claims):
             labels.append(label)
         if len(same) > 1:
             names = ", ".join(f"{label} ({clean.line(labelled[label].files[0].path)})" for label in labels)
-            claims.append(f"{len(same)} submissions under one name, each graded: {names}.")
+            claims.append(
+                f"{len(same)} submissions under one name, each graded: {names}. Say whose each is in `{TABLE}`, or "
+                "take the wrong ones away, and run it again."
+            )
     return dict(sorted(labelled.items()))

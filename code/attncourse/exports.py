@@ -176,7 +176,7 @@ def _kept(grades):
 def _changed(grades):
     """Yield a line for each grade in the platform's column that would become another one."""
     for student, cell in sorted(standing(grades).items()):
-        score = grades.final(student).score
+        score = None if grades.withheld(student) else grades.final(student).score
         new = clean.number(score) if score is not None else _excused(grades, student)
         if not is_nothing(cell) and new and cell != new and not (numbers(new) & numbers(cell)):
             yield f"{student}: the import changes {cell} to {new}."
@@ -229,7 +229,7 @@ def _filled(grades):
     for student, person in [*grades.matched.items(), *grades.absent.items()]:
         final = grades.final(student)
         excused = _excused(grades, student)
-        if final.score is None and not excused:
+        if (final.score is None and not excused) or grades.withheld(student):
             continue
         for row in person["rows"]:
             rows[row][place] = excused or clean.number(final.score)

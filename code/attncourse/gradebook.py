@@ -16,6 +16,7 @@ from .author import POINTS
 from .model import CourseError, Result
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
+NOTHING = Result(None, remarks=["Nothing was handed in."])
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -39,7 +40,8 @@ class Grades:
         self.matched, self.unmatched = self.matching.matched, self.matching.unmatched
         self.claims += self.matching.claims
         self.absent = self._absent()
-        self.unknown = []
+        self.unknown: list = []  # names in the policy that mean nobody here
+        self.ambiguous: dict = {}  # and those that mean several: {name: students}
         self.policy = policy.renamed(policy.of_class(decisions or {}, self.folder.name), self._resolve)
         self.groups = self._groups()
         self.column, self.places = self._column()
@@ -109,14 +111,21 @@ class Grades:
         return dict.fromkeys(excused, "EX") | kept
 
     def _resolve(self, name):
-        """Return the student in the table whom a name means; a name that fits nobody, or several, is reported."""
-        if name in self.submissions or name in self.absent:
-            return name
-        fits = self._fitting(roster.normalized(name))
-        if len(fits) != 1:
+        """Return the student in the table whom the policy means; a name that fits nobody, or several, is reported."""
+        fits = self._meant(name)
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            self.ambiguous[name] = fits
+        else:
             self.unknown.append(name)
-            return name
-        return fits[0]
+        return name
+
+    def _meant(self, name):
+        """Return the students whom a name can mean."""
+        if name in self.submissions or name in self.absent:
+            return [name]
+        return self._fitting(roster.normalized(name))
 
     def _fitting(self, plain):
         """Return the students of whom a normalized text is an identifier, else those whose name it is.
@@ -139,11 +148,12 @@ class Grades:
 
     def student(self, name):
         """Return the student whom a name means; CourseError if there is no submission."""
-        student, known = self._resolve(name), len(self.unknown)
-        if student not in self.submissions:
-            del self.unknown[known - 1 :]
+        fits = [student for student in self._meant(name) if student in self.submissions]
+        if len(fits) > 1:
+            raise CourseError(f"{name!r} can be {', '.join(fits)}: name one of them.")
+        if not fits:
             raise CourseError(f"There is no submission of {name!r}.")
-        return student
+        return fits[0]
 
     def attempt(self, what, task, *arguments):
         """Run a task and return its value; an error is recorded and costs only what the task was for."""
@@ -171,6 +181,8 @@ class Grades:
 
         Whose name fits several lines of a roster, or is that of another one too, still has the platform's own number.
         """
+        if self.withheld(student):
+            return True
         handed = self.submissions.get(student)
         if handed is None:
             return False
@@ -179,6 +191,22 @@ class Grades:
         if student not in self.unmatched:
             return False
         return not (student in self.matching.contested and whose.numbered(self.people, handed))
+
+    def perhaps(self, student):
+        """Return the submissions that are claimed and may be a student's."""
+        handed, person = self.submissions.get(student), self.person(student)
+        own = {handed.identity} if handed else set()
+        own |= {person.get(kind) for kind in roster.IDS} - {None, ""}
+        own = {*map(str.casefold, own)}
+        return [name for name, other in self.submissions.items() if own & {*map(str.casefold, other.maybe)}]
+
+    def withheld(self, student):
+        """Return whether a student has no points for what is certain, and may have handed in what is claimed.
+
+        A zero would then be wrong. Who has points keeps them: what another one calls a file takes none away.
+        """
+        group = self.groups.get(student, [student])
+        return self.final(student).score == 0 and any(map(self.perhaps, group))
 
     def name(self, student):
         """Return a student's name, from the roster or the platform."""
@@ -190,23 +218,37 @@ class Grades:
         return self.matched.get(student) or self.absent.get(student) or {}
 
     def owner(self, student):
-        """Return the member of a student's group whose result counts for all of it: the one with most points."""
+        """Return the member of a student's group whose submission counts for the student.
+
+        It is the one that leaves the student most points after all decisions, its own lateness deducted.
+        """
         there = [member for member in self.groups.get(student, [student]) if member in self.results]
-        return max(there, key=lambda member: self.results[member].score or 0, default=student)
+        if len(there) < 2:
+            return next(iter(there), student)
+        return max(there, key=lambda member: self._if_counts(student, member).score or 0)
+
+    def speaks(self, student):
+        """Return whether a student stands for a whole group where each group is to appear once."""
+        first = self.groups.get(student, [student])[0]
+        return self.owner(first) == student
 
     def result(self, student):
         """Return the result of a student's group, or of the student."""
-        return self.results.get(self.owner(student)) or Result(None, remarks=["Nothing was handed in."])
+        return self.results.get(self.owner(student)) or NOTHING
 
     def final(self, student):
         """Return the result of a student with the instructor's decisions in it."""
-        owner = self.owner(student)
-        handed = self.submissions.get(owner)
-        said = self.said_late(student if student in self.submissions else owner) if handed else None
-        final = policy.apply(self.policy, self.assignment, student, self.result(student), handed, owner, said)
+        final = self._if_counts(student, self.owner(student))
         if student in self.kept:
             return replace(final, score=None, comments=[*final.comments, f"Not graded: {self.kept[student]}."])
         return final
+
+    def _if_counts(self, student, owner):
+        """Return the result of a student if the submission of `owner`, a member of the group, counts."""
+        handed = self.submissions.get(owner)
+        said = self.said_late(owner) if handed else None
+        result = self.results.get(owner) or NOTHING
+        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, student in self.results)
 
     def said_late(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""

@@ -1,5 +1,6 @@
 """What was handed in: a file of a download, what one student's files are, and a whole class."""
 
+import errno
 from dataclasses import dataclass, field
 
 from . import reading
@@ -28,6 +29,16 @@ class Entry:
     def rest(self):
         """Return the path below the first folder, or the name of a file that lies in none."""
         return "/".join(self.parts[1:]) or self.parts[0]
+
+    def read_bytes(self):
+        """Return the bytes as a `Path` does; OSError where they cannot be read."""
+        data = self.read()
+        if isinstance(data, str):
+            raise OSError(errno.EIO, data.rstrip("."))
+        return data
+
+    def __str__(self):
+        return self.path
 
 
 @dataclass(frozen=True)
@@ -61,7 +72,12 @@ class Submission:
     github: bool = False  # the login is GitHub's
     team: str = ""  # what several students handed in together has one team
     claim: str = ""  # why it is not certain whose it is: then it is graded, and in no table for a platform
-    maybe: tuple = ()  # the platform's numbers of those whose it can be
+    maybe: tuple = ()  # whose it can be: `identity` of each
+
+    @property
+    def identity(self):
+        """Return what the platform calls the student: a number, a username, or whatever there is."""
+        return self.user or self.login or self.student
 
     def load(self):
         """Return [[name, order, bytes or a sentence], …] for the sandbox: the newest files, within limits."""
@@ -89,7 +105,7 @@ class Download:
     platform: str  # its title, "" for a plain folder
     claims: list  # conflicting or uncertain identities: first on the report
     unused: list  # (path, reason)
-    helped: list = field(default_factory=list)  # names that only the gradebook made certain
+    helped: list = field(default_factory=list)  # names that only the roster made certain
 
 
 def file_of(entry, each=None):

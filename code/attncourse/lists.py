@@ -25,13 +25,15 @@ def _lists(grades):
     """Return {title: function that returns the lines}."""
     results = sorted(grades.results.items())
     return {
-        FIRST: lambda: [*grades.claims, *history.changes(grades)["vanished"]],
+        FIRST: lambda: [*grades.claims, *_withheld(grades), *history.changes(grades)["vanished"]],
         "Not graded yet, because the run was interrupted": grades.left,
         "Changed since an earlier run": lambda: history.changes(grades)["lines"],
         "No points because of the file, not because of an answer": lambda: [
             f"{student}: {result.problem}" for student, result in results if result.problem
         ],
-        "Groups with several submissions: the one with most points counts for all": lambda: _several(grades),
+        "Groups with several submissions: for each member, the one that leaves most points counts": lambda: _several(
+            grades
+        ),
         "The same files, byte for byte: a group that the policy does not name, or a copy": lambda: [
             ", ".join(students) for students in copies(grades)
         ],
@@ -43,7 +45,10 @@ def _lists(grades):
         "On the roster, and nothing handed in": lambda: _missing(grades),
         "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
         "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
-        "Read with the help of the gradebook": lambda: grades.helped,
+        "Read with the help of the roster": lambda: grades.helped,
+        "Named in the policy, and not followed, because it fits several": lambda: [
+            f"{name}: {len(fits)} of that name: {', '.join(sorted(fits))}" for name, fits in grades.ambiguous.items()
+        ],
         "Named in the policy, and not found": lambda: sorted({*grades.unknown} - history.elsewhere(grades)),
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
@@ -96,7 +101,19 @@ def _several(grades):
         there = [member for member in group if member in grades.results]
         if len(there) > 1:
             points = ", ".join(f"{member} {clean.number(grades.results[member].score)}" for member in there)
-            yield f"{points}: that of {grades.owner(there[0])} counts"
+            owners = {grades.owner(member): None for member in group}
+            if len(owners) == 1:
+                yield f"{points}: that of {next(iter(owners))} counts"
+            else:
+                each = ", ".join(f"for {member} that of {grades.owner(member)}" for member in group)
+                yield f"{points}: {each} counts"
+
+
+def _withheld(grades):
+    """Yield a line for each student without points who may have more than what is certain."""
+    for student in filter(grades.withheld, grades.with_results()):
+        files = ", ".join(grades.perhaps(student))
+        yield f"{student} has no points, but {files} may be of this student: nothing of them is exported."
 
 
 def _waiting(grades):
@@ -109,10 +126,9 @@ def _waiting(grades):
 
 def _missing(grades):
     """Yield who handed in nothing, but for those whose file only is uncertain: who that is stands first."""
-    uncertain = {user for handed in grades.submissions.values() for user in handed.maybe}
     for student in sorted({*grades.absent} - {*grades.with_results()}):
-        name, user = grades.name(student), grades.absent[student]["user"]
-        see = ": but see what stands first" if user and user in uncertain else ""
+        name = grades.name(student)
+        see = ": but see what stands first" if grades.perhaps(student) else ""
         called = f"{student} ({name})" if name not in (student, "") else student
         yield f"{called}{see}"
 
@@ -163,7 +179,7 @@ def copies(grades):
     """Return the students, in lists, who have the same files byte for byte, and points for them."""
     same = defaultdict(list)
     for student in sorted(grades.results):
-        if grades.results[student].earned and grades.handed.get(student) and grades.owner(student) == student:
+        if grades.results[student].earned and grades.handed.get(student) and grades.speaks(student):
             same[grades.handed[student]].append(student)
     return [students for students in same.values() if len(students) > 1]
 
@@ -171,7 +187,7 @@ def copies(grades):
 def compared(grades):
     """Return the students whose answers are compared: one of a group, and one of those with the same files."""
     others = {student for students in copies(grades) for student in students[1:]}
-    return sorted(student for student in grades.results if grades.owner(student) == student and student not in others)
+    return sorted(student for student in grades.results if grades.speaks(student) and student not in others)
 
 
 def hidden(grades):

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from . import author, marks
+from . import author, clean, marks
 from .model import solution, stub
 
 HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
@@ -35,7 +35,7 @@ def nbgrader(assignment, seed=marks.SEED):
     """Return nbgrader's source notebook, from whose marked cells it makes the student version by itself."""
 
     def cell(question, test):
-        title = f"# Hidden test: {test.name} ({in_points(test.points)})\n"
+        title = f"# Hidden test: {test.name} ({clean.points(test.points)})\n"
         body = f"### BEGIN HIDDEN TESTS\n{_hidden(question, test, seed)[1]}\n### END HIDDEN TESTS"
         return [("code", title + body, {"grade": True, "points": test.points})]
 
@@ -48,18 +48,13 @@ def nbgrader(assignment, seed=marks.SEED):
     return _notebook(cells)
 
 
-def in_points(number):
-    """Return points in words."""
-    return f"{number:g} point" if number == 1 else f"{number:g} points"
-
-
 def _cells(assignment, answer, hidden=None, notes=False):
     """Return (kind, source, metadata) of every cell in order."""
     how = HOW.format(points=author.POINTS) + "\n\n" + TIME.format(hours=assignment.hours)
     cells = [("markdown", f"# {assignment.title}\n\n{how}", {})]
     cells.append(("code", assignment.given, {}))
     for number, question in enumerate(assignment.questions, 1):
-        title = f"## {number}. {question.title} ({in_points(question.points)})"
+        title = f"## {number}. {question.title} ({clean.points(question.points)})"
         cells.append(("markdown", f"{title}\n\n{question.text}", {}))
         cells += [("code", answer(source), {"solution": True}) for source in question.answer]
         cells += [("code", source, {}) for source in question.visible]

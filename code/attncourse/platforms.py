@@ -18,7 +18,6 @@ in the same way.
 import functools
 import itertools
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -38,9 +37,10 @@ KINDS = {  # what a field can be
 }
 OWN = KINDS | {  # and only in the patterns of this module
     "small": re.compile(r"[^A-Z\x00-/:-@\[-^`{-\x7f]*"),  # of ASCII, Canvas leaves small letters, digits and _
+    "number": re.compile("[1-9][0-9]*"),  # of a platform's database: a date such as 2026_03_01 has other ones
     "late": re.compile("LATE"),
     "code": re.compile("[A-Za-z0-9]+"),
-    "order": re.compile("[0-9]+"),
+    "order": re.compile("[1-9][0-9]*"),
     "plugin": re.compile("[a-z]+"),
 }
 MORE = {  # what would go on: a number or a time is never cut, neither before its first digit nor behind its last
@@ -58,7 +58,6 @@ MOODLE_FLAT = "{name}_{number}_assignsubmission_{plugin}_{file}"
 GRADESCOPE = re.compile(r"submission_([0-9]+)")
 STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?[ ]?(Z|UTC|[+-]\d\d:?\d\d)?")
 TIME = "%Y-%m-%d-%H-%M-%S"
-BETWEEN = re.compile(r"_([0-9]+)_")
 
 
 @dataclass(frozen=True)
@@ -241,26 +240,6 @@ def _of_fields(fields):
         time=time,
         file=fields.get("file", "").lstrip("_ "),
         github=bool(github),
-    )
-
-
-def written(title, name):
-    """Return how a platform may write a person's name into the name of a file.
-
-    Canvas writes the last name first, and its gradebook has the name in this order or in the other one.
-    """
-    if title != "Canvas":
-        return {same(name), same(name.replace("_", " "))}
-    words = name.split()
-    orders = {name, *(f"{' '.join(words[turn:])}, {' '.join(words[:turn])}" for turn in range(1, len(words)))}
-    return {same(BETWEEN.sub(r"\1", order)) for order in orders}
-
-
-def same(text):
-    """Return the letters, marks, digits and `_` of a text, so that two ways to write one name are the same."""
-    composed = unicodedata.normalize("NFC", text).casefold()
-    return "".join(
-        c for c in composed if c == "_" or unicodedata.category(c) == "Nd" or unicodedata.category(c)[0] in "LM"
     )
 
 

@@ -7,7 +7,7 @@ late:
   most: 50%
   days: {doejane_12345: 2}     # the instructor knows better
 groups:
-  - [doejane_12345, roejohn_67890]   # of what they handed in, the one with most points counts for all
+  - [doejane_12345, roejohn_67890]   # for each, of what they handed in, the one that leaves most points
 students:
   doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
   poeal_99: {excused: yes}     # no: the grade counts although the platform says EX
@@ -22,6 +22,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
+from . import clean
 from .model import CourseError
 
 PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str | list, "classes": dict}
@@ -71,7 +72,10 @@ def _check(policy, assignment, need):
     late = policy.get("late", {})
     for name, value in late.items():
         need(name in LATE, f"late has no part {name!r}; there are {', '.join(LATE)}")
-        need(name not in ("per_day", "most") or _share(value) is not None, f"late: {name} is {value!r}, not 10% or 1")
+        need(
+            name not in ("per_day", "most") or _share(value) is not None,
+            f"late: {name} is {value!r}, not from 0% to 100%, or points such as 1",
+        )
     due = late.get("due")
     need(
         "due" not in late or _moment(due),
@@ -80,7 +84,7 @@ def _check(policy, assignment, need):
     days = late.get("days", {})
     need(isinstance(days, dict), f"late: days is {days!r}, not of the form {{student: 2}}")
     for student, value in days.items():
-        need(_number(value), f"late: days: {student}: {value!r} is no number of days")
+        need(_number(value) and value >= 0, f"late: days: {student}: {value!r} is no number of days")
     exercises = {question.name for question in assignment.questions}
     for student, about in policy.get("students", {}).items():
         need(isinstance(about, dict), f"students: {student} is {about!r}; there are {', '.join(BY_HAND)}")
@@ -94,7 +98,7 @@ def _check(policy, assignment, need):
             )
             need(_number(value), f"{student}: {name}: {value!r} is not a number")
             worth = next(question.points for question in assignment.questions if question.name == name)
-            need(value <= worth, f"{student}: {name} is worth {worth:g} points; for more there is add")
+            need(value <= worth, f"{student}: {name} is worth {clean.points(worth)}; for more there is add")
         need(_number(about.get("add", 0)), f"{student}: add is {about.get('add')!r}, not a number")
         need(isinstance(about.get("excused", True), bool), f"{student}: excused is yes or no")
     tests = {test.name for question in assignment.questions for test in question.hidden}
@@ -132,11 +136,12 @@ def _number(value):
 
 
 def _share(value):
-    """Return (part of the score, points) of `10%` or `1`; None if it is neither."""
+    """Return (part of the score, points) of `10%` or `1`; None if it is neither, negative or more than all."""
     try:
         if isinstance(value, str) and value.strip().endswith("%"):
-            return float(value.strip()[:-1]) / 100, 0
-        return (0, float(value)) if _number(value) else None
+            part = float(value.strip()[:-1]) / 100
+            return (part, 0) if 0 <= part <= 1 else None
+        return (0, float(value)) if _number(value) and value >= 0 else None
     except ValueError:
         return None
 
@@ -208,13 +213,13 @@ class Final:
     comments: list
 
 
-def days_late(policy, student, owner, file, said=None):
+def days_late(policy, names, file, said=None):
     """Return how many days late, as the instructor decides, or else as the platform says of the file that counts.
 
-    `said` is what it says of the student elsewhere, in days.
+    The decision is one for the first of `names` that has one; `said` is what the platform says elsewhere, in days.
     """
     late = policy.get("late", {})
-    for name in (student, owner):
+    for name in names:
         if name in late.get("days", {}):
             return late["days"][name]
     if file is not None and file.time and "due" in late:
@@ -234,9 +239,9 @@ def days_late(policy, student, owner, file, said=None):
     return said or 0
 
 
-def apply(policy, assignment, student, result, handed=None, owner=None, said=None):
+def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False):
     """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
-    holds for `student`, unless something else is.
+    holds for `student`, unless something else is. Who has handed in too (`own`) is as late as what counts.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -250,14 +255,14 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
-    days, comments = days_late(policy, student, owner, file, said), []
+    days, comments = days_late(policy, [owner] if own else [student, owner], file, said), []
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
         score, lines = _deducted(policy.get("late", {}), score, days)
         comments += lines
     if by_hand.get("add"):
-        comments.append(f"By hand: {by_hand['add']:+g} points.")
+        comments.append(f"By hand: {clean.points(by_hand['add'], '+g')}.")
     if by_hand.get("points"):
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
@@ -284,4 +289,4 @@ def _deducted(late, score, days):
         away = min(away, part * score + points)
     away = round(min(max(away, 0), max(score, 0)), 2)
     unit = "day" if days == 1 else "days"
-    return max(round(score - away, 2), 0), [f"{days:g} {unit} late: {away:g} points less."]
+    return max(round(score - away, 2), 0), [f"{days:g} {unit} late: {clean.points(away)} less."]

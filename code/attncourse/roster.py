@@ -96,7 +96,10 @@ def _names_nobody(path, header):
 
 
 def cells(path, what):
-    """Return the rows of a CSV file, with any separator; `what` begins the sentence that says why it is none."""
+    """Return the rows of a CSV file, with any separator; `what` begins the sentence that says why it is none.
+
+    `path` may be anything with a name and `read_bytes`, such as a file in a zip.
+    """
     text = _text(path, what)
     separator = max(SEPARATORS, key=text.partition("\n")[0].count)
     try:

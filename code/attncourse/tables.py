@@ -51,18 +51,30 @@ def read(path):
 
 
 def divided(table, entries, claims):
-    """Return ([(Line, [Entry, …]), …], entries of which the table says nothing); a line without a file is claimed."""
-    told, taken = [], set()
+    """Return ([(Line, [Entry, …]), …], entries of which the table says nothing); a line without a file is claimed.
+
+    CourseError where lines of one file differ in when it came.
+    """
+    told, lines_of = [], defaultdict(list)
     for line in table:
         wanted = _composed(line.file)
         own = [entry for entry in entries if (_composed(entry.path) + "/").startswith(wanted + "/")]
         own = own or [entry for entry in entries if _inside(wanted, _composed(entry.path))]
         if own:
             told.append((line, own))
-            taken |= {entry.path for entry in own}
+            for entry in own:
+                lines_of[entry.path].append(line)
         else:
             claims.append(f"{clean.line(line.file)} is in {TABLE}, and not in the download.")
-    return told, [entry for entry in entries if entry.path not in taken]
+    for path, lines in lines_of.items():
+        for what in ("late", "time"):
+            if len({getattr(line, what) for line in lines}) > 1:
+                whose = ", ".join(clean.line(line.student) for line in lines)
+                raise CourseError(
+                    f"The table's lines for {clean.line(path)} ({whose}) differ in the column {what}: these students "
+                    "handed it in together, so write the same in each."
+                )
+    return told, [entry for entry in entries if entry.path not in lines_of]
 
 
 def _inside(wanted, path):

@@ -309,6 +309,42 @@ def test_an_examiner_that_is_killed_costs_one_submission_at_most(folder, assignm
     assert {n: again[f"student{n}"].score for n in range(6)} == {n: 2 * n for n in range(6)}
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_an_interruption_ends_every_examiner_first_and_starts_none(
+    again, assignment, tmp_path, monkeypatch, bubblewrap
+):
+    """Wherever it comes, with submissions that hang and others that wait; a second one waits for nobody."""
+    place, started, seen = plain(tmp_path, "a", "b", "c", "d"), [], []
+    for name in "bcd":
+        (place / f"{name}.ipynb").write_bytes(notebook("while True: pass"))
+
+    class Seen(asking.Examiner):
+        def __init__(self):
+            super().__init__()
+            started.append(self.process)
+            wait, self.process.wait = self.process.wait, lambda *limits: interrupted(wait, *limits)
+
+    def interrupted(wait, *limits):
+        if again and limits and not seen:
+            seen.append("again")
+            raise KeyboardInterrupt
+        return wait(*limits)
+
+    def stop():
+        raise KeyboardInterrupt
+
+    alive = []
+    monkeypatch.setattr(asking, "Examiner", Seen)
+    monkeypatch.setattr(
+        gradebook.Grades, "finish", lambda grades: alive.extend(process.poll() is None for process in started)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        run(place, assignment, tmp_path / "out", batch.on_threads(2, assignment, marks.SEED, SHORT), stop)
+    assert alive == [False, False]
+    assert len(started) == 2
+    assert (seen == ["again"]) == again
+
+
 def test_why_a_hidden_test_failed_is_for_the_instructor_alone(assignment, tmp_path):
     out, why = tmp_path / "out", "ValueError: =secret\x1b of a hidden test"
     failed = model.Result(0, [model.Mark("witness", "a test", True, 1, False, why)])

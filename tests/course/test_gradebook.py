@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import clean, downloads, gradebook, handed, model, policy, reading, report, roster, similar
+from attncourse import clean, downloads, gradebook, handed, lists, model, policy, reading, report, roster, similar
 from attncourse.model import CourseError
 from coursework import answers, notebook
 
@@ -296,10 +296,39 @@ def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment
     assert [grades.final(student).score for student in ("0012", "Al Poe", "Di Fox")] == [1, 1, None]
 
 
+@pytest.mark.parametrize(
+    ("points", "days", "expected"),
+    [
+        ({"ann": 8, "bob": 10}, {"bob": 1}, {"ann": 8, "bob": 8}),  # 10 less 50 %, or 8 on time
+        ({"ann": 2, "bob": 10}, {"bob": 1}, {"ann": 5, "bob": 5}),
+        ({"ann": 8, "bob": 10}, {}, {"ann": 10, "bob": 10}),
+        ({"ann": 8, "bob": 10}, {"ann": 1, "bob": 2}, {"ann": 5, "bob": 5}),
+    ],
+)
+@pytest.mark.parametrize("order", [["ann", "bob"], ["bob", "ann"]])
+def test_of_a_group_the_submission_counts_that_leaves_most_points(points, days, expected, order, assignment, tmp_path):
+    """The lateness is that of the submission that counts, in whatever way it is known."""
+    late = {"bob": "2026-03-02-12-00-00"} if days == {"bob": 1} else {}
+    for name in points:
+        (tmp_path / f"{name}.ipynb").write_bytes(RIGHT)
+    there = downloads.read(tmp_path)
+    for name, one in there.submissions.items():
+        files = [replace(file, time=late.get(name, "2026-03-01-12-00-00")) for file in one.files]
+        there.submissions[name] = replace(one, files=tuple(files))
+    decisions = {"late": {"due": "2026-03-01 23:59", "per_day": "50%"}, "groups": [order]}
+    if not late:
+        decisions["late"] = {"per_day": "50%" if "bob" not in days else 3, "days": days}
+    grades = gradebook.Grades(assignment, there, tmp_path / "out", decisions)
+    for name, score in points.items():
+        grades.add(name, model.Result(score, [model.Mark("witness", "a test", True, score, True)]))
+    assert {name: grades.final(name).score for name in points} == expected
+    assert len(lists.compared(grades)) == 1, "members of a group are no pair"
+
+
 @pytest.mark.parametrize(("time", "days"), [("2026-03-01-23-59-59", 0), ("2026-03-02-00-00-00", 1)])
 def test_a_date_without_a_time_is_the_end_of_its_day(time, days):
     file = handed.File("x.ipynb", "x.ipynb", bytes, time=time)
-    assert policy.days_late({"late": {"due": datetime.date(2026, 3, 1)}}, "x", "x", file) == days
+    assert policy.days_late({"late": {"due": datetime.date(2026, 3, 1)}}, ["x"], file) == days
 
 
 def test_what_an_import_would_do_wrong_is_listed_before_it(assignment, tmp_path):
@@ -347,6 +376,11 @@ BAD = {  # a policy: what its refusal names
     "late: 3": "late",
     "late: {perday: 1}": "perday",
     "late: {per_day: much}": "much",
+    "late: {per_day: -10%}": "-10%",
+    "late: {per_day: 101%}": "101%",
+    "late: {per_day: nan%}": "nan%",
+    "late: {most: -1}": "-1",
+    "late: {days: {a: -2}}": "-2",
     "late: {due: soon}": "soon",
     "late: {days: {a: two}}": "days",
     "students: {a: {points: {nothing: 1}}}": "nothing",
@@ -470,7 +504,7 @@ def test_a_deadline_has_its_own_time_zone(due, came, zone, assignment, tmp_path,
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
-        assert policy.days_late(decisions, "x", "x", handed.File("a", "a", None, time=came)) == ZONES[due, came, zone]
+        assert policy.days_late(decisions, ["x"], handed.File("a", "a", None, time=came)) == ZONES[due, came, zone]
         said = policy.due(decisions)
         assert "as the policy says" in said if "Z" in due or "-08" in due else "time zone of this machine" in said
     finally:
@@ -522,5 +556,5 @@ def test_the_report_says_how_moodles_lateness_is_counted(roster, assignment, tmp
 
 def test_a_table_says_more_of_lateness_than_moodles_worksheet():
     there = handed.File("a", "a", None, late=False)
-    assert policy.days_late({}, "x", "x", there, 3) == 0
-    assert policy.days_late({}, "x", "x", replace(there, late=None), 3) == 3
+    assert policy.days_late({}, ["x"], there, 3) == 0
+    assert policy.days_late({}, ["x"], replace(there, late=None), 3) == 3

@@ -82,7 +82,7 @@ def test_every_reading_is_returned_and_a_name_with_several_is_claimed(name, assi
     assert file in " ".join(there.claims)
     grades = gradebook.Grades(assignment, there, tmp_path / "out")
     for student in grades.to_grade():
-        grades.add(student, model.Result(2, []))
+        grades.add(student, model.Result(2, [model.Mark("witness", "a test", True, 2, True)]))
     assert grades.finish()
     if not pattern:
         assert {row[1] for row in table(tmp_path)[2:]} == {"8", "9"}
@@ -105,19 +105,69 @@ def test_a_display_name_takes_no_other_students_grade(people, handed, assignment
     assert not lines.get("66"), "nobody gets points for a file of which it is uncertain whose it is"
 
 
-def test_the_gradebook_decides_where_no_other_number_is_in_it(tmp_path):
-    people = CANVAS + '"Doe, Jane",7,s7,jd,A,\n"Poe, Al",8,s8,ap,A,\n'
-    handed = ["doejane_7_70_hw_1_2_final.ipynb", "poeal_LATE_8_80_hw.ipynb"]
-    there, _ = read(tmp_path, handed, people)
-    assert files_of(there) == {"doejane_7": handed[:1], "poeal_8": handed[1:]}
+@pytest.mark.parametrize("people", ["", CANVAS + '"Doe, Jane",1001,s7,jd,A,\n"Poe, Al",8,s8,ap,A,\n'])
+def test_who_is_not_in_the_gradebook_takes_no_ones_seat_in_it(people, assignment, tmp_path):
+    """Number 1008 is not there and called "Doe, Jane_1001"; Jane, whose number is 1001, handed in nothing."""
+    handed = ["doejane_1001_1008_51008_hw.ipynb", "poeal_8_80_hw.ipynb"]
+    grades = graded(assignment, tmp_path, handed, people)
+    assert handed[0] in grades.claims[0]
+    assert {row[1]: row[-1] for row in table(tmp_path)[2:]}.get("1001", "") == ""
+    assert not [line for line in grades.lists().get("On the roster, and nothing handed in", []) if "first" not in line]
+
+
+def test_a_date_in_the_name_of_a_file_is_no_number_of_canvas(tmp_path):
+    there, _ = read(tmp_path, ["doejane_7_70_hw_2026_03_01.ipynb", "poeal_8_80_hw.ipynb"])
     assert not there.claims
-    assert there.helped == [f"{handed[0]}: doejane_7"]
-    wrong = people.replace("Doe, Jane", "Roe, Jo")
-    assert read(tmp_path, handed, wrong)[0].claims, "Canvas would write another name for this number"
-    plain = "Name,Email\nJane Doe,jane@x\nAl Poe,al@x\n"
-    assert read(tmp_path, handed, plain)[0].claims, "a list that is not the platform's knows no numbers of it"
-    both = people + "hw,1,,,A,\n"
-    assert read(tmp_path, handed, both)[0].claims, "another number is in it"
+
+
+MARCH = "Week 3_eve_attempt_2026-03-05-10-00-00"
+TWICE = MARCH + "__attempt_2026-02-01-10-00-00_a.ipynb"
+UNDERSCORE = "Week 3_{student}_attempt_{time}{file}"
+BLACKBOARDS = "Last Name\tFirst Name\tUsername\tStudent ID\tAvailability\tHW [Total Pts: 10 Score] |1\n"
+EVE, EVIL = "Eve\tE\teve\t2\tYes\t\n", "Evil\tE\teve_attempt_2026-03-05-10-00-00_\t3\tYes\t\n"
+
+
+def zeros(assignment, folder, handed, people, **options):
+    """The finished grades of a download in which a notebook alone earns points."""
+    there, known = read(folder, handed, people, **options)
+    grades = gradebook.Grades(assignment, there, folder / "out", {"column": "HW"}, known)
+    for student, one in grades.to_grade().items():
+        points = 2 * any(file.may_answer for file in one.files)
+        grades.add(student, model.Result(points, [model.Mark("witness", "a test", True, 2, points > 0)]))
+    assert grades.finish()
+    assert not grades.errors
+    return grades
+
+
+@pytest.mark.parametrize("platform", ["canvas", "blackboard"])
+def test_who_may_have_more_than_what_is_certain_gets_no_zero(platform, assignment, tmp_path):
+    """A certain file that cannot answer, a notebook that is claimed: the platform's cell stays, and that is said."""
+    if platform == "canvas":
+        claimed, own = "eve_8001_8005_90005_a.ipynb", "eve_8001_LATE_8005_90006_notes.pdf"
+        handed = [claimed, own, "fox_8006_90007_a.ipynb"]
+        people, options = CANVAS + "Ann,8001,,a,A,9\nEve_8001,8005,,e,A,9\nFox,8006,,f,A,\n", {}
+        student, naming = "eve_8001_8005", 1
+    else:
+        claimed, handed = TWICE, [TWICE, MARCH + ".txt"]
+        people, options = BLACKBOARDS + EVE.replace("\t\n", "\t9\n") + EVIL, {"pattern": UNDERSCORE}
+        student, naming = "eve", 2
+    grades = zeros(assignment, tmp_path, handed, people, **options)
+    assert grades.final(student).score == 0
+    number = "8005" if platform == "canvas" else "eve"
+    assert {row[naming]: row[-1] for row in table(tmp_path, f"{platform}.csv")[1:]}[number] == "9"
+    assert [line for line in grades.lists()[lists.FIRST] if line.startswith(student) and claimed in line]
+    assert not [line for line in grades.lists().get("Before you import", []) if line.startswith(student)]
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as pages:
+        assert not [name for name in pages.namelist() if "eve" in name]
+
+
+def test_the_roster_helps_beside_a_file_that_cannot_answer(assignment, tmp_path):
+    grades = zeros(assignment, tmp_path, [TWICE, MARCH + ".txt"], BLACKBOARDS + EVE, pattern=UNDERSCORE)
+    assert grades.final("eve").score == 2
+    assert lists.FIRST not in grades.lists()
+    beside = [TWICE, MARCH + "_b.ipynb"]
+    apart = zeros(assignment, tmp_path / "b", beside, BLACKBOARDS + EVE, pattern=UNDERSCORE)
+    assert files_of(apart)["eve"] == beside[1:], "what is certain and may answer counts alone"
 
 
 @pytest.mark.parametrize("late", ["yes", "no", ""])
@@ -147,6 +197,44 @@ def test_a_table_says_whose_files_are_where_no_platform_does(assignment, tmp_pat
     assert [grades.final(student).score for student in ("di", "ed")] == [2, 2], "handed in together"
     assert len(grades.to_grade()) == 4
     assert grades.unmatched == {"d": "is not on the roster"}
+
+
+@pytest.mark.parametrize("outer", ["", "week-3/"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_table_in_the_download_is_read_zipped_or_not(packed, outer, tmp_path):
+    platforms.put(tmp_path / "in", outer + "submissions.csv", b"file,student,late\ngroup-7,jr,yes\ngroup-7,ap,yes\n")
+    for name in ("group-7/a.ipynb", "x/b.ipynb", "y/c.ipynb"):
+        platforms.put(tmp_path / "in", outer + name, RIGHT)
+    place = platforms.zipped(tmp_path / "in", tmp_path / "in.zip") if packed else tmp_path / "in"
+    there = downloads.read(place)
+    assert {name: one.files[0].late for name, one in there.submissions.items()} == {
+        "jr": True,
+        "ap": True,
+        "x": None,
+        "y": None,
+    }
+    assert not there.unused
+
+
+def test_a_table_of_a_students_is_none(tmp_path):
+    """The only student of a download by Moodle, or a zip within it."""
+    folder = "Bob Roe_888_assignsubmission_file_/"
+    platforms.put(tmp_path / "in", folder + "submissions.csv", b"file,student\na.ipynb,jr\n")
+    platforms.put(tmp_path / "in", folder + "a.ipynb", RIGHT)
+    assert [*downloads.read(tmp_path / "in").submissions] == ["Bob Roe_888"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "group-7,jr,,\ngroup-7,ap,yes,\n",
+        "group-7,jr,no,\ngroup-7/a.ipynb,ap,yes,\n",
+        "group-7,jr,,2026-03-01 23:59\ngroup-7,ap,,2026-03-02 23:59\n",
+    ],
+)
+def test_lines_of_one_file_that_differ_in_when_it_came_are_refused(lines, tmp_path):
+    with pytest.raises(CourseError, match=r"group-7/a.ipynb \(jr, ap\)"):
+        read(tmp_path, ["group-7/a.ipynb", "x/b.ipynb"], table="file,student,late,time\n" + lines)
 
 
 BAD_TABLES = {
@@ -199,7 +287,7 @@ SCRIPTS = {  # a name as its owner writes it: as Canvas writes it into the name 
 @pytest.mark.parametrize("name", SCRIPTS)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_names_of_all_scripts_are_read_with_number_and_lateness(name, form, tmp_path):
-    """Letters, marks and digits of every script, composed or not; also where the name must be that of the gradebook."""
+    """Letters, marks and digits of every script, composed or not."""
     small = unicodedata.normalize(form, SCRIPTS[name])
     handed = [f"{small}_LATE_70_9001_hw_1_2.ipynb", "poeal_71_9002_hw.ipynb"]
     there, _ = read(tmp_path, handed, CANVAS + f'"{name}",70,s,x,A,\n"Poe, Al",71,s,x,A,\n')
@@ -230,9 +318,6 @@ def test_the_truth_is_always_among_the_readings_of_canvas(name, late, user, file
     made = canvas_writes(name, user, late, 9001, file)
     readings = names.canvas((made,))
     assert any((each.user, each.late, each.order, each.file) == (str(user), late, 9001, file) for each in readings)
-    assert names.same(next(e.name for e in readings if e.user == str(user) and e.file == file and e.late == late)) in (
-        names.written("Canvas", name)
-    )
 
 
 def test_moodles_folders_and_gradescope_have_one_reading_each():
@@ -417,13 +502,8 @@ def test_a_table_that_is_not_written_leaves_no_old_one_in_its_place(assignment, 
     assert ["canvas.csv is now canvas.of-an-earlier-run.csv"] in grades.lists().values()
 
 
-def test_moodles_worksheet_tells_which_of_two_readings_is_true(tmp_path):
+@pytest.mark.parametrize("people", ["", WORKSHEET + PICARD, WORKSHEET + PICARD + "Participant 7,Q,,,10,-,\n"])
+def test_no_worksheet_tells_which_of_two_readings_is_true(people, tmp_path):
     flat = "Jean_Luc Picard_12345_assignsubmission_file_my_7_assignsubmission_file_x.ipynb"
-    handed = [flat, "Bob Blank_203_assignsubmission_file_a.ipynb"]
-    there, _ = read(tmp_path, handed)
-    assert "worksheet as ROSTER may tell" in there.claims[0]
-    there, _ = read(tmp_path, handed, WORKSHEET + PICARD)
-    assert not there.claims
-    assert files_of(there)["Jean_Luc Picard_12345"] == [flat]
-    both = WORKSHEET + PICARD + "Participant 7,Q,,,10,-,\n"
-    assert read(tmp_path, handed, both)[0].claims
+    there, _ = read(tmp_path, [flat, "Bob Blank_203_assignsubmission_file_a.ipynb"], people)
+    assert flat in there.claims[0]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from attncourse import author
-from attncourse.notebooks import in_points
+from attncourse.clean import points as in_points
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
