@@ -201,6 +201,9 @@ def continuation(model: Model, ids: ArrayLike, count: int, *, cached: bool = Tru
     With ``cached``, keys and values of earlier tokens are kept; without, every step computes the whole text again.
     Further arguments are ``theta``, ``scale`` and ``watch`` of :func:`states`.
     """
+    unknown = sorted(set(options) - {"theta", "scale", "watch"})
+    if unknown:
+        raise ValueError(f"{unknown[0]} is not known here; expected theta, scale or watch")
     ids = _read_ids(model, ids)
     cache: list | None = [] if cached else None
     chosen = ids[..., :0]

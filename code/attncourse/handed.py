@@ -1,6 +1,7 @@
 """What was handed in: a file of a download, what one student's files are, and a whole class."""
 
 import errno
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import reading
@@ -18,7 +19,7 @@ class Entry:
 
     parts: tuple  # of its path
     stamp: str  # when it was changed, year-month-day-hour-minute-second, if that says anything
-    read: object
+    read: Callable[[], bytes | str]
 
     @property
     def path(self):

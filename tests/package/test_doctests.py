@@ -19,5 +19,5 @@ NAMES = [
 def test_the_examples_run(name):
     output = []
     for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name)):
-        doctest.DocTestRunner().run(test, out=output.append)
+        doctest.DocTestRunner(verbose=False).run(test, out=output.append)
     assert not output, "".join(output)

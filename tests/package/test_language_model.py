@@ -216,6 +216,7 @@ REFUSED = [
     (lambda m: logits(m, [1, 2], watch={"state": lambda l, X: X[:1]}), "state"),
     (lambda m: read_out(m, np.ones((2, WIDTH + 1))), "X"),
     (lambda m: continuation(m, [1], 0), "count"),
+    (lambda m: continuation(m, [1], 2, positions=[0]), "positions"),
 ]
 
 
