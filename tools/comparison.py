@@ -151,7 +151,7 @@ def drop_collected(name, english, edition, is_english):
         for unit in units[len(kept.get(key, ())) :]:
             if is_english(page, anchor):
                 dropped += 1
-                drop(unit)
+                drop(unit, edition)
             else:
                 yield f"{name}: what it collects from {key[0]} is missing, though it is translated there"
     said = [NUMBER.search(text.text_content())[0] for text in edition.xpath(f".//p[{has_class('left-out')}]")]
@@ -168,11 +168,13 @@ def collected(text):
     return units
 
 
-def drop(unit):
-    """Remove an element, and its section where only the heading remains."""
+def drop(unit, edition):
+    """Remove an element, and its section where only the heading remains and the edition has no such section."""
     section = unit.getparent()
     unit.drop_tree()
-    if section.tag == "section" and len(section) == 1 and section.get("id", "").startswith("of-"):
+    name = section.get("id", "")
+    only_heading = section.tag == "section" and len(section) == 1 and name.startswith("of-")
+    if only_heading and not edition.xpath(f".//section[@id='{name}']"):
         section.drop_tree()
 
 

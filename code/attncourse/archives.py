@@ -5,6 +5,7 @@ import stat
 import time
 import zipfile
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 
 from . import reading
@@ -58,7 +59,7 @@ def _in_folder(folder):
             except OSError:  # a path that is too long for this machine
                 moment = (0,) * 6
             parts = PurePosixPath(os.path.relpath(path, folder)).parts
-            yield Entry(_decoded(parts), _stamp(moment), lambda path=path: read_file(path))
+            yield Entry(_decoded(parts), _stamp(moment), partial(read_file, path))
         if not inside and not names and top != str(folder):
             yield Entry(
                 (*_decoded(PurePosixPath(os.path.relpath(top, folder)).parts), ""), "", lambda: "The folder is empty."
@@ -85,7 +86,7 @@ def _in_zip(archive):
             if info.filename.rstrip("/") not in holders:
                 yield Entry((*parts, ""), "", lambda: "The folder is empty.")
         elif parts:
-            yield Entry(parts, _stamp(info.date_time), lambda info=info: _read_member(archive, info))
+            yield Entry(parts, _stamp(info.date_time), partial(_read_member, archive, info))
 
 
 def _read_member(archive, info):
