@@ -2,7 +2,7 @@
 
 | tag | cell | what |
 |---|---|---|
-| `given` | code | values that are handed out, above the first question; tests may ask for those named in capitals |
+| `given` | code | above the first question: values that are handed out; tests may ask for `Names` with a capital |
 | `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |
@@ -146,9 +146,11 @@ def _check(assignment, where):
                 raise CourseError(f"{name}: it has no {part}.")
         if question.kind == "written" and any(getattr(question, part) for part in PARTS["code"]):
             raise CourseError(f"{name}: a written answer has no code and no tests; make two exercises of it.")
-        unknown = {ask for test in question.hidden for ask in test.asks} - {*question.functions, *assignment.data, "rng"}
+        known = {*question.functions, *assignment.data, "rng"}
+        unknown = {ask for test in question.hidden for ask in test.asks} - known
         if unknown:
-            raise CourseError(f"{name}: a hidden test asks for {', '.join(sorted(unknown))}, which neither an answer nor a given cell defines.")
+            asked = ", ".join(sorted(unknown))
+            raise CourseError(f"{name}: a hidden test asks for {asked}, which neither answer nor given cell defines.")
     points = sum(question.points for question in questions)
     if points != POINTS or not 4 <= len(questions) <= 6:
         raise CourseError(f"{where}: {len(questions)} exercises with {points} points; expected 4 to 6 with {POINTS}.")

@@ -85,8 +85,8 @@ WALK = "points: 1\n---\ndef test_every_walk"
         ('+++ {"tags": ["notes"]}\n\nOne point', TWICE, "a written answer is one text cell"),
         ('+++ {"tags": ["written"]', TESTED, "a written answer has no code and no tests"),
         (WALK, WALK.replace("1", "2", 1), "test_every_walk has 2 points: split it"),
-        ('+++ {"tags": ["notes"]}', GIVEN + '+++ {"tags": ["notes"]}', "tagged given stands below a question: 'DATA = 1'"),
-        (f"{WALK}(", f"{WALK}(DATA, ", "asks for DATA, which neither an answer nor a given cell defines"),
+        ('+++ {"tags": ["notes"]}', GIVEN + '+++ {"tags": ["notes"]}', "given stands below a question: 'DATA = 1'"),
+        (f"{WALK}(", f"{WALK}(DATA, ", "asks for DATA, which neither answer nor given cell defines"),
     ],
 )
 def test_what_cannot_be_used_is_named(old, new, says, tmp_path):
