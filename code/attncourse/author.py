@@ -6,7 +6,7 @@
 | `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |
-| `hidden` | code | one function `test_…(functions…, Names…, rng)`, named by its one-line docstring; `points`, at most 1 |
+| `hidden` | code | a function `test_…(functions…, Names…, rng)`; its docstring, a line, names it; `points`, at most 1 |
 | `written` | text | in the place of code and tests: where the student writes; a person gives the `points` |
 | `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
 | `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
