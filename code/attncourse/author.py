@@ -2,10 +2,11 @@
 
 | tag | cell | what |
 |---|---|---|
+| `given` | code | above the first question: values that are handed out; tests may ask for `Names` with a capital |
 | `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |
-| `hidden` | code | one function `test_…(functions…, rng)`, whose one-line docstring is its name; `points`, at most 1 |
+| `hidden` | code | a function `test_…(functions…, Names…, rng)`; its docstring, a line, names it; `points`, at most 1 |
 | `written` | text | in the place of code and tests: where the student writes; a person gives the `points` |
 | `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
 | `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
@@ -24,7 +25,7 @@ from .model import SOLUTION, Assignment, CourseError, HiddenTest, Question, solu
 
 POINTS = 10
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
-TAGS = ("question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
+TAGS = ("given", "question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
 PARTS = {"code": ("answer", "visible", "hidden", "wrong"), "written": ("written",)}  # of a question, by its kind
 MINUTES = {"question": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
@@ -53,6 +54,10 @@ def read(path):
             raise CourseError(f"{path.name}: a cell needs one of the tags {', '.join(TAGS)}: {cell.source[:60]!r}")
         elif tags == ["question"]:
             assignment.questions.append(_question(cell, path.name))
+        elif tags == ["given"] and not assignment.questions:
+            assignment.given += f"\n\n{cell.source}"
+        elif tags == ["given"]:
+            raise CourseError(f"{path.name}: a cell tagged given stands below a question: {cell.source[:60]!r}")
         elif not assignment.questions:
             raise CourseError(f"{path.name}: a cell stands before the first question: {cell.source[:60]!r}")
         else:
@@ -141,9 +146,11 @@ def _check(assignment, where):
                 raise CourseError(f"{name}: it has no {part}.")
         if question.kind == "written" and any(getattr(question, part) for part in PARTS["code"]):
             raise CourseError(f"{name}: a written answer has no code and no tests; make two exercises of it.")
-        unknown = {ask for test in question.hidden for ask in test.asks} - {*question.functions, "rng"}
+        known = {*question.functions, *assignment.data, "rng"}
+        unknown = {ask for test in question.hidden for ask in test.asks} - known
         if unknown:
-            raise CourseError(f"{name}: a hidden test asks for {', '.join(sorted(unknown))}, which no answer defines.")
+            asked = ", ".join(sorted(unknown))
+            raise CourseError(f"{name}: a hidden test asks for {asked}, which neither answer nor given cell defines.")
     points = sum(question.points for question in questions)
     if points != POINTS or not 4 <= len(questions) <= 6:
         raise CourseError(f"{where}: {len(questions)} exercises with {points} points; expected 4 to 6 with {POINTS}.")

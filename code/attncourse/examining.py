@@ -134,7 +134,8 @@ def _mark_after(cell, student, question, test, seed):
     except Raised as error:  # the time is over, for this test and the others
         return mark(f"{error.kind}: {error}")
     _bound(resource.RLIMIT_CPU, math.ceil(time.process_time()) + student.limits.test)
-    result = marks.run(question, test, student.functions(cell), seed)
+    known = student.functions(cell) | marks.data(student.assignment)
+    result = marks.run(question, test, known, seed)
     if student.session is None and result.passed:  # it passed without an answer
         return mark("Ended: its process was ended")
     return result

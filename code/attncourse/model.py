@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
 LABELS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
+DATA = re.compile(r"^([A-Z]\w*) = ", re.MULTILINE)
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 
 
@@ -17,7 +18,7 @@ class CourseError(ValueError):
 
 @dataclass(frozen=True)
 class HiddenTest:
-    """A hidden test: the source of one function, which asks for functions of the student's and for `rng`."""
+    """A hidden test: the source of one function, which asks for functions of the student's, data, and `rng`."""
 
     function: str
     name: str
@@ -74,6 +75,11 @@ class Assignment:
     def functions(self):
         """Return the names of all functions that are asked for."""
         return [name for question in self.questions for name in question.functions]
+
+    @property
+    def data(self):
+        """Return the names of the values that are handed out with the questions."""
+        return DATA.findall(self.given)
 
     def public(self):
         """Return what the sandbox may know: only what every student has."""

@@ -74,6 +74,7 @@ def test_a_written_answer_in_the_notebooks(with_words):
 
 TWICE = '+++ {"tags": ["written"], "points": 1}\n\nHere too.\n\n+++ {"tags": ["notes"]}\n\nOne point'
 TESTED = '```{code-cell} ipython3\n:tags: [visible]\nassert True\n```\n\n+++ {"tags": ["written"]'
+GIVEN = "```{code-cell} ipython3\n:tags: [given]\nDATA = 1\n```\n\n"
 WALK = "points: 1\n---\ndef test_every_walk"
 
 
@@ -84,6 +85,8 @@ WALK = "points: 1\n---\ndef test_every_walk"
         ('+++ {"tags": ["notes"]}\n\nOne point', TWICE, "a written answer is one text cell"),
         ('+++ {"tags": ["written"]', TESTED, "a written answer has no code and no tests"),
         (WALK, WALK.replace("1", "2", 1), "test_every_walk has 2 points: split it"),
+        ('+++ {"tags": ["notes"]}', GIVEN + '+++ {"tags": ["notes"]}', "given stands below a question: 'DATA = 1'"),
+        (f"{WALK}(", f"{WALK}(DATA, ", "asks for DATA, which neither answer nor given cell defines"),
     ],
 )
 def test_what_cannot_be_used_is_named(old, new, says, tmp_path):
