@@ -116,7 +116,7 @@ const LEFT = 30;
 const ABOVE = 17;
 const FORMS = {
   broad: { line: 30, tall: 24 },
-  narrow: { line: 15, tall: 17 },
+  narrow: { line: 15, tall: 15 },
 };
 const boxOf = ({ line, tall }) => [LEFT + WIDE * line, (LAYERS / line) * (ABOVE + HEADS * tall)];
 
@@ -143,12 +143,15 @@ const NARROW = 560; // px
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const grid = buildGrid(el, read, change);
+  const grid = buildGrid(read, change);
+  const zoom = buildZoom();
   const words = range(MOST).map((i) => buildWord(() => change({ word: i })));
   const answer = buildAnswer();
   const lists = buildLists(read, change);
   const message = make("p", { class: "live-verdict" });
   const controls = Object.values(lists).map(({ element }) => element);
+  const name = "The token whose row is shown";
+  const group = { class: "live-wall-words", role: "group", "aria-label": name };
   el.append(
     make(
       "p",
@@ -158,20 +161,26 @@ function build({ el, read, change, first }) {
       ),
     ),
     grid.svg,
-    make(
-      "div",
-      { class: "live-wall-words", role: "group", "aria-label": "The token whose row is shown" },
-      words.map(({ element }) => element),
+    div(
+      "live-wall-detail",
+      zoom.svg,
+      div("live-wall-head", make("div", group, words.map(({ element }) => element)), answer.svg),
     ),
-    div("live-wall-answer", answer.svg, message),
     div("live-controls", controls, button("Back to start", () => change(first))),
+    message,
   );
-  return { grid, words, answer, lists, message };
+  const parts = { grid, zoom, words, answer, lists, message };
+  new ResizeObserver(() => {
+    const form = el.clientWidth < NARROW ? FORMS.narrow : FORMS.broad;
+    if (!el.clientWidth || form === grid.form) return;
+    grid.form = form;
+    parts.update();
+  }).observe(el);
+  return parts;
 }
 
 /** The wall of tiles, and the frame of the head in detail, which is its handle. */
-function buildGrid(el, read, change) {
-  const form = () => (el.clientWidth < NARROW ? FORMS.narrow : FORMS.broad);
+function buildGrid(read, change) {
   const ground = make("path", { class: "live-wall-ground" });
   const levels = range(LEVELS).map((l) => (l + 1) / LEVELS);
   const path = (hue) => (level) =>
@@ -181,9 +190,10 @@ function buildGrid(el, read, change) {
     return { group: make("g", { class: look }, paths), paths };
   });
   const labels = make("g", {});
-  const look = { class: "live-wall", role: "group", "aria-label": "The weights of all heads" };
+  const look = { class: "live-wall-map", role: "group", "aria-label": "The weights of all heads" };
   const svg = make("svg", look, ground, layers.map(({ group }) => group), labels);
-  const pick = (x, y) => change(tileAt(x, y, form()));
+  const grid = { form: FORMS.broad, ground, layers, labels, svg };
+  const pick = (x, y) => change(tileAt(x, y, grid.form));
   const step = (dx, dy) => {
     const { layer, head } = read();
     change({ layer: clamp(layer + dx, 0, LAYERS - 1), head: clamp(head - dy, 0, HEADS - 1) });
@@ -191,7 +201,7 @@ function buildGrid(el, read, change) {
   const frame = make("rect", { class: "live-wall-frame", x: -WIDE / 2, width: WIDE });
   const move = handle(svg, _("head"), "live-orange", frame, pick, step);
   pickable(svg, pick);
-  return { svg, ground, layers, labels, frame, move, form };
+  return Object.assign(grid, { frame, move });
 }
 
 /** Calls `pick(x, y)` where a finger taps, and wherever the mouse goes while it is pressed. */
@@ -209,13 +219,21 @@ function pickable(svg, pick) {
   });
 }
 
+/** The weights of the head in detail, enlarged, with the tokens beside its rows. */
+function buildZoom() {
+  const cells = make("g", {});
+  const look = { class: "live-wall-zoom", viewBox: "0 0 210 150", role: "img" };
+  return { svg: make("svg", look, cells), cells };
+}
+
 /** A token: a button with its text, its weight as a bar, and its weight. */
 function buildWord(act) {
   const text = make("span", { class: "live-wall-text" });
   const bar = make("span", { class: "live-wall-bar live-blue" });
+  const track = make("span", { class: "live-wall-track" }, bar);
   const weight = make("span", { class: "live-wall-weight" });
   const look = { type: "button", class: "live-wall-word", onclick: act };
-  const element = make("button", look, text, bar, weight);
+  const element = make("button", look, text, track, weight);
   return { element, text, bar, weight };
 }
 
@@ -233,9 +251,9 @@ function buildAnswer() {
     whole: label({ "data-shows": "whole" }),
     without: label({ "data-shows": "without" }),
   };
-  const ends = [label({ x: 4, y: 72 }), label({ x: 336, y: 72, "text-anchor": "end" })];
+  const ends = [label({ x: 4, y: 48 }), label({ x: 336, y: 48, "text-anchor": "end" })];
   const units = range(24).map(() => label({ y: 58, "text-anchor": "middle" }));
-  const look = { class: "live-wall-line", viewBox: "0 0 340 78", role: "img" };
+  const look = { class: "live-wall-line", viewBox: "0 0 340 62", role: "img" };
   const dots = [arrow, whole, without];
   const svg = make("svg", look, axis, even, faint, full, dots, Object.values(numbers), ends, units);
   return { svg, axis, even, faint, full, arrow, whole, without, numbers, ends, units };
@@ -283,8 +301,9 @@ const copyIn = once(({ tokens }) => {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
-function draw({ grid, words, answer, lists }, state, result, { hidden }) {
+function draw({ grid, zoom, words, answer, lists }, state, result, { hidden }) {
   drawGrid(grid, state, result);
+  drawZoom(zoom, state);
   drawWords(words, state, result);
   drawAnswer(answer, state, result, hidden);
   lists.sentence.put(String(TEXTS.indexOf(state.sentence)));
@@ -294,8 +313,7 @@ function draw({ grid, words, answer, lists }, state, result, { hidden }) {
 
 /** The wall, as wide as there is room. */
 function drawGrid(grid, state, { marked, key, weight }) {
-  const { svg, ground, layers, labels, frame, move, form } = grid;
-  const now = form();
+  const { svg, ground, layers, labels, frame, move, form: now } = grid;
   const looks = JSON.stringify([now, state.sentence, state.word, marked]);
   if (looks !== grid.looks) {
     grid.looks = looks;
@@ -370,6 +388,31 @@ function cellsOf({ sentence, word }, marked, form) {
   return paths;
 }
 
+/** The weights of the head in detail, row by row. */
+function drawZoom({ svg, cells }, { sentence, layer, head, word }) {
+  const { tokens } = storedOf(sentence);
+  const side = 144 / tokens.length;
+  const hueOf = (i) => (i === word ? "live-blue" : "live-ink");
+  const cell = (i) => (part, j) =>
+    make("rect", {
+      class: `live-wall-cells ${hueOf(i)}`,
+      "fill-opacity": thousandth(part / 255),
+      x: hundredth(64 + j * side),
+      y: hundredth(3 + i * side),
+      width: hundredth(side),
+      height: hundredth(side),
+    });
+  const name = (i) => {
+    const place = { x: 59, y: hundredth(7 + (i + 0.5) * side), "text-anchor": "end" };
+    const look = i === word ? "live-label live-wall-chosen" : "live-label";
+    return make("text", { class: look, ...place }, tokens[i].trim());
+  };
+  const ground = make("path", { class: "live-wall-ground", d: "M64 3v144h144z" });
+  const rows = partsOf(sentence)[HEADS * layer + head].map((row, i) => [name(i), row.map(cell(i))]);
+  cells.replaceChildren(ground, ...rows.flat(2));
+  set(svg, { "aria-label": `The weights of head ${head} of layer ${layer}, a row for each token` });
+}
+
 /** The tokens, with what the token that is shown gives to each. */
 function drawWords(words, { sentence, word }, { row }) {
   const { tokens } = storedOf(sentence);
@@ -431,45 +474,45 @@ function drawDots({ svg, whole, without, arrow, numbers }, result, toX, hidden) 
 
 // ---- speak ---------------------------------------------------------------------------------------
 
+const quoted = (text) => `“${text.trim()}”`;
+
 /** What the figure says in words. */
 function speak(state, result, { hidden }) {
   const { layer, head, sentence, word } = state;
-  const { tokens } = storedOf(sentence);
-  const [from, to] = [word, result.key].map((i) => tokens[i].trim());
-  const reads = `Head ${head} of layer ${layer}: ${from} gives ${to} ${
-    show(result.weight)
-  } of its weight.`;
+  const [from, to] = [word, result.key].map((i) => quoted(storedOf(sentence).tokens[i]));
+  const much = show(result.weight);
+  const reads = `Head ${head} of layer ${layer}: ${from} gives ${to} ${much} of its weight.`;
   if (hidden) return paragraph(reads, "What follows without it is hidden until you have answered.");
   return paragraph(reads, doesText(state, result), marksText(state, result));
 }
 
-/** What becomes of the answer without the head. */
-function doesText({ sentence, instead }, { whole, without }) {
-  const [right, wrong] = storedOf(sentence).words.map((text) => text.trim());
-  const change = `${show(whole)} to ${show(without)}`;
-  const what = instead === "mean"
-    ? `With its mean output in its place, the log-odds of ${right} against ${wrong} go from ${change}`
-    : `With uniform weights in its place, the log-odds of ${right} against ${wrong} go from ${change}`;
-  return without < 0 ? `${what}: the model says ${wrong}.` : `${what}.`;
+/** What the head sends to the answer, and what becomes of it without the head. */
+function doesText({ sentence, instead }, { direct, whole, without }) {
+  const [right, wrong] = storedOf(sentence).words.map(quoted);
+  const adds = `It adds ${show(direct)} to the log-odds of ${right} against ${wrong} directly.`;
+  const does = instead === "mean"
+    ? `With its mean output in its place they go from ${show(whole)} to ${show(without)}.`
+    : `With uniform weights in its place they go from ${show(whole)} to ${show(without)}.`;
+  return paragraph(adds, does, without < 0 && `The model would say ${wrong}.`);
 }
 
 /** Which heads stand out, and how many. */
 function marksText({ highlight, sentence, word }, { marked, key }) {
-  const { tokens } = storedOf(sentence);
+  const names = storedOf(sentence).tokens.map(quoted);
   const count = marked.length;
   const copy = copyIn(sentence);
   const repeated = copy
-    ? `Here ${tokens[copy.word].trim()} occurs twice, first before ${tokens[copy.key].trim()}.`
-    : "Here no token occurs twice.";
+    ? `Here ${names[copy.word]} comes twice, the first time before ${names[copy.key]}.`
+    : "Here no token comes twice.";
   return {
     all: "",
-    here: `More than half of ${tokens[word].trim()}’s weight goes to ${
-      tokens[key].trim()
-    } in ${count} of 270 heads.`,
-    first: `In ${count} of 270 heads token 0 gets more than half of the weight of the others.`,
-    before: `In ${count} of 270 heads the token before gets more than half of the weight.`,
+    here: `In ${count} of 270 heads ${names[word]} gives ${
+      names[key]
+    } more than half of its weight.`,
+    first: `In ${count} of 270 heads the other tokens give token 0 more than half of their weight.`,
+    before: `In ${count} of 270 heads a token gives the one before more than half of its weight.`,
     after:
-      `In random tokens, shown twice, ${count} heads give more than half of their weight to the token after the previous occurrence. ${repeated}`,
+      `Shown random tokens twice, ${count} heads give more than half of their weight to the token after the previous occurrence. ${repeated}`,
     needed: `Without any one of these ${count} heads, the log-odds fall by more than 0.5.`,
   }[highlight];
 }

@@ -18,7 +18,7 @@ __all__ = ["wall"]
 LAYERS, HEADS = 30, 9
 INSTEAD = {"mean": "its mean output", "uniform": "uniform weights"}
 HIGHLIGHTS = ("all", "here", "first", "before", "after", "needed")
-TILE, CELLS = 18, 16  # points from one tile of the still to the next, and how wide its cells are together
+TILE, CELLS = 17, 15  # points from one tile of the still to the next, and how wide its cells are together
 LEVELS = 5  # of grey
 
 
