@@ -1,12 +1,15 @@
 """What live figures compute, against torch, SciPy and laws that only they show. Needs no browser."""
 
+import base64
 import itertools
 import math
 
 import numpy as np
 import pytest
 import torch
+from attnbook import pretrained
 from attnbook.attention import attention, entropy, softmax
+from attnbook.language_model import next_logits
 from attnbook.permutations import permutations
 from attnbook.positional import frequencies, rotate, sinusoidal
 from attnbook.results import load
@@ -383,6 +386,68 @@ def test_walkers_look_at_as_many_keys_after_any_number_of_steps_only_with_the_sq
     assert width[0.5] < 0.8  # keys looked at: about 10.8 of 16, with a standard error of 0.1
     assert width[0.35] > 2
     assert width[0.65] > 1.5
+
+
+WALL = [(text, 26, 0) for text in (m["text"] for m in load("model_head_wall")["members"])]
+WALL += [(WALL[0][0], 0, 8), (WALL[1][0], 29, 3), (WALL[2][0], 17, 4)]
+
+
+def test_wall_reads_the_triangles_in_the_order_of_the_experiment():
+    for state in states("wall", 60):
+        [stored] = [m for m in load("model_head_wall")["members"] if m["text"] == state["sentence"]]
+        k, i, n = 9 * state["layer"] + state["head"], state["word"], len(stored["tokens"])
+        whole = base64.b64decode(stored["weights"])
+        mine = whole[k * len(whole) // 270 :][i * (i + 1) // 2 :][: i + 1]
+        result = module("wall").compute(**state)
+        np.testing.assert_allclose(result["row"], np.r_[list(mine), [0] * (n - 1 - i)] / 255)
+        assert result["row"].sum() == pytest.approx(1, abs=(i + 1) / 510 + 1e-12)  # a byte rounds by half of 1/255
+        assert result["weight"] == result["row"][result["key"]] == max(mine) / 255
+        assert result["direct"] == stored["direct"][k]
+        for j, (answer, change) in enumerate(zip(result["answers"], stored[state["instead"]], strict=True)):
+            assert answer == stored["log-odds"] + change
+            loses = state["highlight"] == "needed" and change < -0.5
+            assert state["highlight"] != "needed" or (j in result["marked"]) == loses
+
+
+def test_wall_marks_heads_by_their_weights():
+    def marked(text, highlight, **options):
+        found = module("wall").wall(text, highlight=highlight, **options).compute()["marked"]
+        return {divmod(int(k), 9) for k in found}
+
+    for stored in load("model_head_wall")["members"]:
+        text, n = stored["text"], len(stored["tokens"])
+        rows = {(l, h, i): module("wall").wall(text, l, h, word=i).compute()["row"] for l, h, i in np.ndindex(30, 9, n)}
+        of = {head: np.array([rows[(*head, i)] for i in range(n)]) for head in np.ndindex(30, 9)}
+        assert marked(text, "all") == set(of)
+        assert marked(text, "first") == {head for head, A in of.items() if A[1:, 0].mean() > 0.5}
+        assert marked(text, "before") == {head for head, A in of.items() if A.diagonal(-1)[1:].mean() > 0.5}
+        assert marked(text, "here", word=1) == {head for head, A in of.items() if A[1, of[26, 0][1].argmax()] > 0.5}
+    draws = np.median([m["weight after the previous occurrence"] for m in load("model_induction")["members"]], axis=0)
+    assert marked(WALL[0][0], "after") == {divmod(int(k), 9) for k in np.flatnonzero(draws > 0.5)}
+
+
+@pytest.mark.parametrize(("text", "layer", "head"), WALL)
+def test_wall_shows_what_the_language_model_computes(text, layer, head):
+    if not pretrained.available():
+        pytest.skip(f"not checked, for want of weights: {pretrained.HOW}")
+    model, seen = pretrained.load(), []
+    [right, wrong] = next(m["words"] for m in load("model_head_wall")["members"] if m["text"] == text)
+    ids = model.encode(text)
+
+    def log_odds(change):
+        y = next_logits(model, ids, watch={"weights": lambda l, A: change(A) if l == layer else None})
+        return y[model.encode(right)[0]] - y[model.encode(wrong)[0]]
+
+    def made_uniform(A):
+        A = A.copy()
+        A[head] = np.tri(ids.size) / np.arange(1, ids.size + 1)[:, None]
+        return A
+
+    whole, without = log_odds(lambda A: seen.append(A[head].copy())), log_odds(made_uniform)
+    for word in range(ids.size):
+        result = module("wall").wall(text, layer, head, word=word, instead="uniform").compute()
+        np.testing.assert_allclose(result["row"], seen[0][word], atol=1 / 510 + 1e-5)
+    assert (result["whole"], result["without"]) == pytest.approx((whole, without), abs=2e-3)  # stored to three digits
 
 
 @pytest.mark.parametrize(

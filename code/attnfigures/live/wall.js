@@ -14,8 +14,8 @@ const HIGHLIGHTS = {
   after: "induction heads",
   needed: "heads that the answer needs",
 };
-const textOf = ({ text }) => text;
-const TEXTS = sentences.map(textOf);
+const TEXTS = sentences.map(({ text }) => text);
+const SOUGHT = [1, 1, 2]; // the token of each sentence that the right answer follows
 const MOST = Math.max(...sentences.map(({ tokens }) => tokens.length));
 
 // ---- compute -------------------------------------------------------------------------------------
@@ -148,18 +148,13 @@ function build({ el, read, change, first }) {
   const words = range(MOST).map((i) => buildWord(() => change({ word: i })));
   const answer = buildAnswer();
   const lists = buildLists(read, change);
+  const hint = make("p", { class: "live-hint" });
   const message = make("p", { class: "live-verdict" });
   const controls = Object.values(lists).map(({ element }) => element);
   const name = "The token whose row is shown";
   const group = { class: "live-wall-words", role: "group", "aria-label": name };
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
-      fillIn(
-        "Touch any head. Which ones let *cabinet* read *keys*, and which of those does the verb need?",
-      ),
-    ),
+    hint,
     grid.svg,
     div(
       "live-wall-detail",
@@ -169,7 +164,7 @@ function build({ el, read, change, first }) {
     div("live-controls", controls, button("Back to start", () => change(first))),
     message,
   );
-  const parts = { grid, zoom, words, answer, lists, message };
+  const parts = { hint, grid, zoom, words, answer, lists, message };
   new ResizeObserver(() => {
     const form = el.clientWidth < NARROW ? FORMS.narrow : FORMS.broad;
     if (!el.clientWidth || form === grid.form) return;
@@ -301,7 +296,8 @@ const copyIn = once(({ tokens }) => {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements; `hidden` is what is asked. */
-function draw({ grid, zoom, words, answer, lists }, state, result, { hidden }) {
+function draw({ hint, grid, zoom, words, answer, lists }, state, result, { hidden }) {
+  drawHint(hint, state);
   drawGrid(grid, state, result);
   drawZoom(zoom, state);
   drawWords(words, state, result);
@@ -309,6 +305,21 @@ function draw({ grid, zoom, words, answer, lists }, state, result, { hidden }) {
   lists.sentence.put(String(TEXTS.indexOf(state.sentence)));
   lists.highlight.put(state.highlight);
   lists.instead.put(state.instead);
+}
+
+/** What there is to find in a sentence. */
+function drawHint(hint, { sentence }) {
+  const { tokens } = storedOf(sentence);
+  const to = tokens[SOUGHT[TEXTS.indexOf(sentence)]];
+  const bold = (text) => make("b", {}, text.trim());
+  tell(
+    hint,
+    "Touch the heads. Which let {from} read {to}, and which does the answer need?",
+    {
+      from: bold(tokens.at(-1)),
+      to: bold(to),
+    },
+  );
 }
 
 /** The wall, as wide as there is room. */
@@ -407,9 +418,8 @@ function drawZoom({ svg, cells }, { sentence, layer, head, word }) {
     const look = i === word ? "live-label live-wall-chosen" : "live-label";
     return make("text", { class: look, ...place }, tokens[i].trim());
   };
-  const ground = make("path", { class: "live-wall-ground", d: "M64 3v144h144z" });
   const rows = partsOf(sentence)[HEADS * layer + head].map((row, i) => [name(i), row.map(cell(i))]);
-  cells.replaceChildren(ground, ...rows.flat(2));
+  cells.replaceChildren(...rows.flat(2));
   set(svg, { "aria-label": `The weights of head ${head} of layer ${layer}, a row for each token` });
 }
 
@@ -438,7 +448,7 @@ const spanOf = once(({ "log-odds": whole, ...changes }) => {
 function drawAnswer(parts, { sentence }, result, hidden) {
   const { words: [right, wrong] } = storedOf(sentence);
   const [least, most] = spanOf(sentence);
-  const toX = (x) => hundredth(48 + (244 * (x - least)) / (most - least));
+  const toX = (x) => hundredth(48 + (228 * (x - least)) / (most - least));
   const ticks = (heads) => heads.map((k) => `M${toX(result.answers[k])} 36v8`).join("");
   const marked = new Set(result.marked);
   set(parts.axis, { d: `M${toX(least)} 44H${toX(most)}` });
