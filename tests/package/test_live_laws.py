@@ -392,38 +392,45 @@ WALL = [(text, 26, 0) for text in (m["text"] for m in load("model_head_wall")["m
 WALL += [(WALL[0][0], 0, 8), (WALL[1][0], 29, 3), (WALL[2][0], 17, 4)]
 
 
-def test_wall_reads_the_triangles_in_the_order_of_the_experiment():
+def triangles(stored):
+    """The weights of all heads (30, 9, n, n), read byte after byte."""
+    n, found = len(stored["tokens"]), iter(base64.b64decode(stored["weights"]))
+    rows = [[next(found) for _ in range(i + 1)] + [0] * (n - 1 - i) for _ in range(270) for i in range(n)]
+    assert next(found, None) is None
+    return np.reshape(rows, (30, 9, n, n)) / 255
+
+
+def test_wall_shows_what_is_stored():
+    sentences = {m["text"]: (m, triangles(m)) for m in load("model_head_wall")["members"]}
     for state in states("wall", 60):
-        [stored] = [m for m in load("model_head_wall")["members"] if m["text"] == state["sentence"]]
-        k, i, n = 9 * state["layer"] + state["head"], state["word"], len(stored["tokens"])
-        whole = base64.b64decode(stored["weights"])
-        mine = whole[k * len(whole) // 270 :][i * (i + 1) // 2 :][: i + 1]
+        stored, A = sentences[state["sentence"]]
+        layer, head, i = state["layer"], state["head"], state["word"]
         result = module("wall").compute(**state)
-        np.testing.assert_allclose(result["row"], np.r_[list(mine), [0] * (n - 1 - i)] / 255)
+        np.testing.assert_array_equal(result["row"], A[layer, head, i])
         assert result["row"].sum() == pytest.approx(1, abs=(i + 1) / 510 + 1e-12)  # a byte rounds by half of 1/255
-        assert result["weight"] == result["row"][result["key"]] == max(mine) / 255
-        assert result["direct"] == stored["direct"][k]
-        for j, (answer, change) in enumerate(zip(result["answers"], stored[state["instead"]], strict=True)):
-            assert answer == stored["log-odds"] + change
-            loses = state["highlight"] == "needed" and change < -0.5
-            assert state["highlight"] != "needed" or (j in result["marked"]) == loses
+        assert result["weight"] == result["row"][result["key"]] == A[layer, head, i].max()
+        assert result["direct"] == stored["direct"][9 * layer + head]
+        np.testing.assert_array_equal(
+            result["answers"] - result["whole"],
+            np.add(stored[state["instead"]], stored["log-odds"]) - stored["log-odds"],
+        )
 
 
 def test_wall_marks_heads_by_their_weights():
-    def marked(text, highlight, **options):
-        found = module("wall").wall(text, highlight=highlight, **options).compute()["marked"]
-        return {divmod(int(k), 9) for k in found}
-
-    for stored in load("model_head_wall")["members"]:
-        text, n = stored["text"], len(stored["tokens"])
-        rows = {(l, h, i): module("wall").wall(text, l, h, word=i).compute()["row"] for l, h, i in np.ndindex(30, 9, n)}
-        of = {head: np.array([rows[(*head, i)] for i in range(n)]) for head in np.ndindex(30, 9)}
-        assert marked(text, "all") == set(of)
-        assert marked(text, "first") == {head for head, A in of.items() if A[1:, 0].mean() > 0.5}
-        assert marked(text, "before") == {head for head, A in of.items() if A.diagonal(-1)[1:].mean() > 0.5}
-        assert marked(text, "here", word=1) == {head for head, A in of.items() if A[1, of[26, 0][1].argmax()] > 0.5}
     draws = np.median([m["weight after the previous occurrence"] for m in load("model_induction")["members"]], axis=0)
-    assert marked(WALL[0][0], "after") == {divmod(int(k), 9) for k in np.flatnonzero(draws > 0.5)}
+    for stored in load("model_head_wall")["members"]:
+        A = triangles(stored)
+        measures = {
+            "all": np.ones((30, 9)),
+            "here": A[:, :, 1, A[26, 0, 1].argmax()],
+            "first": A[:, :, 1:, 0].mean(axis=-1),
+            "before": A.diagonal(-1, axis1=2, axis2=3)[:, :, 1:].mean(axis=-1),
+            "after": draws,
+            "needed": -np.array(stored["uniform"]),
+        }
+        for highlight, measure in measures.items():
+            figure = module("wall").wall(stored["text"], 26, 0, word=1, instead="uniform", highlight=highlight)
+            np.testing.assert_array_equal(figure.compute()["marked"], np.flatnonzero(measure > 0.5), highlight)
 
 
 @pytest.mark.parametrize(("text", "layer", "head"), WALL)
