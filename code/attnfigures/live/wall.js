@@ -266,7 +266,7 @@ function buildLists(read, change) {
       HIGHLIGHTS,
       (highlight) => change({ highlight, ...strongest({ ...read(), highlight }) }),
     ),
-    instead: choice("in place of a head", INSTEAD, (instead) => change({ instead })),
+    instead: choice(_("instead"), INSTEAD, (instead) => change({ instead })),
   };
 }
 
