@@ -135,7 +135,7 @@ def states(
     place of the array, unless that is None. The names, with g heads of keys and m = n tokens unless there is a cache:
     "queries" (..., heads, n, d_h) and "keys" (..., g, n, d_h), both rotated, "values" (..., g, n, d_h); "weights"
     A (..., heads, n, m); "heads" A V (..., heads, n, d_h), the output of each head; "state" X (..., n, d) after the
-    layer. Only who watches the weights of a long text needs memory for all of them at once.
+    layer. Memory for all weights of a long text is needed only if you watch them.
 
     ``cache`` is a list, empty at first, that keeps the keys and values (..., g, m, d_h) of each layer; with it, ``ids``
     are the tokens that follow those of earlier calls.

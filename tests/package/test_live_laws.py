@@ -1,12 +1,15 @@
 """What live figures compute, against torch, SciPy and laws that only they show. Needs no browser."""
 
+import base64
 import itertools
 import math
 
 import numpy as np
 import pytest
 import torch
+from attnbook import pretrained
 from attnbook.attention import attention, entropy, softmax
+from attnbook.language_model import next_logits
 from attnbook.permutations import permutations
 from attnbook.positional import frequencies, rotate, sinusoidal
 from attnbook.results import load
@@ -383,6 +386,75 @@ def test_walkers_look_at_as_many_keys_after_any_number_of_steps_only_with_the_sq
     assert width[0.5] < 0.8  # keys looked at: about 10.8 of 16, with a standard error of 0.1
     assert width[0.35] > 2
     assert width[0.65] > 1.5
+
+
+WALL = [(text, 26, 0) for text in (m["text"] for m in load("model_head_wall")["members"])]
+WALL += [(WALL[0][0], 0, 8), (WALL[1][0], 29, 3), (WALL[2][0], 17, 4)]
+
+
+def triangles(stored):
+    """The weights of all heads (30, 9, n, n), read byte after byte."""
+    n, found = len(stored["tokens"]), iter(base64.b64decode(stored["weights"]))
+    rows = [[next(found) for _ in range(i + 1)] + [0] * (n - 1 - i) for _ in range(270) for i in range(n)]
+    assert next(found, None) is None
+    return np.reshape(rows, (30, 9, n, n)) / 255
+
+
+def test_wall_shows_what_is_stored():
+    sentences = {m["text"]: (m, triangles(m)) for m in load("model_head_wall")["members"]}
+    for state in states("wall", 60):
+        stored, A = sentences[state["sentence"]]
+        layer, head, i = state["layer"], state["head"], state["word"]
+        result = module("wall").compute(**state)
+        np.testing.assert_array_equal(result["row"], A[layer, head, i])
+        assert result["row"].sum() == pytest.approx(1, abs=(i + 1) / 510 + 1e-12)  # a byte rounds by half of 1/255
+        assert result["weight"] == result["row"][result["key"]] == A[layer, head, i].max()
+        assert result["direct"] == stored["direct"][9 * layer + head]
+        np.testing.assert_array_equal(
+            result["answers"] - result["whole"],
+            np.add(stored[state["instead"]], stored["log-odds"]) - stored["log-odds"],
+        )
+
+
+def test_wall_marks_heads_by_their_weights():
+    draws = np.median([m["weight after the previous occurrence"] for m in load("model_induction")["members"]], axis=0)
+    for stored in load("model_head_wall")["members"]:
+        A = triangles(stored)
+        measures = {
+            "all": np.ones((30, 9)),
+            "here": A[:, :, 1, A[26, 0, 1].argmax()],
+            "first": A[:, :, 1:, 0].mean(axis=-1),
+            "before": A.diagonal(-1, axis1=2, axis2=3)[:, :, 1:].mean(axis=-1),
+            "after": draws,
+            "needed": -np.array(stored["uniform"]),
+        }
+        for highlight, measure in measures.items():
+            figure = module("wall").wall(stored["text"], 26, 0, word=1, instead="uniform", highlight=highlight)
+            np.testing.assert_array_equal(figure.compute()["marked"], np.flatnonzero(measure > 0.5), highlight)
+
+
+@pytest.mark.parametrize(("text", "layer", "head"), WALL)
+def test_wall_shows_what_the_language_model_computes(text, layer, head):
+    if not pretrained.available():
+        pytest.skip(f"not checked, for want of weights: {pretrained.HOW}")
+    model, seen = pretrained.load(), []
+    [right, wrong] = next(m["words"] for m in load("model_head_wall")["members"] if m["text"] == text)
+    ids = model.encode(text)
+
+    def log_odds(change):
+        y = next_logits(model, ids, watch={"weights": lambda l, A: change(A) if l == layer else None})
+        return y[model.encode(right)[0]] - y[model.encode(wrong)[0]]
+
+    def made_uniform(A):
+        A = A.copy()
+        A[head] = np.tri(ids.size) / np.arange(1, ids.size + 1)[:, None]
+        return A
+
+    whole, without = log_odds(lambda A: seen.append(A[head].copy())), log_odds(made_uniform)
+    for word in range(ids.size):
+        result = module("wall").wall(text, layer, head, word=word, instead="uniform").compute()
+        np.testing.assert_allclose(result["row"], seen[0][word], atol=1 / 510 + 1e-5)
+    assert (result["whole"], result["without"]) == pytest.approx((whole, without), abs=2e-3)  # stored to three digits
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """Join the JavaScript and the styles of live figures, without importing the figures themselves."""
 
+import functools
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 __all__ = ["module", "names", "script", "stored", "styles"]
 
@@ -11,7 +13,13 @@ FIGURES = KIT.parent / "live"
 RESULTS = KIT.parents[1] / "attnbook" / "results"
 SHARED = ("core.js", "parts.js")
 READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
-OWN = {"agreement": "agreement_head"}  # the experiment whose members are the constant `head` of a figure
+OWN = {  # the constants of a figure that experiments have stored, each with the way to it: a file, then keys
+    "agreement": {"head": ("agreement_head", "members")},
+    "wall": {
+        "sentences": ("model_head_wall", "members"),
+        "copiers": ("model_induction", "summary", "weight after the previous occurrence"),
+    },
+}
 LAST = {"ablation", "thread"}  # of these, the ones that need the model with positions after its last step, and no other
 
 
@@ -19,13 +27,20 @@ def _kit(name: str) -> str:
     return (KIT / name).read_text("utf-8")
 
 
-def _members(experiment: str) -> list:
-    return json.loads((RESULTS / f"{experiment}.json").read_text("utf-8"))["members"]
+def _result(experiment: str, *keys: str) -> Any:
+    """Return what an experiment has stored, or the part of it to which the keys lead."""
+    whole = json.loads((RESULTS / f"{experiment}.json").read_text("utf-8"))
+    return functools.reduce(lambda part, key: part[key], keys, whole)
+
+
+def _constant(name: str, value: Any) -> str:
+    """Return a declaration in JavaScript, as short as it can be."""
+    return f"const {name} = {json.dumps(value, separators=(',', ':'), ensure_ascii=False)};\n"
 
 
 def _figure(name: str) -> str:
     """Return the script of a figure alone, after the numbers that belong to it."""
-    numbers = f"const head = {json.dumps(_members(OWN[name]), separators=(',', ':'))};\n" if name in OWN else ""
+    numbers = "".join(_constant(constant, _result(*way)) for constant, way in OWN.get(name, {}).items())
     return numbers + (FIGURES / f"{name}.js").read_text("utf-8")
 
 
@@ -41,14 +56,14 @@ def stored(names: Iterable[str]) -> str:
     which has fewer digits; the text is empty if no figure reads them.
     """
     need = READS.intersection(names)
-    members = _members("mirror") if need else []
+    members = _result("mirror", "members") if need else []
     if need <= LAST:
         members = [m for m in members if (m["model"], m["step"]) == ("positions", 100)]
     last: dict[str, list[int]] = {}
     for m in members:
         before, last[m["model"]] = last.get(m["model"]), m["weights"]
         m["weights"] = [x - y for x, y in zip(m["weights"], before or [0] * len(m["weights"]), strict=True)]
-    return f"const stored = {json.dumps(members, separators=(',', ':'))};\n" if need else ""
+    return _constant("stored", members) if need else ""
 
 
 def _dependencies(names: Iterable[str]) -> str:
