@@ -11,7 +11,7 @@ FIGURES = KIT.parent / "live"
 RESULTS = KIT.parents[1] / "attnbook" / "results"
 SHARED = ("core.js", "parts.js")
 READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
-OWN = {"agreement": "agreement_head"}  # the experiment whose members are the constant `head` of a figure
+OWN = {"agreement": "agreement_head", "orders": "model_orders"}  # whose members are the constant `members` of a figure
 LAST = {"ablation", "thread"}  # of these, the ones that need the model with positions after its last step, and no other
 
 
@@ -25,7 +25,7 @@ def _members(experiment: str) -> list:
 
 def _figure(name: str) -> str:
     """Return the script of a figure alone, after the numbers that belong to it."""
-    numbers = f"const head = {json.dumps(_members(OWN[name]), separators=(',', ':'))};\n" if name in OWN else ""
+    numbers = f"const members = {json.dumps(_members(OWN[name]), separators=(',', ':'))};\n" if name in OWN else ""
     return numbers + (FIGURES / f"{name}.js").read_text("utf-8")
 
 
