@@ -134,9 +134,9 @@ def still(state: dict, asking: bool) -> Picture:
     result = compute(**state)
     fig, ax = figure(width=6.4, height=2.8)
     ticks = {"10 times": -np.log(10), "equal": 0, "10 times ": np.log(10), "100 times": np.log(100)}
-    ax.set(xlim=(-4.4, 6.4), xlabel="← Tom is likelier          Mary is likelier →")
+    ax.set(xlim=(-4.4, 6.4), xlabel="Tom is likelier on the left, Mary on the right")
     ax.set_xticks(list(ticks.values()), list(ticks))
-    ax.set(ylim=(len(WORDS) - 0.5, -0.5))
+    ax.set(ylim=(len(WORDS) - 0.5, -0.5), ylabel="first word")
     ax.set_yticks(range(len(WORDS)), [f"{word} …" for word in WORDS])
     ax.axvline(0, color="#000000", lw=0.8, ls=(0, (3, 3)))
     sight = "sees later words too" if state["ahead"] else "sees only earlier words"
