@@ -400,11 +400,12 @@ function dragTiles(row, tiles, place, swap) {
 
 /** Writes a word by its name into tile i, and lets it fly from tile `from`, where it was. */
 function putTile(tiles, i, word, name, from) {
+  const N = tiles.length;
   write(tiles[i], name);
   set(tiles[i], {
     "data-word": word,
     "aria-label": name,
-    "aria-valuetext": `${name}, position ${i + 1} of ${tiles.length}`,
+    "aria-valuetext": `${name}, position ${i + 1} of ${N}`,
   });
   const dx = tiles[from].offsetLeft - tiles[i].offsetLeft;
   if (!dx || calm()) return;
