@@ -52,7 +52,7 @@ const valid = ({ sentence, alpha, ahead }) =>
 
 const LEAST = -4.3; // the axis in log-odds
 const MOST = 6.3;
-const GUTTER = 52; // for the names of the rows
+const GUTTER = 62; // for the names of the rows
 const TOP = 15; // room for the ring
 const ROW = 25; // a row for each first word
 const FLOOR = TOP + ROW * START.length; // where the axis is
