@@ -14,7 +14,8 @@ RESULTS = KIT.parents[1] / "attnbook" / "results"
 SHARED = ("core.js", "parts.js")
 READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
 OWN = {  # the constants of a figure that experiments have stored, each with the way to it: a file, then keys
-    "agreement": {"head": ("agreement_head", "members")},
+    "agreement": {"members": ("agreement_head", "members")},
+    "orders": {"members": ("model_orders", "members")},
     "wall": {
         "sentences": ("model_head_wall", "members"),
         "copiers": ("model_induction", "summary", "weight after the previous occurrence"),

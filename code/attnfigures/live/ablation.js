@@ -111,7 +111,7 @@ function mapOfHead() {
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
   const flip = (k) => change({ heads: read().heads.map((on, l) => (l === k ? 1 - on : on)) });
-  const tiles = tileRow(read, change);
+  const tiles = tileRow(read, change, { swaps: SWAPS, shown: SHOWN });
   const panels = HEADS.map((k) => head(k, () => flip(k)));
   const ways = { alike: "looks at all words alike", nothing: "adds nothing" };
   const instead = choice("a head that is off", ways, (way) => change({ instead: way }));

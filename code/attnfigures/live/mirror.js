@@ -117,7 +117,7 @@ const columnOf = ({ sentence, tried }) => tried.findIndex((one) => both(one).inc
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const tiles = tileRow(read, change);
+  const tiles = tileRow(read, change, { swaps: SWAPS, shown: SHOWN });
   const turn = () => {
     const { sentence, tried } = read();
     const known = columnOf(read()) >= 0;
