@@ -205,7 +205,7 @@ function pickable(svg, pick) {
     const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
     pick(place.x, place.y);
   };
-  svg.addEventListener("click", (event) => {
+  svg.addEventListener("pointerup", (event) => {
     at(event);
     svg.querySelector("[role=slider]").focus({ preventScroll: true });
   });
