@@ -116,7 +116,7 @@ const LEFT = 30;
 const ABOVE = 17;
 const FORMS = {
   broad: { line: 30, tall: 24 },
-  narrow: { line: 15, tall: 15 },
+  narrow: { line: 15, tall: 17 },
 };
 const boxOf = ({ line, tall }) => [LEFT + WIDE * line, (LAYERS / line) * (ABOVE + HEADS * tall)];
 
