@@ -458,11 +458,16 @@ def test_wall_marks_heads_by_their_weights():
             np.testing.assert_array_equal(figure.compute()["marked"], np.flatnonzero(measure > 0.5), highlight)
 
 
-@pytest.mark.parametrize(("text", "layer", "head"), WALL)
-def test_wall_shows_what_the_language_model_computes(text, layer, head):
+@pytest.fixture(scope="module")
+def language_model():
     if not pretrained.available():
         pytest.skip(f"not checked, for want of weights: {pretrained.HOW}")
-    model, seen = pretrained.load(), []
+    return pretrained.load()
+
+
+@pytest.mark.parametrize(("text", "layer", "head"), WALL)
+def test_wall_shows_what_the_language_model_computes(language_model, text, layer, head):
+    model, seen = language_model, []
     [right, wrong] = next(m["words"] for m in load("model_head_wall")["members"] if m["text"] == text)
     ids = model.encode(text)
 
