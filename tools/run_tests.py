@@ -39,6 +39,7 @@ LAYOUT = {"ruff format", "deno fmt"}  # the linters whose complaints `make forma
 SPELLED = re.compile(r"\.(css|html|js|md|py|toml|txt|ya?ml)$|^Makefile$")
 SUCCESSES = ROOT / "_build" / "checked.json"
 EVERY_PAGE = "every page"  # a step of the tests of sources: those that belong to no single page
+NO_PAGE = "no page"  # another: those that read none
 TEXTS = ("chapters/", "course/", "locale/")
 LIVE_FIGURE = re.compile(r"code/attnfigures/live/([a-z]\w*)\.(?:py|js|css)$")
 OF_ALL_FIGURES = ("code/attnfigures/kit/", "code/attnfigures/live/__init__.py")
@@ -153,11 +154,11 @@ def advise(chapters):
 
 
 def source_steps(pages, files):
-    """Return {page: key} of the tests of sources: for each page its file and all that is no page, and one for all."""
+    """Return {page: key} of the tests of sources: for each page its file and all that is no page; for all; for none."""
     others = {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
     shared = remembered.key("", others)
     steps = {page: remembered.key(shared, {f"{page}.md": files.get(f"{page}.md", "")}) for page in pages}
-    return steps | {EVERY_PAGE: remembered.key(EVERY_PAGE, files)}
+    return steps | {EVERY_PAGE: remembered.key(EVERY_PAGE, files), NO_PAGE: remembered.key(NO_PAGE, others)}
 
 
 def other_steps(tests, files):

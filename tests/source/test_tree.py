@@ -122,6 +122,7 @@ def test_private_parts_are_seen(source, found):
     assert bool(list(private_parts(source))) is found
 
 
+@pytest.mark.no_page
 def test_the_extension_reaches_into_other_libraries_in_one_file():
     """An update that moves such a part breaks the build: there it is found, with the reason why it is used."""
     code = ROOT / "code" / "bookext"

@@ -113,7 +113,7 @@ def checked(write_files, monkeypatch):
 
 
 def test_what_passed_with_the_same_files_is_not_tested_again(checked):
-    every = f"chapters/a,chapters/b,{run_tests.EVERY_PAGE}"
+    every = f"chapters/a,chapters/b,{run_tests.EVERY_PAGE},{run_tests.NO_PAGE}"
     assert checked() == ["source", f"--pages={every}", "test_law.py"]
     assert checked() == []
     assert checked({"chapters/a.md": "another sentence"}) == ["source", f"--pages=chapters/a,{run_tests.EVERY_PAGE}"]
