@@ -433,6 +433,15 @@ function speaker(el) {
   };
 }
 
+/** What to do first, above the figure. */
+const hintLine = (...text) => make("p", { class: "live-hint" }, text);
+
+/** The sentence of the figure. */
+const messageLine = () => make("p", { class: "live-verdict" });
+
+/** The equations of the figure, each made by `verdict`. */
+const verdictList = () => make("ul", { class: "live-verdicts" });
+
 const EXACT = 1e-12; // below this, two computations in double precision give the same number
 
 /** An equation that holds, or does not and by how much its sides differ. */
@@ -481,19 +490,20 @@ function predictFirst(el, ask, done) {
 
 /**
  * What every figure has beside its own: the question before the result, the sentence that is
- * spoken, and `update` when the state changes. Returns `speak`.
+ * spoken, and `update` when the state changes; `reveal` is called once the question is answered.
+ * Returns `speak`.
  */
-function setUp(model, el, update) {
-  predictFirst(el, model.get("ask"), update);
+function setUp(model, el, update, reveal = update) {
+  predictFirst(el, model.get("ask"), reveal);
   model.on("change:state", update);
   return speaker(el);
 }
 
 /**
  * The `render` of a figure, composed of its parts. `build(stage)` puts elements into `el` once and
- * returns those that change, a paragraph `message` among them; `update()` is added to them, for
- * what is no part of the state. After every change of the state
- * `draw(parts, state, result, stage)` writes what `compute` returns into them, and
+ * returns those that change, a paragraph `message` among them, and `reveal()` if an answer does more
+ * than show the result; `update()` is added to them, for what is no part of the state. After every
+ * change of the state `draw(parts, state, result, stage)` writes what `compute` returns into them, and
  * `speak(state, result, stage)` returns the sentence of the figure, which is also spoken. The stage
  * holds `model`, `el`, `read()`, `change(part)`, the state `first` at the beginning, whether the
  * results are `hidden` because the reader has not answered yet, and for `speak` also the parts.
@@ -511,7 +521,7 @@ const composed = ({ compute, build, draw, speak }) => ({ model, el }) => {
     if (parts.message) write(parts.message, sentence);
     say(sentence);
   };
-  const say = setUp(model, el, update);
+  const say = setUp(model, el, update, parts.reveal);
   parts.update = update; // for what is no part of the state
   update();
 };

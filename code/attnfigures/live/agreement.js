@@ -88,9 +88,9 @@ function build({ el, read, change, first }) {
   );
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) };
   const trained = slider("steps of training", reach, (k) => change({ steps: TRAINED[k] }));
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   el.append(
-    make("p", { class: "live-hint" }, "Click a noun. Which one does the verb follow?"),
+    hintLine("Click a noun. Which one does the verb follow?"),
     answer.element,
     div("live-planes live-lean", div("live-reading", table.element), space.element),
     div(

@@ -150,12 +150,10 @@ function build({ el, change, first }) {
   const bar = answerBar();
   const spent = make("span", { "data-shows": "spent" });
   const below = make("p", { class: "live-spent" });
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   const { kind, rho, size, questions, typed } = controls;
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Turn every word in row A black, then every word in row B. Then ask one question only: what can its answer carry, in each model?",
     ),
     titleA,

@@ -39,6 +39,18 @@ def is_message(text: str, before: str = "") -> bool:
     return bool(text_like) and not CODE.search(plain) and not COMPARED.search(before)
 
 
+def messages(code: str) -> list[str]:
+    """Return the messages of the JavaScript ``code``, in their order."""
+    found = []
+
+    def keep(text):
+        found.append(text)
+        return text
+
+    rewrite(code, keep)
+    return found
+
+
 def rewrite(code: str, translate: Callable[[str], str]) -> str:
     """Return the JavaScript ``code`` with each of its messages replaced by what ``translate`` returns for it."""
     return _rewrite(code, 0, translate, inside=False)[0]
