@@ -11,7 +11,7 @@ import urllib.parse
 import numpy as np
 import pytest
 from attnfigures.kit import files
-from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, set_state, state_of, states
+from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, set_state, state_of, states
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -447,6 +447,16 @@ def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
     dot, first = page.get_by_label("the dot of your sentence"), state_of(page, "thread")
     dot.drag_to(dot, target_position={"x": -120, "y": 16}, force=True)
     assert state_of(page, "thread") != first
+
+
+def test_a_finger_chooses_the_head_that_it_taps(open_figures):
+    page, first = open_figures(figure("wall"), width=375, has_touch=True), example("wall")
+    for head in ((25, 0), (26, 1), (3, 8)):  # the first two lie beside the frame, on what a finger can hold
+        put(page, "wall", first | dict(zip(("layer", "head"), head, strict=True)))
+        box = page.locator(".live-wall-frame").bounding_box()
+        put(page, "wall", first)
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert (state_of(page, "wall")["layer"], state_of(page, "wall")["head"]) == head
 
 
 @every_figure
