@@ -12,7 +12,7 @@ import urllib.parse
 import numpy as np
 import pytest
 from attnfigures.kit import files
-from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, set_state, state_of, states
+from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, set_state, state_of, states
 from PIL import Image
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
@@ -502,6 +502,16 @@ def test_no_card_moves_a_bar_without_mask_and_positions(open_figures):
         found[alpha, ahead] = len(looks)
     assert found.pop((0, True)) == 1
     assert min(found.values()) > 1, found
+
+
+def test_a_finger_chooses_the_head_that_it_taps(open_figures):
+    page, first = open_figures(figure("wall"), width=375, has_touch=True), example("wall")
+    for head in ((25, 0), (26, 1), (3, 8)):  # the first two lie beside the frame, on what a finger can hold
+        put(page, "wall", first | dict(zip(("layer", "head"), head, strict=True)))
+        box = page.locator(".live-wall-frame").bounding_box()
+        put(page, "wall", first)
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert (state_of(page, "wall")["layer"], state_of(page, "wall")["head"]) == head
 
 
 @every_figure
