@@ -22,6 +22,9 @@ const ANSWERS = members.map(({ mask, strength, odds, words, top, p }) => ({
   percent: fives(p).map((five) => five.map((b) => 100 * (b / 255) ** 2)),
 }));
 
+/** How many times as likely the likelier of Mary and Tom is. */
+const timesAt = (odds) => Math.exp(Math.abs(odds));
+
 /**
  * The next words after a sentence with their percentages, the log-odds of Mary against Tom after
  * all orders and after this one, how many times as likely the likelier of the two is, and how far
@@ -37,7 +40,7 @@ function compute({ sentence, alpha, ahead }) {
     percent: percent[s],
     odds,
     own: odds[s],
-    times: Math.exp(Math.abs(odds[s])),
+    times: timesAt(odds[s]),
     range: Math.max(...odds) - Math.min(...odds),
   };
 }
@@ -50,7 +53,7 @@ const valid = ({ sentence, alpha, ahead }) =>
 
 // ---- build ---------------------------------------------------------------------------------------
 
-const LEAST = -4.3; // the axis in log-odds
+const LEAST = -4.3; // the axis in log-odds; the stored ones reach from -3.9 to 5.9
 const MOST = 6.3;
 const GUTTER = 62; // for the names of the rows
 const TOP = 15; // room for the ring
@@ -59,7 +62,11 @@ const FLOOR = TOP + ROW * START.length; // where the axis is
 const EACH = ORDERS.length / START.length; // orders in a row
 const SAME = 1e-3; // log-odds that differ by less are those of one answer: four digits are stored
 const MANY = 45; // percent, the width of a bar that fills its line
+const ORDERLESS = { alpha: 0, ahead: true }; // nothing tells the model the order of the words
+const TOLD = { alpha: 1, ahead: false };
 const HUES_OF = { Tom: "live-orange", Mary: "live-blue" };
+
+const isOrderless = ({ alpha, ahead }) => alpha === 0 && ahead;
 
 /** Where log-odds lie in a drawing of this width, and where orders lie, each in its own lane. */
 const axisOf = (width) => (odds) =>
@@ -77,27 +84,26 @@ function build({ el, read, change, first }) {
   parts.dots = buildDots(parts, read);
   parts.bars = buildBars();
   parts.knob = buildKnob(change);
-  parts.ahead = toggle("it may look ahead (mask off)", (ahead) => {
+  parts.ahead = toggle("each word sees all (mask off)", (ahead) => {
     if (ahead !== read().ahead) change({ ahead });
   });
   parts.ahead.classList.add("live-orders-switch");
-  parts.message = make("p", { class: "live-verdict" });
+  parts.message = messageLine();
+  parts.both = button("", () => change(isOrderless(read()) ? TOLD : ORDERLESS));
   const shuffle = button("Shuffle the cards", () => {
     const others = ORDERS.filter((order) => order !== read().sentence);
     parts.tiles.lay(others[Math.floor(Math.random() * others.length)]);
   });
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
-      fillIn(
+    hintLine(
+      ...fillIn(
         "*Who gets the book?* A language model reads your cards and guesses the next word. Drag the cards: can you make it say *Tom*?",
       ),
     ),
     div(
       "live-orders-grid",
       parts.tiles.row,
-      make("p", { class: "live-orders-tail" }, ". The book now belongs to …"),
+      make("p", { class: "live-orders-tail" }, "The book now belongs to …"),
       div(
         "live-orders-side",
         parts.bars.map(({ row }) => row),
@@ -110,8 +116,8 @@ function build({ el, read, change, first }) {
         parts.dots.svg,
       ),
     ),
+    div("live-controls", parts.both, shuffle, button("Back to start", () => change(first))),
     parts.message,
-    div("live-controls", shuffle, button("Back to start", () => change(first))),
   );
   nod(el);
   followWidth(parts.dots.svg, (width) => {
@@ -166,13 +172,17 @@ function buildDots(parts, read) {
     make("line", { class: "live-grid", x1: 0, y1: TOP + ROW * k, y2: TOP + ROW * k })
   );
   const middle = make("line", { class: "live-orders-middle", y1: TOP, y2: FLOOR + 5 });
-  const ticks = [[-10, "10 ×"], [1, _("equal")], [10, "10 ×"], [100, "100 ×"]].map((
-    [times, name],
-  ) => ({
-    odds: Math.sign(times) * Math.log(Math.abs(times)),
+  const tick = (odds, name) => ({
+    odds,
     mark: make("line", { class: "live-axis", y1: FLOOR, y2: FLOOR + 5 }),
     name: text({ y: FLOOR + 17, "text-anchor": "middle" }, name),
-  }));
+  });
+  const ticks = [
+    tick(-Math.log(10), "10 ×"),
+    tick(0, _("equal")),
+    tick(Math.log(10), "10 ×"),
+    tick(Math.log(100), "100 ×"),
+  ];
   const ends = [
     text({ y: FLOOR + 34, "text-anchor": "start" }, "← Tom is likelier"),
     text({ y: FLOOR + 34, "text-anchor": "end" }, "Mary is likelier →"),
@@ -231,6 +241,7 @@ function draw(parts, state, result, { hidden }) {
   parts.tiles.put(state.sentence.split(" "));
   parts.knob.put(state.alpha);
   set(parts.ahead, { "aria-pressed": state.ahead });
+  write(parts.both, isOrderless(state) ? "Give the order back" : "Take the order away");
   drawBars(parts.bars, result, hidden);
   drawAxis(parts, state);
   drawDots(parts, state, result, hidden);
@@ -292,10 +303,7 @@ function drawDots({ width, dots: { dots, own, move } }, { sentence }, { odds, ow
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-const timesOf = (odds) => {
-  const times = Math.exp(Math.abs(odds));
-  return show(times, times < 10 ? 1 : 0);
-};
+const timesOf = (odds) => show(timesAt(odds), timesAt(odds) < 10 ? 1 : 0);
 
 const nameAt = (odds) => (odds > 0 ? "Mary" : "Tom");
 
@@ -304,19 +312,32 @@ const likelier = (odds) =>
   `${nameAt(odds)} is ${timesOf(odds)} times as likely as ${nameAt(-odds)}`;
 
 /** The sentence of the figure: what this order says, what all say, and what to try next. */
-function speak({ ahead }, { words, own, odds, range: apart }, { hidden }) {
+function speak(state, result, { hidden }) {
   if (hidden) return "The answers are hidden until you have answered.";
+  const { own, odds } = result;
   const least = Math.min(...odds);
   const most = Math.max(...odds);
-  const all = apart < SAME
+  const all = result.range < SAME
     ? "So it is after all 120 orders: whatever you drag, no bar moves."
     : `The 120 orders reach from ${nameAt(least)} ${timesOf(least)} times as likely to ${
       nameAt(most)
     } ${timesOf(most)} times.`;
-  const odd = ahead ? "It was never trained to look ahead: its guesses are odd." : "";
-  const found = !ahead && words[0] === " Tom";
-  const next = found ? "It says Tom! Now take the order away from it: α = 0, mask off." : "";
-  return paragraph(`${likelier(own)}.`, all, odd, next);
+  return paragraph(`${likelier(own)}.`, all, nextStep(state, result));
+}
+
+/** What to try next, or why the answers are as they are. */
+function nextStep({ alpha, ahead }, { words }) {
+  if (isOrderless({ alpha, ahead })) {
+    return "Nothing tells it the order any more. It never learned to guess like that, so its words are odd.";
+  }
+  if (ahead) {
+    return "It never learned to see the words that follow, so its guesses are odd. Now pull the slider to 0.";
+  }
+  if (alpha === 0) {
+    return "It still knows some order: it reads from left to right, and each word has seen only those before it. Let each word see all words.";
+  }
+  if (alpha < 1) return "Pull the slider to 0.";
+  return words[0] === " Tom" ? "It says Tom! Now take the order away." : "";
 }
 
 const render = composed({ compute, build, draw, speak });

@@ -104,7 +104,7 @@ function build({ el, read, change, first }) {
       "p",
       { class: "live-hint" },
       fillIn(
-        "*Move the dot.* It is the answer of a small attention model to your cards: does *cat* come before *fish*? Drag the cards.",
+        "*Drag the cards. Can you move the dot?* It is the answer of a small attention model: does *cat* come before *fish*?",
       ),
     ),
     parts.tiles.row,
@@ -225,10 +225,11 @@ function buildKnob(change) {
   const bundles = ["cat first", "fish first"].map((side) =>
     make("span", { class: "live-thread-side", "aria-hidden": "true" }, side)
   );
+  const pull = make("span", { class: "live-thread-pull", "aria-hidden": "true" }, "pull →");
   element.classList.add("live-thread-knob");
   element.insertBefore(curves, hand);
-  element.append(...bundles);
-  return { element, put: knob.put, hand, curves };
+  element.append(pull, ...bundles);
+  return { element, put: knob.put, hand, curves, pull };
 }
 
 /**
@@ -416,6 +417,7 @@ function drawScore({ tried, score: { before, right, count, found } }, result, hi
 function drawKnob({ farthest, knob }, state, result, hidden) {
   const unseen = thousandth(1 - farthest);
   knob.put(state.alpha);
+  knob.pull.hidden = farthest > 0;
   set(knob.hand, {
     "aria-valuetext": hidden
       ? show(state.alpha)
