@@ -1,4 +1,4 @@
-"""Recurrent networks, one step after another, and the Jacobians of a step.
+"""Recurrent networks, one step after another, the Jacobians of a step, and a state that is a matrix.
 
 A step takes the state h_{t−1} and the input x_t to the next state h_t. Inputs are rows, ``X (..., n, d)``; a weight
 matrix acts from the left, as in the equations: W_x (d_h, d) and W_h (d_h, d_h). Weights (runs, d_h, …) are networks
@@ -6,7 +6,7 @@ side by side, each with its own batch of X (runs, batch, n, d), and with b (d_h,
 Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 
 Sources: Elman (1990); Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000);
-Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians.
+Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians; Schlag et al. (2021) for the delta rule.
 """
 
 import numpy as np
@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array, arrays, require_int, require_number
 
-__all__ = ["lstm", "lstm_jacobians", "path_norms", "random_recurrence", "rnn", "rnn_jacobians", "spectral_radius"]
+__all__ = [
+    "delta_rule",
+    "lstm",
+    "lstm_jacobians",
+    "path_norms",
+    "random_recurrence",
+    "rnn",
+    "rnn_jacobians",
+    "spectral_radius",
+]
 
 
 def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: ArrayLike | None = None) -> Array:
@@ -85,6 +94,24 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
         jacobians.append(xp.concat(rows, axis=0))
         h = o * squashed
     return xp.stack(jacobians[1:], axis=0)
+
+
+def delta_rule(S: ArrayLike, k: ArrayLike, v: ArrayLike, beta: float = 1.0) -> Array:
+    """S + β (v − S k) kᵀ = S (I − β k kᵀ) + β v kᵀ: the state after the value v was written under the key k.
+
+    The state ``S`` (..., d_v, d_k) is a matrix, which a query q reads by S q; ``k`` (..., d_k), ``v`` (..., d_v). The
+    step moves what is stored under k, S k, towards v: it is a step of length β down the gradient of ‖S k − v‖²/2. For
+    ‖k‖ = 1 and β = 1 it puts v in its place. For ‖k‖ = 1, β = 2 and v = 0 it mirrors: S (I − 2 k kᵀ).
+
+    Source: Schlag et al. (2021), with β in (0, 1); Grazzi et al. (2025), with β in (0, 2).
+
+    >>> delta_rule([[5.0, 7.0]], [1.0, 0.0], [9.0])
+    array([[9., 7.]])
+    """
+    _, S, k, v = arrays("S (..., d_v, d_k), k (..., d_k), v (..., d_v)", S, k, v)
+    beta = require_number("beta", beta)
+    error = v - (S @ k[..., None])[..., 0]
+    return S + beta * error[..., None] * k[..., None, :]
 
 
 def path_norms(J: ArrayLike) -> Array:

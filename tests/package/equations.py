@@ -17,7 +17,7 @@ from attnbook.layers import Heads, multi_head_attention
 from attnbook.length import ntk_frequencies, ramp_frequencies, turns
 from attnbook.permutations import cycle_type, permutation_matrix, permutations, sinkhorn
 from attnbook.positional import frequencies, logit_terms, rotate, sinusoidal
-from attnbook.recurrent import lstm, rnn, rnn_jacobians
+from attnbook.recurrent import delta_rule, lstm, rnn, rnn_jacobians
 from attnbook.scores import row_coverage
 from scipy import stats
 from scipy.integrate import quad
@@ -412,6 +412,21 @@ def ends(rng):
     gap = bisect(lambda g: float(softmax(torch.tensor([0.0, -g], dtype=torch.float32))[1] > 0) - 0.5, 1, 1000)
     most, least = (float(x) for x in (np.finfo(np.float32).max, np.finfo(np.float32).smallest_subnormal))
     return {"M": most, "\\mu": least, "s_\\max": top, "g_\\max": gap, "equal": 1e-6}
+
+
+@names_of("eq-rnn-delta")
+def delta(rng, beta=0.7):
+    S, k, v = normal(rng, (3, 5), (5, 1), (3, 1))
+    after = delta_rule(S, k[:, 0], v[:, 0], beta)
+    return {"S_t": after, "S_t-1": S, "k_t": k, "v_t": v, "\\beta_t": beta, "I": np.eye(5)}
+
+
+@names_of("eq-qk-norm", written={"\\cos(q, k)": "c"})
+def normed(rng, d_k=7):
+    q, k = torch.tensor(rng.normal(size=(2, d_k)))
+    unit = {"hat q": torch.nn.functional.rms_norm(q, (d_k,)), "hat k": torch.nn.functional.rms_norm(k, (d_k,))}
+    cosine = torch.nn.functional.cosine_similarity(q, k, dim=0).item()
+    return {name: x.numpy() for name, x in unit.items()} | {"d_k": d_k, "c": cosine}
 
 
 @names_of("eq-rnn-slope", written={"\\text{slope}": "\\operatorname{slope}"})

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 import torch
-from attnbook.recurrent import lstm, lstm_jacobians, path_norms, random_recurrence, rnn, rnn_jacobians, spectral_radius
+from attnbook.permutations import permutation_matrix
+from attnbook.recurrent import (
+    delta_rule,
+    lstm,
+    lstm_jacobians,
+    path_norms,
+    random_recurrence,
+    rnn,
+    rnn_jacobians,
+    spectral_radius,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,3 +142,27 @@ def test_spectral_radius_sees_complex_and_nilpotent_matrices():
     assert spectral_radius(turn) == pytest.approx(0.7)
     assert spectral_radius([[0, 2], [0, 0]]) == 0
     assert spectral_radius(torch.eye(3)) == 1
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.floats(-3, 3), st.integers(0, 20))
+def test_the_delta_rule_is_a_step_down_the_gradient_of_the_squared_error(d_v, d_k, beta, seed):
+    generator = torch.Generator().manual_seed(seed)
+    shapes = [(3, d_v, d_k), (3, d_k), (3, d_v)]
+    S, k, v = (torch.randn(shape, generator=generator, dtype=torch.float64) for shape in shapes)
+    error = torch.einsum("bij,bj->bi", S.requires_grad_(), k) - v
+    step = torch.optim.SGD([S], lr=beta if beta > 0 else -beta, maximize=beta < 0)
+    before = S.detach().clone()
+    (error**2 / 2).sum().backward()
+    step.step()
+    close(delta_rule(before, k, v, beta), S)
+    close(delta_rule(before.numpy(), k.numpy(), v.numpy(), beta), S)
+    close(delta_rule(before[0], k[0], v[0], beta), S[0])
+
+
+@given(st.integers(2, 9), st.data())
+def test_two_cups_are_swapped_by_a_step_of_the_delta_rule(n, data):
+    i, j = data.draw(st.permutations(range(n)))[:2]
+    k = (np.eye(n)[i] - np.eye(n)[j]) / np.sqrt(2)
+    swapped = np.arange(n)
+    swapped[[i, j]] = j, i
+    close(delta_rule(np.eye(n), k, np.zeros(n), 2), permutation_matrix(swapped))

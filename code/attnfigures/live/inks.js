@@ -53,7 +53,7 @@ const MODELS = {
  */
 function compute(state) {
   const words = tokens(state.text);
-  const asked = Math.min(state.questions, words.length);
+  const asked = state.rows === "reach" ? words.length : Math.min(state.questions, words.length);
   const inks = MODELS[state.model](state, words.length, asked);
   return { words, ...inks, asked, spent: total(inks.recovery) };
 }
@@ -61,13 +61,14 @@ function compute(state) {
 const counts = (x) => Number.isInteger(x) && x >= 1 && x <= MOST;
 
 /** Whether a state from outside, such as an address, can be drawn. */
-const valid = ({ model, text, rho, size, questions }) =>
+const valid = ({ model, text, rho, size, questions, rows }) =>
   Object.hasOwn(MODELS, model) &&
   !/\p{Surrogate}/u.test(text) &&
   rho >= LEAST &&
   rho <= 1 &&
   counts(size) &&
-  counts(questions);
+  counts(questions) &&
+  ["reach", "both"].includes(rows);
 
 /** The number below a word: what is small but there does not read 0.00. */
 const amount = (x) => show(x, x > 0 && x < 0.005 ? 3 : 2);
@@ -149,13 +150,14 @@ function build({ el, change, first }) {
   const B = inkRow("recovery");
   const bar = answerBar();
   const spent = make("span", { "data-shows": "spent" });
-  const below = make("p", { class: "live-spent" });
+  const below = make("p", { class: "live-spent live-second" });
   const message = messageLine();
   const { kind, rho, size, questions, typed } = controls;
+  const hint = hintLine();
+  const ofBoth = [titleB, B.element, bar.svg, size.element, questions.element];
+  ofBoth.forEach((part) => part.classList.add("live-second"));
   el.append(
-    hintLine(
-      "Turn every word in row A black, then every word in row B. Then ask one question only: what can its answer carry, in each model?",
-    ),
+    hint,
     titleA,
     A.element,
     titleB,
@@ -169,12 +171,12 @@ function build({ el, change, first }) {
       button("Back to start", () => change(first)),
     ),
     set(control(`your sentence, up to ${MOST} words`, typed, typed.id), {
-      class: "live-control live-wide",
+      class: "live-control live-wide live-second",
     }),
     below,
     message,
   );
-  return { controls, titleA, titleB, A, B, bar, spent, below, message };
+  return { el, controls, hint, titleA, titleB, A, B, bar, spent, below, message };
 }
 
 /** The model, its numbers, the questions, and the sentence. */
@@ -205,14 +207,12 @@ function buildControls(change) {
 }
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ controls, titleA, titleB, A, B, bar, spent, below }, state, result, { hidden }) {
+function draw(parts, state, result, { hidden }) {
+  const { el, controls, hint, titleA, titleB, A, B, bar, spent, below } = parts;
+  el.classList.toggle("live-reach", state.rows === "reach");
   drawControls(controls, state, result);
-  write(
-    titleA,
-    state.model === "attention"
-      ? "A. How strongly the answers depend on each word"
-      : "A. How strongly the last state depends on each word",
-  );
+  write(hint, hintText(state));
+  write(titleA, titleText(state));
   write(
     titleB,
     "B. How well the answers give back each word, R². Asked for: the underlined words",
@@ -230,6 +230,23 @@ function draw({ controls, titleA, titleB, A, B, bar, spent, below }, state, resu
   );
 }
 
+function hintText({ rows }) {
+  return rows === "reach"
+    ? "Move ρ, and turn the first word black. Then choose attention."
+    : "Turn every word in row A black, then every word in row B. Then ask one question only: what can its answer carry, in each model?";
+}
+
+function titleText({ model, rows }) {
+  if (rows === "reach") {
+    return model === "attention"
+      ? "How strongly the answers depend on each word"
+      : "How strongly the last state depends on each word";
+  }
+  return model === "attention"
+    ? "A. How strongly the answers depend on each word"
+    : "A. How strongly the last state depends on each word";
+}
+
 function drawControls({ kind, rho, size, questions, typed }, state, { words, asked }) {
   const inputOf = ({ element }) => element.querySelector("input");
   kind.put(state.model);
@@ -244,12 +261,17 @@ function drawControls({ kind, rho, size, questions, typed }, state, { words, ask
 /** What the figure says in words. */
 function speak(state, { words, influence, asked, kept }, { hidden }) {
   if (hidden) return "Both inks are hidden until you have answered.";
+  const reach = state.rows === "reach";
+  if (state.model === "attention" && reach) {
+    return "Attention keeps every word, and each is one step away: all of them count alike.";
+  }
   if (state.model === "attention") {
     return "Attention keeps every word and looks for each with a query of its own, once the question is known. Every further answer carries one more number.";
   }
   const last = state.model === "gated" ? asked : words.length;
   const written = words.slice(0, last);
-  return paragraph(distance(state, written, influence), ...repetition(asked - kept, kept));
+  const repeated = reach ? 0 : asked - kept;
+  return paragraph(distance(state, written, influence), ...repetition(repeated, kept));
 }
 
 /** That answers repeat each other, and why, if there are more of them than numbers in the state. */
@@ -270,8 +292,8 @@ function distance({ rho }, written, influence) {
   if (written.length === 1) return `The state holds ${start} alone.`;
   const back = written.length === 2 ? "1 step back" : `${written.length - 1} steps back`;
   return rho === 1
-    ? `A: ${start}, ${back}, counts as much as ${end}.`
-    : `A: ${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}.`;
+    ? `${start}, ${back}, counts as much as ${end}.`
+    : `${start}, ${back}, counts ${tiny(influence[0])} times as much as ${end}.`;
 }
 
 const render = composed({ compute, build, draw, speak });

@@ -17,6 +17,7 @@ MOST = 16  # words of a sentence, numbers of a state, and questions
 LEAST = 0.5  # the smallest ρ
 LEAD = 5.0  # by how much the key that a query looks for is ahead in score
 MODELS = ("recurrent", "gated", "attention")
+ROWS = ("reach", "both")
 
 
 def inks(
@@ -26,6 +27,7 @@ def inks(
     size: int = 4,
     questions: int = MOST,
     model: str = "recurrent",
+    rows: str = "both",
     ask: Ask = None,
     label: str = "inks",
 ) -> Live:
@@ -59,13 +61,15 @@ def inks(
         From 1 to 16; as many as there are words if it is larger.
     model : {"recurrent", "gated", "attention"}
         Attention has neither ρ nor d_h.
+    rows : {"reach", "both"}
+        Whether the figure shows both inks, or the first alone, without numbers and with a question for every word.
     ask, label : optional
         A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------
     ValueError
-        If the text is no text, or ρ, the size, the number of questions or the model is not as above.
+        If the text is no text, or ρ, the size, the number of questions, the model or the rows are not as above.
 
     Source: Jaeger (2001) for the budget Σ R² ≤ d_h.
 
@@ -75,11 +79,11 @@ def inks(
     >>> [round(float(inks("the cat sat", model=m, **one).compute()["spent"]), 9) for m in ("recurrent", "attention")]
     [1.0, 1.0]
     """
-    state = {"model": model, "text": text, "rho": float(rho), "size": size, "questions": questions}
+    state = {"model": model, "text": text, "rho": float(rho), "size": size, "questions": questions, "rows": rows}
     return Live("inks", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(model: str, text: str, rho: float, size: int, questions: int) -> None:
+def check(model: str, text: str, rho: float, size: int, questions: int, rows: str) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError(f"text = {text!r}; expected a sentence")
@@ -87,6 +91,7 @@ def check(model: str, text: str, rho: float, size: int, questions: int) -> None:
     require_int("size", size, most=MOST)
     require_int("questions", questions, most=MOST)
     require_one_of("model", model, MODELS)
+    require_one_of("rows", rows, ROWS)
 
 
 def ring(n: int, rho: float, size: int, written: int) -> np.ndarray:
@@ -99,7 +104,7 @@ def ring(n: int, rho: float, size: int, written: int) -> np.ndarray:
     return H
 
 
-def compute(model: str, text: str, rho: float, size: int, questions: int) -> dict[str, Any]:
+def compute(model: str, text: str, rho: float, size: int, questions: int, rows: str) -> dict[str, Any]:
     """Return the words, how strongly the model depends on each, and R² of each.
 
     Also how many questions are asked, of how many numbers, the box of each word in the bar of answers, and Σ R². The
@@ -107,7 +112,7 @@ def compute(model: str, text: str, rho: float, size: int, questions: int) -> dic
     """
     words = tokens(text, MOST)
     n = len(words)
-    asked = min(questions, n)
+    asked = n if rows == "reach" else min(questions, n)
     if model == "attention":
         M = attention_weights(LEAD * np.eye(n)[:asked], np.eye(n), scale=1)
         influence = np.linalg.norm(M, axis=0)
@@ -145,22 +150,30 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     text = " ".join(str(word) for word in rng.choice(words, rng.choice([0, 1, 24]) if edge else rng.integers(1, 17)))
     rho = float(rng.choice([0.5, 1.0]) if edge else np.round(rng.uniform(0.5, 1), 2))
     size, questions = (int(x) for x in (rng.choice([1, 16], 2) if edge else rng.integers(1, 17, 2)))
-    return {"model": str(rng.choice(MODELS)), "text": text, "rho": rho, "size": size, "questions": questions}
+    model, rows = str(rng.choice(MODELS)), str(rng.choice(ROWS))
+    return {"model": model, "text": text, "rho": rho, "size": size, "questions": questions, "rows": rows}
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw both sentences, eight words to a line, and the bar of answers; the inks alike while they are asked for."""
+    """Draw the sentence, eight words to a line, and if both inks are shown, again, with the bar of answers.
+
+    The inks are alike while they are asked for.
+    """
     result = compute(**state)
     lines = -(-len(result["words"]) // 8)
-    fig, axes = figure(3, 1, width=6.4, height=0.8 * lines + 1.7, height_ratios=[lines, lines, 0.7])
     depends = "the answers depend" if state["model"] == "attention" else "the last state depends"
+    if state["rows"] == "reach":
+        fig, ax = figure(width=6.4, height=0.4 * lines + 0.5)
+        draw_words(ax, f"How strongly {depends} on each word", result, "influence", asking, numbers=False)
+        return picture(fig, described(state, result, asking))
+    fig, axes = figure(3, 1, width=6.4, height=0.8 * lines + 1.7, height_ratios=[lines, lines, 0.7])
     draw_words(axes[0], f"A. How strongly {depends} on each word", result, "influence", asking)
     draw_words(axes[1], "B. How well the answers give back each word, R²", result, "recovery", asking)
     draw_answers(axes[2], result, asking)
     return picture(fig, described(state, result, asking))
 
 
-def draw_words(ax: Any, title: str, result: dict, row: str, asking: bool) -> None:
+def draw_words(ax: Any, title: str, result: dict, row: str, asking: bool, numbers: bool = True) -> None:
     """Draw the words in the ink of one row of the result; those that are asked for are underlined."""
     words = result["words"]
     ax.set(xlim=(-0.5, 7.5), ylim=(-(-len(words) // 8) - 0.4, -0.5))
@@ -170,7 +183,8 @@ def draw_words(ax: Any, title: str, result: dict, row: str, asking: bool) -> Non
         shown = word if len(word) < 11 else f"{word[:9]}…"
         ink = 0.5 if asking else 0.07 + 0.93 * amount
         ax.text(t % 8, t // 8, shown, ha="center", alpha=ink, weight="bold")
-        ax.text(t % 8, t // 8 + 0.35, "?" if asking else f"{amount:.2f}", ha="center")
+        if numbers:
+            ax.text(t % 8, t // 8 + 0.35, "?" if asking else f"{amount:.2f}", ha="center")
         if row == "recovery" and t < result["asked"]:
             ax.plot([t % 8 - 0.3, t % 8 + 0.3], [t // 8 + 0.1] * 2, color="#000000", linewidth=1)
 
@@ -201,9 +215,11 @@ def described(state: dict, result: dict, asking: bool) -> str:
         "gated": f"a gated state of {state['size']} numbers, ρ = {state['rho']:.2f}",
         "attention": "attention",
     }
-    alt = f"The sentence “{' '.join(result['words'])}” twice. {how[state['model']].capitalize()}"
+    alt = f"The sentence “{' '.join(result['words'])}”. {how[state['model']].capitalize()}"
     alt += f" is asked for the first {result['asked']} words."
     if asking:
         return f"{alt} The ink of each word is for you to predict."
     rows = (", ".join(f"{amount:.2f}" for amount in result[row]) for row in ("influence", "recovery"))
-    return "{} Dependence on each word: {}. R²: {}.".format(alt, *rows)
+    influence, recovery = rows
+    alt = f"{alt} Dependence on each word: {influence}."
+    return alt if state["rows"] == "reach" else f"{alt} R²: {recovery}."
