@@ -9,7 +9,7 @@
   first pipe; ``protocol`` carries messages through both.
 * ``marks`` marks what the functions return, in an examiner; ``kit`` is what tests may use.
 * Before that way, ``archives`` opens a folder or a zip, ``platforms`` returns every way to read a name, ``tables`` has
-  what the instructor says of a file, and ``handed`` the values of all this.
+  what the instructor says of a file, and ``submissions`` the values of all this.
 * ``roster`` reads who should be there, ``whose`` says which of them a submission is of, ``policy`` what the instructor
   decides beside the tests; ``gradebook`` puts all together, ``together`` writes it as a whole, ``history`` says what
   changed since the last run, ``similar`` finds wrong answers that are alike and rare.

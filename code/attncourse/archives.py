@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from . import reading
-from .handed import Entry
 from .model import CourseError
+from .submissions import Entry
 
 
 def entries(place):

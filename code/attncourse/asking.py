@@ -37,11 +37,11 @@ class Examiner(protocol.Conversation):
         super().__init__(self.process.stdin.fileno(), self.process.stdout.fileno(), LARGEST)
 
     def hang_up(self):
-        """Let the process end itself, its sandbox first."""
+        """Let the process end itself, its sandbox first; nobody waits for it."""
         self.process.stdin.close()
 
     def end(self, until=None):
-        """End the process; one that is still busy at a time is killed, at once if this is interrupted.
+        """Hang up, wait until a time, and then kill what is still busy, at once if this is interrupted.
 
         Its sandbox ends with it.
         """
@@ -74,7 +74,8 @@ class Progress:
     frozen: Result | None = None
     skipped: list = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
-    slow: int = 0
+    limits_reached: int = 0  # as the examiner says that has reached most: each begins with the cells again
+    lost_to_limits: int = 0  # tests whose time limit ended an examiner, which could not say so
 
     @property
     def complete(self):
@@ -88,14 +89,14 @@ class Progress:
         if reply.frozen is not None:
             self.frozen, self.skipped = reply.frozen, reply.skipped
         self.marks += reply.marks
-        self.slow = max(self.slow, reply.slow)
+        self.limits_reached = max(self.limits_reached, reply.slow)
 
     def lose(self, loss):
         """Mark the tests that are lost."""
         left = self.tests[len(self.marks) :]
         lost = left if loss.every else left[:1]
         self.marks += [marks.marked(question, test, loss.why) for question, test in lost]
-        self.slow += loss.slow
+        self.lost_to_limits += loss.slow
 
     def result(self):
         """Return the frozen result with the marks.
@@ -104,15 +105,17 @@ class Progress:
         """
         score = sum(mark.earned for mark in self.marks)
         problem = "" if score else self.frozen.problem
-        return replace(self.frozen, score=score, marks=self.marks, problem=problem, slow=self.slow)
+        slow = self.limits_reached + self.lost_to_limits
+        return replace(self.frozen, score=score, marks=self.marks, problem=problem, slow=slow)
 
 
 class Examiners:
     """The examiners of one run, one for each thread that asks; all of them end with the `with` block."""
 
     def __init__(self):
-        self.running = {}  # {thread: its examiner}
-        self.closed, self.lock = False, threading.Lock()
+        self.running = {}  # {thread: its examiner}; whoever takes one out ends it
+        self.closed = False  # then none is started any more
+        self.lock = threading.Lock()  # held while an examiner is put in or taken out
 
     def __enter__(self):
         return self
@@ -146,14 +149,14 @@ class Examiners:
     def _attempt(self, request, progress, deadline):
         """Let this thread's examiner go on with a submission; return the `Loss`, or None if it came to its end."""
         examiner = self._mine()
-        there = {
+        so_far = {
             "left": deadline - time.monotonic(),
             "frozen": progress.frozen is not None,
             "skipped": progress.skipped,
             "marked": len(progress.marks),
         }
         try:
-            examiner.send(asdict(replace(request, **there)), deadline)
+            examiner.send(asdict(replace(request, **so_far)), deadline)
             while not progress.complete:
                 progress.take(Reply.load(examiner.receive(deadline)))
             return None
@@ -180,23 +183,25 @@ class Examiners:
 
     def end(self):
         """End this thread's examiner, if there is one."""
-        examiner = self.running.pop(threading.get_ident(), None)
+        with self.lock:
+            examiner = self.running.pop(threading.get_ident(), None)
         if examiner is not None:
             examiner.end()
 
     def end_all(self):
         """End every examiner, all at the same time; an interruption leaves them none."""
         until = time.monotonic() + ENDING
-        for examiner in [*self.running.values()]:
-            examiner.hang_up()
+        with self.lock:
+            ending = [*self.running.values()]
+            self.running.clear()
         try:
-            while self.running:
-                _, examiner = self.running.popitem()
-                examiner.end(until)
+            for examiner in ending:
+                examiner.hang_up()
+            while ending:
+                ending.pop().end(until)
         finally:
-            while self.running:
-                _, examiner = self.running.popitem()
-                examiner.end(0)
+            while ending:
+                ending.pop().end(0)
 
 
 def _signal(code):

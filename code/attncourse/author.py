@@ -2,7 +2,7 @@
 
 | tag | cell | what |
 |---|---|---|
-| `given` | code | above the first question: values that are handed out; tests may ask for `Names` with a capital |
+| `given` | code | above the first question: values for all of them; tests may ask for `Names` with a capital |
 | `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |

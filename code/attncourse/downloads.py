@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from . import archives, clean, platforms, reading, tables, whose
-from .handed import ENDINGS, Download, Entry, Submission, file_of, ordered
 from .model import CourseError
+from .submissions import ENDINGS, Download, Entry, Submission, file_of, ordered
 from .tables import TABLE
 
 ROSTER = "roster.csv"

@@ -36,7 +36,7 @@ def mark(assignment, functions, seed=SEED):
 
 
 def data(assignment):
-    """Return the values that are handed out, by name, as they are in the assignment and not in a student's notebook."""
+    """Return the given values by name, as they are in the assignment and not in a student's notebook."""
     space = {}
     exec(assignment.given, space)
     return {name: space[name] for name in assignment.data}

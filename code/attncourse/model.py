@@ -78,7 +78,7 @@ class Assignment:
 
     @property
     def data(self):
-        """Return the names of the values that are handed out with the questions."""
+        """Return the names of the given values."""
         return DATA.findall(self.given)
 
     def public(self):

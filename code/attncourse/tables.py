@@ -9,8 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from . import clean, roster, whose
-from .handed import Submission, file_of, ordered
 from .model import CourseError
+from .submissions import Submission, file_of, ordered
 
 TABLE = "submissions.csv"
 NO_DIGITS, MOMENT = re.compile("[^0-9]+"), re.compile("[0-9]{4}(?:-[0-9]{2}){4,5}")

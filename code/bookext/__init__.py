@@ -1,10 +1,11 @@
 """The Sphinx extension that makes this book's site. No chapter imports it, and of the packages it imports
 only how checks and figures are shown.
 
-* ``run`` executes chapters and keeps their outputs: ``chapters`` runs a chapter of any tree, with other seeds if asked,
-  ``kernels`` its cells, ``forked`` starts kernels fast, ``strictness`` compares checks with the main branch, which
-  ``mainline`` finds, ``jobs`` goes on with a run that was stopped; ``eval_role`` puts what cells computed into
-  sentences.
+* ``run`` executes chapters: ``execution`` runs those of a build and keeps their outputs, ``dependencies`` finds what an
+  output depends on, ``weights`` leaves out cells where those of the language model are missing. ``chapters`` runs a
+  chapter of any tree, with other seeds by ``reseed`` if asked. Both run cells by ``kernels``, which ``forked`` starts
+  fast. ``strictness`` compares checks with the main branch, which ``mainline`` finds; ``jobs`` goes on with a run that
+  was stopped; ``eval_role`` puts what cells computed into sentences.
 * ``outputs`` holds what cells show: ``checks`` and ``figures`` make nodes of their records, ``translated`` translates
   these and all other outputs.
 * ``audit`` holds statements to executed checks: ``ledger`` and ``evidence`` the claims of sources, ``mistakes`` the

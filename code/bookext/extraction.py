@@ -8,6 +8,7 @@ import ast
 import re
 from pathlib import Path
 
+import jinja2
 from attnbook.check import render
 from attnfigures.kit import files
 from sphinx.builders.gettext import MsgOrigin
@@ -21,41 +22,32 @@ from .theme.assets import OWN_SCRIPTS
 
 EXTENSION = Path(__file__).parent
 MARKS = ("_", "N_")  # the functions whose literals are messages
-MESSAGE_OF_TEMPLATE = re.compile(r"message\('([^']+)'\)")
-RELATION = re.compile(r" (?:=|≠|<|≈|prints as|refuses) ")  # between the two sides of a law
 
 
 def setup(app):
-    """Extract from each page once it is read, and from the extension and the scripts once all are."""
-    app.connect("doctree-read", _extract_checks)
-    app.connect("doctree-read", _extract_titles_of_exercises)
-    app.connect("env-updated", _extract_rest)
+    """Extract where a build does: from each page once it is read, from the extension and the scripts once all are."""
+    app.connect("builder-inited", _begin)
+
+
+def _begin(app):
+    if app.builder.name == "gettext":
+        app.connect("doctree-read", _extract_checks)
+        app.connect("doctree-read", _extract_titles_of_exercises)
+        app.connect("env-updated", _extract_rest)
 
 
 def _extract_checks(app, doctree):
-    """Request the laws and notes of checks, which are translated only where a page is written."""
+    """Request the laws and notes of checks: no page is written here, which would request what it shows."""
     for node in doctree.findall(checks_of_cell):
         place = (app.env.docname, doctree["source"], messages.line_of(node))
         for check in node["checks"]:
             messages.translate_numbers(check.note, *place)
-            if not _is_code(check.law):
+            if not check.is_code:
                 messages.translate_numbers(check.law, *place)
-
-
-def _is_code(law):
-    """Test whether both sides of a law are Python: then it is the line that was checked, and nothing to translate."""
-    try:
-        for side in RELATION.split(law):
-            ast.parse(side, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return bool(re.search(r"[([.=_]", law))
 
 
 def _extract_titles_of_exercises(app, doctree):
     """Hand over the titles of exercises, which the builder does not look for."""
-    if app.builder.name != "gettext":
-        return
     page = docname_to_domain(app.env.docname, app.config.gettext_compact)
     for title in doctree.findall(hooks.exercise_nodes().exercise_subtitle):
         app.builder.catalogs[page].add(title.rawsource, MsgOrigin(title.source, title.line))
@@ -63,8 +55,6 @@ def _extract_titles_of_exercises(app, doctree):
 
 def _extract_rest(app, env):
     """Hand over what pages requested while they were read, and the messages of the extension and the scripts."""
-    if app.builder.name != "gettext":
-        return
     for text in sorted({*_messages_of_extension(), *_prompts(app.config)}):
         messages.request(text)
     for line in search.synonym_lines():
@@ -80,7 +70,7 @@ def _messages_of_extension():
     for path in EXTENSION.rglob("*.py"):
         yield from _marked_literals(path.read_text(encoding="utf-8"))
     for path in EXTENSION.rglob("*.html"):
-        yield from MESSAGE_OF_TEMPLATE.findall(path.read_text(encoding="utf-8"))
+        yield from _messages_of_template(path.read_text(encoding="utf-8"))
     yield from render.MESSAGES.values()
     yield from map(str.title, hooks.kinds_of_theorems())
 
@@ -97,6 +87,17 @@ def _marked_literals(code):
     for node in ast.walk(ast.parse(code)):
         match node:
             case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str() as message), *_]) if name in MARKS:
+                yield message
+
+
+def _messages_of_template(text):
+    """Yield the messages of a template, as in ``{{ message('Answers') }}``."""
+    tree = jinja2.Environment(extensions=["jinja2.ext.i18n"]).parse(text)
+    for call in tree.find_all(jinja2.nodes.Call):
+        match call:
+            case jinja2.nodes.Call(
+                node=jinja2.nodes.Name(name="message"), args=[jinja2.nodes.Const(value=str() as message), *_]
+            ):
                 yield message
 
 

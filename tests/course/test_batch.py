@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from attncourse import asking, batch, downloads, gradebook, handed, marks, model
+from attncourse import asking, batch, downloads, gradebook, marks, model, submissions
 from coursework import SHORT, answers, graded, notebook
 
 
@@ -365,8 +365,8 @@ def test_memory_does_not_grow_with_the_class(where, assignment, tmp_path):
         book["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * (1 << 20)}]
     data = json.dumps(book).encode()
     names = [f"student{n:02}" for n in range(30)]
-    files = {name: handed.File(name, f"{name}.ipynb", lambda: bytes(bytearray(data))) for name in names}
-    there = handed.Download({name: handed.Submission(name, (files[name],)) for name in names}, "", [], [])
+    files = {name: submissions.File(name, f"{name}.ipynb", lambda: bytes(bytearray(data))) for name in names}
+    there = submissions.Download({name: submissions.Submission(name, (files[name],)) for name in names}, "", [], [])
     mark = model.Mark("witness", "x" * ((1 << 20) if where == "result" else 1), True, 1, True)
     text = json.dumps(asdict(model.Result(1, [mark])))
     tracemalloc.start()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import batch, downloads, gradebook, handed, lists, marks, model, policy, reading, roster
+from attncourse import batch, downloads, gradebook, lists, marks, model, policy, reading, roster, submissions
 from attncourse.model import CourseError
 from coursework import SHORT, notebook
 from test_batch import made_of, plain
@@ -20,7 +20,7 @@ SAME = "The same files, byte for byte: a group that the policy does not name, or
 
 def run(place, assignment, out, results, decisions=None, people=None, **more):
     """Grade a folder, or a `Download`, with prepared results; returns the `Grades`."""
-    there = place if isinstance(place, handed.Download) else downloads.read(place, people)
+    there = place if isinstance(place, submissions.Download) else downloads.read(place, people)
     grades = gradebook.Grades(more.pop("shown", assignment), there, out, decisions, people)
     batch.run(grades, made_of(results), more.pop("seed", marks.SEED), SHORT, **more)
     assert grades.written
@@ -220,10 +220,10 @@ def test_a_name_in_the_policy_that_fits_two_is_reported_whoever_else_has_it(assi
     known = roster.read(tmp_path / "r.csv")
     decisions = {"students": {"Jane Doe": {"add": 1}, "nobody": {"add": 1}}}
     for section in "ba":
-        there = handed.Download({}, "", [], [])
+        there = submissions.Download({}, "", [], [])
         for name in ("Jane Doe",) if section == "b" else ("jd1", "jd2"):
-            file = handed.File("x.ipynb", "x.ipynb", lambda: b"")
-            there.submissions[name] = handed.Submission(name, (file,))
+            file = submissions.File("x.ipynb", "x.ipynb", lambda: b"")
+            there.submissions[name] = submissions.Submission(name, (file,))
         listed = run(
             there, assignment, tmp_path / section, lambda name: earns(assignment, "witness"), decisions, known
         ).lists()
@@ -240,8 +240,8 @@ def test_one_policy_serves_several_sections(assignment, tmp_path):
     found = {}
     for turn in range(2):
         for section, name in (("a", "ada"), ("b", "hal")):
-            time = handed.File("x.ipynb", "x.ipynb", lambda: b"", time="2026-03-02-12-00-00")
-            there = handed.Download({name: handed.Submission(name, (time,))}, "", [], [])
+            time = submissions.File("x.ipynb", "x.ipynb", lambda: b"", time="2026-03-02-12-00-00")
+            there = submissions.Download({name: submissions.Submission(name, (time,))}, "", [], [])
             grades = run(there, assignment, tmp_path / section, lambda name: earns(assignment, "witness"), decisions)
             found[turn, section] = grades.lists().get("Named in the policy, and not found")
             assert grades.final(name).score == (2 if section == "a" else 4), "a day late in the one, not in the other"

@@ -6,7 +6,7 @@ import zipfile
 
 import platforms
 import pytest
-from attncourse import downloads, exports, handed, reading, roster, whose
+from attncourse import downloads, exports, reading, roster, submissions, whose
 from attncourse.model import CourseError
 from coursework import ROOT, notebook
 
@@ -98,7 +98,7 @@ def test_a_plain_roster_in_any_encoding(encoding, ends, tmp_path):
         encoding = "mac_roman"  # as Excel for Mac once wrote
     (tmp_path / "r.csv").write_bytes(PLAIN.replace("\n", ends).encode(encoding))
     names = ["jd1", "jane-doe", "stranger", unicodedata.normalize("NFD", "müller_josé"), "w@x"]
-    found = {name: handed.Submission(name, ()) for name in names}
+    found = {name: submissions.Submission(name, ()) for name in names}
     matching = whose.match(roster.read(tmp_path / "r.csv"), found)
     assert {student: person["login"] for student, person in matching.matched.items()} == {
         "jd1": "jd1",
@@ -150,7 +150,7 @@ def test_moodles_worksheet_in_another_language(tmp_path):
 
 
 def person(student, platform="", user="", login="", name="", github=False):
-    return handed.Submission(student, (), platform, user, login, name, github)
+    return submissions.Submission(student, (), platform, user, login, name, github)
 
 
 CANVAS_OF = "Student,ID,Section\n"
@@ -256,7 +256,7 @@ def test_a_notebook_among_many_files_is_read(tmp_path):
     platforms.put(tmp_path, "al/hw.ipynb", RIGHT)
     loaded = downloads.read(tmp_path).submissions["jo"].load()
     assert loaded[0][2] == RIGHT
-    assert sum(isinstance(data, bytes) for *_, data in loaded) == handed.READ
+    assert sum(isinstance(data, bytes) for *_, data in loaded) == submissions.READ
 
 
 def test_people_of_one_name_are_graded_each_and_claimed(tmp_path):

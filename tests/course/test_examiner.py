@@ -121,6 +121,17 @@ def test_what_is_frozen_stays_where_the_files_can_no_longer_be_read():
     assert [mark.test for mark in reply.marks] == ["asks"]
 
 
+def test_a_limit_that_ended_an_examiner_counts_beside_those_that_the_next_one_reports():
+    assignment = made("compares")
+    progress = asking.Progress(marks.tests(assignment))
+    progress.take(exchange.Reply(model.Result(None), slow=1))
+    progress.lose(asking.Loss("Deadline"))
+    mark = marks.marked(*progress.tests[1], None)
+    progress.take(exchange.Reply(marks=[mark], slow=2))  # it has run the cells again, with their limit
+    assert progress.complete
+    assert progress.result().slow == 3
+
+
 def test_a_crash_before_the_tests_ends_nothing(bubblewrap, monkeypatch):
     EXAMINERS.end()
     monkeypatch.setattr(asking.sys, "executable", "/usr/bin/false")

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import clean, downloads, gradebook, handed, lists, model, policy, reading, report, roster, similar
+from attncourse import clean, downloads, gradebook, lists, model, policy, reading, report, roster, similar, submissions
 from attncourse.model import CourseError
 from coursework import answers, notebook
 
@@ -290,7 +290,7 @@ def test_numbers_of_students_and_members_of_groups_are_taken_as_typed(assignment
     (tmp_path / "p.yml").write_text(typed)
     decisions = policy.read(tmp_path / "p.yml", assignment)
     people = read_roster(tmp_path, b"Student ID,Name\n0012,Jo Roe\n0083,Al Poe\n10,Di Fox\n")
-    download = handed.Download({"0012": handed.Submission("0012", ())}, "", [], [])
+    download = submissions.Download({"0012": submissions.Submission("0012", ())}, "", [], [])
     grades = gradebook.Grades(assignment, download, tmp_path / "out", decisions, people)
     grades.add("0012", earns(assignment, "witness"))
     assert [grades.final(student).score for student in ("0012", "Al Poe", "Di Fox")] == [1, 1, None]
@@ -327,7 +327,7 @@ def test_of_a_group_the_submission_counts_that_leaves_most_points(points, days, 
 
 @pytest.mark.parametrize(("time", "days"), [("2026-03-01-23-59-59", 0), ("2026-03-02-00-00-00", 1)])
 def test_a_date_without_a_time_is_the_end_of_its_day(time, days):
-    file = handed.File("x.ipynb", "x.ipynb", bytes, time=time)
+    file = submissions.File("x.ipynb", "x.ipynb", bytes, time=time)
     assert policy.days_late({"late": {"due": datetime.date(2026, 3, 1)}}, ["x"], file) == days
 
 
@@ -338,7 +338,7 @@ def test_what_an_import_would_do_wrong_is_listed_before_it(assignment, tmp_path)
         "moodle": platforms.moodle_roster().replace(b"10.00", b"100.00"),
         "blackboard": platforms.blackboard_roster().decode("utf-16").replace("10 Score", "100 Score").encode(),
     }
-    nobody = handed.Download({}, "", [], [])
+    nobody = submissions.Download({}, "", [], [])
     for platform, other in rosters.items():
         sound = getattr(platforms, f"{platform}_roster")()
         for data, column, expected in (
@@ -504,7 +504,7 @@ def test_a_deadline_has_its_own_time_zone(due, came, zone, assignment, tmp_path,
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
-        assert policy.days_late(decisions, ["x"], handed.File("a", "a", None, time=came)) == ZONES[due, came, zone]
+        assert policy.days_late(decisions, ["x"], submissions.File("a", "a", None, time=came)) == ZONES[due, came, zone]
         said = policy.due(decisions)
         assert "as the policy says" in said if "Z" in due or "-08" in due else "time zone of this machine" in said
     finally:
@@ -555,6 +555,6 @@ def test_the_report_says_how_moodles_lateness_is_counted(roster, assignment, tmp
 
 
 def test_a_table_says_more_of_lateness_than_moodles_worksheet():
-    there = handed.File("a", "a", None, late=False)
+    there = submissions.File("a", "a", None, late=False)
     assert policy.days_late({}, ["x"], there, 3) == 0
     assert policy.days_late({}, ["x"], replace(there, late=None), 3) == 3

@@ -433,6 +433,7 @@ def test_a_check_is_named_by_what_its_author_wrote_and_never_by_its_code(capsys,
     check.equal(one, 1, "one is one", label="unity")
     assert [each.label for each in kept] == ["", "one is one", "unity", "unity"]
     assert [each.law for each in kept] == ["one = 1", "one is one", "one = 1", "one is one"]
+    assert [each.is_code for each in kept] == [True, False, True, False]
     assert "unity" not in render.as_text(kept)
     assert 'data-label="unity"' in render.as_html(kept)
     with pytest.raises(TypeError, match="label"):

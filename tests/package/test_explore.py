@@ -5,8 +5,8 @@ import itertools
 import json
 
 import pytest
+from attnfigures.explore import explore
 from attnfigures.static import Picture, scaling
-from attnfigures.static.explore import explore
 from browser import chromium
 from lxml import html as page
 from playwright.sync_api import sync_playwright
@@ -113,12 +113,12 @@ def test_the_script_shows_the_chosen_frame_and_says_so():
 LABELS = {"d_k": "key dimension dₖ"}
 DRAW = f"explore(draw_scaling, d_k=[1, 4], labels={LABELS}, free={{'d_k': (1, 9)}})"
 CELLS = {
-    "setup": "import os\nfrom attnfigures.static.explore import explore\n"
+    "setup": "import os\nfrom attnfigures.explore import explore\n"
     "from attnfigures.static.scaling import draw_scaling\nos.environ.pop('ATTNBOOK_BUILD', None)",
     "live": DRAW,
     "not free": "explore(draw_scaling, d_k=[1, 4])",
     "slow": "import types, sys, itertools\nclock = itertools.count(0, 1.5)\n"
-    "module = sys.modules['attnfigures.static.explore']\n"
+    "module = sys.modules['attnfigures.explore']\n"
     "module.time, real = types.SimpleNamespace(monotonic=lambda: next(clock)), module.time\n"
     "explore(draw_scaling, d_k=[1, 4, 16]); module.time = real",
     "build": f"os.environ['ATTNBOOK_BUILD'] = '1'\n{DRAW}",

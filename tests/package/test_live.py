@@ -11,6 +11,7 @@ import urllib.parse
 
 import numpy as np
 import pytest
+from attnbook.results import load
 from attnfigures.kit import files
 from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, set_state, state_of, states
 from PIL import Image
@@ -557,3 +558,38 @@ def test_no_figure_names_anything_as_the_kit_does():
     for name in NAMES:
         names = re.findall(r"^(?:function|const|let) (\w+)", files.module(name), re.MULTILINE)
         assert sorted(names) == sorted(set(names)), name
+
+
+def test_the_hint_of_the_wall_names_tokens_of_its_sentence(open_figures):
+    page = open_figures(figure("wall"))
+    for stored in load("model_head_wall")["members"]:
+        put(page, "wall", example("wall") | {"sentence": stored["text"], "word": 0})
+        named = page.locator(".live-hint b").all_inner_texts()
+        assert len(named) == 2
+        assert set(named) <= {token.strip() for token in stored["tokens"]}
+
+
+def test_the_reason_of_an_answer_gives_way_while_the_clock_shows_the_other_scheme(open_figures):
+    page, first = open_figures(figure("clock", ask=QUESTION)), example("clock")
+    other = page.get_by_text("This answer was about")
+    page.get_by_label("this", exact=True).check()
+    page.get_by_role("button", name="Check").click()
+    for scheme in ("rotary", "sinusoidal", "rotary"):
+        put(page, "clock", first | {"scheme": scheme})
+        assert page.get_by_text("Never.").is_visible() == (scheme == first["scheme"])
+        assert other.is_visible() == (scheme != first["scheme"])
+
+
+def test_who_tries_every_list_without_a_bet_is_asked_for_it(open_figures):
+    page = open_figures(figure("restore"))
+    message = page.locator("p.live-verdict")
+    before, state = message.inner_text(), state_of(page, "restore")
+    page.get_by_role("button", name="Try every list").click()
+    asked = message.inner_text()
+    assert asked != before
+    assert state_of(page, "restore") == state
+    page.get_by_label("your bet").fill("7")
+    assert message.inner_text() == before
+    page.get_by_role("button", name="Try every list").click()
+    assert set(state_of(page, "restore")["tried"]) == {"1"}
+    assert message.inner_text() not in (before, asked)

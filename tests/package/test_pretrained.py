@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from attnbook import pretrained
 from attnbook.language_model import next_logits
-from attnbook.pretrained import available, find, gguf_file, load
+from attnbook.pretrained import available, find, load, memory
 
 gguf = pytest.importorskip("gguf", reason="the extra `model` of the package installs gguf")
 tokenizers = pytest.importorskip("tokenizers", reason="the extra `model` of the package installs tokenizers")
@@ -119,7 +119,7 @@ REFUSED = {
     "no frequencies": (functools.partial(write, left_out="base"), "llama.rope.freq_base"),
     "scaled angles": (functools.partial(write, scaling=True), "rotary"),
     "fewer rotated": (functools.partial(write, rotated=4), "llama.rope.dimension_count = 4"),
-    "heads that do not share evenly": (functools.partial(write, key_heads=3), "4 heads"),
+    "heads that do not share evenly": (functools.partial(write, key_heads=3), "4 heads for 3"),
     "a missing tensor": (lambda path: write(path, without("blk.1.ffn_up.weight")), "blk.1.ffn_up.weight"),
     "a bias": (lambda path: write(path, tensors() | {"blk.0.attn_q.bias": np.ones(WIDTH, np.float32)}), "attn_q.bias"),
     "another shape": (
@@ -162,9 +162,28 @@ def test_a_changed_byte_of_the_installed_file_is_noticed(tmp_path, monkeypatch):
 
 def test_too_little_memory_is_said_before_it_is_taken(tmp_path, monkeypatch):
     path = write(tmp_path / "a.gguf")
-    monkeypatch.setattr(gguf_file, "_free_memory", lambda: 100_000)
+    monkeypatch.setattr(memory, "free", lambda: 100_000)
     with pytest.raises(MemoryError, match=r"a\.gguf does not fit .* GiB.* free"):
         load(path)
+
+
+@pytest.mark.parametrize(
+    ("limits", "free"),
+    [
+        ({"memory.max": "1000", "memory.current": "900", "memory.stat": "anon 500\ninactive_file 300\n"}, 400),
+        ({"memory.max": "1000", "memory.current": "900", "memory.stat": "anon 900\n"}, 100),
+        ({"memory.max": "max", "memory.current": "900", "memory.stat": "inactive_file 300\n"}, 7 * 1024),
+        ({"memory.max": "9999", "memory.current": "0", "memory.stat": ""}, 7 * 1024),
+        ({}, 7 * 1024),
+    ],
+)
+def test_files_that_a_container_keeps_are_free_memory(tmp_path, monkeypatch, limits, free):
+    for name, text in limits.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
+    assert memory.free() == free
 
 
 def test_memory_that_runs_out_on_the_way_is_said_too(tmp_path, monkeypatch):

@@ -165,7 +165,11 @@ FIGURES = [
         "drawing": DRAWING.format(6, 5),
     },
 ]
-CHECKS = [Check("equal", "weights sum to one", 0.0, 0.0), Check("below", "f(x) < y", 1.0, 2.0, note="twice as fast")]
+CHECKS = [
+    Check("equal", "weights sum to one", 0.0, 0.0),
+    Check("equal", "T_s is orthogonal", 0.0, 0.0),  # in words, although Python would read it as code
+    Check("below", "f(x) < y", 1.0, 2.0, note="twice as fast", is_code=True),
+]
 
 
 @pytest.fixture(scope="module")

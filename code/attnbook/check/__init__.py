@@ -55,14 +55,14 @@ def equal(
     >>> equal(0.1 + 0.2, 0.3)
     ✓ 0.1 + 0.2 = 0.3  ·  largest difference 5.6e-17, allowed 5.3e-16
     """
-    law, label = display.words("{} = {}", law, label)
+    law, label, is_code = display.words("{} = {}", law, label)
     terms = require_int("terms", 1 if terms is None else terms)
     scale = None if scale is None else require_number("scale", scale, least=0)
     a, b = _pair(left, right, law)
     kinds = {a.dtype.kind, b.dtype.kind}
     if not kinds & {"f", "c"}:
         _require(np.all(a == b), law, f"they differ in {np.sum(a != b)} of {a.size} entries")
-        return display.add(Check("equal", law, 0.0, 0.0, label=label))
+        return display.add(Check("equal", law, 0.0, 0.0, is_code=is_code, label=label))
     _require(kinds <= set(NUMBERS), law, f"they differ in kind, {a.dtype} and {b.dtype}")
     a, b = a * 1.0, b * 1.0  # whole numbers must not wrap around
     finite = np.isfinite(a) & np.isfinite(b)
@@ -80,7 +80,16 @@ def equal(
     at = f" at {[int(i) for i in where]}" if gap.ndim else ""
     _require(error <= allowed, law, f"largest difference {error:.3g}{at}, allowed {allowed:.2g}")
     display.add(
-        Check("equal", law, error, allowed, worst=error / allowed if error else 0.0, widest=allowed, label=label)
+        Check(
+            "equal",
+            law,
+            error,
+            allowed,
+            worst=error / allowed if error else 0.0,
+            widest=allowed,
+            is_code=is_code,
+            label=label,
+        )
     )
 
 
@@ -91,12 +100,12 @@ def differs(
 
     ``reason`` says why ``by`` is far from the difference, where no nearer bound is honest.
     """
-    law, label = display.words("{} ≠ {}", law, label)
+    law, label, is_code = display.words("{} ≠ {}", law, label)
     by = require_number("by", by, above=0)
     a, b = _pair(left, right, law, NUMBERS)
     gap = float(np.abs(a * 1.0 - b * 1.0).max())
     _require(gap >= by, law, f"largest difference {gap:.3g}, expected at least {by:.3g}")
-    display.add(Check("differs", law, gap, float(by), worst=-gap, reason=reason, label=label))
+    display.add(Check("differs", law, gap, float(by), worst=-gap, reason=reason, is_code=is_code, label=label))
 
 
 def estimate(
@@ -113,7 +122,7 @@ def estimate(
     ``stderr`` > 0 is the standard error of ``measured``, derived from the sample size, not tuned. ``rejects`` are
     rivals that the sample must exclude by 6 standard errors, of the shape of ``measured``, or several for a number.
     """
-    law, label = display.words("{} ≈ {}", law, label)
+    law, label, is_code = display.words("{} ≈ {}", law, label)
     m, e = (side * 1.0 for side in _pair(measured, exact, law, REAL))
     error = _beside("stderr", stderr, {(), m.shape}, law)
     _require(np.all(error > 0), law, "stderr must be positive")
@@ -126,7 +135,7 @@ def estimate(
         rival = float((np.abs(m - rivals) / error).min())
         _require(rival > SIGMAS, law, f"the rival {brief(rejects)} is only {rival:.1f} standard errors away")
         note += f", {_short(rivals)} is {rival:.0f} away"
-    display.add(Check("estimate", law, z, SIGMAS, worst=z, note=note, rival=rival, label=label))
+    display.add(Check("estimate", law, z, SIGMAS, worst=z, note=note, rival=rival, is_code=is_code, label=label))
 
 
 def below(
@@ -142,7 +151,7 @@ def below(
 
     ``reason`` says why the two sides are far apart, where no nearer bound is honest.
     """
-    law, label = display.words("{} < {}", law, label)
+    law, label, is_code = display.words("{} < {}", law, label)
     by = require_number("by", by, least=0)
     a, b = _numbers(smaller), _numbers(larger)
     if b.ndim == 0:
@@ -152,7 +161,7 @@ def below(
     x, y = float(a[closest]), float(b[closest])
     _require(y - x > by, law, f"{x:.4g} and {y:.4g} are {y - x:.3g} apart, expected more than {by:.3g}")
     note = f"at least {by:.3g} apart" if by else ""
-    display.add(Check("below", law, x, y, worst=x - y, note=note, reason=reason, label=label))
+    display.add(Check("below", law, x, y, worst=x - y, note=note, reason=reason, is_code=is_code, label=label))
 
 
 def prints(value: ArrayLike, printed: str | list, law: str | None = None, *, label: str = "") -> None:
@@ -163,7 +172,7 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None, *, lab
     >>> prints(2 / 3, "0.667")
     ✓ 2 / 3 prints as '0.667'  ·  0.6667 prints as 0.667
     """
-    law, label = display.words("{} prints as {}", law, label)
+    law, label, is_code = display.words("{} prints as {}", law, label)
     texts = _numbers(printed)
     if texts.dtype.kind != "U":
         raise TypeError(f"printed = {printed!r:.60}; expected text, so that the number of digits is known")
@@ -174,7 +183,7 @@ def prints(value: ArrayLike, printed: str | list, law: str | None = None, *, lab
         figure = Decimal(text.removesuffix("%")).scaleb(-2 if text.endswith("%") else 0)
         half = Decimal(5).scaleb(figure.as_tuple().exponent - 1)
         _require(abs(Decimal(x) - figure) <= half, law, f"the value is {x:.10g}, not {text}")
-    display.add(Check("prints", law, _short(v), _short(texts), label=label))
+    display.add(Check("prints", law, _short(v), _short(texts), is_code=is_code, label=label))
 
 
 def refuses(
@@ -191,7 +200,7 @@ def refuses(
     >>> refuses(lambda: int("two"))
     ✓ int('two') is refused  ·  ValueError: invalid literal for int() with base 10: 'two'
     """
-    law, label = display.words("{} is refused", law, label)
+    law, label, is_code = display.words("{} is refused", law, label)
     law = law.removeprefix("lambda: ")
     errors = error if isinstance(error, tuple) else (error,)
     if not all(isinstance(e, type) and issubclass(e, Exception) for e in errors):
@@ -202,7 +211,7 @@ def refuses(
         if isinstance(refusal, TypeError) and not refusal.__traceback__.tb_next:  # the call itself failed
             raise TypeError(f"call = {brief(call)}; expected a function without arguments: lambda: f(x)") from None
         reason = str(refusal).partition("\n")[0] or type(refusal).__name__
-        return display.add(Check("refuses", law, reason[:120], type(refusal).__name__, label=label))
+        return display.add(Check("refuses", law, reason[:120], type(refusal).__name__, is_code=is_code, label=label))
     raise CheckFailed(f"{law}: it was accepted, expected {' or '.join(e.__name__ for e in errors)}")
 
 

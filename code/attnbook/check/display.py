@@ -36,10 +36,11 @@ def add(check: Check) -> None:
         shell.events.register("post_run_cell", _show)
 
 
-def words(pattern: str, law: str | None, label: str) -> tuple[str, str]:
-    """Return the law in words, and the label of the check: ``label``, or ``law`` where the author gives it.
+def words(pattern: str, law: str | None, label: str) -> tuple[str, str, bool]:
+    """Return the law, the label of the check, and whether the law is code.
 
-    Without ``law``, the words are ``pattern`` with the source text of the first arguments of the check.
+    Without ``law``, it is ``pattern`` with the source text of the first arguments of the check; a ``law`` in words is
+    also the label where the author gives no other.
     """
     if not isinstance(law, str | None):
         raise TypeError(f"law = {brief(law)}; expected text: a margin is given as by=, an error as error=")
@@ -49,8 +50,8 @@ def words(pattern: str, law: str | None, label: str) -> tuple[str, str]:
         sides = _arguments(sys._getframe(2), sys._getframe(1).f_code.co_name)
         if len(sides) < pattern.count("{}"):
             sides = ["left", "right"]
-        return pattern.format(*sides), label
-    return law, label or law
+        return pattern.format(*sides), label, True
+    return law, label or law, False
 
 
 def _arguments(frame: FrameType, name: str) -> list[str]:

@@ -19,7 +19,7 @@ class Check:
     """One law that holds: what was measured, what was allowed, how often, and how close it came to failing."""
 
     kind: str  # the function of attnbook.check: equal, differs, estimate, below, prints, refuses
-    law: str
+    law: str  # in words, or the code of its two sides
     value: float | str  # what was measured; of a refusal, its message
     bound: float | str  # what the value was held against; of a refusal, the name of the exception
     times: int = 1
@@ -28,6 +28,7 @@ class Check:
     rival: float = 0.0  # of an estimate with a rival, how many standard errors it is away
     widest: float = 0.0  # of an equality, the largest bound of all repetitions: rounding does not choose it
     reason: str = ""  # why the bound is far from the value, where the author gives one
+    is_code: bool = False  # whether the law is the code that was checked: nothing to translate
     label: str = ""  # by what a claim names it: the author's label, or the law where the author gives it
 
 

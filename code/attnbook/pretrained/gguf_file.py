@@ -6,27 +6,27 @@ are neighbours in it, (2h, 2h + 1); libraries that pair by halves reorder the ro
 
 import errno
 import math
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..language_model import Layer, Model
+from . import memory
 
-GIB = 2**30
 CONTROL = 3  # the kind of a token that marks the end of a text, say, and stands for no bytes
-NAMES = {  # of Layer's fields, in the file
-    "attention_gain": "attn_norm",
-    "W_Q": "attn_q",
-    "W_K": "attn_k",
-    "W_V": "attn_v",
-    "W_O": "attn_output",
-    "feed_forward_gain": "ffn_norm",
-    "W_gate": "ffn_gate",
-    "W_up": "ffn_up",
-    "W_down": "ffn_down",
+LAYER = {  # of each field of `Layer`: its name in the file, and its shape there, (outputs, inputs)
+    "attention_gain": ("attn_norm", ("width",)),
+    "W_Q": ("attn_q", ("queries", "width")),
+    "W_K": ("attn_k", ("keys", "width")),
+    "W_V": ("attn_v", ("keys", "width")),
+    "W_O": ("attn_output", ("width", "queries")),
+    "feed_forward_gain": ("ffn_norm", ("width",)),
+    "W_gate": ("ffn_gate", ("hidden", "width")),
+    "W_up": ("ffn_up", ("hidden", "width")),
+    "W_down": ("ffn_down", ("width", "hidden")),
 }
+EMBEDDING, GAIN, UNEMBEDDING = "token_embd.weight", "output_norm.weight", "output.weight"
 
 
 def read(path: Path) -> Model:
@@ -43,17 +43,17 @@ def read(path: Path) -> Model:
         "eps": number("llama.attention.layer_norm_rms_epsilon"),
         "context": number("llama.context_length"),
     }
-    shapes = _shapes(number, **config)
-    _require_tensors(path, reader, shapes)
+    found = {tensor.name: tuple(map(int, reversed(tensor.shape))) for tensor in reader.tensors}
+    _require_tensors(path, found, _shapes(number, config["heads"], config["key_heads"], UNEMBEDDING in found))
     tokenizer = _tokenizer(path, number)
-    _require_memory(4 * sum(map(math.prod, shapes.values())))
+    memory.require(4 * sum(map(math.prod, found.values())))
     weights = _weights(path, reader)
     layers = [
-        Layer(**{field: weights[f"blk.{l}.{name}.weight"].T for field, name in NAMES.items()})
+        Layer(**{field: weights[_tensor(l, name)].T for field, (name, _) in LAYER.items()})
         for l in range(number("llama.block_count"))
     ]
-    embedding, gain = weights["token_embd.weight"], weights["output_norm.weight"]
-    unembedding = weights.get("output.weight", embedding).T  # tied unless the file has one of its own
+    embedding, gain = weights[EMBEDDING], weights[GAIN]
+    unembedding = weights.get(UNEMBEDDING, embedding).T
     return Model(embedding, layers, gain, unembedding, **config, tokenizer=tokenizer)
 
 
@@ -91,59 +91,44 @@ class _Numbers:
             raise ValueError(f"{self.path} has {name} = {found!r}; this book reads {expected!r} only")
 
 
-def _shapes(number, heads, key_heads, base, eps, context):
-    """Return {name of a tensor: its shape (outputs, inputs)} as the numbers of the file imply them."""
-    d, hidden = number("llama.embedding_length"), number("llama.feed_forward_length")
-    tokens = len(number("tokenizer.ggml.tokens"))
-    head_width = number("llama.attention.key_length", d // heads)
+def _tensor(l, name):
+    """Return the name of a tensor of layer ``l`` in the file."""
+    return f"blk.{l}.{name}.weight"
+
+
+def _shapes(number, heads, key_heads, untied):
+    """Return {name of a tensor: its shape (outputs, inputs)} as the numbers of the file imply them.
+
+    The embedding is the unembedding as well, unless the two are ``untied``.
+    """
+    if number("llama.rope.scaling.type", "none") != "none":
+        raise ValueError(f"{number.path} scales its rotary angles; this book reads plain ones only")
+    if heads % key_heads:
+        raise ValueError(f"{number.path} has {heads} heads for {key_heads} of keys; expected a multiple")
+    width = number("llama.embedding_length")
+    head_width = number("llama.attention.key_length", width // heads)
     number.require("llama.rope.dimension_count", head_width)
-    if number("llama.rope.scaling.type", "none") != "none" or heads % key_heads:
-        raise ValueError(f"{number.path} scales its rotary angles or has {heads} heads for {key_heads} of keys")
-    layer = {
-        "attn_norm": (d,),
-        "attn_q": (heads * head_width, d),
-        "attn_k": (key_heads * head_width, d),
-        "attn_v": (key_heads * head_width, d),
-        "attn_output": (d, heads * head_width),
-        "ffn_norm": (d,),
-        "ffn_gate": (hidden, d),
-        "ffn_up": (hidden, d),
-        "ffn_down": (d, hidden),
+    size = {
+        "width": width,
+        "queries": heads * head_width,
+        "keys": key_heads * head_width,
+        "hidden": number("llama.feed_forward_length"),
     }
-    shapes = {"token_embd.weight": (tokens, d), "output_norm.weight": (d,)}
+    tokens = len(number("tokenizer.ggml.tokens"))
+    shapes = {EMBEDDING: (tokens, width), GAIN: (width,)}
+    if untied:
+        shapes[UNEMBEDDING] = shapes[EMBEDDING]
     for l in range(number("llama.block_count")):
-        shapes |= {f"blk.{l}.{name}.weight": shape for name, shape in layer.items()}
+        shapes |= {_tensor(l, name): tuple(size[axis] for axis in axes) for name, axes in LAYER.values()}
     return shapes
 
 
-def _require_tensors(path, reader, shapes):
+def _require_tensors(path, found, shapes):
     """Refuse a file that lacks a tensor, has one of another shape, or one that the equations do not use."""
-    found = {tensor.name: tuple(map(int, reversed(tensor.shape))) for tensor in reader.tensors}
-    if "output.weight" in found:
-        shapes["output.weight"] = shapes["token_embd.weight"]
     for name in sorted(shapes.keys() | found.keys()):
         if shapes.get(name) != found.get(name):
             expected = f"expected {shapes.get(name, 'no such tensor')}"
             raise ValueError(f"{path} has {name} of shape {found.get(name, 'none at all')}; {expected}")
-
-
-def _require_memory(needed):
-    """Refuse what would not fit: the system would rather end the process than say so."""
-    free = _free_memory()
-    if needed > free:
-        raise MemoryError(f"as float32 it takes {needed / GIB:.1f} GiB, and {free / GIB:.1f} are free")
-
-
-def _free_memory():
-    """Return how many bytes this process may still take, as far as Linux or the limits of its container say."""
-    limits = [np.inf]
-    group = Path("/sys/fs/cgroup")
-    with suppress(OSError, ValueError):  # no container, another system, or "max"
-        limits.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
-    with suppress(OSError, ValueError, KeyError):
-        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
-        limits.append(int(lines["MemAvailable"].split()[0]) * 1024)
-    return min(limits)
 
 
 def _weights(path, reader):

@@ -5,12 +5,12 @@
 
 // ---- numbers ------------------------------------------------------------------------------------
 const dot = (u, v) => u.reduce((sum, x, i) => sum + x * v[i], 0);
-const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
+const transpose = (M) => M[0].map((_x, j) => M.map((row) => row[j]));
 const matmul = (A, B) => {
   const columns = transpose(B);
   return A.map((row) => columns.map((c) => dot(row, c)));
 };
-const range = (n) => Array.from({ length: n }, (_, i) => i);
+const range = (n) => Array.from({ length: n }, (_x, i) => i);
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const hundredth = (x) => Math.round(100 * x) / 100;
 const thousandth = (x) => Math.round(1000 * x) / 1000;
@@ -27,12 +27,12 @@ const total = (x) => x.reduce((a, b) => a + b, 0);
  */
 function ordersOf(list) {
   if (!list.length) return [[]];
-  const without = (x) => list.filter((_, i) => i !== list.indexOf(x));
+  const without = (x) => list.filter((_x, i) => i !== list.indexOf(x));
   return [...new Set(list)].flatMap((x) => ordersOf(without(x)).map((rest) => [x, ...rest]));
 }
 
 /** The order that undoes an order. */
-const inverted = (order) => order.map((_, j) => order.indexOf(j));
+const inverted = (order) => order.map((_x, j) => order.indexOf(j));
 
 /** A list whose entry at `from` stands at `to` instead. */
 function shifted(list, from, to) {
@@ -76,7 +76,7 @@ const low = (t) =>
     .replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 const typeset = (x) =>
   String(x)
-    .replace(/e\+?(.*)/, (_, power) => `·10${high(power)}`)
+    .replace(/e\+?(.*)/, (_x, power) => `·10${high(power)}`)
     .replace("-", "−");
 const tiny = (x) => {
   if (x === 0) return "0";
@@ -144,7 +144,11 @@ const paragraph = (...sentences) =>
 /** Several names in one sentence. */
 const listed = (names) => (names.length ? names.reduce((all, last) => `${all} and ${last}`) : "");
 
-/** Marks a text for translation: of the strings that read like code, only these are messages. */
+/**
+ * Marks a text as a message, to be translated. Sentences are found by themselves: they have a capital
+ * letter or words side by side. A single word in lower case reads like code. No parameter is called
+ * `_`, so that a message can be marked anywhere.
+ */
 const _ = (text) => text;
 
 /**
@@ -199,7 +203,7 @@ const stateOf = (model) => [
 function toLink(id, state, initial) {
   const differs = ([name, value]) => JSON.stringify(value) !== JSON.stringify(initial[name]);
   const changed = Object.fromEntries(Object.entries(state).filter(differs));
-  const round = (_, x) => (typeof x === "number" ? Number(x.toFixed(3)) : x);
+  const round = (_x, x) => (typeof x === "number" ? Number(x.toFixed(3)) : x);
   return `#${id}?${encodeURIComponent(JSON.stringify(changed, round))}`;
 }
 
@@ -375,7 +379,7 @@ function keepHeight(place, el) {
 function display(figure, model, el, link) {
   let update = null;
   let shape;
-  const on = (_, call) => {
+  const on = (_x, call) => {
     update = call;
   };
   const refresh = () => {

@@ -29,7 +29,7 @@ function memoize(f) {
  */
 const weightsOf = memoize((positions, step) => {
   const steps = stored.filter((m) => (m.model === "positions") === positions && m.step <= step);
-  const weights = steps[0].weights.map((_, i) => total(steps.map((m) => m.weights[i])));
+  const weights = steps[0].weights.map((_x, i) => total(steps.map((m) => m.weights[i])));
   let at = 0;
   const matrix = (rows, columns) => {
     const from = at;
@@ -154,7 +154,7 @@ function forward({ embed, layers, read }, sentences, alpha, instead = () => null
     for (let r = 0; r < H; r++) {
       const [q, k, v] = [Q, K, V].map((W) => product(X, W[r], D));
       const other = instead(l, r);
-      const As = sentences.map((_, s) => other ?? mapOf(q, k, N * s));
+      const As = sentences.map((_x, s) => other ?? mapOf(q, k, N * s));
       As.forEach((A, s) => mix(A, v, N * s, mixed, r));
       maps.push(As);
     }
@@ -165,7 +165,7 @@ function forward({ embed, layers, read }, sentences, alpha, instead = () => null
   const scores = product(X, read, D);
   const oddsOf = (row) => scores[2 * row + 1] - scores[2 * row];
   // the mean over the words comes last: it is linear
-  const mean = (_, s) => range(N).reduce((sum, i) => sum + oddsOf(N * s + i) / N, 0);
+  const mean = (_x, s) => range(N).reduce((sum, i) => sum + oddsOf(N * s + i) / N, 0);
   return { maps, odds: sentences.map(mean) };
 }
 

@@ -97,8 +97,8 @@ function badge(letter, square) {
 }
 
 /**
- * A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place,
- * text)`, which moves it. `go(x, y)` receives the place in the coordinates of `svg`; `step(dx, dy)`
+ * A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place, text,
+ * numbers)`, which moves it, with the group as `put.element`. `go(x, y)` receives the place in the coordinates of `svg`; `step(dx, dy)`
  * the steps of the arrow keys; `drop()` is called when the pointer lets it go.
  */
 function handle(svg, label, hue, shape, go, step, drop) {
@@ -108,7 +108,7 @@ function handle(svg, label, hue, shape, go, step, drop) {
   draggable(group, svg, go, drop);
   arrows(group, step);
   svg.append(group);
-  return ([x, y], text, { now, min, max }) =>
+  const put = ([x, y], text, { now, min, max }) =>
     set(group, {
       transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
       "aria-valuetext": text,
@@ -116,6 +116,7 @@ function handle(svg, label, hue, shape, go, step, drop) {
       "aria-valuemin": min,
       "aria-valuemax": max,
     });
+  return Object.assign(put, { element: group });
 }
 
 /** Where the letter of a handle stands so that it stays in a plane from -reach to reach. */

@@ -79,7 +79,13 @@ function valid(state) {
 
 // ---- build ---------------------------------------------------------------------------------------
 
-const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with the same margins
+// Ruler and curve are equally wide, with the same margins.
+const WIDTH = 560;
+const MARGIN = 20;
+const LENGTH = WIDTH - 2 * MARGIN;
+const MIDDLE = WIDTH / 2;
+const PLOT = { top: 10, high: 96 }; // the curve between its largest score and its least
+const along = (share) => MARGIN + LENGTH * share;
 const label = (x, y, text = "") =>
   make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
 const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
@@ -91,14 +97,27 @@ function build({ el, read, change, first }) {
     ruler: buildRuler(read, change),
     plot: buildPlot(),
     controls: buildControls(change),
-    way: { seen: null, frame: 0 }, // where the hands are drawn on their way
-    before: null, // the state before
-    from: 0, // the score before query and key began to move together
+    earlier: {
+      state: null, // the one that was drawn last
+      before: null, // the state that was drawn before it
+      score: 0, // before query and key began to move together
+      hands: null, // the positions that the hands show, on their way or at its end
+    },
+    frame: 0, // in which the hands go on
+    other: make(
+      "p",
+      { class: "live-other-scheme" },
+      "This answer was about the other choice of positions.",
+    ),
     laws: verdictList(),
     hint: hintLine(),
     message: messageLine(),
   };
-  const { faces, ruler, plot, controls, laws, hint, message } = parts;
+  const { faces, ruler, plot, controls, other, laws, hint, message } = parts;
+  parts.reveal = () => {
+    el.querySelector(".live-why").after(other);
+    parts.update();
+  };
   const { scheme, pairs, base } = controls;
   const reset = button("Back to start", () => change(first));
   const settings = div("live-controls", scheme.element, pairs.element, base.element, reset);
@@ -145,7 +164,7 @@ function buildRuler(read, change) {
   const svg = make(
     "svg",
     {
-      viewBox: "0 -14 560 132",
+      viewBox: `0 -14 ${WIDTH} 132`,
       role: "group",
       "aria-label": "Positions of query and key",
       class: "live-ruler live-places",
@@ -168,7 +187,7 @@ function tickOf(t) {
 
 /** The handle of the query, which takes the key along, and that of the key. */
 function rulerHandles(svg, read, change) {
-  const placeAt = (x) => Math.round((LAST * (x - along(0))) / 520);
+  const placeAt = (x) => Math.round((LAST * (x - MARGIN)) / LENGTH);
   const moveBoth = (to) => {
     const { query, key } = read();
     const by = clamp(to - query, -Math.min(query, key), LAST - Math.max(query, key));
@@ -201,10 +220,10 @@ function buildPlot() {
   const point = make("circle", { r: 5, class: "live-point" });
   const most = label(13, 14);
   const zero = make("g", {}, axis(along(0), along(1), 0, 0), label(13, 4, 0));
-  const middle = axis(280, 280, 10, 106);
+  const middle = axis(MIDDLE, MIDDLE, PLOT.top, PLOT.top + PLOT.high);
   const numbers = range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST)));
   const look = {
-    viewBox: "0 0 560 128",
+    viewBox: `0 0 ${WIDTH} 128`,
     role: "img",
     class: "live-ruler",
     "aria-label": "The score against the offset",
@@ -232,7 +251,7 @@ function buildControls(change) {
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, state, result, { el, first, hidden }) {
   const { faces, ruler, plot, controls, hint, laws } = parts;
-  remember(parts, state, result);
+  remember(parts.earlier, state, result);
   faces.forEach((face, k) => drawFace(face, k, state, result, hidden));
   const scale = plotOf(state, result);
   drawPlot(plot, scale, state, result, hidden);
@@ -242,29 +261,23 @@ function draw(parts, state, result, { el, first, hidden }) {
   controls.pairs.put(state.pairs);
   controls.base.put(Math.log10(state.base));
   write(hint, HINTS[state.scheme]);
-  markElsewhere(el, state.scheme !== first.scheme);
+  // The question was about one scheme: for the other, what it says gives way to `other`.
+  el.classList.toggle("live-elsewhere", state.scheme !== first.scheme);
   laws.replaceChildren(hidden ? "" : lawOf(state, result));
 }
 
 /** Keeps the state before, and the score from which query and key have moved together. */
-function remember(parts, state, { score }) {
-  const was = parts.before;
+function remember(earlier, state, { score }) {
+  const was = earlier.state;
   const offset = ({ query, key }) => key - query;
   const together = was && alike(was, state) && offset(was) === offset(state);
-  if (!together) parts.from = score;
-  parts.was = was;
-  parts.before = state;
+  if (!together) earlier.score = score;
+  earlier.before = was;
+  earlier.state = state;
 }
 
 const alike = (was, state) =>
   ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
-
-/** Says that the answer to the question is not true of the other scheme. */
-function markElsewhere(el, elsewhere) {
-  const message = "This answer was about the other choice of positions.";
-  el.classList.toggle("live-elsewhere", elsewhere);
-  el.style.setProperty("--elsewhere", JSON.stringify(message));
-}
 
 const short = (x) => typeset(Number(x.toPrecision(4)));
 
@@ -281,15 +294,15 @@ function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidd
 }
 
 /** Draws what turns for the positions i and j, which need not be whole on the way. */
-function paint({ faces, plot, way }, scale, state, [i, j]) {
+function paint({ faces, plot, earlier }, scale, state, [i, j]) {
   const omega = frequencies(state);
   const angles = anglesAt(state, omega, i, j);
   const hands = [i, j].map((t) => handsAt(state, omega, t));
   const rotary = state.scheme === "rotary";
-  omega.forEach((_, k) => drawHands(faces[k], hands.map((pairs) => pairs[k]), angles[k], rotary));
+  omega.forEach((_x, k) => drawHands(faces[k], hands.map((pairs) => pairs[k]), angles[k], rotary));
   const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
   set(plot.point, { cx, cy });
-  way.seen = [i, j];
+  earlier.hands = [i, j];
 }
 
 /** Both hands of a face. Turning, the tips go round the axle; adding, round the content (1, 0). */
@@ -322,16 +335,15 @@ function spiral(from, sweep) {
  * wanted.
  */
 function travel(parts, scale, state) {
-  const { way } = parts;
   const to = [state.query, state.key];
-  const from = way.seen;
+  const from = parts.earlier.hands;
   const begun = performance.now();
-  cancelAnimationFrame(way.frame);
+  cancelAnimationFrame(parts.frame);
   if (calm() || !from || from.join() === to.join()) return paint(parts, scale, state, to);
   const step = () => {
     const left = Math.max(1 - (performance.now() - begun) / 200, 0);
     paint(parts, scale, state, to.map((x, h) => x - left * (x - from[h])));
-    if (left) way.frame = requestAnimationFrame(step);
+    if (left) parts.frame = requestAnimationFrame(step);
   };
   step();
 }
@@ -347,32 +359,33 @@ function drawRuler({ arrow, names, stems, putQuery, putKey }, { query: i, key: j
   set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
   nameBeside(names[0], x1, `query at ${i}`);
   nameBeside(names[1], x2, `key at ${j}`);
-  set(names[2], { x: clamp((x1 + x2) / 2, 46, 514), "text-anchor": "middle" });
+  const room = 46; // for half of the name of the longest offset
+  set(names[2], { x: clamp((x1 + x2) / 2, room, WIDTH - room), "text-anchor": "middle" });
   write(names[2], `offset ${offset}`);
 }
 
 /** The name of a handle, beside it towards the middle. */
 function nameBeside(name, x, message) {
-  const place = x < 280
+  const place = x < MIDDLE
     ? { x: x + 18, "text-anchor": "start" }
     : { x: x - 18, "text-anchor": "end" };
   write(set(name, place), message);
 }
 
 /**
- * The largest score in the plot, where its 0 is, and where an offset and a score: it ends below at
- * the least score.
+ * The scale of the plot, from its largest score at the top to its least at the bottom: `most` is the
+ * largest, `zero` the height at which a score of 0 stands, and `to(offset, score)` a point.
  */
 function plotOf({ pairs, scheme }, { fromZero }) {
   const [least, most] = scheme === "rotary"
     ? [Math.min(0, ...fromZero), pairs]
     : [-pairs / 2, 4 * pairs];
-  const unit = 96 / (most - least);
+  const unit = PLOT.high / (most - least);
+  const heightOf = (score) => PLOT.top + unit * (most - score);
   return {
     most,
-    zero: 10 + unit * most,
-    to: (offset, score) =>
-      [along((offset + LAST) / (2 * LAST)), 10 + unit * (most - score)].map(hundredth),
+    zero: heightOf(0),
+    to: (offset, score) => [along((offset + LAST) / (2 * LAST)), heightOf(score)].map(hundredth),
   };
 }
 
@@ -408,11 +421,14 @@ const HINTS = {
     "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
 };
 /** What the figure says in words. */
-function speak(state, result, { was, from, hidden }) {
+function speak(state, result, { earlier, hidden }) {
   if (hidden) return "Angles and score are hidden until you have answered.";
   const { query: i, key: j } = state;
+  const was = earlier.before;
   const same = was && alike(was, state);
-  if (same && was.query !== i && was.key - was.query === j - i) return ofBoth(result, from);
+  if (same && was.query !== i && was.key - was.query === j - i) {
+    return ofBoth(result, earlier.score);
+  }
   const alone = same && was.query === i && was.key !== j;
   if (state.scheme === "rotary") return ofTurning(state, result, alone);
   const now = show(result.score);

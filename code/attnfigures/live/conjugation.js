@@ -115,7 +115,7 @@ function buildGrid(read, change) {
     if (there !== from) change({ [part]: shifted(order, from, there) });
   };
   const row = (k) => {
-    const drag = (_, y) => moveTo("rows", k, placeAt(y));
+    const drag = (_x, y) => moveTo("rows", k, placeAt(y));
     const step = (dx, dy) => moveTo("rows", k, read().rows.indexOf(k) + dx - dy);
     return handle(svg, `row ${k}`, HUES[k], tag(k), drag, step);
   };
@@ -143,7 +143,7 @@ function draw({ grid, lists, home, ways, laws }, state, result, { hidden }) {
   write(lists.columns, `[${state.columns.join(", ")}]`);
   write(home, hidden ? "?" : String(result.home));
   ways.element.hidden = hidden;
-  const changed = (_, k) => k === result.home;
+  const changed = (_x, k) => k === result.home;
   ways.put(result.ways, [_("orders")], range(N + 1).map(String), { digits: 0, changed });
   laws.replaceChildren(...(hidden ? [] : lawsOf(result)));
 }

@@ -38,7 +38,7 @@ const FITS = {
     const s = Math.min(y / k, -1e-9);
     return hundredth(s - Math.log(-Math.expm1(s)));
   },
-  score: (_, y) => {
+  score: (_x, y) => {
     const a = Math.min(y, -1e-9);
     return hundredth(a - Math.log(-Math.expm1(a)) + Math.log(100));
   },
@@ -92,9 +92,9 @@ function build({ el, read, change, first }) {
 
 /** The lines of the models, each with a bead where it has halved, a handle and a name. */
 function buildPlot(read, put) {
-  const lines = each((_, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
-  const beads = each((_, i) => make("path", { class: `live-beads ${HUES[i]}` }));
-  const tags = each((_, i) =>
+  const lines = each((_x, i) => make("polyline", { class: `live-curve ${HUES[i]}` }));
+  const beads = each((_x, i) => make("path", { class: `live-beads ${HUES[i]}` }));
+  const tags = each((_x, i) =>
     label(0, 0, MODELS[i], { class: `live-label live-power live-tag ${HUES[i]}` })
   );
   const look = {

@@ -146,7 +146,7 @@ function buildQueries({ keys }, read, change) {
 /** The outputs of the four sentences, and the cuts between them. */
 function buildOutputs() {
   const upright = [line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, -5, "head 2 ↑")];
-  const cuts = QUESTIONS.map((_, i) => line(cutLook(i)));
+  const cuts = QUESTIONS.map((_x, i) => line(cutLook(i)));
   const colour = (words, at) => make("tspan", { class: `live-toned ${TINT[at]}` }, words);
   const dots = SENTENCES.map(() => make("circle", { class: "live-sentence", r: 6 }));
   const leads = SENTENCES.map(() => line("live-axis"));

@@ -16,7 +16,7 @@ function ring({ rho, size }, n, asked, written) {
   const box = range(n).map((t) => t % size);
   const influence = range(n).map((t) => (t < written ? rho ** (written - 1 - t) : 0));
   const variance = range(size).map((i) =>
-    total(influence.filter((_, t) => box[t] === i).map((g) => g * g))
+    total(influence.filter((_x, t) => box[t] === i).map((g) => g * g))
   );
   const recovery = influence.map((g, t) => (box[t] < asked ? (g * g) / variance[box[t]] : 0));
   return { influence, recovery, kept: size, box };
@@ -30,7 +30,7 @@ const MODELS = {
    * A query for each question: weight a on its word, b on the others, so M = [(a − b) I, 0] + b 11ᵀ.
    * Then M Mᵀ is αI + β11ᵀ, with the inverse (I − β/(α + Tβ) 11ᵀ)/α.
    */
-  attention(_, n, asked) {
+  attention(_x, n, asked) {
     const [a, b = 0] = softmax(range(n).map((t) => (t ? 0 : LEAD)));
     const lead = a - b;
     const alpha = lead * lead;
@@ -78,7 +78,7 @@ function inkRow(shows) {
   const element = make("div", { class: "live-inks", role: "img" });
 
   function build(words) {
-    const drawn = words.map((_, t) => {
+    const drawn = words.map((_x, t) => {
       const word = make("span", { class: "live-inked" });
       const number = make("span", { class: "live-amount", "data-shows": `${shows} ${t}` });
       return make("span", { "aria-hidden": true }, word, number);

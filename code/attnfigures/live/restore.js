@@ -38,9 +38,15 @@ const isTried = ({ order }, { fates }) => fates[placeOf(order)] !== null;
 function valid({ words, order, tried }) {
   const fits = (word) => [...word].length >= 1 && [...word].length <= 6;
   return (
-    words.length === N && words.every(fits) && isPermutation(order, N) && /^[01]{24}$/.test(tried)
+    words.length === N &&
+    words.every(fits) &&
+    isPermutation(order, N) &&
+    tried.length === LISTS.length &&
+    /^[01]+$/.test(tried)
   );
 }
+
+/** Of a state, what the elements are built for: with other words all are built anew. */
 const shape = ({ words }) => words;
 
 // ---- build ---------------------------------------------------------------------------------------
@@ -51,6 +57,7 @@ const WIDE = 60;
 const HIGH = 30;
 const ROWS = { X: 2, shuffled: 80, Y: 134, byList: 186, byInverse: 230 };
 const BOTTOM = 268;
+const LISTS_IN_A_ROW = 6; // as restore.css lays them out
 const SIZE = { width: WIDE, height: HIGH, rx: 4 };
 const middle = (i) => LEFT + PITCH * i + WIDE / 2;
 const middleOf = (row) => ROWS[row] + HIGH / 2;
@@ -87,10 +94,10 @@ function build({ model, el, read, change, first }) {
     lists: buildLists((l) => attempt(l, { order: LISTS[l] })),
     P: matrix("P", "P"),
     says: messageLine(),
+    bet: buildBet(read, change, () => parts.update()),
     was: null, // the order that is drawn
     reveal: run, // who has answered sees where the cards land
   };
-  parts.bet = buildBet(change, parts);
   const controls = div(
     "live-controls",
     set(button("Run and put back", run), { class: "live-button live-withheld" }),
@@ -130,9 +137,8 @@ function buildCards(words, read, change) {
     ways.map(({ slots }) => slots),
   );
   const held = HOME.map((j) => buildHandle(svg, j, words[j], read, change));
-  const handles = [...svg.querySelectorAll(".live-handle")];
   svg.append(...ways.map(({ landing }) => landing));
-  return { svg, routes, after, ways, held, handles };
+  return { svg, routes, after, ways, held };
 }
 
 /** What stands to the left of each row. */
@@ -200,7 +206,8 @@ function buildLists(choose) {
   };
   const element = make("div", look, cells);
   arrows(element, (right, up) => {
-    const to = clamp(cells.indexOf(document.activeElement) + right - 6 * up, 0, LISTS.length - 1);
+    const by = right - LISTS_IN_A_ROW * up;
+    const to = clamp(cells.indexOf(document.activeElement) + by, 0, LISTS.length - 1);
     choose(to);
     cells[to].focus();
   });
@@ -248,29 +255,31 @@ function legend() {
   );
 }
 
-/** The bet, and the button that tries every list; who has not bet is not told. */
-function buildBet(change, parts) {
+/**
+ * The bet, and the button that tries every list; who has not bet is not told. `number()` is the bet or
+ * null; `isMissing(state)` whether the button was pressed in this state without one.
+ */
+function buildBet(read, change, update) {
   const input = make("input", {
     type: "number",
     id: newId(),
     class: "live-number",
     min: 0,
-    max: 24,
-    oninput: () => parts.update(),
+    max: LISTS.length,
+    oninput: update,
   });
-  const read = () => (input.value !== "" && input.checkValidity() ? Number(input.value) : null);
+  const number = () => (input.value !== "" && input.checkValidity() ? Number(input.value) : null);
+  let asked = null; // the state in which a bet was missing
+  const isMissing = (state) => state === asked && number() === null;
   const tryAll = () => {
-    if (read() !== null) change({ tried: "1".repeat(24) });
-    else {
-      write(
-        parts.says,
-        "First your bet, a whole number from 0 to 24: for how many lists does Y[perm] bring all home?",
-      );
-    }
+    if (number() !== null) return change({ tried: "1".repeat(LISTS.length) });
+    asked = read();
+    update();
   };
   const every = button("Try every list", tryAll);
   const element = control("your bet: green lists out of 24", input, input.id, every);
-  return { element: set(element, { class: "live-control live-withheld" }), read };
+  set(element, { class: "live-control live-withheld" });
+  return { element, number, isMissing };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
@@ -285,16 +294,16 @@ function draw(parts, state, result, { hidden }) {
   parts.was = order;
   drawMatrix(P, result, order);
   lists.put(placeOf(order), hidden ? result.fates.map(() => null) : result.fates);
-  write(says, sentenceOf(result, revealed, hidden, bet.read()));
+  write(says, sentenceOf(state, result, bet, hidden));
 }
 
 /** Card j in column i, in the rows where it is shuffled; it was in the column `before`. */
-function drawCard({ routes, after, held, handles }, j, i, before) {
+function drawCard({ routes, after, held }, j, i, before) {
   const from = middle(j);
   const to = middle(i);
   const came = (row) => before !== undefined && [middle(before), middleOf(row)];
   held[j]([to, middleOf("shuffled")], `position ${i}`, { now: i, min: 0, max: N - 1 });
-  fly(handles[j], [to, middleOf("shuffled")], came("shuffled"), 200);
+  fly(held[j].element, [to, middleOf("shuffled")], came("shuffled"), 200);
   fly(after[j], [to, middleOf("Y")], came("Y"), 200);
   const y1 = ROWS.X + HIGH + 2;
   const y2 = ROWS.shuffled - 9;
@@ -330,18 +339,23 @@ function drawMatrix(P, result, order) {
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says aloud: how many cards came home, or the order, and what it says in words. */
-function speak(state, result, { says, hidden }) {
-  if (!isTried(state, result) || hidden) return `${state.order.join(" ")}. ${says.textContent}`;
+function speak(state, result, { bet, hidden }) {
+  const sentence = sentenceOf(state, result, bet, hidden);
+  if (!isTried(state, result) || hidden) return `${state.order.join(" ")}. ${sentence}`;
   const [one, other] = result.home;
   const landed = `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
-  return `${landed} ${says.textContent}`;
+  return `${landed} ${sentence}`;
 }
 
-/** What the figure says in words: how many lists were put back. */
-function sentenceOf({ count: [tried, back] }, revealed, hidden, bet) {
+/** What the figure says in words: what there is to do, or how many lists were put back. */
+function sentenceOf(state, result, bet, hidden) {
+  const [tried, back] = result.count;
   if (hidden) return "Where the cards land is hidden until you have answered.";
-  if (!revealed) return "This list has not been tried: run it.";
-  if (tried === LISTS.length) return ofAllLists(back, bet);
+  if (bet.isMissing(state)) {
+    return "First your bet, a whole number from 0 to 24: for how many lists does Y[perm] bring all home?";
+  }
+  if (!isTried(state, result)) return "This list has not been tried: run it.";
+  if (tried === LISTS.length) return ofAllLists(back, bet.number());
   return tried === 1
     ? `Y[perm] has brought all home for ${back} of 1 list tried.`
     : `Y[perm] has brought all home for ${back} of ${tried} lists tried.`;

@@ -7,7 +7,7 @@ const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) /
 const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
 
 /** The row p times J, a quarter turn of each pair: (s, c) becomes (c, −s). */
-const turned = (p) => p.map((_, c) => (c % 2 ? -p[c - 1] : p[c + 1]));
+const turned = (p) => p.map((_x, c) => (c % 2 ? -p[c - 1] : p[c + 1]));
 
 // ---- compute -------------------------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ function buildHistogram(start) {
     text(LEFT - 4, height(n) + 4, String(n), "end"),
   ]);
   const width = (290 - LEFT) / start.counts.length - 1;
-  const bars = start.counts.map((_, i) =>
+  const bars = start.counts.map((_x, i) =>
     make("rect", { class: "live-spread-bar", x: along(i * BIN - FARTHEST) + 0.5, width })
   );
   const ghost = make("polyline", { class: "live-spread-ghost", points: bell(start.ratio) });

@@ -52,10 +52,10 @@ function newton(D) {
 function compute({ values, output, masked }) {
   const V = values.map(whole);
   const y = whole(output);
-  const corners = convexHull(V.filter((_, j) => !masked[j]));
+  const corners = convexHull(V.filter((_x, j) => !masked[j]));
   const edges = corners.map((p, i) => [p, corners[(i + 1) % corners.length]]);
   const depth = edges.map(([p, q]) => turn(p, q, y));
-  const sides = edges.filter((_, i) => depth[i] === 0);
+  const sides = edges.filter((_x, i) => depth[i] === 0);
   const where = depth.some((d) => d < 0) ? "outside" : ["inside", "side", "corner"][sides.length];
   const hull = corners.map((p) => p.map((x) => x / GRID));
   const used = masked.filter((m) => !m).length;
@@ -80,7 +80,7 @@ function compute({ values, output, masked }) {
   const { query, weights } = newton(where === "side" ? D.map((d) => [dot(d, ways[0]), 0]) : D);
   const outcome = {
     ...result,
-    weights: V.map((_, j) => (on.includes(j) ? weights[on.indexOf(j)] : 0)),
+    weights: V.map((_x, j) => (on.includes(j) ? weights[on.indexOf(j)] : 0)),
   };
   if (where === "inside") return { ...outcome, query, length: length(query) };
   const along = where === "side" ? ways[0].map((x) => query[0] * x) : null;
@@ -107,7 +107,7 @@ function valid({ values, output, masked }) {
     values.every(point) &&
     point(output) &&
     masked.length === values.length &&
-    convexHull(values.filter((_, j) => !masked[j]).map(whole)).length > 2
+    convexHull(values.filter((_x, j) => !masked[j]).map(whole)).length > 2
   );
 }
 

@@ -262,7 +262,7 @@ function group(orders, mask, { masks, makes }, hidden) {
   if (orders.grouped === `${hidden} ${mask}`) return;
   orders.grouped = `${hidden} ${mask}`;
   const { chips, list } = orders;
-  const groups = masks.map((M, m) => groupOf(M, chips.filter((_, k) => makes[k] === m)));
+  const groups = masks.map((M, m) => groupOf(M, chips.filter((_x, k) => makes[k] === m)));
   list.replaceChildren(...(hidden ? chips : groups));
 }
 

@@ -344,7 +344,7 @@ function ofQuery(words, { weights }) {
 function ofBars(words, { given, weights, directions, moved, starGap }) {
   const was = largest(words, given);
   const is = largest(words, weights);
-  const list = (test) => listed(words.filter((_, j) => test(j)).map((word) => `“${word}”`));
+  const list = (test) => listed(words.filter((_x, j) => test(j)).map((word) => `“${word}”`));
   const fixed = list((j) => directions[j][j] === 0);
   const empty = list((j) => weights[j] === 0);
   return paragraph(

@@ -117,7 +117,7 @@ function layers(title, names, words) {
     svg.append(label("live-layer-name", middle, 20, name), count.element);
     return count.put;
   });
-  const lines = words.map((_, j) => make("path", { class: `live-string ${HUES[j]}` }));
+  const lines = words.map((_x, j) => make("path", { class: `live-string ${HUES[j]}` }));
   const knots = make("g");
   const ends = words.map((word) => label("live-label", x(last) + 19, 0, word));
   words.forEach((word, i) =>
@@ -127,7 +127,7 @@ function layers(title, names, words) {
       label("live-label live-before", x(0) - 12, y(i) + 4, word),
     )
   );
-  const starts = words.map((_, i) => {
+  const starts = words.map((_x, i) => {
     const place = `translate(${x(0)} ${y(i)})`;
     return make("g", { class: `live-mark ${HUES[i]}`, transform: place }, mark(i, 6));
   });
@@ -238,7 +238,7 @@ function buildStrings(words, read, change) {
       if (list.indexOf(moved) !== read()[part].indexOf(moved)) change({ [part]: list });
     };
     const name = `${words[j]}, ${LOOKS[j]}, after ${title}`;
-    const drag = (_, y) => go(Math.round((y - TOP) / GAP));
+    const drag = (_x, y) => go(Math.round((y - TOP) / GAP));
     const step = (right, up) => go(read()[part].indexOf(entry()) + right - up);
     return handle(two.svg, name, HUES[j], mark(j, 9), drag, step);
   };
@@ -299,10 +299,10 @@ function draw({ strings, matrices, round, laws }, { first, second }, result, { e
 
 /** A matrix, its list, and in each row the hue of the string that lands there. */
 function drawMatrix(table, name, M, list, landing) {
-  const names = list.map((_, i) => String(i));
+  const names = list.map((_x, i) => String(i));
   table.put(M, names, names, { digits: 0, keys: list });
   write(table.caption, `${name}\n[${list.join(", ")}]`);
-  list.forEach((_, i) => set(table.body.children[i], { class: HUES[landing[i]] }));
+  list.forEach((_x, i) => set(table.body.children[i], { class: HUES[landing[i]] }));
 }
 
 /** Lets the strings glide from where they are drawn to their positions, column by column. */

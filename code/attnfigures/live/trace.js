@@ -12,7 +12,7 @@ const SCALES = { sqrt: (d) => 1 / Math.sqrt(d), none: () => 1 };
 function compute({ Q, K, V, mask, scale, stage, cell: [i, j] }) {
   const factor = SCALES[scale](Q[0].length);
   const S = matmul(Q, transpose(K)).map((row) => row.map((x) => factor * x));
-  const allowed = S.map((row, r) => row.map((_, c) => MASKS[mask](r, c)));
+  const allowed = S.map((row, r) => row.map((_x, c) => MASKS[mask](r, c)));
   const A = S.map((row, r) => softmax(row.map((s, c) => (allowed[r][c] ? s : -Infinity))));
   const Y = matmul(A, V);
   const value = { S, A, Y }[stage][i][j];
@@ -103,7 +103,7 @@ function writing({ cell: [, j] }, { terms }) {
     const look = "live-hued live-blue";
     return make("b", { class: look, "data-shows": l in terms ? `terms ${l}` : null }, text);
   };
-  const each = (f) => terms.map((_, l) => [l ? " + " : "", f(l)]);
+  const each = (f) => terms.map((_x, l) => [l ? " + " : "", f(l)]);
   const products = (f, g) => each((l) => [row(f(l)), "·", column(g(l))]);
   const share = (f) => [e(f(j)), " / (", each((l) => row(e(f(l)))), ")"];
   return { row, each, products, share };
@@ -227,7 +227,7 @@ function buildTables(first, starts, read, alter, take) {
   };
   const table = (name, title, rows, columns) => {
     const cell = name in starts ? taken : typed;
-    cells[name] = numbers[name].map((row, i) => row.map((_, j) => cell(name, i, j)));
+    cells[name] = numbers[name].map((row, i) => row.map((_x, j) => cell(name, i, j)));
     const body = name === "K" ? transpose(cells.K) : cells[name];
     return tableOf(title, body, rows, columns);
   };
@@ -255,7 +255,7 @@ function buildTables(first, starts, read, alter, take) {
 function tableOf(title, body, rows, columns) {
   const label = (letter, i, scope) =>
     make("th", { scope }, letter ? `${letter}${index(i)}` : `${i + 1}`);
-  const names = body[0].map((_, j) => label(columns, j, "col"));
+  const names = body[0].map((_x, j) => label(columns, j, "col"));
   const lines = body.map((row, i) => make("tr", {}, label(rows, i, "row"), row));
   return make(
     "table",

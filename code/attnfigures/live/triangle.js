@@ -163,7 +163,7 @@ function buildBars(read, change) {
     change({ scores: read().scores.map((old, i) => (i === j ? score : old)) });
   };
   const moves = each((j) => {
-    const drag = (_, y) => raise(j, hundredth((height(0) - y) / 20));
+    const drag = (_x, y) => raise(j, hundredth((height(0) - y) / 20));
     const step = (dx, dy) => raise(j, read().scores[j] + (dx + dy) / 10);
     draggable(bars[j], svg, drag);
     return handle(svg, `score ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 9), drag, step);
@@ -214,7 +214,7 @@ function buildGrip(svg, read, change) {
     if (c) change({ scores: scores.map((s) => s + c) });
   };
   const grip = make("rect", { x: -11, y: -5, width: 22, height: 10, rx: 5 });
-  const drag = (_, y) => lift(hundredth((135 - y) / 20 - total(read().scores) / 3));
+  const drag = (_x, y) => lift(hundredth((135 - y) / 20 - total(read().scores) / 3));
   const step = (dx, dy) => lift((dx + dy) / 10);
   return handle(svg, "mean, which takes all three scores along", "live-ink", grip, drag, step);
 }

@@ -15,7 +15,6 @@ const HIGHLIGHTS = {
   needed: "heads that the answer needs",
 };
 const TEXTS = sentences.map(({ text }) => text);
-const SOUGHT = [1, 1, 2]; // the token of each sentence that the right answer follows
 const MOST = Math.max(...sentences.map(({ tokens }) => tokens.length));
 
 // ---- compute -------------------------------------------------------------------------------------
@@ -34,11 +33,15 @@ const partsOf = once(({ tokens, weights }) => {
   const bytes = atob(weights);
   let at = 0;
   const row = (i) => range(i + 1).map(() => bytes.charCodeAt(at++));
-  return EVERY.map(() => tokens.map((_, i) => row(i)));
+  return EVERY.map(() => tokens.map((_x, i) => row(i)));
 });
 
 /** What is stored of a sentence. */
 const storedOf = once((sentence) => sentence);
+
+/** The token of a sentence that the right answer follows: that word itself, or the subject of a verb. */
+const SUBJECTS = { " are": " keys" };
+const soughtIn = once(({ words: [right] }) => SUBJECTS[right] ?? right);
 
 /** The median weight after the previous occurrence of ten heads, the strongest in random tokens. */
 const AFTER = EVERY.map((k) => {
@@ -59,8 +62,8 @@ function measureOf({ sentence, word, instead, highlight }, key) {
     here: (A) => A[word][key] / 255,
     first: (A) => share(A, 1, () => 0),
     before: (A) => share(A, 2, (i) => i - 1), // in row 1 the token before is token 0
-    after: (_, k) => AFTER[k],
-    needed: (_, k) => -storedOf(sentence)[instead][k],
+    after: (_x, k) => AFTER[k],
+    needed: (_x, k) => -storedOf(sentence)[instead][k],
   };
   return parts.map(measures[highlight]);
 }
@@ -74,7 +77,7 @@ function compute(state) {
   const { tokens, direct, [instead]: changes, "log-odds": whole } = storedOf(sentence);
   const k = HEADS * layer + head;
   const seen = partsOf(sentence)[k][word];
-  const row = tokens.map((_, j) => (seen[j] ?? 0) / 255);
+  const row = tokens.map((_x, j) => (seen[j] ?? 0) / 255);
   const key = row.indexOf(Math.max(...row));
   const answers = changes.map((change) => whole + change);
   const measure = measureOf(state, key);
@@ -118,6 +121,8 @@ const FORMS = {
   broad: { line: 30, tall: 24 },
   narrow: { line: 15, tall: 17 },
 };
+const ZOOM = { left: 64, top: 3, side: 144 }; // the head in detail, with the tokens left of it
+const LINE = { left: 48, long: 228, dots: 22 }; // of the log-odds: room for a number at each end
 const boxOf = ({ line, tall }) => [LEFT + WIDE * line, (LAYERS / line) * (ABOVE + HEADS * tall)];
 
 /** Where the tile of head k of all begins. */
@@ -148,8 +153,8 @@ function build({ el, read, change, first }) {
   const words = range(MOST).map((i) => buildWord(() => change({ word: i })));
   const answer = buildAnswer();
   const lists = buildLists(read, change);
-  const hint = make("p", { class: "live-hint" });
-  const message = make("p", { class: "live-verdict" });
+  const hint = hintLine();
+  const message = messageLine();
   const controls = Object.values(lists).map(({ element }) => element);
   const name = "The token whose row is shown";
   const group = { class: "live-wall-words", role: "group", "aria-label": name };
@@ -195,29 +200,34 @@ function buildGrid(read, change) {
   };
   const frame = make("rect", { class: "live-wall-frame", x: -WIDE / 2, width: WIDE });
   const move = handle(svg, _("head"), "live-orange", frame, pick, step);
-  pickable(svg, pick);
+  pickable(svg, move.element, pick);
   return Object.assign(grid, { frame, move });
 }
 
-/** Calls `pick(x, y)` where a finger taps, and wherever the mouse goes while it is pressed. */
-function pickable(svg, pick) {
-  const at = ({ clientX, clientY }) => {
-    const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
-    pick(place.x, place.y);
+/**
+ * Calls `pick(x, y)` where a finger taps, and wherever the mouse goes while it is pressed; `chosen`,
+ * which shows what was picked, gets the focus.
+ */
+function pickable(svg, chosen, pick) {
+  const pickAt = (event) => {
+    const { x, y } = placeIn(svg, event);
+    pick(x, y);
   };
   svg.addEventListener("pointerup", (event) => {
-    at(event);
-    svg.querySelector("[role=slider]").focus({ preventScroll: true });
+    pickAt(event);
+    chosen.focus({ preventScroll: true });
   });
   svg.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "mouse" && event.buttons === 1) at(event);
+    if (event.pointerType === "mouse" && event.buttons === 1) pickAt(event);
   });
 }
 
 /** The weights of the head in detail, enlarged, with the tokens beside its rows. */
 function buildZoom() {
   const cells = make("g", {});
-  const look = { class: "live-wall-zoom", viewBox: "0 0 210 150", role: "img" };
+  const { left, top, side } = ZOOM;
+  const box = `0 0 ${left + side + 2} ${side + 2 * top}`;
+  const look = { class: "live-wall-zoom", viewBox: box, role: "img" };
   return { svg: make("svg", look, cells), cells };
 }
 
@@ -239,9 +249,10 @@ function buildAnswer() {
   const faint = make("path", { class: "live-wall-ticks live-wall-faint" });
   const full = make("path", { class: "live-wall-ticks" });
   const arrow = make("path", { class: "live-wall-arrow" });
-  const whole = make("circle", { class: "live-wall-whole", r: 5, cy: 22 });
+  const whole = make("circle", { class: "live-wall-whole", r: 5, cy: LINE.dots });
   const without = make("g", { class: "live-wall-without live-orange" }, mark(3, 7));
-  const label = (attributes) => make("text", { class: "live-label", y: 26, ...attributes });
+  const label = (attributes) =>
+    make("text", { class: "live-label", y: LINE.dots + 4, ...attributes });
   const numbers = {
     whole: label({ "data-shows": "whole" }),
     without: label({ "data-shows": "without" }),
@@ -310,14 +321,13 @@ function draw({ hint, grid, zoom, words, answer, lists }, state, result, { hidde
 /** What there is to find in a sentence. */
 function drawHint(hint, { sentence }) {
   const { tokens } = storedOf(sentence);
-  const to = tokens[SOUGHT[TEXTS.indexOf(sentence)]];
   const bold = (text) => make("b", {}, text.trim());
   tell(
     hint,
     "Touch the heads. Which let {from} read {to}, and which does the answer need?",
     {
       from: bold(tokens.at(-1)),
-      to: bold(to),
+      to: bold(soughtIn(sentence)),
     },
   );
 }
@@ -325,6 +335,7 @@ function drawHint(hint, { sentence }) {
 /** The wall, as wide as there is room. */
 function drawGrid(grid, state, { marked, key, weight }) {
   const { svg, ground, layers, labels, frame, move, form: now } = grid;
+  // Thousands of cells are not drawn again while only the frame moves.
   const looks = JSON.stringify([now, state.sentence, state.word, marked]);
   if (looks !== grid.looks) {
     grid.looks = looks;
@@ -402,19 +413,21 @@ function cellsOf({ sentence, word }, marked, form) {
 /** The weights of the head in detail, row by row. */
 function drawZoom({ svg, cells }, { sentence, layer, head, word }) {
   const { tokens } = storedOf(sentence);
-  const side = 144 / tokens.length;
+  const { left, top } = ZOOM;
+  const side = ZOOM.side / tokens.length;
   const hueOf = (i) => (i === word ? "live-blue" : "live-ink");
   const cell = (i) => (part, j) =>
     make("rect", {
       class: `live-wall-cells ${hueOf(i)}`,
       "fill-opacity": thousandth(part / 255),
-      x: hundredth(64 + j * side),
-      y: hundredth(3 + i * side),
+      x: hundredth(left + j * side),
+      y: hundredth(top + i * side),
       width: hundredth(side),
       height: hundredth(side),
     });
   const name = (i) => {
-    const place = { x: 59, y: hundredth(7 + (i + 0.5) * side), "text-anchor": "end" };
+    const y = hundredth(top + (i + 0.5) * side + 4); // its middle beside that of the row
+    const place = { x: left - 5, y, "text-anchor": "end" };
     const look = i === word ? "live-label live-wall-chosen" : "live-label";
     return make("text", { class: look, ...place }, tokens[i].trim());
   };
@@ -448,7 +461,7 @@ const spanOf = once(({ "log-odds": whole, ...changes }) => {
 function drawAnswer(parts, { sentence }, result, hidden) {
   const { words: [right, wrong] } = storedOf(sentence);
   const [least, most] = spanOf(sentence);
-  const toX = (x) => hundredth(48 + (228 * (x - least)) / (most - least));
+  const toX = (x) => hundredth(LINE.left + (LINE.long * (x - least)) / (most - least));
   const ticks = (heads) => heads.map((k) => `M${toX(result.answers[k])} 36v8`).join("");
   const marked = new Set(result.marked);
   set(parts.axis, { d: `M${toX(least)} 44H${toX(most)}` });
@@ -474,10 +487,13 @@ function drawDots({ svg, whole, without, arrow, numbers }, result, toX, hidden) 
   set(whole, { cx: from });
   set(numbers.whole, beside(from, -far));
   write(numbers.whole, show(result.whole));
-  set(without, { transform: `translate(${to} 22)`, visibility: hidden ? "hidden" : "visible" });
+  set(without, {
+    transform: `translate(${to} ${LINE.dots})`,
+    visibility: hidden ? "hidden" : "visible",
+  });
   set(numbers.without, { ...beside(to, far), visibility: hidden ? "hidden" : "visible" });
   write(numbers.without, hidden ? "?" : show(result.without));
-  set(arrow, { d: hidden ? "" : `M${from} 22H${to}` });
+  set(arrow, { d: hidden ? "" : `M${from} ${LINE.dots}H${to}` });
   const as = `Log-odds as trained ${show(result.whole)}`;
   set(svg, { "aria-label": hidden ? as : `${as}, without this head ${show(result.without)}` });
 }

@@ -124,7 +124,10 @@ function buildPlot(read, put) {
   return { svg, near, far, dots, bars, largest, move };
 }
 
-/** A slider for each number of the state but the query, which is dragged. */
+/**
+ * A slider for each number of the state but the query, which is dragged. Its label is translated: one
+ * of two words is found, one of a single word reads like a name in code and is marked by `_`.
+ */
 function buildSliders(put) {
   const made = (name, label, text) => {
     const [min, max] = RANGES[name];

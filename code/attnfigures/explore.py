@@ -16,9 +16,9 @@ from typing import Any
 from attnbook.arrays import brief, require_int
 from attnbook.check.display import is_live
 
-from ..kit import markup
-from ..kit.record import Control, ExplorerRecord, bundle
-from ..kit.style import Picture
+from .kit import markup
+from .kit.record import Control, ExplorerRecord, bundle
+from .kit.style import Picture
 
 __all__ = ["explore"]
 
@@ -94,9 +94,9 @@ def explore(
     _require_choices(choices)
     _require_options(choices, start=start, labels=labels, free={} if free is None else free)
     values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
-    begin = {name: _index(name, start.get(name, 0), len(values[name])) for name in choices}
+    first = {name: _index(name, start.get(name, 0), len(values[name])) for name in choices}
     pictures = _drawn(draw, values)
-    return Player(_record(pictures, choices, begin, labels), draw, free, labels)
+    return Player(_record(pictures, choices, first, labels), draw, free, labels)
 
 
 def _require_choices(choices):
@@ -127,9 +127,9 @@ def _require_options(choices, **options):
         raise TypeError(f"labels holds {brief(wrong)}; expected texts")
 
 
-def _index(name, start, count):
-    """Return the index that a parameter starts with, one of ``count``."""
-    return require_int(f"start of {name}", start, least=0, most=count - 1)
+def _index(name, index, count):
+    """Return the index at which a parameter begins, one of ``count``."""
+    return require_int(f"start of {name}", index, least=0, most=count - 1)
 
 
 def _drawn(draw: Callable, values: dict[str, list]) -> list[Picture]:
@@ -141,14 +141,17 @@ def _drawn(draw: Callable, values: dict[str, list]) -> list[Picture]:
     return pictures
 
 
-def _record(pictures, choices, start, labels) -> ExplorerRecord:
-    """Return what the player shows; its id is made of that, so that the same player has the same bytes."""
+def _record(pictures, choices, first, labels) -> ExplorerRecord:
+    """Return what the player shows, with ``first`` the index at which each parameter begins.
+
+    Its id is made of that, so that the same player has the same bytes.
+    """
     texts = {name: list(map(_text, values)) for name, values in choices.items()}
     drawings = [picture.svg for picture in pictures]
-    digest = hashlib.sha256(repr((drawings, labels, texts, start)).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(repr((drawings, labels, texts, first)).encode()).hexdigest()[:8]
     player = f"explore-{digest}"
     controls: list[Control] = [
-        {"id": f"{player}-{name}", "label": labels.get(name, name), "texts": texts[name], "start": start[name]}
+        {"id": f"{player}-{name}", "label": labels.get(name, name), "texts": texts[name], "start": first[name]}
         for name in choices
     ]
     return {
@@ -176,9 +179,9 @@ def _first(controls):
 
 def _with_progress(combinations):
     """Yield the combinations; in a live kernel show progress once drawing has taken two seconds."""
-    begin, note = time.monotonic(), None
+    began, note = time.monotonic(), None
     for i, combination in enumerate(combinations):
-        if is_live() and time.monotonic() - begin > 2:
+        if is_live() and time.monotonic() - began > 2:
             note = _show(f"Drawing frame {i + 1} of {len(combinations)}", note)
         yield combination
     if note is not None:
