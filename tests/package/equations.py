@@ -215,7 +215,19 @@ def conjugation(rng):
     }
 
 
-@names_of("eq-sym-layer", "eq-perm-steps")
+@names_of("eq-perm-softmax", written={r"\operatorname{softmax}_{\mathrm{row}}": r"\operatorname{softmax}"})
+def shuffled_scores(rng):
+    return {"P": permutation_matrix([2, 0, 1, 3]), "S": rng.normal(size=(4, 4)), "softmax": softmax}
+
+
+@names_of("eq-perm-experts")
+def experts(rng):
+    slots, w = [0, 2, 2, 1, 2], rng.uniform(size=5)
+    G = np.eye(4)[slots]
+    return {"G": G, "w": w, "c": np.bincount(slots, minlength=4), "g": np.bincount(slots, w, 4), "diag": np.diag}
+
+
+@names_of("eq-sym-layer", "eq-sym-steps")
 def steps(rng):
     names = projected(rng)
     known = names | {"f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
