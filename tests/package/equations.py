@@ -215,7 +215,19 @@ def conjugation(rng):
     }
 
 
-@names_of("eq-sym-layer", "eq-perm-steps")
+@names_of("eq-perm-softmax", written={r"\operatorname{softmax}_{\mathrm{row}}": r"\operatorname{softmax}"})
+def shuffled_scores(rng):
+    return {"P": permutation_matrix([2, 0, 1, 3]), "S": rng.normal(size=(4, 4)), "softmax": softmax}
+
+
+@names_of("eq-perm-experts")
+def experts(rng):
+    slots, w = [0, 2, 2, 1, 2], rng.uniform(size=5)
+    G = np.eye(4)[slots]
+    return {"G": G, "w": w, "c": np.bincount(slots, minlength=4), "g": np.bincount(slots, w, 4), "diag": np.diag}
+
+
+@names_of("eq-sym-layer", "eq-sym-steps")
 def steps(rng):
     names = projected(rng)
     known = names | {"f": lambda X: attention(*(X @ names[f"W_{s}"] for s in "QKV"))}
@@ -599,9 +611,23 @@ def laws(rng):
 
 @names_of("thm-softmax-variance", "thm-qkv-rows")
 def averages(rng):
-    a, (V, M, b) = softmax(rng.normal(size=3)), normal(rng, (3, 3), (3, 2), 3)
+    a, (V, W, b) = softmax(rng.normal(size=3)), normal(rng, (3, 3), (3, 2), 3)
     r = np.linalg.matrix_rank(np.c_[V, np.ones(3)])
-    return {"a": a, "V": V, "y": a @ V, "M": M, "b": b, "m": 3, "j": 2, "#j": 3, "r": r, "d_v": 3}
+    return {"a": a, "V": V, "y": a @ V, "W": W, "b": b, "m": 3, "j": 2, "#j": 3, "r": r, "d_v": 3}
+
+
+@names_of(
+    "eq-softmax-sink",
+    written={
+        r"\operatorname{softmax}(S, s)\begin{pmatrix}V\\0\end{pmatrix}": "y",
+        r"\operatorname{lse}(S)": "L",
+        r"\operatorname{softmax}(S)": "a",
+    },
+)
+def sink(rng):
+    S, s, V = rng.normal(size=4), 1.7, rng.normal(size=(4, 3))
+    y = softmax(np.append(S, s)) @ np.vstack([V, np.zeros(3)])
+    return {"y": y, "L": logsumexp(S), "s": s, "a": softmax(S), "V": V, "\\sigma": lambda x: 1 / (1 + np.exp(-x))}
 
 
 @names_of("thm-softmax-hull")
@@ -1045,7 +1071,7 @@ def two_runs(rng, alpha=0.6, beta=1.5, eta=0.1):
 @names_of(
     "thm-softmax-mask",
     written={
-        "$ is 0 outside $M$, and on $M$ it is the softmax of the scores of $M$ alone": " = a$",
+        "$ is 0 outside $U$, and on $U$ it is the softmax of the scores of $U$ alone": " = a$",
         "It is also $": "It is also $\\operatorname{shown}(",
         "$ with the hidden weights set to 0 and the rest divided by their sum": ") = a$",
     },
