@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_numpy, one_of, require_int, require_number, shape_of
+from .arrays import Array, arrays, as_numpy, beside, every, one_of, require_int, require_number, shape_of
 from .positional import frequencies
 
 __all__ = ["contextual_positions", "forgetting_bias", "ntk_frequencies", "ramp_frequencies", "turns"]
@@ -88,14 +88,15 @@ def forgetting_bias(log_gates: ArrayLike) -> Array:
     >>> forgetting_bias([-1.0, -0.5]).tolist()
     [[0.0, -inf], [-0.5, 0.0]]
     """
-    xp, log_gates = arrays("log_gates (..., n)", log_gates)
-    if bool((log_gates > 0).any()):
+    xp, log_gates = arrays("log_gates (..., n) or −∞", log_gates)
+    if not every(log_gates <= 0):
         raise ValueError(
             f"log_gates with shape {shape_of(log_gates)} has a number > 0; expected logarithms of gates ≤ 1"
         )
     l, j = np.ogrid[: log_gates.shape[-1], : log_gates.shape[-1]]
-    between = xp.where(xp.asarray(l > j), log_gates[..., :, None], 0.0)  # each pair sums its own gates: none cancels
-    return xp.where(xp.asarray(l >= j), xp.cumulative_sum(between, axis=-2), -math.inf)
+    later, now_or_later = (beside(log_gates, each, xp.bool) for each in (l > j, l >= j))
+    between = xp.where(later, log_gates[..., :, None], 0.0)  # each pair sums its own gates: none cancels
+    return xp.where(now_or_later, xp.cumulative_sum(between, axis=-2), -math.inf)
 
 
 def contextual_positions(gates: ArrayLike) -> Array:
@@ -108,7 +109,7 @@ def contextual_positions(gates: ArrayLike) -> Array:
     [[1.0, 0.0], [1.0, 1.0]]
     """
     xp, gates = arrays("gates (..., n, n)", gates)
-    if bool(((gates < 0) | (gates > 1)).any()):
+    if not every((gates >= 0) & (gates <= 1)):
         raise ValueError(f"gates with shape {shape_of(gates)} leave [0, 1]; expected how much each token counts")
     past = xp.tril(gates)
     return xp.tril(xp.flip(xp.cumulative_sum(xp.flip(past, axis=-1), axis=-1), axis=-1))

@@ -20,7 +20,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_array, as_numpy, one_of, require_int, require_number, shape_of, whole_numbers
+from .arrays import (
+    Array,
+    arrays,
+    as_array,
+    as_numpy,
+    beside,
+    one_of,
+    require_flag,
+    require_int,
+    require_number,
+    shape_of,
+    whole_numbers,
+)
 
 __all__ = [
     "Terms",
@@ -59,9 +71,8 @@ def logit_terms(
     content = Q @ xp.matrix_transpose(K)
     pairs = (Q.shape[-2], K.shape[-2])
 
-    def table(name, x, shape):  # plain numbers may stand beside tensors
-        x = as_array(name, 0.0 if x is None else x)
-        x = x if hasattr(x, "detach") else xp.asarray(np.array(x), dtype=content.dtype)
+    def table(name, x, shape, infinite=()):  # tables of NumPy may stand beside tensors
+        x = beside(content, as_array(name, 0.0 if x is None else x, infinite=infinite))
         if any(own not in (1, full) for own, full in zip(x.shape[::-1], shape[::-1], strict=False)):
             raise ValueError(f"{name} has shape {shape_of(x)}; expected {shape} after any batch axes, or 1 instead")
         return x
@@ -71,7 +82,7 @@ def logit_terms(
     C = table("C", C, (*pairs, Q.shape[-1]))
     to_position = xp.sum(Q[..., :, None, :] * A, axis=-1)
     to_content = xp.sum(C * K[..., None, :, :], axis=-1)
-    return Terms(content, zero + to_position, zero + to_content, zero + table("B", B, pairs))
+    return Terms(content, zero + to_position, zero + to_content, zero + table("B", B, pairs, infinite=(-np.inf,)))
 
 
 def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
@@ -168,7 +179,7 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     array([ 2,  1,  0, 17, 18])
     """
     offset = whole_numbers("offset", offset)
-    if not bidirectional:
+    if not require_flag("bidirectional", bidirectional):
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
     half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction
     return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)
@@ -213,7 +224,7 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
         raise ValueError(f"positions has shape {t.shape} and theta {theta.shape}; {expected}")
     one_of("pairing", pairing, "adjacent", "halves")
     angle = t[:, None] * theta  # in float64 whatever x is: an angle loses digits as positions grow
-    cos, sin = (xp.asarray(f(angle), dtype=x.dtype) for f in (np.cos, np.sin))
+    cos, sin = (beside(x, f(angle)) for f in (np.cos, np.sin))
     if pairing == "adjacent":
         a, b = x[..., 0::2], x[..., 1::2]
         return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)

@@ -33,7 +33,9 @@ def density(s: ArrayLike, d_k: int) -> np.ndarray:
     from scipy import special, stats
 
     d_k = require_int("d_k", d_k, most=10**6)
-    s = np.minimum(np.abs(as_numpy("s", s)), 1e6)  # f(10⁶) is 0; the Bessel factor is NaN beyond 10⁹
+    s = np.minimum(
+        np.abs(as_numpy("s", s, infinite=(-math.inf, math.inf))), 1e6
+    )  # f(10⁶) is 0; the Bessel factor is NaN beyond 10⁹
     if d_k > 100:  # the Bessel factor overflows although the product is finite: average the normals of random width
         x, weights = special.roots_legendre(200)
         width = 10 * math.sqrt(2 * d_k)  # ten standard deviations of ‖q‖² to each side of its mean d_k
