@@ -3,6 +3,7 @@
 ``Q (..., n, d_k)`` holds n queries as rows, ``K (..., m, d_k)`` m keys, ``V (..., m, d_v)`` their values; leading axes
 are batches. Every function takes NumPy arrays and PyTorch tensors alike, so autograd differentiates the formula you
 read here. A mask is boolean and **True means "may look"**, as in ``torch.nn.functional.scaled_dot_product_attention``.
+Masks are arrays of NumPy, and join queries on any device.
 Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 
 Source: Vaswani et al. (2017), "Attention Is All You Need", equation (1).

@@ -2,6 +2,7 @@
 
 A permutation of n things is a list ``perm``: **position i receives old element perm[i]**. Its matrix is
 ``P = I[perm]``, so ``(P X)[i] = X[perm[i]]``. The inverse list is ``argsort(perm)``; the inverse matrix is ``P.T``.
+All functions but :func:`sinkhorn` compute on the CPU, by NumPy, wherever their arguments lie.
 Every function raises ``ValueError`` for a list that is no rearrangement of 0 … n−1.
 """
 

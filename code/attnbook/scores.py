@@ -7,7 +7,7 @@ Three faces of one distribution:
 * its density is |s|^ν K_ν(|s|) / (2^ν √π Γ(d_k/2)) with ν = (d_k − 1)/2 and K the modified Bessel function.
 
 Mean 0, variance d_k, excess kurtosis 6/d_k. It is a symmetric variance-gamma distribution:
-Madan and Seneta (1990); Kotz, Kozubowski and Podgórski (2001), section 4.1. Needs SciPy.
+Madan and Seneta (1990); Kotz, Kozubowski and Podgórski (2001), section 4.1. Needs SciPy, on the CPU.
 """
 
 import math

@@ -1,7 +1,8 @@
 """Points of the simplex and of convex hulls: sparsemax, and certificates that a point is or is not a weighted average.
 
 The simplex Δ ⊂ R^m holds the weight vectors: entries ≥ 0 that sum to 1. The convex hull of the rows of V (m, d_v) is
-{aᵀV : a ∈ Δ}, the set of everything that attention over V can put out.
+{aᵀV : a ∈ Δ}, the set of everything that attention over V can put out. The functions of a hull compute on the CPU, by
+NumPy and SciPy, wherever their arguments lie.
 Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 """
 

@@ -102,6 +102,7 @@ def test_a_series_of_pandas_is_a_list_of_numbers(law):
 
 X, EYE, V = np.ones((3, 2)), np.eye(3), np.ones((4, 2))
 BLIND = np.eye(3, dtype=bool) & (np.arange(3) < 2)  # the last query sees nothing
+RISING = np.arange(6.0).reshape(3, 2)
 NAN, INF = math.nan, math.inf
 REFUSED = [
     (lambda: att.attention(X, X, X, BLIND), "mask"),
@@ -109,6 +110,17 @@ REFUSED = [
     (lambda: att.attention(X, X, X, torch.zeros(3, 3, dtype=torch.bool).numpy()), "mask"),
     (lambda: att.attention(X, X, X, EYE), "mask"),
     (lambda: att.attention(X, X, X, np.ones((2, 3), bool)), "mask"),
+    (lambda: att.attention(X, X, X, True), "causal_mask"),
+    (lambda: att.attention(X, X, X, torch.tensor(True)), "causal_mask"),
+    (lambda: att.attention(X, X, X, np.ma.masked_array(np.ones((3, 3), bool), mask=np.eye(3))), "mask"),
+    (lambda: layers.multi_head_attention(X, X, X, torch.nn.MultiheadAttention(2, 1)), "torch_heads"),
+    (lambda: layers.multi_head_attention(X, X, X, [X]), "heads"),
+    (lambda: layers.torch_heads(torch.nn.TransformerEncoderLayer(2, 1)), "self_attn"),
+    (lambda: layers.symmetry(lambda X: (X, X[:1]), [X], [layers.rows], [[1, 0, 2]]), "f"),
+    (lambda: layers.symmetry(np.cumsum, [RISING], [layers.rows], [[0, 1, 2]]), "group"),
+    (lambda: layers.symmetry(np.cumsum, [X], [layers.rows], permutations.permutations(3)), "rows"),
+    (lambda: layers.symmetry(lambda X: X - INF, [RISING], [layers.rows], [[1, 0, 2]]), "f"),
+    (lambda: permutations.sinkhorn(torch.exp(torch.tensor([[90.0, 1], [1, 2]]))), "M"),
     (lambda: att.attention(X, X, V), "V"),
     (lambda: att.attention(np.ones((2, 3, 2)), np.ones((5, 3, 2)), X), "K"),
     (lambda: att.attention("abc", X, X), "Q"),
@@ -153,6 +165,8 @@ REFUSED = [
     (lambda: positional.rotate(np.ones((2, 3)), [0, 1]), "x"),
     (lambda: positional.rotate(X, [0, 1]), "positions"),
     (lambda: positional.rotate(X, [0, 1, 2], pairing="neighbours"), "pairing"),
+    (lambda: positional.rotate(X, [0, 1, 2], [1.0, 0.5]), "theta"),
+    (lambda: length.ramp_frequencies([1.0, 0.1], 8, 2.0, truncate="False"), "truncate"),
     (lambda: positional.pairing_permutation(3), "d"),
     (lambda: length.turns([1.0], 0), "n"),
     (lambda: length.ntk_frequencies(2, 4.0), "d"),
