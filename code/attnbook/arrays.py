@@ -219,7 +219,7 @@ def _read(name, x):
     if isinstance(x, np.ndarray):
         if x.dtype.kind not in "biuf":
             raise ValueError(f"{name} = {brief(x)}; expected an array of real numbers")
-        return np.asarray(x)  # of a subclass, such as a matrix, the array
+        return x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, the array
     refused = x.dtype.itemsize < 2 if _is_floating(x) else namespace(x).isdtype(x.dtype, "complex floating")
     if refused:
         raise ValueError(
@@ -286,6 +286,8 @@ def beside(like: Array, x: ArrayLike, dtype: Any = None) -> Array:
 
     ``dtype`` is another type, such as that of booleans.
     """
+    if isinstance(like, np.ndarray) and isinstance(x, np.ndarray):
+        return x if dtype is None else np.asarray(x, dtype=dtype)
     xp = namespace(like)
     if _is_array(x) and namespace(x) is xp:
         return xp.asarray(x, dtype=dtype, device=device(like))
