@@ -3,8 +3,10 @@
     xp, Q, K = arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)
 
 ``xp`` is the array library of the arguments, seen through the array API standard, so one formula serves NumPy and
-PyTorch. A learner's mistake raises a ``ValueError`` that names the argument. Unusual kinds of arrays are left to NumPy
-and PyTorch.
+PyTorch. What a law makes anew lies on the device of its arguments and has their precision; lists and whole numbers
+join the arrays beside them. On PyTorch's device ``meta``, which keeps shapes and no numbers, no value is checked. A
+learner's mistake raises a ``ValueError`` that names the argument. Unusual kinds of arrays are left to their libraries;
+eager JAX runs the laws too. Not tried on a GPU: there each check of values waits for the device.
 """
 
 import dataclasses
@@ -15,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, device, is_array_api_obj
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ __all__ = [
     "as_numpy",
     "as_permutation",
     "below",
+    "beside",
     "brief",
+    "every",
     "finite_max",
     "namespace",
     "one_of",
@@ -40,6 +44,10 @@ __all__ = [
     "whole_numbers",
 ]
 
+INFINITE = {"": (), " or −∞": (-math.inf,), " or ±∞": (-math.inf, math.inf)}  # which are accepted, in a spec
+
+LIBRARIES: dict[type, Any] = {}  # of the kinds of arrays that were seen
+
 #: What a law takes and returns: a NumPy array or a PyTorch tensor.
 Array: TypeAlias = Union[np.ndarray, "torch.Tensor"]
 
@@ -49,9 +57,11 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
 
     A letter is the same length wherever it stands; ``4·d_h`` is four times ``d_h``. A shape may begin with ``...``, for
     leading axes that broadcast together, or with ``*``, for leading axes that only the formula can judge. None
-    is accepted, and stays, where the spec says so: ``b (d,) or None``.
+    is accepted, and stays, where the spec says so, and so is −∞: ``b (d,) or None``, ``S (..., m) or −∞``.
 
-    Raises ``ValueError`` that names the argument, its shape and the expected one, and as :func:`as_array` does.
+    Lists and whole numbers get the library, the device and the precision of the first array of fractions among
+    ``values``. Raises ``ValueError`` that names the argument, its shape and the expected one, or two arguments that do
+    not go together, and as :func:`as_array` does.
 
     >>> _, x, W = arrays("x (d,), W (2·d, n)", [1, 2], np.ones((4, 3)))
     >>> x
@@ -61,16 +71,17 @@ def arrays(spec: str, *values: ArrayLike | None) -> tuple[Any, ...]:
     lengths: dict[str, int] = {}
     batch: tuple[int, ...] = ()
     result = []
+    first = _first(shapes, values)
     for shape, x in zip(shapes, values, strict=True):
         if x is not None or not shape.optional:
-            x = as_array(shape.name, x)
+            x = as_array(shape.name, x, first=first, infinite=shape.infinite)
             batch = _join_batch(shape, x, lengths, batch)
             lengths = _bind_axes(shape, x, lengths, batch)
         result.append(x)
     for shape, x in zip(shapes, result, strict=True):
         if x is not None:
             _require_products(shape, x, lengths, batch)
-    return (namespace(*[x for x in result if x is not None]), *result)
+    return (namespace(next(x for x in result if x is not None)), *result)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,6 +92,7 @@ class _Shape:
     text: str  # (..., n, d_k)
     leading: str  # "..." or "*", or "" where there are no other axes
     axes: tuple[str, ...]  # n, d_k
+    infinite: tuple[float, ...]  # which infinities are accepted
     optional: bool  # whether None is accepted
 
 
@@ -88,11 +100,21 @@ class _Shape:
 def _parse(spec):
     """Read "Q (..., n, d_k), b (d,)" as a list of shapes."""
     shapes = []
-    for name, text, optional in re.findall(r"(\S+) (\([^)]*\))( or None)?", spec):
+    for name, text, infinite, optional in re.findall(r"(\S+) (\([^)]*\))( or [−±]∞)?( or None)?", spec):
         axes = re.findall(r"[^(), ]+", text)
         leading = axes.pop(0) if axes[:1] in (["..."], ["*"]) else ""
-        shapes.append(_Shape(name, text, leading, tuple(axes), bool(optional)))
+        shapes.append(_Shape(name, text, leading, tuple(axes), INFINITE[infinite], bool(optional)))
     return shapes
+
+
+def _first(shapes, values):
+    """Return the name of the first array of fractions, or else of the first array, and the array; None without one."""
+    given = [(shape.name, x) for shape, x in zip(shapes, values, strict=True) if _is_array(x)]
+    fractions = [(name, x) for name, x in given if _is_floating(x)]
+    if fractions or not given:
+        return fractions[0] if fractions else None
+    name, x = given[0]
+    return name, as_array(name, x)
 
 
 def _join_batch(shape, x, lengths, batch):
@@ -138,74 +160,172 @@ def _misfit(shape, x, lengths, batch):
     return ValueError(message)
 
 
-def namespace(*xs: Array) -> Any:
-    """Return the array library of ``xs``, by the names of the array API standard; NumPy has them itself since 2.1.
+def namespace(x: Array) -> Any:
+    """Return the array library of ``x``, by the names of the array API standard; NumPy has them itself since 2.1."""
+    kind = type(x)
+    if kind not in LIBRARIES:
+        LIBRARIES[kind] = np if isinstance(x, np.ndarray) and hasattr(np, "unstack") else array_namespace(x)
+    return LIBRARIES[kind]
 
-    Raises ``TypeError`` for arrays of two libraries.
-    """
-    numpy = hasattr(np, "unstack") and all(isinstance(x, np.ndarray) for x in xs)
-    return np if numpy else array_namespace(*xs)
 
-
-def as_array(name: str, x: ArrayLike, ndim: int = 0) -> Array:
+def as_array(
+    name: str, x: ArrayLike, ndim: int = 0, *, first: tuple[str, Array] | None = None, infinite: tuple[float, ...] = ()
+) -> Array:
     """Return ``x`` as a real floating array: lists and whole numbers as float64, arrays and tensors in their library.
 
-    Raises ``ValueError`` that names the argument if it holds no numbers, complex ones, NaN or nothing, or has fewer
-    than ``ndim`` axes.
+    ``first`` is the name of another argument and its array, which ``x`` has to match: lists and whole numbers are
+    converted to its library, device and precision.
+
+    Raises ``ValueError`` that names the argument if it holds no numbers, complex ones, NaN, an infinity that is
+    not in ``infinite``, or nothing, hides entries behind a mask of its own, or has fewer than ``ndim`` axes.
     """
-    if not hasattr(x, "dtype"):
-        try:
-            x = np.asarray(x)
-        except (TypeError, ValueError, RuntimeError):  # ragged lists
-            raise ValueError(f"{name} = {brief(x)}; expected a rectangular array of numbers") from None
-    if isinstance(x, np.ndarray | np.generic):
-        if x.dtype.kind not in "biuf":
-            raise ValueError(f"{name} = {brief(x)}; expected an array of real numbers")
-        x = np.asarray(x, dtype=None if x.dtype.kind == "f" else np.float64)
-    elif not (xp := array_namespace(x)).isdtype(x.dtype, "real floating"):
-        if xp.isdtype(x.dtype, "complex floating"):
-            raise ValueError(f"{name} with shape {shape_of(x)} has dtype {x.dtype}; expected real numbers")
-        x = xp.astype(x, xp.float64)
+    given, x = x, _read(name, x)
+    joins = x is not given  # no array before it was read
+    if first and x is not first[1] and not joins:
+        _require_match(name, x, *first)
+    if not _is_floating(x) or (first and joins):
+        x = _as_floating(x, first and first[1])
     if 0 in x.shape or x.ndim < ndim:
-        raise ValueError(f"{name} has shape {shape_of(x)}; expected at least {ndim} axes, none of them empty")
-    if math.isnan(_total(x)) and bool((x != x).any()):
-        raise ValueError(f"{name} with shape {shape_of(x)} contains NaN; expected numbers")
+        axes = f"at least {ndim} axes, none of them empty" if ndim else "no empty axis"
+        raise ValueError(f"{name} has shape {shape_of(x)}; expected {axes}")
+    total = _total(x)
+    if not math.isfinite(total) and total not in infinite:  # with a NaN, or both infinities, it would be NaN
+        _require_finite(name, x, infinite)
     return x
 
 
+def _is_array(x):
+    """Return whether ``x`` is an array of a library, such as NumPy or PyTorch: no list, number or pandas object."""
+    return isinstance(x, np.ndarray) or hasattr(x, "detach") or (is_array_api_obj(x) and not isinstance(x, np.generic))
+
+
+def _is_floating(x):
+    """Return whether the array ``x`` has real fractions."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind == "f"
+    return x.dtype.is_floating_point if hasattr(x, "detach") else namespace(x).isdtype(x.dtype, "real floating")
+
+
+def _read(name, x):
+    """Return ``x`` as an array of its library, or of NumPy, whatever real numbers or booleans it holds."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array; expected plain numbers: no law looks at its own mask")
+    if not _is_array(x):
+        try:
+            x = np.asarray(x)
+        except (TypeError, ValueError, RuntimeError):  # ragged lists
+            several = ", or one array of several: x[0]" if isinstance(x, tuple) else ""
+            raise ValueError(f"{name} = {brief(x)}; expected a rectangular array of numbers{several}") from None
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind not in "biuf":
+            raise ValueError(f"{name} = {brief(x)}; expected an array of real numbers")
+        return x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, the array
+    refused = x.dtype.itemsize < 2 if _is_floating(x) else namespace(x).isdtype(x.dtype, "complex floating")
+    if refused:
+        raise ValueError(
+            f"{name} with shape {shape_of(x)} has dtype {x.dtype}; expected real numbers of 16 bits or more"
+        )
+    return x
+
+
+def _as_floating(x, like=None):
+    """Return ``x`` as fractions: float64 in its library, or as the array ``like``."""
+    if like is not None:
+        return beside(like, x, like.dtype)
+    if isinstance(x, np.ndarray):
+        return x if x.dtype.kind == "f" else x.astype(np.float64)
+    xp = namespace(x)
+    return xp.astype(x, xp.float64)
+
+
+def _require_match(name, x, other, y):
+    """Refuse ``x`` unless it is of the library of ``y``, another argument, and, for PyTorch, of its type and device."""
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+        return
+    if namespace(x) is not namespace(y):
+        theirs, ours = (type(each).__module__.partition(".")[0] for each in (y, x))
+        advice = {"torch numpy": f"torch.asarray({name})", "numpy torch": f"torch.asarray({other})"}
+        hint = advice.get(f"{theirs} {ours}", "")
+        raise ValueError(
+            f"{name} is of {ours} and {other} of {theirs}; expected arrays of one library{hint and ': '}{hint}"
+        )
+    if hasattr(x, "detach") and _is_floating(x) and (x.dtype, x.device) != (y.dtype, y.device):
+        theirs, ours = (f"{each.dtype} on {each.device}" for each in (y, x))
+        raise ValueError(f"{name} has {ours} and {other} {theirs}; expected one type and device: {name}.to({other})")
+
+
+def _require_finite(name, x, infinite):
+    """Refuse ``x`` if it has a NaN, or an infinity that is not in ``infinite``."""
+    if not every(x == x):
+        raise ValueError(f"{name} with shape {shape_of(x)} contains NaN; expected numbers")
+    for limit, words in ((math.inf, "+∞"), (-math.inf, "−∞")):
+        if limit not in infinite and not every(x != limit):
+            raise ValueError(f"{name} with shape {shape_of(x)} contains {words}; expected finite numbers")
+
+
 def _total(x):
-    """Return the sum of all entries: NaN or infinite if one of them is."""
-    if not isinstance(x, np.ndarray):
-        return float(x.detach().sum())
-    with np.errstate(invalid="ignore", over="ignore"):
-        return x.sum()
+    """Return the sum of all entries: NaN or infinite if one of them is. Without entries, on the device meta, 0."""
+    if isinstance(x, np.ndarray):
+        with np.errstate(invalid="ignore", over="ignore"):
+            return x.sum()
+    return 0.0 if _is_meta(x) else float(x.detach().sum() if hasattr(x, "detach") else x.sum())
 
 
-def as_numpy(name: str, x: ArrayLike) -> np.ndarray:
+def _is_meta(x):
+    """Return whether ``x`` is a tensor that has a shape and no numbers."""
+    return getattr(getattr(x, "device", None), "type", None) == "meta"
+
+
+def every(condition: Array) -> bool:
+    """Return whether ``condition`` is True everywhere; what has no values, on PyTorch's device meta, passes."""
+    return _is_meta(condition) or bool(condition.all())
+
+
+def beside(like: Array, x: ArrayLike, dtype: Any = None) -> Array:
+    """Return ``x`` in the library and on the device of ``like``, in its precision too if ``x`` comes from elsewhere.
+
+    ``dtype`` is another type, such as that of booleans.
+    """
+    if isinstance(like, np.ndarray) and isinstance(x, np.ndarray):
+        return x if dtype is None else np.asarray(x, dtype=dtype)
+    xp = namespace(like)
+    if _is_array(x) and namespace(x) is xp:
+        return xp.asarray(x, dtype=dtype, device=device(like))
+    plain = np.asarray(x.detach().cpu()) if hasattr(x, "detach") else np.array(x)  # a copy, which PyTorch may write to
+    return xp.asarray(plain, dtype=like.dtype if dtype is None else dtype, device=device(like))
+
+
+def as_numpy(name: str, x: ArrayLike, *, infinite: tuple[float, ...] = ()) -> np.ndarray:
     """Return ``x`` as a float64 NumPy array that autograd no longer follows; refuse what :func:`as_array` refuses."""
-    x = as_array(name, x)
-    return np.asarray(x.detach().cpu() if hasattr(x, "detach") else x, dtype=np.float64)
+    x = as_array(name, x, infinite=infinite)
+    return np.asarray(x.detach().cpu().double() if hasattr(x, "detach") else x, dtype=np.float64)
 
 
 def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
-    """Return ``mask`` as booleans of the library and the shape of the scores ``like``; True means "may look".
+    """Return ``mask`` as booleans of the library, the device and the shape of the scores ``like``; True: "may look".
 
-    Raises ``ValueError`` if it does not fit, is not boolean, or hides every key of some query.
+    Raises ``ValueError`` if it does not fit, has no axes, is not boolean, or hides every key of some query.
     """
     xp = namespace(like)
     try:
-        mask = mask if hasattr(mask, "detach") else xp.asarray(np.array(mask))
-    except (TypeError, ValueError):  # ragged lists; words and None, for PyTorch
-        raise ValueError(f"{name} = {brief(mask)}; expected a rectangular array of booleans") from None
-    if mask.dtype != xp.bool:
-        raise ValueError(f"{name} has dtype {mask.dtype}; expected booleans, True where a query may look")
+        booleans = _read(name, mask)
+    except ValueError as refused:  # masked arrays; ragged lists, words and None
+        if isinstance(mask, np.ma.MaskedArray):
+            raise
+        raise ValueError(f"{name} = {brief(mask)}; expected a rectangular array of booleans") from refused
+    if not str(booleans.dtype).endswith("bool"):
+        raise ValueError(f"{name} has dtype {booleans.dtype}; expected booleans, True where a query may look")
+    if booleans.ndim == 0:
+        raise ValueError(f"{name} = {brief(mask)} has no axes; expected booleans by query and key, as causal_mask(n)")
     try:
-        fitted = xp.broadcast_to(mask, like.shape)
+        fitted = xp.broadcast_to(beside(like, booleans, xp.bool), like.shape)
     except (ValueError, RuntimeError):
-        raise ValueError(f"{name} has shape {shape_of(mask)}; expected one that fits scores {shape_of(like)}") from None
-    if not bool(xp.all(xp.any(fitted, axis=-1))):
         raise ValueError(
-            f"{name} with shape {shape_of(mask)} hides every key from some query; expected one True per row"
+            f"{name} has shape {shape_of(booleans)}; expected one that fits scores {shape_of(like)}"
+        ) from None
+    if not every(xp.any(fitted, axis=-1)):
+        raise ValueError(
+            f"{name} with shape {shape_of(booleans)} hides every key from some query; expected one True per row"
         )
     return fitted
 
@@ -213,7 +333,7 @@ def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
 def finite_max(xp: Any, name: str, x: Array, axis: int = -1) -> Array:
     """Return the maxima of ``x`` along ``axis``, which stays with length 1; refuse +∞, and slices of nothing but −∞."""
     largest = xp.max(x, axis=axis, keepdims=True)
-    if not math.isfinite(_total(largest)) and not bool(xp.all(xp.isfinite(largest))):
+    if not math.isfinite(_total(largest)) and not every(xp.isfinite(largest)):
         expected = f"+∞, or only −∞ along axis {axis}; expected a finite maximum"
         raise ValueError(f"{name} with shape {shape_of(x)} has {expected}")
     return largest
@@ -230,8 +350,9 @@ def below(x: Array, top: Array) -> Array:
 
 def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:
     """Return ``x`` as int64; refuse booleans, fractions, numbers beyond 2⁵³, and another rank than ``ndim``."""
+    x = _read(name, x)
     numbers = as_numpy(name, x)
-    boolean = str(getattr(x, "dtype", np.asarray(x).dtype)).endswith("bool")
+    boolean = str(x.dtype).endswith("bool")
     if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
         raise ValueError(f"{name} = {brief(x)}; expected whole numbers up to 2**53")
     if ndim not in (None, numbers.ndim):

@@ -3,6 +3,7 @@
 ``Q (..., n, d_k)`` holds n queries as rows, ``K (..., m, d_k)`` m keys, ``V (..., m, d_v)`` their values; leading axes
 are batches. Every function takes NumPy arrays and PyTorch tensors alike, so autograd differentiates the formula you
 read here. A mask is boolean and **True means "may look"**, as in ``torch.nn.functional.scaled_dot_product_attention``.
+Masks are arrays of NumPy, and join queries on any device.
 Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 
 Source: Vaswani et al. (2017), "Attention Is All You Need", equation (1).
@@ -11,9 +12,10 @@ Source: Vaswani et al. (2017), "Attention Is All You Need", equation (1).
 import math
 
 import numpy as np
+from array_api_compat import device
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, below, brief, finite_max, require_int, require_number, whole_numbers
+from .arrays import Array, arrays, as_mask, below, brief, every, finite_max, require_int, require_number, whole_numbers
 
 __all__ = [
     "additive_scores",
@@ -40,7 +42,7 @@ def softmax(S: ArrayLike, axis: int = -1) -> Array:
     >>> softmax([0.0, 0.0])
     array([0.5, 0.5])
     """
-    xp, S = arrays("S (..., m)", S)
+    xp, S = arrays("S (..., m) or −∞", S)
     return _softmax(xp, S, axis=require_int("axis", axis, -S.ndim, most=S.ndim - 1))
 
 
@@ -49,9 +51,10 @@ def softmax_jacobian(a: ArrayLike) -> Array:
 
     ``a`` (..., m) lies on the simplex; J is (..., m, m). Raises ``ValueError`` if ``a`` leaves the simplex.
     """
-    xp, a = _on_simplex(a)
+    xp, a = arrays("a (..., m)", a)
+    _require_simplex(xp, a)
     column, row = a[..., :, None], a[..., None, :]
-    return column * xp.eye(a.shape[-1], dtype=a.dtype) - column * row
+    return column * xp.eye(a.shape[-1], dtype=a.dtype, device=device(a)) - column * row
 
 
 def entropy(a: ArrayLike) -> Array:
@@ -59,7 +62,8 @@ def entropy(a: ArrayLike) -> Array:
 
     ``a`` (..., m) lies on the simplex; H is (...). Raises ``ValueError`` if ``a`` leaves it. Source: Shannon (1948).
     """
-    xp, a = _on_simplex(a)
+    xp, a = arrays("a (..., m)", a)
+    _require_simplex(xp, a)
     return -xp.sum(a * xp.log(xp.where(a > 0, a, xp.ones_like(a))), axis=-1)
 
 
@@ -171,9 +175,7 @@ def _softmax(xp, S, mask=None, axis=-1):
     return E / xp.sum(E, axis=axis, keepdims=True)
 
 
-def _on_simplex(a):
-    xp, a = arrays("a (..., m)", a)
+def _require_simplex(xp, a):
     tolerance = (4 + math.sqrt(a.shape[-1])) * float(xp.finfo(a.dtype).eps)  # each weight is rounded
-    if bool(xp.any(a < 0)) or bool(xp.any(xp.abs(xp.sum(a, axis=-1) - 1) > tolerance)):
+    if not every(a >= 0) or not every(xp.abs(xp.sum(a, axis=-1) - 1) <= tolerance):
         raise ValueError(f"a with shape {tuple(a.shape)} leaves the simplex; expected weights >= 0 that sum to 1")
-    return xp, a

@@ -2,7 +2,11 @@
 
 A rotary pair with the angle θ per position makes θ n₀ / 2π turns over n₀ positions. A pair with less than one turn
 meets angles beyond position n₀ that training never showed. The rules here give a pair another angle per position,
-between θ and θ/s for a stretch s = n/n₀; :func:`attnbook.positional.rotate` takes the new angles.
+between θ and θ/s for a stretch s = n/n₀; :func:`attnbook.positional.rotate` takes the new angles. Two rules need no
+function: position interpolation is θ/s, and LongRoPE divides each θ by a factor of its own, found by search (Ding et
+al., 2024). Models that multiply cosines and sines by a factor c, such as 0.1 ln s + 1 with YaRN or
+√(1 + ln s/ln n₀) with LongRoPE, have the scale c²/√d_k in attention.
+Angles are computed on the CPU, by NumPy.
 Every function raises ``ValueError`` that names an argument with a wrong shape, a NaN or a number outside its range.
 """
 
@@ -11,7 +15,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_numpy, one_of, require_int, require_number, shape_of
+from .arrays import Array, arrays, as_numpy, beside, every, one_of, require_flag, require_int, require_number, shape_of
 from .positional import frequencies
 
 __all__ = ["contextual_positions", "forgetting_bias", "ntk_frequencies", "ramp_frequencies", "turns"]
@@ -43,14 +47,22 @@ def ntk_frequencies(d: int, s: float, base: float = 10_000.0) -> np.ndarray:
 
 
 def ramp_frequencies(
-    theta: ArrayLike, n: float, s: float, slow: float = 1.0, fast: float = 32.0, *, ramp: str = "turns"
+    theta: ArrayLike,
+    n: float,
+    s: float,
+    slow: float = 1.0,
+    fast: float = 32.0,
+    *,
+    ramp: str = "turns",
+    truncate: bool = True,
 ) -> np.ndarray:
     """γ θ + (1 − γ) θ/s: fast pairs keep their angle (γ = 1), slow ones are divided by s (γ = 0).
 
     With r = θ n / 2π, the turns over the training length n, γ rises from 0 at r = ``slow`` to 1 at r = ``fast``, 0 <
     slow < fast: linearly in r as the paper prints it (``"turns"``; Llama 3.1 uses it with 1 and 4), or linearly in the
-    number h of the pair, its ends rounded outwards to whole h ≥ 0, as the code released with the paper does by default
-    (``"index"``, its option ``truncate=True``; ``theta`` must then be base^(−2h/d)). The result is (d/2,) as ``theta``.
+    number h of the pair, as the code released with the paper (``"index"``; ``theta`` must then be base^(−2h/d)). That
+    code rounds the ends of this ramp outwards to whole h ≥ 0; ``truncate=False``, as in gpt-oss, leaves them. The
+    result is (d/2,) as ``theta``.
 
     Source: Peng et al. (2024), "YaRN", section 3.2 and its code; for 1 and 4, Meta's code for Llama 3.1.
 
@@ -63,6 +75,7 @@ def ramp_frequencies(
     slow = require_number("slow", slow, above=0)
     fast = require_number("fast", fast, above=slow)
     one_of("ramp", ramp, "turns", "index")
+    require_flag("truncate", truncate)
     if ramp == "turns":
         gamma = (turns(theta, n) - slow) / (fast - slow)
     else:
@@ -70,8 +83,9 @@ def ramp_frequencies(
         if len(theta) < 2 or steps[0] >= 0 or not np.allclose(steps, steps[0]):
             raise ValueError(f"theta = {theta}; expected base^(−2h/d) for the ramp 'index'")
         first, last = ((math.log(2 * math.pi * r / n) - math.log(theta[0])) / steps[0] for r in (fast, slow))
-        first = max(math.floor(first), 0)
-        last = min(math.ceil(last), 2 * len(theta) - 1)
+        if truncate:
+            first, last = math.floor(first), math.ceil(last)
+        first, last = max(first, 0), min(last, 2 * len(theta) - 1)
         gamma = 1 - (np.arange(len(theta)) - first) / (last - first or 0.001)
     gamma = np.clip(gamma, 0, 1)
     return gamma * theta + (1 - gamma) * theta / s
@@ -88,14 +102,15 @@ def forgetting_bias(log_gates: ArrayLike) -> Array:
     >>> forgetting_bias([-1.0, -0.5]).tolist()
     [[0.0, -inf], [-0.5, 0.0]]
     """
-    xp, log_gates = arrays("log_gates (..., n)", log_gates)
-    if bool((log_gates > 0).any()):
+    xp, log_gates = arrays("log_gates (..., n) or −∞", log_gates)
+    if not every(log_gates <= 0):
         raise ValueError(
             f"log_gates with shape {shape_of(log_gates)} has a number > 0; expected logarithms of gates ≤ 1"
         )
     l, j = np.ogrid[: log_gates.shape[-1], : log_gates.shape[-1]]
-    between = xp.where(xp.asarray(l > j), log_gates[..., :, None], 0.0)  # each pair sums its own gates: none cancels
-    return xp.where(xp.asarray(l >= j), xp.cumulative_sum(between, axis=-2), -math.inf)
+    later, now_or_later = (beside(log_gates, each, xp.bool) for each in (l > j, l >= j))
+    between = xp.where(later, log_gates[..., :, None], 0.0)  # each pair sums its own gates: none cancels
+    return xp.where(now_or_later, xp.cumulative_sum(between, axis=-2), -math.inf)
 
 
 def contextual_positions(gates: ArrayLike) -> Array:
@@ -108,7 +123,7 @@ def contextual_positions(gates: ArrayLike) -> Array:
     [[1.0, 0.0], [1.0, 1.0]]
     """
     xp, gates = arrays("gates (..., n, n)", gates)
-    if bool(((gates < 0) | (gates > 1)).any()):
+    if not every((gates >= 0) & (gates <= 1)):
         raise ValueError(f"gates with shape {shape_of(gates)} leave [0, 1]; expected how much each token counts")
     past = xp.tril(gates)
     return xp.tril(xp.flip(xp.cumulative_sum(xp.flip(past, axis=-1), axis=-1), axis=-1))

@@ -2,6 +2,7 @@
 
 A permutation of n things is a list ``perm``: **position i receives old element perm[i]**. Its matrix is
 ``P = I[perm]``, so ``(P X)[i] = X[perm[i]]``. The inverse list is ``argsort(perm)``; the inverse matrix is ``P.T``.
+All functions but :func:`sinkhorn` compute on the CPU, by NumPy, wherever their arguments lie.
 Every function raises ``ValueError`` for a list that is no rearrangement of 0 … n−1.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_numpy, as_permutation, require_int, require_number
+from .arrays import Array, arrays, as_numpy, as_permutation, every, require_int, require_number
 
 __all__ = [
     "birkhoff",
@@ -139,11 +140,11 @@ def birkhoff(D: ArrayLike, tolerance: float = 1e-6) -> list[tuple[float, list[in
 def sinkhorn(M: ArrayLike, rounds: int = 100) -> Array:
     """D = diag(r) M diag(c), doubly stochastic: divide rows by their sums, then columns by theirs, ``rounds`` times.
 
-    ``M`` (..., n, n) has entries > 0, for instance exp(S/temperature). After a round all columns sum to 1; the row sums
-    converge to 1, and near the limit D the error shrinks by the factor σ₂(D)² per round, where σ₂ is the second
-    singular value.
+    ``M`` (..., n, n) has entries > 0, for instance exp((S − max S)/temperature): without the maximum, which changes
+    nothing in D, the exponential may overflow. After a round all columns sum to 1; the row sums converge to 1, and near
+    the limit D the error shrinks by the factor σ₂(D)² per round, where σ₂ is the second singular value.
 
-    Raises ``ValueError`` if ``M`` is not square or has an entry <= 0.
+    Raises ``ValueError`` if ``M`` is not square or has an entry that is <= 0 or infinite.
     Source: Sinkhorn (1964); rate: Knight (2008), "The Sinkhorn–Knopp algorithm: convergence and applications".
 
     >>> sinkhorn([[1.0, 1.0], [2.0, 2.0]])
@@ -151,7 +152,7 @@ def sinkhorn(M: ArrayLike, rounds: int = 100) -> Array:
            [0.5, 0.5]])
     """
     xp, M = arrays("M (..., n, n)", M)
-    if not bool(xp.all(M > 0)):
+    if not every(M > 0):
         raise ValueError(f"M with shape {tuple(M.shape)} has an entry <= 0; expected entries > 0")
     for _ in range(require_int("rounds", rounds)):
         M = M / xp.sum(M, axis=-1, keepdims=True)

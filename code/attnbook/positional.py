@@ -11,7 +11,8 @@ with content queries ``Q (..., n, d_k)`` and keys ``K (..., m, d_k)``, vectors `
 causal mask differ in A, B and C only. Rotary encoding changes the first part: with R_t the block-diagonal matrix of
 rotations by θ_h t, it is (R_i q_i)·(R_j k_j) = q_i · R_{j−i} k_j. Values are not rotated.
 
-The offset of a pair is **j − i**, key minus query: positive when the key comes later.
+The offset of a pair is **j − i**, key minus query: positive when the key comes later. What depends on positions alone
+is computed on the CPU, by NumPy; :func:`logit_terms` and :func:`rotate` take it to the device of their arguments.
 Every function raises ``ValueError`` that names an argument with a wrong shape, a NaN or a number outside its range.
 """
 
@@ -20,7 +21,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_array, as_numpy, one_of, require_int, require_number, shape_of, whole_numbers
+from .arrays import (
+    Array,
+    arrays,
+    as_array,
+    as_numpy,
+    beside,
+    one_of,
+    require_flag,
+    require_int,
+    require_number,
+    shape_of,
+    whole_numbers,
+)
 
 __all__ = [
     "Terms",
@@ -59,9 +72,8 @@ def logit_terms(
     content = Q @ xp.matrix_transpose(K)
     pairs = (Q.shape[-2], K.shape[-2])
 
-    def table(name, x, shape):  # plain numbers may stand beside tensors
-        x = as_array(name, 0.0 if x is None else x)
-        x = x if hasattr(x, "detach") else xp.asarray(np.array(x), dtype=content.dtype)
+    def table(name, x, shape, infinite=()):  # tables of NumPy may stand beside tensors
+        x = beside(content, as_array(name, 0.0 if x is None else x, infinite=infinite))
         if any(own not in (1, full) for own, full in zip(x.shape[::-1], shape[::-1], strict=False)):
             raise ValueError(f"{name} has shape {shape_of(x)}; expected {shape} after any batch axes, or 1 instead")
         return x
@@ -71,7 +83,7 @@ def logit_terms(
     C = table("C", C, (*pairs, Q.shape[-1]))
     to_position = xp.sum(Q[..., :, None, :] * A, axis=-1)
     to_content = xp.sum(C * K[..., None, :, :], axis=-1)
-    return Terms(content, zero + to_position, zero + to_content, zero + table("B", B, pairs))
+    return Terms(content, zero + to_position, zero + to_content, zero + table("B", B, pairs, infinite=(-np.inf,)))
 
 
 def offsets(queries: ArrayLike, keys: ArrayLike) -> np.ndarray:
@@ -168,7 +180,7 @@ def t5_bucket(offset: ArrayLike, buckets: int = 32, max_distance: int = 128, bid
     array([ 2,  1,  0, 17, 18])
     """
     offset = whole_numbers("offset", offset)
-    if not bidirectional:
+    if not require_flag("bidirectional", bidirectional):
         return np.searchsorted(t5_edges(buckets, max_distance), np.maximum(-offset, 0), side="right") - 1
     half = require_int("buckets", buckets, least=4, multiple=2) // 2  # for each direction
     return np.searchsorted(t5_edges(half, max_distance), np.abs(offset), side="right") - 1 + half * (offset > 0)
@@ -195,8 +207,9 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     """x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_h t − b sin θ_h t, a sin θ_h t + b cos θ_h t).
 
     ``x`` (..., n, d) are queries or keys, d even; ``positions`` (n,) the position t of each row, whole or not;
-    ``theta`` (d/2,) the angle per position of each pair in radians, 10000^(−2h/d) unless given. ``pairing`` says which
-    coordinates form pair h: (2h, 2h + 1) if "adjacent", (h, h + d/2) if "halves". Autograd follows x alone.
+    ``theta`` (p,) the angle per position of each pair in radians, 10000^(−2h/d) with p = d/2 unless given. ``pairing``
+    says which coordinates form pair h: (2h, 2h + 1) if "adjacent", (h, h + p) if "halves". With p < d/2, a partial
+    rotation, coordinates from 2p on stay; an angle 0 leaves its pair. Autograd follows x alone.
 
     Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
 
@@ -208,17 +221,21 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     require_int("the last axis of x", d, multiple=2)
     t = as_numpy("positions", positions)
     theta = frequencies(d) if theta is None else as_numpy("theta", theta)
-    if t.shape != (n,) or theta.shape != (d // 2,):
-        expected = f"expected ({n},) and ({d // 2},) to match x with shape {shape_of(x)}"
+    if t.shape != (n,) or theta.ndim != 1 or len(theta) > d // 2:
+        expected = f"expected ({n},) and ({d // 2},), or fewer angles, to match x with shape {shape_of(x)}"
         raise ValueError(f"positions has shape {t.shape} and theta {theta.shape}; {expected}")
     one_of("pairing", pairing, "adjacent", "halves")
     angle = t[:, None] * theta  # in float64 whatever x is: an angle loses digits as positions grow
-    cos, sin = (xp.asarray(f(angle), dtype=x.dtype) for f in (np.cos, np.sin))
+    cos, sin = (beside(x, f(angle)) for f in (np.cos, np.sin))
+    p = len(theta)
+    turned, rest = x[..., : 2 * p], x[..., 2 * p :]
     if pairing == "adjacent":
-        a, b = x[..., 0::2], x[..., 1::2]
-        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
-    a, b = x[..., : d // 2], x[..., d // 2 :]
-    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+        a, b = turned[..., 0::2], turned[..., 1::2]
+        turned = xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), turned.shape)
+    else:
+        a, b = turned[..., :p], turned[..., p:]
+        turned = xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+    return turned if 2 * p == d else xp.concat([turned, rest], axis=-1)
 
 
 def pairing_permutation(d: int) -> list[int]:

@@ -10,9 +10,10 @@ Bengio et al. (1994) and Pascanu et al. (2013) for the products of Jacobians; Sc
 """
 
 import numpy as np
+from array_api_compat import device
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, require_int, require_number
+from .arrays import Array, arrays, as_numpy, require_int, require_number
 
 __all__ = [
     "delta_rule",
@@ -79,7 +80,7 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
     xp, X, W_h, W_x, b = arrays("X (n, d), W_h (4·d_h, d_h), W_x (4·d_h, d), b (4·d_h,)", X, W_h, W_x, b)
     d_h, jacobians = W_h.shape[-1], []
     W_i, W_f, W_g, W_o = xp.unstack(xp.reshape(W_h, (4, d_h, d_h)))
-    h = c = xp.zeros(d_h, dtype=X.dtype)
+    h = c = xp.zeros(d_h, dtype=X.dtype, device=device(X))
     for x in xp.unstack(X):
         i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
         through_gates = (
@@ -88,7 +89,7 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
         c = f * c + i * g
         squashed = xp.tanh(c)
         slope = (o * (1 - squashed**2))[:, None]
-        along_cell = f[:, None] * xp.eye(d_h, dtype=f.dtype)
+        along_cell = f[:, None] * xp.eye(d_h, dtype=f.dtype, device=device(f))
         upper = [slope * through_gates + (squashed * o * (1 - o))[:, None] * W_o, slope * along_cell]
         rows = [xp.concat(upper, axis=1), xp.concat([through_gates, along_cell], axis=1)]
         jacobians.append(xp.concat(rows, axis=0))
@@ -124,20 +125,21 @@ def path_norms(J: ArrayLike) -> Array:
     array([1.  , 0.5 , 0.25])
     """
     xp, J = arrays("J (steps, d_h, d_h)", J)
-    products = [xp.eye(J.shape[-1], dtype=J.dtype)]
+    products = [xp.eye(J.shape[-1], dtype=J.dtype, device=device(J))]
     for J_t in reversed(xp.unstack(J)):
         products.append(products[-1] @ J_t)
-    return xp.linalg.matrix_norm(xp.stack(products), ord=2)
+    precise = J.dtype if xp.finfo(J.dtype).bits > 16 else xp.float32  # in 16 bits no library finds singular values
+    return xp.astype(xp.linalg.matrix_norm(xp.astype(xp.stack(products), precise), ord=2), J.dtype)
 
 
 def spectral_radius(W: ArrayLike) -> float:
-    """ρ(W) = max |λ| over the eigenvalues λ of ``W`` (d_h, d_h), a number ≥ 0 and at most ‖W‖₂.
+    """ρ(W) = max |λ| over the eigenvalues λ of ``W`` (d_h, d_h), a number ≥ 0 and at most ‖W‖₂; found on the CPU.
 
     >>> spectral_radius([[2.0, 1.0], [0.0, 1.0]])
     2.0
     """
-    xp, W = arrays("W (d_h, d_h)", W)
-    return float(xp.max(xp.abs(xp.linalg.eigvals(W))))
+    _, W = arrays("W (d_h, d_h)", as_numpy("W", W))
+    return float(np.abs(np.linalg.eigvals(W)).max())
 
 
 def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.ndarray:

@@ -7,7 +7,7 @@ Three faces of one distribution:
 * its density is |s|^ν K_ν(|s|) / (2^ν √π Γ(d_k/2)) with ν = (d_k − 1)/2 and K the modified Bessel function.
 
 Mean 0, variance d_k, excess kurtosis 6/d_k. It is a symmetric variance-gamma distribution:
-Madan and Seneta (1990); Kotz, Kozubowski and Podgórski (2001), section 4.1. Needs SciPy.
+Madan and Seneta (1990); Kotz, Kozubowski and Podgórski (2001), section 4.1. Needs SciPy, on the CPU.
 """
 
 import math
@@ -33,7 +33,9 @@ def density(s: ArrayLike, d_k: int) -> np.ndarray:
     from scipy import special, stats
 
     d_k = require_int("d_k", d_k, most=10**6)
-    s = np.minimum(np.abs(as_numpy("s", s)), 1e6)  # f(10⁶) is 0; the Bessel factor is NaN beyond 10⁹
+    s = np.minimum(
+        np.abs(as_numpy("s", s, infinite=(-math.inf, math.inf))), 1e6
+    )  # f(10⁶) is 0; the Bessel factor is NaN beyond 10⁹
     if d_k > 100:  # the Bessel factor overflows although the product is finite: average the normals of random width
         x, weights = special.roots_legendre(200)
         width = 10 * math.sqrt(2 * d_k)  # ten standard deviations of ‖q‖² to each side of its mean d_k

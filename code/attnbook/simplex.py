@@ -1,11 +1,13 @@
 """Points of the simplex and of convex hulls: sparsemax, and certificates that a point is or is not a weighted average.
 
 The simplex Δ ⊂ R^m holds the weight vectors: entries ≥ 0 that sum to 1. The convex hull of the rows of V (m, d_v) is
-{aᵀV : a ∈ Δ}, the set of everything that attention over V can put out.
+{aᵀV : a ∈ Δ}, the set of everything that attention over V can put out. The functions of a hull compute on the CPU, by
+NumPy and SciPy, wherever their arguments lie.
 Every function raises ``ValueError`` that names an argument with a wrong shape or a NaN.
 """
 
 import numpy as np
+from array_api_compat import device
 from numpy.typing import ArrayLike
 
 from .arrays import Array, arrays, as_numpy, below, finite_max
@@ -26,11 +28,11 @@ def sparsemax(s: ArrayLike) -> Array:
     >>> sparsemax([2.0, 0.0])
     array([1., 0.])
     """
-    xp, s = arrays("s (..., m)", s)
+    xp, s = arrays("s (..., m) or −∞", s)
     s = below(s, finite_max(xp, "s", s))  # the nearest point does not change: s moves at a right angle to the simplex
     s = xp.maximum(s, -xp.ones_like(s))  # nor now: τ ≥ −1, because the largest weight −τ is at most 1
     falling = -xp.sort(-s, axis=-1)
-    k = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype)
+    k = xp.arange(1, s.shape[-1] + 1, dtype=s.dtype, device=device(s))
     support = 1 + k * falling > xp.cumulative_sum(falling, axis=-1)
     total = xp.sum(xp.where(support, falling, 0.0), axis=-1, keepdims=True)
     tau = (total - 1) / xp.sum(xp.astype(support, s.dtype), axis=-1, keepdims=True)

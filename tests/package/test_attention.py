@@ -81,6 +81,15 @@ def test_scores_are_scaled_dot_products(QKV, scale):
     same_kind(S, Q)
 
 
+@pytest.mark.parametrize("library", [np.asarray, torch.tensor])
+def test_half_precision_is_scaled_before_the_product_which_alone_would_overflow(library):
+    Q = library(np.full((2, 128), 32, dtype=np.float16))
+    S = scores(Q, Q)
+    assert str(S.dtype).endswith("float16")
+    np.testing.assert_allclose(np.asarray(S, dtype=float), 128 * 32**2 / np.sqrt(128), rtol=2e-3)
+    np.testing.assert_allclose(np.asarray(attention(Q, Q, Q), dtype=float), 32)
+
+
 def test_a_scale_that_is_learnt_has_its_gradient():
     Q, K = torch.ones(2, 3), torch.ones(4, 3)
     scale = torch.tensor(0.5, requires_grad=True)

@@ -1,128 +1,19 @@
-"""What a learner does wrong raises a ValueError that names the argument: wrong rank, wrong length, NaN, text, None.
+"""What a learner does wrong raises a ValueError that names the argument: wrong rank, wrong length, NaN, ∞, text, None.
 
-Most laws read their arguments by a line such as ``arrays("Q (..., n, d_k), K (..., m, d_k)", Q, K)``. These lines are
-found in the sources, and numbers by their annotation, ``int`` or ``float``; so a new law is tested without being
-listed. What it accepts is found by trying. What else a law refuses stands in ``REFUSED``.
+The laws and what they accept are found by `laws.py`, so a new law is tested without being listed. What else a law
+refuses stands in ``REFUSED``.
 """
 
-import ast
-import contextlib
-import importlib
-import inspect
-import itertools
 import math
-import pkgutil
 import re
-from typing import NamedTuple
 
-import attnbook
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from attnbook import attention as att
 from attnbook import layers, length, permutations, positional, recurrent, scores, simplex
-from numpy.typing import ArrayLike
-
-MODULES = [
-    importlib.import_module(f"attnbook.{m.name}") for m in pkgutil.iter_modules(attnbook.__path__) if not m.ispkg
-]
-ABOUT_ARGUMENTS = {"attnbook.arrays"}  # its functions read the arguments of laws, and are no laws
-
-
-class Shape(NamedTuple):
-    """One argument of a law, such as ``Q (..., n, d_k)``: its name, its leading axes and the others."""
-
-    name: str
-    leading: str
-    axes: list[str]
-
-
-def shapes_in(function):
-    """Return the shapes that a law names when it reads its arguments."""
-    texts = [
-        node.value
-        for node in ast.walk(ast.parse(inspect.getsource(function)).body[0])
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != function.__doc__
-    ]
-    shapes = []
-    for name, leading, axes in re.findall(r"(\w+) \((\.\.\.|\*|)([^()]*)\)", "".join(texts)):
-        if name in inspect.signature(function).parameters:
-            shapes.append(Shape(name, leading, re.findall(r"[^, ]+", axes)))
-    return shapes
-
-
-def parameters(law):
-    """Return the parameters of a law by what they are: {name: "shaped", "array", int, float or None}."""
-    shaped = {name for name, *_ in shapes_in(law)}
-    return {
-        name: "shaped" if name in shaped else _kind(parameter.annotation)
-        for name, parameter in inspect.signature(law).parameters.items()
-    }
-
-
-def _kind(annotation):
-    """Return what values of an annotation are: "array", int or float, with or without None; None for all others."""
-    kinds = {ArrayLike: "array", int: int, float: float}
-    for known, kind in kinds.items():
-        if annotation in (known, known | None):
-            return kind
-    return None
-
-
-def required(law):
-    return [name for name, each in inspect.signature(law).parameters.items() if each.default is each.empty]
-
-
-def laws():
-    """Yield the laws that need nothing but arrays and numbers."""
-    for module in MODULES:
-        for name in module.__all__:
-            law = getattr(module, name)
-            if inspect.isfunction(law) and required(law) and law.__module__ not in ABOUT_ARGUMENTS:
-                kinds = parameters(law)
-                if all(kinds[each] for each in required(law)):
-                    yield pytest.param(law, id=name)
-
-
-def example(shapes, sign):
-    """Return arrays of these shapes whose rows sum to ±1; each letter is another length."""
-    letters = sorted({axis for shape in shapes for axis in shape.axes if "·" not in axis})
-    lengths = {letter: 3 + i for i, letter in enumerate(letters)}
-
-    def size(axis):
-        return math.prod(lengths.get(part) or int(part) for part in axis.split("·"))
-
-    values = {}
-    for name, _, axes in shapes:
-        lengths_of_axes = [size(axis) for axis in axes]
-        values[name] = np.full(lengths_of_axes, sign / lengths_of_axes[-1] if axes else sign)
-    return values
-
-
-TRIED = {
-    int: (4, 2, 3),
-    float: (1.0, 0.5, 2.0),
-    "array": (
-        [0.25, 0.75],
-        [1.0, 2.0],
-        [[1.0, 2.0], [3.0, 5.0]],
-        *(np.ones((n, n), dtype=bool) for n in range(3, 7)),  # who may look at whom
-    ),
-}
-
-
-def accepted(law, library):
-    """Return arguments that a law accepts: arrays of its shapes, and of the rest the first that it does not refuse."""
-    kinds = parameters(law)
-    others = [name for name in required(law) if kinds[name] != "shaped"]
-    for sign in (1.0, -1.0):
-        shaped = {name: library(x) for name, x in example(shapes_in(law), sign).items()}
-        for tried in itertools.product(*[TRIED[kinds[name]] for name in others]):
-            values = {n: library(np.array(x)) if kinds[n] == "array" else x for n, x in zip(others, tried, strict=True)}
-            with contextlib.suppress(ValueError):
-                law(**shaped, **values)
-                return shaped | values
-    raise AssertionError(f"{law.__name__}: no example of its shapes and numbers works; tried {TRIED}")
+from laws import accepted, laws, laws_of_tensors, parameters, parts, required, shapes_in, tensors
 
 
 @pytest.mark.parametrize("library", [np.asarray, torch.asarray])
@@ -146,21 +37,72 @@ def test_a_law_names_the_argument_that_does_not_fit(law, library):
 
 
 NO_ARRAY = ["three", [["a", "b"]], [[1.0], [1.0, 2.0]], [math.nan, 1.0], {}]
+NO_ARRAY += [np.ma.masked_array([0.25, 0.75], mask=[True, False]), (np.ones((3, 2)), np.ones((3, 3))), 1j]
 NO_NUMBER = ["3", math.nan, [1.0, 2.0], {}, 1j]
+NO_FLAG = ["False", 1, 0.0, None, {}, [True]]
 
 
 @pytest.mark.parametrize("law", list(laws()))
 def test_what_is_no_array_and_no_number_is_refused_by_name(law):
     values, kinds = accepted(law, np.asarray), parameters(law)
     for name, kind in kinds.items():
-        bad = {"shaped": NO_ARRAY, "array": NO_ARRAY, int: [*NO_NUMBER, 2.5], float: NO_NUMBER}.get(kind, [])
+        refused = {"shaped": NO_ARRAY, "array": NO_ARRAY, int: [*NO_NUMBER, 2.5], float: NO_NUMBER, bool: NO_FLAG}
+        bad = refused.get(kind, [])
         for each in [*bad, None] if name in required(law) else bad:
             with pytest.raises(ValueError, match=rf"\b{name}\b"):
                 law(**values | {name: each})
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("infinite", [math.inf, -math.inf])
+@pytest.mark.parametrize("law", list(laws()))
+def test_an_infinite_entry_is_refused_by_name_or_gives_numbers(law, infinite):
+    values, kinds = accepted(law, np.asarray), parameters(law)
+    for name in values:
+        if kinds[name] in ("shaped", "array") and values[name].dtype.kind == "f" and values[name].ndim:
+            spoiled = values[name].copy()
+            spoiled.flat[-1] = infinite
+            try:
+                found = law(**values | {name: spoiled})
+            except ValueError as refused:
+                assert re.search(rf"\b{name}\b", str(refused))  # noqa: PT017
+            else:
+                assert not any(np.isnan(part).any() for part in parts(found))
+
+
+@pytest.mark.parametrize("law", list(laws_of_tensors()))
+def test_an_array_of_another_library_or_type_is_refused_by_name_and_lists_join(law):
+    values = tensors(law)
+    shaped = [name for name, kind in parameters(law).items() if kind == "shaped" and name in values]
+    for name in shaped if len(shaped) > 1 else []:
+        for other in (values[name].numpy(), values[name].half()):
+            with pytest.raises(ValueError, match=rf"\b{name}\b"):
+                law(**values | {name: other})
+        joined = law(**values | {name: values[name].tolist()})
+        for part, right in zip(parts(joined), parts(law(**values)), strict=True):
+            torch.testing.assert_close(part, right)
+
+
+@pytest.mark.parametrize("law", list(laws()))
+def test_tensors_of_any_precision_that_autograd_follows_are_accepted(law):
+    for dtype in (torch.bfloat16, torch.float16, torch.float32):
+        values = {
+            name: x.to(dtype).requires_grad_() if isinstance(x, torch.Tensor) else x for name, x in tensors(law).items()
+        }
+        law(**values)
+
+
+@pytest.mark.parametrize("law", list(laws()))
+def test_a_series_of_pandas_is_a_list_of_numbers(law):
+    values = accepted(law, np.asarray)
+    series = {name: pd.Series(x) if isinstance(x, np.ndarray) and x.ndim == 1 else x for name, x in values.items()}
+    for part, right in zip(parts(law(**series)), parts(law(**values)), strict=True):
+        np.testing.assert_array_equal(part, right)
+
+
 X, EYE, V = np.ones((3, 2)), np.eye(3), np.ones((4, 2))
 BLIND = np.eye(3, dtype=bool) & (np.arange(3) < 2)  # the last query sees nothing
+RISING = np.arange(6.0).reshape(3, 2)
 NAN, INF = math.nan, math.inf
 REFUSED = [
     (lambda: att.attention(X, X, X, BLIND), "mask"),
@@ -168,6 +110,17 @@ REFUSED = [
     (lambda: att.attention(X, X, X, torch.zeros(3, 3, dtype=torch.bool).numpy()), "mask"),
     (lambda: att.attention(X, X, X, EYE), "mask"),
     (lambda: att.attention(X, X, X, np.ones((2, 3), bool)), "mask"),
+    (lambda: att.attention(X, X, X, True), "causal_mask"),
+    (lambda: att.attention(X, X, X, torch.tensor(True)), "causal_mask"),
+    (lambda: att.attention(X, X, X, np.ma.masked_array(np.ones((3, 3), bool), mask=np.eye(3))), "mask"),
+    (lambda: layers.multi_head_attention(X, X, X, torch.nn.MultiheadAttention(2, 1)), "torch_heads"),
+    (lambda: layers.multi_head_attention(X, X, X, [X]), "heads"),
+    (lambda: layers.torch_heads(torch.nn.TransformerEncoderLayer(2, 1)), "self_attn"),
+    (lambda: layers.symmetry(lambda X: (X, X[:1]), [X], [layers.rows], [[1, 0, 2]]), "f"),
+    (lambda: layers.symmetry(np.cumsum, [RISING], [layers.rows], [[0, 1, 2]]), "group"),
+    (lambda: layers.symmetry(np.cumsum, [X], [layers.rows], permutations.permutations(3)), "rows"),
+    (lambda: layers.symmetry(lambda X: X - INF, [RISING], [layers.rows], [[1, 0, 2]]), "f"),
+    (lambda: permutations.sinkhorn(torch.exp(torch.tensor([[90.0, 1], [1, 2]]))), "M"),
     (lambda: att.attention(X, X, V), "V"),
     (lambda: att.attention(np.ones((2, 3, 2)), np.ones((5, 3, 2)), X), "K"),
     (lambda: att.attention("abc", X, X), "Q"),
@@ -212,6 +165,8 @@ REFUSED = [
     (lambda: positional.rotate(np.ones((2, 3)), [0, 1]), "x"),
     (lambda: positional.rotate(X, [0, 1]), "positions"),
     (lambda: positional.rotate(X, [0, 1, 2], pairing="neighbours"), "pairing"),
+    (lambda: positional.rotate(X, [0, 1, 2], [1.0, 0.5]), "theta"),
+    (lambda: length.ramp_frequencies([1.0, 0.1], 8, 2.0, truncate="False"), "truncate"),
     (lambda: positional.pairing_permutation(3), "d"),
     (lambda: length.turns([1.0], 0), "n"),
     (lambda: length.ntk_frequencies(2, 4.0), "d"),
@@ -243,11 +198,6 @@ def test_what_is_outside_a_law_is_refused_by_name(call, argument):
 def test_what_is_no_permutation_is_refused(law, perm):
     with pytest.raises(ValueError, match=re.escape("perm")):
         law(perm)
-
-
-def test_libraries_do_not_mix():
-    with pytest.raises(TypeError):
-        att.attention(torch.ones(3, 2), X, X)
 
 
 @pytest.mark.parametrize("given", [[1, 2], np.array([1, 2]), np.float32([1, 2]), torch.tensor([1, 2])])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from attnbook import check
+from attnbook.attention import attention
 from attnbook.check import record, render
 from lxml import html as page
 
@@ -140,6 +141,7 @@ def test_equal_fails_for_infinities_in_different_places(left, right):
         (torch.ones(2, requires_grad=True), np.ones(2)),
         ([torch.ones(2, requires_grad=True)], torch.ones(1, 2)),
         (torch.ones(2, dtype=torch.bfloat16), torch.ones(2) + 0.01),
+        (torch.full((3, 64), 0.3).bfloat16(), torch.full((3, 64), 0.3).bfloat16()),
     ],
     ids=str,
 )
@@ -493,6 +495,11 @@ MISUSES = {
     "law = <class 'ValueError'>; expected text": lambda: check.refuses(lambda: int("two"), law=ValueError),
     "terms = inf; expected a whole number": lambda: check.equal(1.0, 2.0, terms=INF),
     "terms = 0; expected a whole number": lambda: check.equal(1.0, 1.0, terms=0),
+    "dtype = torch.int64; expected float64": lambda: check.tolerance(torch.int64),
+    "dtype = 'half a dozen'; expected float64": lambda: check.tolerance("half a dozen"),
+    "dtype = None; expected float64": lambda: check.tolerance(None),
+    "terms = 0.5; expected a whole number": lambda: check.tolerance("float32", 0.5),
+    "scale = -1; expected a finite number": lambda: check.tolerance("float32", 1, -1),
     "scale = inf; expected a finite number": lambda: check.equal(1.0, 2.0, scale=INF),
     "scale = 'a'; expected a finite number": lambda: check.equal(1.0, 2.0, scale="a"),
     "by = '1'; expected a finite number > 0": lambda: check.differs(1.0, 3.0, by="1"),
@@ -524,12 +531,82 @@ def test_a_check_that_is_misused_says_so(words):
         MISUSES[words]()
 
 
-def test_a_tolerance_as_large_as_the_numbers_is_no_check():
-    with fails("terms = 600000 allow 0.572 of the size of the numbers; expected half at most"):
-        check.equal(torch.tensor(1.0), torch.tensor(1.0), terms=600_000)
-    with fails("terms = 15 allow 0.938 of the size"):
-        check.equal(torch.full((15,), 1.0).bfloat16(), torch.full((15,), 0.07).bfloat16())
+def test_where_nothing_can_be_judged_a_check_says_so_and_fails_no_law():
+    cannot = pytest.raises(ValueError, match=r"the law: terms = .* nothing can be judged")
+    with cannot:
+        check.equal(torch.tensor(1.0), torch.tensor(1.0), "the law", terms=600_000)
+    with cannot:
+        check.equal(torch.ones(3).bfloat16(), torch.zeros(3).bfloat16(), "the law", terms=500_000)
+    for left in (torch.ones(3).to(torch.float8_e4m3fn), [torch.ones(3).to(torch.float8_e4m3fn)]):
+        with pytest.raises(ValueError, match="float8"):
+            check.equal(left, left)
     check.equal(torch.tensor(1.0), torch.tensor(1.0), terms=500_000)
+
+
+# ------------------------------------------------------------------------------------- in half and other precision
+
+FORMATS = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
+
+
+def drawn(n, d, dtype, seed=0):
+    """Queries, keys and values in a precision, and attention of the same numbers in float64."""
+    generator = torch.Generator().manual_seed(seed)
+    Q, K, V = torch.randn(3, n, d, dtype=torch.float64, generator=generator).to(dtype)
+    return Q, K, V, attention(Q.double(), K.double(), V.double())
+
+
+@pytest.mark.parametrize("dtype", FORMATS, ids=str)
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (3, 64), (16, 8), (128, 64), (1024, 256), (4096, 16)])
+def test_right_attention_is_equal_in_every_precision(n, d, dtype):
+    Q, K, V, exact = drawn(n, d, dtype)
+    check.equal(V, V.clone())
+    for found in (attention(Q, K, V), torch.nn.functional.scaled_dot_product_attention(Q[None], K[None], V[None])[0]):
+        check.equal(found, exact.to(dtype))
+        check.equal(found, exact, terms=max(n, d), scale=V.abs().max().item())
+
+
+@pytest.mark.parametrize("dtype", FORMATS, ids=str)
+def test_wrong_attention_differs_in_every_precision(dtype):
+    Q, K, V, exact = drawn(128, 64, dtype)
+    wrong = {
+        "no scale": attention(Q, K, V, scale=1.0),
+        "1/d": attention(Q, K, V, scale=1 / 64),
+        "a key lost": attention(Q, K[1:], V[1:]),
+        "a key too many": attention(Q, torch.cat([K, K[:1]]), torch.cat([V, V[:1]])),
+        "zeros": torch.zeros_like(V),
+        "the mean": V.mean(0).expand(128, 64),
+    }
+    for each in wrong.values():
+        with fails("largest difference"):
+            check.equal(each, exact)
+    with fails("largest difference"):
+        check.equal(torch.tensor(1.0, dtype=dtype), torch.tensor(1.4, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "terms", "expected"),
+    [
+        ("float64", 1, 8 * EPS),
+        (np.float64, 5, 40 * EPS),
+        (np.dtype("f4"), 5, 40 * EPS32),
+        (torch.float32, 5, 40 * EPS32),
+        (torch.complex64, 1, 8 * EPS32),
+        (torch.bfloat16, 1, 8 * 2.0**-7),
+        ("bfloat16", 101, 8 * 2.0**-7 + 800 * EPS32),
+        (torch.float16, 1, 8 * 2.0**-10),
+        (np.float16, 101, 8 * 2.0**-10 + 800 * EPS32),
+    ],
+    ids=str,
+)
+def test_a_tolerance_is_one_rounding_of_the_type_and_the_additions_of_the_accumulator(dtype, terms, expected):
+    assert check.tolerance(dtype, terms) == pytest.approx(expected, rel=1e-15)
+    assert check.tolerance(dtype, terms, scale=3.0) == pytest.approx(3 * expected, rel=1e-15)
+    one = torch.ones(1, dtype=torch.float64)
+    if not isinstance(dtype, torch.dtype) or dtype.is_complex:
+        return
+    check.equal(one.to(dtype), one - 0.99 * expected, terms=terms)
+    with fails("allowed"):
+        check.equal(one.to(dtype), one - 1.01 * expected, terms=terms)
 
 
 def test_standard_errors_and_rivals_have_the_shape_of_what_is_measured_and_a_number_several():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from attnbook.length import contextual_positions, forgetting_bias, ntk_frequencies, ramp_frequencies, turns
-from attnbook.positional import frequencies
+from attnbook.positional import frequencies, rotate
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,10 +37,47 @@ def test_the_rules_are_those_of_transformers(d, base):
     for n in (100, 1000, 4096):  # the ramp begins before the first pair, or ends behind the last
         yarn, factor = theirs("yarn", d=d, base=base, factor=8.0, original_max_position_embeddings=n)
         np.testing.assert_allclose(ramp_frequencies(theta, n, 8, ramp="index"), yarn, **close)
+        yarn, factor = theirs("yarn", d=d, base=base, factor=8.0, original_max_position_embeddings=n, truncate=False)
+        np.testing.assert_allclose(ramp_frequencies(theta, n, 8, ramp="index", truncate=False), yarn, **close)
     assert factor == pytest.approx(0.1 * math.log(8) + 1)
     ends = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
     llama = theirs("llama3", d=d, base=base, length=131_072, factor=8.0, **ends)[0]
     np.testing.assert_allclose(ramp_frequencies(theta, 8192, 8, slow=1, fast=4), llama, **close)
+
+
+def test_the_frequencies_of_gpt_oss_are_those_of_its_configuration():
+    """d = 64, base 150 000, 32 times 4096 positions, and the ends of the ramp as they are."""
+    yarn = {"factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0, "original_max_position_embeddings": 4096}
+    theta, expected = frequencies(64, 150_000), theirs("yarn", base=150_000.0, truncate=False, **yarn)[0]
+    np.testing.assert_allclose(ramp_frequencies(theta, 4096, 32, ramp="index", truncate=False), expected, rtol=1e-6)
+    assert np.abs(ramp_frequencies(theta, 4096, 32, ramp="index") / expected - 1).max() > 0.01
+
+
+def test_longrope_divides_each_angle_by_its_own_factor_and_scales_the_score():
+    factors = np.linspace(1, 20, 32)
+    parameters = {"original_max_position_embeddings": 4096, "factor": 32.0}
+    parameters |= {"short_factor": [1.0] * 32, "long_factor": factors.tolist()}
+    expected, c = theirs("longrope", length=131_072, seq_len=131_072, **parameters)
+    np.testing.assert_allclose(frequencies(64) / factors, expected, rtol=1e-6)
+    assert c == pytest.approx(math.sqrt(1 + math.log(32) / math.log(4096)))
+
+
+def test_a_part_is_rotated_as_in_gpt_neox_and_as_the_proportional_rule_says():
+    from transformers.models.gpt_neox.modeling_gpt_neox import apply_rotary_pos_emb
+
+    x = torch.randn(1, 2, 5, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    angle = torch.arange(5)[:, None] * torch.tensor(frequencies(8))
+    cos, sin = (f(torch.cat([angle, angle], dim=-1))[None] for f in (torch.cos, torch.sin))
+    turned, rest = apply_rotary_pos_emb(x[..., :8], x[..., :8], cos, sin)[0], x[..., 8:]
+    found = rotate(x, range(5), frequencies(8), pairing="halves")
+    torch.testing.assert_close(found, torch.cat([turned, rest], dim=-1))
+    adjacent = rotate(x, range(5), frequencies(8))
+    torch.testing.assert_close(adjacent, torch.cat([rotate(x[..., :8], range(5)), rest], dim=-1))
+    padded = np.pad(frequencies(64)[:8], (0, 24))
+    np.testing.assert_allclose(padded, theirs("proportional", partial_rotary_factor=0.25)[0], rtol=1e-6)
+    wide = torch.randn(3, 64, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    still = rotate(wide, range(3), padded, pairing="halves") == wide
+    assert still[:, np.arange(64) % 32 >= 8].all()
 
 
 @given(d=st.integers(2, 40).map(lambda half: 2 * half), s=stretches, base=bases)

@@ -137,6 +137,14 @@ def test_birkhoff_starts_with_the_heaviest_permutation():
     assert birkhoff(D)[0][1] == linear_sum_assignment(D, maximize=True)[1].tolist()
 
 
+def test_birkhoff_keeps_what_is_larger_than_the_error_of_the_sums():
+    D = (1 - 1.5e-7) * np.eye(3) + 1.5e-7 * permutation_matrix([1, 2, 0])
+    D[0, 0] += 1e-7
+    (heavy, identity), (light, turned) = birkhoff(D)
+    assert (identity, turned) == ([0, 1, 2], [1, 2, 0])
+    assert (heavy, light) == (pytest.approx(1, abs=1e-6), pytest.approx(1.5e-7, rel=1e-6))
+
+
 def test_birkhoff_takes_tensors():
     D = torch.full((3, 3), 1 / 3, dtype=torch.float64)
     assert_decomposes(D.numpy(), birkhoff(D))

@@ -51,6 +51,16 @@ def test_lstm_equals_torch(shape):
         close(cells[:, -1], c[0])
 
 
+def test_gates_far_from_zero_are_open_or_shut_and_nothing_overflows():
+    one = np.ones((4, 1))
+    with np.errstate(all="raise"):
+        for dtype in ("f4", "f8"):
+            X = np.array([[-1e4], [1e4]], dtype=dtype)
+            states, cells = lstm(X, one.astype(dtype), 0 * one.astype(dtype), 0 * one[:, 0].astype(dtype))
+            np.testing.assert_allclose(cells[:, 0], [0, 1], atol=1e-6)
+            np.testing.assert_allclose(states[:, 0], [0, np.tanh(1)], atol=1e-6)
+
+
 def test_a_start_continues_the_sequence():
     _, X, W = draw("RNN", 2, 9, 3, 5)
     H = rnn(X, *W)

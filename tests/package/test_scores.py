@@ -106,7 +106,8 @@ def test_density_vanishes_at_infinity(d_k):
 
 
 @pytest.mark.parametrize(
-    ("t", "d_k", "m", "exact"), [(1e-3, 1, 100, 2.96399856188536e-4), (0.1, 2, 10_000, 3.14215018660377e-4)]
+    ("t", "d_k", "m", "exact"),
+    [(1e-3, 1, 100, 2.96399856188536e-4), (0.1, 2, 10_000, 3.14215018660377e-4), (1.0, 1, 10**6, 0.158910812441052)],
 )
 def test_row_coverage_of_a_small_threshold_and_many_keys(t, d_k, m, exact):
     assert row_coverage(t, d_k, m) == pytest.approx(exact, rel=1e-6)  # exact: mpmath with 30 digits

@@ -4,12 +4,10 @@ A function raises :class:`CheckFailed` when its law does not hold, and otherwise
 its cell, a :class:`~attnbook.check.record.Check`. A check that cannot fail is a defect, so each also fails if shapes
 differ, a side contains NaN or there is nothing to compare; a margin that is no number is a ``ValueError``.
 
-The tolerance of :func:`equal` is derived: a sum of N products in floating point is off by at most about N·ε times the
-size of what was added (Higham 2002, section 3.1), and a law is evaluated twice with a few steps each, hence
-``8 · ε · N · scale`` with ε the coarser machine epsilon of the two sides, N the length of the last axis (leading axes
-are batches, over which nothing is added; a sum longer than 64 names its length) and ``scale`` the largest absolute
-value of the two arrays. Arrays of small numbers get no more room than others; small entries beside large ones do. It
-fails if 8 · ε · N exceeds ½.
+The tolerance of :func:`equal` is derived, by :func:`tolerance`, for the coarser type of the two sides. N is the length
+of the last axis (leading axes are batches, over which nothing is added; a sum longer than 64 names its length) and
+``scale`` the largest absolute value of the two arrays. Arrays of small numbers get no more room than others; small
+entries beside large ones do. Where it exceeds half the size of the numbers nothing can be judged: a ``ValueError``.
 
 What refers to a check names it by its ``label``, or by its ``law`` where that is given in words; a label is not shown.
 """
@@ -17,18 +15,20 @@ What refers to a check names it by its ``label``, or by its ``law`` where that i
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import brief, namespace, require_int, require_number
+from ..arrays import brief, require_int, require_number
 from . import display
 from .record import Check
 
-__all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses"]
+__all__ = ["CheckFailed", "below", "differs", "equal", "estimate", "prints", "refuses", "tolerance"]
 
 REAL, NUMBERS = "biuf", "biufc"  # kinds of NumPy's dtypes
 LONGEST = 64  # a longer sum is named by its check
+STEPS = 8  # four of each evaluation of a law: scale, multiply, normalise, multiply; and a law is evaluated twice
 FIGURE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+|[1-9]\.?\d*e[+-]?\d{1,3})%?", re.ASCII)
 SIGMAS = 6  # an honest rerun exceeds six standard errors about twice in a thousand million times
 
@@ -72,8 +72,10 @@ def equal(
     gap = np.abs(a - b)
     scale = max(np.abs(a).max(), np.abs(b).max()) if scale is None else scale
     terms = max(terms, min(a.shape[-1] if a.ndim else 1, LONGEST))
-    share = 8 * max(_epsilon(left), _epsilon(right)) * terms
-    _require(share <= 0.5, law, f"terms = {terms} allow {share:.3g} of the size of the numbers; expected half at most")
+    share = max(tolerance(dtype, terms) for dtype in _precisions(left) | _precisions(right))
+    if share > 0.5:
+        few = f"terms = {terms} allow {share:.3g} of the size of the numbers in the coarser type of the two sides"
+        raise ValueError(f"{law}: {few}, so nothing can be judged; expected half at most, as in a finer type")
     allowed = float(share * scale)
     where = np.unravel_index(np.argmax(gap), gap.shape)
     error = float(gap[where])
@@ -91,6 +93,31 @@ def equal(
             label=label,
         )
     )
+
+
+def tolerance(dtype: Any, terms: int = 1, scale: float = 1.0) -> float:
+    """8 (ε + (N − 1) ε₊) · scale: how far rounding may take apart the two sides of a law that holds.
+
+    ε is the machine epsilon of ``dtype``, by which numbers are rounded that are stored: once, however long the sum of
+    N = ``terms`` products behind them. Its N − 1 additions round by ε₊, the epsilon of the type that adds: float32 for
+    products of 16 bits, else ``dtype`` itself, which makes 8 N ε. ``scale`` is the size of what was added. ``dtype`` is
+    one of NumPy or PyTorch, or its name: float64, float32, float16, bfloat16, or complex.
+
+    The bound N ε₊ is that of Higham (2002), section 3.1; 8 are two evaluations of four steps each. Scores that are
+    stored in 16 bits are off by up to ε/2 times their own size: where they are much larger than 1, ``scale`` grows with
+    them. Not tried on a GPU, where two settings of PyTorch add more coarsely: ``allow_tf32``, and for float16
+    ``allow_fp16_reduced_precision_reduction``.
+
+    >>> tolerance("float64", 3) == 24 * 2.0**-52
+    True
+    >>> round(tolerance("bfloat16", 4096, scale=2.0), 3)
+    0.133
+    """
+    terms = require_int("terms", terms)
+    scale = require_number("scale", scale, least=0)
+    stored = _epsilon(dtype)
+    added = min(stored, _epsilon("float32"))
+    return float(STEPS * (stored + (terms - 1) * added) * scale)
 
 
 def differs(
@@ -227,9 +254,11 @@ def _numbers(x: ArrayLike) -> np.ndarray:
             raise TypeError("hidden entries")  # whatever they are compared with, they would hold
         if hasattr(x, "detach"):
             x = x.detach().cpu()
-            if x.dtype.is_floating_point and x.dtype.itemsize == 2:
+            if x.dtype.is_floating_point and x.dtype.itemsize <= 2:
                 x = x.float()  # NumPy has no bfloat16
         array = np.asarray(x)
+        if array.dtype.name == "bfloat16":  # which a library beside NumPy has added
+            array = array.astype(np.float32)
         if array.dtype == object and not all(isinstance(item, int) for item in array.flat):
             raise TypeError("no numbers")  # such as None, of a function that forgot to return
         return array
@@ -237,15 +266,23 @@ def _numbers(x: ArrayLike) -> np.ndarray:
         raise TypeError(f"{brief(x)} is no array; expected numbers, or a list of the same shape throughout") from None
 
 
-def _epsilon(x: ArrayLike) -> float:
-    """Return the machine epsilon of what ``x`` was computed in; 0 for whole numbers, so the other side decides."""
+def _precisions(x: ArrayLike) -> set[str]:
+    """Return the types of the numbers in ``x`` that are rounded; none for whole numbers, so the other side decides."""
     if isinstance(x, (list, tuple)):
-        return max(map(_epsilon, x), default=0.0)
-    x = x if hasattr(x, "detach") else np.asarray(x)
-    xp = namespace(x)
-    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
-        return 0.0
-    return float(xp.finfo(x.dtype).eps)
+        return set().union(*map(_precisions, x))
+    dtype = x.dtype if hasattr(x, "detach") else np.asarray(x).dtype
+    name = str(dtype).removeprefix("torch.")
+    return {name} if "float" in name or "complex" in name else set()
+
+
+def _epsilon(dtype: Any) -> float:
+    """Return the machine epsilon of ``dtype``, which NumPy does not know for bfloat16."""
+    name = getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")
+    try:
+        return 2.0**-7 if name == "bfloat16" else float(np.finfo(name).eps)
+    except (TypeError, ValueError):
+        expected = "float64, float32, float16, bfloat16 or complex numbers"
+        raise ValueError(f"dtype = {brief(dtype)}; expected {expected}") from None
 
 
 def _short(x: np.ndarray) -> str:

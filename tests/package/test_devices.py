@@ -1,0 +1,107 @@
+"""Laws compute where their arguments lie and in their precision: what they make anew joins them.
+
+No GPU is needed. PyTorch's device ``meta`` keeps shapes and no numbers, and refuses to mix with tensors elsewhere, as a
+GPU does; whether a GPU rounds as it should is not tested.
+"""
+
+import numpy as np
+import pytest
+import torch
+from attnbook import attention as att
+from attnbook import check, layers, length, permutations, positional, recurrent, simplex
+from laws import laws_of_tensors, parameters, parts, tensors
+
+
+def meta(*shape, dtype=torch.float32):
+    return torch.empty(shape, device="meta", dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("law", list(laws_of_tensors()))
+def test_a_law_stays_on_the_device_and_in_the_precision_of_its_arguments(law, dtype):
+    here = {name: x.to(dtype) if isinstance(x, torch.Tensor) else x for name, x in tensors(law).items()}
+    kinds = parameters(law)
+    moved = [name for name in here if kinds[name] == "shaped" or name == next(iter(kinds))]  # positions may stay
+    there = here | {name: here[name].to("meta") for name in moved}
+    found = parts(law(**there))
+    assert found
+    for part, right in zip(found, parts(law(**here)), strict=True):
+        assert (part.device.type, part.dtype, part.shape) == ("meta", dtype, right.shape)
+
+
+X, W = meta(5, 4), meta(2, 4, 2)
+HEADS = layers.Heads(W, W, W, meta(4, 4), b_Q=meta(2, 2))
+LOOK = np.tri(5, dtype=bool)
+CASES = {
+    "causal_mask": lambda: att.attention(X, X, X, att.causal_mask(5)),
+    "padding_mask": lambda: att.attention_weights(X[None], X[None], att.padding_mask([3], 5)),
+    "mask of a list": lambda: att.attention(X, X, X, LOOK.tolist()),
+    "mask on the CPU": lambda: att.attention(X, X, X, torch.tensor(LOOK)),
+    "mask on the device": lambda: att.attention(X, X, X, meta(5, 5, dtype=torch.bool)),
+    "heads": lambda: layers.multi_head_attention(X, X, X, HEADS, att.causal_mask(5)),
+    "encoder_layer": lambda: layers.encoder_layer(X, lambda X: att.attention(X, X, X), lambda X: X),
+    "rows": lambda: layers.rows([1, 0, 2, 4, 3], X),
+    "conjugate": lambda: layers.conjugate([1, 0, 2, 4, 3], X @ X.mT),
+    "graph of NumPy": lambda: layers.graph_attention(X, LOOK, meta(4, 2), meta(2), meta(2)),
+    "adjacent": lambda: positional.rotate(X, range(5), [1.0, 0.1]),
+    "halves": lambda: positional.rotate(X, range(5), pairing="halves"),
+    "tables of NumPy": lambda: positional.logit_terms(X, X, np.ones((5, 5, 4)), np.ones((5, 5)), np.ones((5, 5, 4))),
+    "start": lambda: recurrent.rnn(X, meta(3, 4), meta(3, 3), meta(3), start=meta(3)),
+    "sparsemax": lambda: simplex.sparsemax(X),
+    "sinkhorn": lambda: permutations.sinkhorn(meta(2, 3, 3)),
+    "forgetting_bias": lambda: length.forgetting_bias(X),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_masks_tables_and_positions_join_the_device(case):
+    for part in parts(CASES[case]()):
+        assert (part.device.type, part.dtype) == ("meta", torch.float32)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16], ids=str)
+def test_every_precision_is_kept_and_right(dtype):
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(5, 4, generator=generator, dtype=torch.float64)
+    for f in (
+        lambda x: att.attention(x, x, x, att.causal_mask(5)),
+        lambda x: positional.rotate(x, range(5)),
+        lambda x: positional.logit_terms(x, x, B=np.ones((5, 5))).position_position,
+        simplex.sparsemax,
+        lambda x: length.forgetting_bias(-(x**2))[:, -1],
+        lambda x: recurrent.path_norms(torch.stack([x[:4], x[1:]])),
+    ):
+        assert f(x.to(dtype)).dtype == dtype
+        torch.testing.assert_close(f(x.to(dtype)).double(), f(x), rtol=0, atol=16 * torch.finfo(dtype).eps)
+
+
+def test_arguments_on_two_devices_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"\bK\b.* on cpu and Q .* on meta"):
+        att.attention(X, torch.ones(5, 4), X)
+
+
+def test_eager_jax_runs_the_laws():
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed; the book does not need it")
+    x = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
+    for f in (
+        lambda x: att.attention(x, x, x),
+        lambda x: att.attention(x, x, x, att.causal_mask(5)),
+        lambda x: att.online_attention(x, x, x, tile=2),
+        layers.layer_norm,
+        simplex.sparsemax,
+        lambda x: positional.rotate(x, range(5)),
+        lambda x: permutations.sinkhorn(x[:4] ** 2 + 1),
+        lambda x: length.forgetting_bias(-(x**2)),
+    ):
+        found = f(jnp.asarray(x))
+        assert type(found).__module__.startswith("jax")
+        np.testing.assert_allclose(np.asarray(found), f(x), atol=1e-5)
+    tokens = [jnp.asarray(x)]
+    assert (
+        layers.symmetry(lambda x: att.attention(x, x, x), tokens, [layers.rows], [[1, 0, 2, 3, 4]]).verdict
+        == "equivariant"
+    )
+    half = tokens[0].astype(jnp.bfloat16)
+    check.equal(half, half)
+    with pytest.raises(check.CheckFailed):
+        check.equal(half, 1.2 * half)
