@@ -8,16 +8,13 @@ import sqlite3
 from attnbook.check.record import from_data
 from attnbook.check.render import figure
 from bookext.audit.evidence import rounds, value, written
-from bookext.contents import contents
 from bookext.run import chapters as runner
 from bookext.run import strictness
 from bookext.run.strictness import ROOT
 
-AIM = {"words": 2200, "visible cells": 18, "visible lines": 150}  # of a core chapter, before its exercises
 FAR = 100  # a bound within this factor of what it bounds needs no reason
 SMALLEST = 1e-14  # what is smaller counts as this much: a sum of a few hundred terms in double precision
 SHOWN = ("text/plain", "text/html", "image/svg+xml")
-HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 BLOCK = re.compile(r"^(`{3,})\{code-cell\}.*?^\1", re.MULTILINE | re.DOTALL)
 DECIMAL = re.compile(r"(?<![\w.,\\])\d+\.\d+(?![\w.]*\d)(?! ?\\(?:cdot|overline))")  # not the first half of 2.95·10⁻⁵
 NUMBERED = r"(?:algorithm|appendix|chapter|equation|figure|python|section|table|theorem|torch|version)s? [\d.]+"
@@ -28,29 +25,11 @@ SYNTAX = re.compile(r"\A---\n.*?^---\n|<!--.*?-->|^(:\w+:|`{3}|:{3}|%).*?$", re.
 def advice(chapters, root=ROOT):
     """Return lines of advice on ``chapters``, names below chapters/ such as "sqrt-dk-scaling" or "deeper/sparsemax"."""
     pages = [name.removeprefix("chapters/") for name in chapters]
-    core = {name.removeprefix("chapters/") for name in contents(root).chapters}
-    lines = [line for page in pages if page in core for line in _long(root, page)]
+    lines = []
     for page in pages:
         cells = _stored(root, page)
         lines += [*_far(page, [check for cell in cells for check in _checks(cell)]), *_typed(root, page, cells)]
     return lines + strictness.compare(pages, root)
-
-
-def _long(root, page):
-    """Yield a line for each way in which a core chapter is longer than its aim."""
-    path = root / "chapters" / f"{page}.md"
-    text = path.read_text("utf-8").partition("\n## Exercises")[0]
-    end = text.count("\n") + 1
-    cells = [cell for cell in runner.read(path).cells if cell.metadata["line"] <= end]
-    visible = [cell.source for cell in cells if not HIDDEN & set(cell.metadata.get("tags", []))]
-    counts = {
-        "words": sum(bool(re.search(r"\w", word)) for word in SYNTAX.sub("", BLOCK.sub("", text)).split()),
-        "visible cells": len(visible),
-        "visible lines": sum(bool(line.strip()) for source in visible for line in source.splitlines()),
-    }
-    for what, aim in AIM.items():
-        if counts[what] > aim:
-            yield f"{page}: {counts[what]} {what} before the exercises; the aim is about {aim}"
 
 
 def _far(page, checks):

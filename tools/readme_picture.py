@@ -1,62 +1,85 @@
-"""Draw the picture of README.md: the answers to 180 orders while the strength of the positions grows.
+"""Draw the picture of README.md: a language model's answers to 120 orders of five words while the order is taken away.
 
-python tools/readme_picture.py      write docs/thread.svg, and docs/thread-still.svg for who wants no motion
+python tools/readme_picture.py      write docs/orders.svg, and docs/orders-still.svg for who wants no motion
 """
 
 from pathlib import Path
 
 import numpy as np
 from attnfigures.kit.style import PALETTE
-from attnfigures.live.thread import curves, orders
+from attnfigures.live.orders import ORDERS, STOPS, answers
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-LEFT, RIGHT, TOP, STACK, SECONDS = 40, 680, 10, 170, 14
+LEFT, RIGHT, TOP, STACK, SECONDS = 40, 680, 34, 150, 16
+LEAST, MOST = -4.3, 6.3  # the axis, in log-odds
+FLOOR = TOP + STACK + 10
 INK = "#7a7a7a"  # readable on white and on black, as the colours of the dots are
+AS_TRAINED = "A language model: who gets the book?"
+WEAKER = "take its positions away …"
+UNMASKED = "… and let each word see all words: 120 orders, one answer"
+
+
+def frames():
+    """Return [(caption, log-odds of all orders)]: as trained, weaker positions, then no mask; each extreme rests."""
+    masked = [answers(alpha, ahead=False).odds for alpha in reversed(STOPS)]
+    orderless = answers(0, ahead=True).odds
+    as_trained, *weaker = masked
+    return (
+        [(AS_TRAINED, as_trained)] * 6
+        + [(WEAKER, odds) for odds in weaker]
+        + [(WEAKER, weaker[-1])] * 3
+        + [(UNMASKED, orderless)] * 6
+        + [(AS_TRAINED, as_trained)]
+    )
 
 
 def draw(moving):
-    """Return the picture as SVG: α rests at 0, grows to 1, rests and goes back; or it stays at 0.5."""
-    alphas, odds = curves()
-    truth = np.array([words.index("cat") < words.index("fish") for words in orders()])
-    half = len(alphas) // 2
-    there = list(range(len(alphas)))
-    frames = [0] * 6 + there + there[-1:] * 6 + there[::-1] if moving else [half]
-    falling = sorted(np.flatnonzero(~truth), key=lambda s: -odds[half, s])  # those that turn first come last
-    pairs = [s for first in falling for s in (first, orders().index(orders()[first][::-1]))]
+    """Return the picture as SVG; without motion it shows the first frame over the last one."""
+    captions, odds = zip(*frames(), strict=True)
+    odds = np.array(odds)
+    if not moving:
+        captions, odds = ["All 120 orders: as trained, and (line) without positions and mask"], odds[:1]
+    x = LEFT + (RIGHT - LEFT) * (odds - LEAST) / (MOST - LEAST)
+    zero = LEFT - (RIGHT - LEFT) * LEAST / (MOST - LEAST)
 
-    def place(odds):
-        return LEFT + (RIGHT - LEFT) * (odds + 7.6) / 13.6
-
-    def animate(name, values, mode="linear"):
-        listed = ";".join(values)
-        same = f'attributeName="{name}" values="{listed}" calcMode="{mode}"'
-        return f'<animate {same} dur="{SECONDS}s" repeatCount="indefinite"/>' if moving else ""
-
-    parts = []
-    for lane, s in enumerate(pairs):
-        x, y = place(odds[frames, s]), TOP + STACK * lane / len(pairs)
-        kind, name, size = ("rect", "x", 'width="4.6" height="4.6"') if truth[s] else ("circle", "cx", 'r="2.6"')
-        x, y = (x - 2.3, y - 2.3) if truth[s] else (x, y)
-        colour = PALETTE["orange" if truth[s] else "blue"]
-        shape = f'{name}="{x[0]:.1f}" {name.replace("x", "y")}="{y:.1f}" {size} fill="{colour}"'
-        parts.append(f"<{kind} {shape}>{animate(name, [f'{each:.1f}' for each in x])}</{kind}>")
-    right = ((odds[frames] > 0) == truth).sum(axis=1)
-    for number in sorted(set(right.tolist())):
-        seen = ["visible" if each == number else "hidden" for each in right]
-        look = f'x="360" y="234" font-size="22" text-anchor="middle" visibility="{seen[0]}"'
-        parts.append(f"<text {look}>{number} of {len(truth)} right{animate('visibility', seen, 'discrete')}</text>")
+    parts = [*_dots(x, odds[0])]
+    if not moving:
+        end = LEFT + (RIGHT - LEFT) * (frames()[-2][1][0] - LEAST) / (MOST - LEAST)
+        parts.append(f'<path d="M{end:.1f} {TOP}v{STACK}" stroke="{PALETTE["orange"]}" stroke-width="3"/>')
+    for caption in dict.fromkeys(captions):
+        seen = ["visible" if each == caption else "hidden" for each in captions]
+        look = f'x="360" y="20" font-size="19" text-anchor="middle" visibility="{seen[0]}"'
+        parts.append(f"<text {look}>{caption}{_animate('visibility', seen, 'discrete')}</text>")
     line = f'stroke="{INK}" stroke-width="1.5"'
     parts += [
-        f'<path d="M20 196H700" {line}/><path d="M{place(0):.0f} 4V202" {line} stroke-dasharray="3 4"/>',
-        '<text x="20" y="222">fish first</text><text x="700" y="222" text-anchor="end">cat first</text>',
+        f'<path d="M20 {FLOOR}H700" {line}/><path d="M{zero:.0f} {TOP - 4}V{FLOOR + 6}" {line} stroke-dasharray="3 4"/>',
+        f'<text x="20" y="{FLOOR + 24}">← Tom</text><text x="700" y="{FLOOR + 24}" text-anchor="end">Mary →</text>',
     ]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 246" font-family="sans-serif" fill="{INK}">'
-    return "\n".join([head, *parts, "</svg>\n"])
+    size = f'viewBox="0 0 720 {FLOOR + 34}" font-family="sans-serif" fill="{INK}"'
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', *parts, "</svg>\n"])
+
+
+def _dots(x, first):
+    """Yield a dot for each order, in its own lane; its colour says whom the model as trained names."""
+    for s in range(len(ORDERS)):
+        y = TOP + STACK * s / (len(ORDERS) - 1)
+        colour = PALETTE["blue" if first[s] > 0 else "orange"]
+        motion = _animate("cx", [f"{each:.1f}" for each in x[:, s]])
+        yield f'<circle cx="{x[0, s]:.1f}" cy="{y:.1f}" r="2.6" fill="{colour}">{motion}</circle>'
+
+
+def _animate(name, values, mode="linear"):
+    """Return the motion of an attribute through ``values``, or nothing where there is one."""
+    if len(values) < 2:
+        return ""
+    listed = ";".join(values)
+    same = f'attributeName="{name}" values="{listed}" calcMode="{mode}"'
+    return f'<animate {same} dur="{SECONDS}s" repeatCount="indefinite"/>'
 
 
 def write():
     """Write both pictures."""
-    for name, moving in (("thread", True), ("thread-still", False)):
+    for name, moving in (("orders", True), ("orders-still", False)):
         (DOCS / f"{name}.svg").write_text(draw(moving), encoding="utf-8")
 
 

@@ -39,7 +39,11 @@ LAYOUT = {"ruff format", "deno fmt"}  # the linters whose complaints `make forma
 SPELLED = re.compile(r"\.(css|html|js|md|py|toml|txt|ya?ml)$|^Makefile$")
 SUCCESSES = ROOT / "_build" / "checked.json"
 EVERY_PAGE = "every page"  # a step of the tests of sources: those that belong to no single page
+NO_PAGE = "no page"  # another: those that read none
 TEXTS = ("chapters/", "course/", "locale/")
+LIVE_FIGURE = re.compile(r"code/attnfigures/live/([a-z]\w*)\.(?:py|js|css)$")
+OF_ALL_FIGURES = ("code/attnfigures/kit/", "code/attnfigures/live/__init__.py")
+PYTEST_OF_FIGURES = ".venv/bin/python -m pytest tests/package -k"
 OF_PAGES = ("chapters/", "course/", "code/", "_config.yml", "_toc.yml")  # what the pages of the book are made of
 
 
@@ -150,11 +154,11 @@ def advise(chapters):
 
 
 def source_steps(pages, files):
-    """Return {page: key} of the tests of sources: for each page its file and all that is no page, and one for all."""
+    """Return {page: key} of the tests of sources: for each page its file and all that is no page; for all; for none."""
     others = {name: digest for name, digest in files.items() if not name.startswith(TEXTS)}
     shared = remembered.key("", others)
     steps = {page: remembered.key(shared, {f"{page}.md": files.get(f"{page}.md", "")}) for page in pages}
-    return steps | {EVERY_PAGE: remembered.key(EVERY_PAGE, files)}
+    return steps | {EVERY_PAGE: remembered.key(EVERY_PAGE, files), NO_PAGE: remembered.key(NO_PAGE, others)}
 
 
 def other_steps(tests, files):
@@ -188,31 +192,60 @@ def check_tests(changed, files, successes):
 
 
 def check(chapter):
-    """Look at what changed; return {what: None, or the text of its failure}."""
-    changed, successes = changed_files(), remembered.Successes(SUCCESSES)
+    """Look at what changed; return {what: None, or the text of its failure}. Complaints of linters end it at once."""
+    changed = changed_files()
+    results = {name: finish(name, started) for name, started in linters(changed).items()} if changed else {}
+    if any(complaint is not None for complaint in results.values()):
+        print("tests, book: not run, as what the linters say is mended first", flush=True)
+        return results
+    successes = remembered.Successes(SUCCESSES)
     files = remembered.hashes(ROOT, git("ls-files", "--cached", "--others", "--exclude-standard"))
-    arguments = build_arguments(changed, chapter)
-    started = linters(changed) if changed else {}
-    build = None
-    if arguments and build_step(arguments, files) in successes:
-        print("book: ok, as nothing in it has changed since it was built", flush=True)
-        arguments = []
-    if arguments:
-        with book.locked():  # here, where one sees what is waited for
-            pass
-        build = start("tools/book.py", *arguments)
-    results = {name: finish(name, process) for name, process in started.items()}
+    build = start_build(build_arguments(changed, chapter), files, successes)
     results["tests"] = check_tests(changed, files, successes)
     if build:
-        results["book"] = finish("book", build)
-        if results["book"] is None:
-            successes.add(build_step(arguments, files))
+        results["book"] = finish_build(build, files, successes)
     advise([chapter] if chapter else changed_chapters(changed))
-    if any(re.match(r"code/(attnbook|attnfigures)/.*\.py$", name) for name in changed):
-        print("\nThe package has changed: `make book` executes the chapters that use it.")
-    if any(name.startswith("code/attnfigures/live/") for name in changed):
-        print("\nLive figures need a browser: `.venv/bin/python -m pytest tests/package -k live` tests them.")
+    for line in what_else(changed):
+        print(f"\n{line}")
     return results
+
+
+def start_build(arguments, files, successes):
+    """Start a build, unless it succeeded with the same files; return (arguments, what `start` returns), or None."""
+    if not arguments:
+        return None
+    if build_step(arguments, files) in successes:
+        print("book: ok, as nothing in it has changed since it was built", flush=True)
+        return None
+    with book.locked():  # here, where one sees what is waited for
+        pass
+    return arguments, start("tools/book.py", *arguments)
+
+
+def finish_build(build, files, successes):
+    """Wait for a build, and remember whether it succeeded; return None, or the text of its failure."""
+    arguments, started = build
+    failure = finish("book", started)
+    if failure is None:
+        successes.add(build_step(arguments, files))
+    return failure
+
+
+def what_else(changed):
+    """Yield what `make check` cannot look at, and the command that does."""
+    if any(re.match(r"code/(attnbook|attnfigures)/.*\.py$", name) for name in changed):
+        yield "The package has changed: `make book` executes the chapters that use it."
+    if figures := changed_figures(changed):
+        yield f"Live figures need a browser: `{PYTEST_OF_FIGURES} {figures}` tests what you changed."
+
+
+def changed_figures(changed):
+    """Return what pytest's -k is given for the live figures among these files; "live" is all of them."""
+    if any(name.startswith(OF_ALL_FIGURES) for name in changed):
+        return "live"
+    names = {match[1] for name in changed if (match := LIVE_FIGURE.match(name))}
+    text = " or ".join(sorted(names))
+    return f'"{text}"' if len(names) > 1 else text
 
 
 def chosen(only, tests=TESTS):

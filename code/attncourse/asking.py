@@ -166,12 +166,15 @@ class Examiners:
             return _lost_to(number, request.limits)
 
     def _mine(self):
-        """Return this thread's examiner; start it if there is none."""
+        """Return this thread's examiner; start one if there is none, or if it died after its last submission."""
         thread = threading.get_ident()
+        known = self.running.get(thread)
+        if known is not None and known.process.poll() is not None:
+            self.end()
         with self.lock:
             if self.closed:
                 raise RuntimeError("the run has ended")
-            if thread not in self.running or self.running[thread].process.poll() is not None:
+            if thread not in self.running:
                 self.running[thread] = Examiner()
             return self.running[thread]
 

@@ -23,13 +23,9 @@ def compare(assignment, results):
     """Return [(students, kind, functions)] for the answers that are alike, those with most in common first."""
     found: dict = defaultdict(list)
     for question in assignment.questions:
-        handed_out = [stub(source) for source in question.answer]
         failed = {student: _failed(result, question) for student, result in results.items()}
         for name in question.functions:
-            blank = tuple(reading.tokens(reading.body(handed_out, name)))
-            answers = {student: tuple(result.tokens.get(name, ())) for student, result in results.items()}
-            own = {s: answer for s, answer in answers.items() if len(answer) >= TOKENS and answer != blank}
-            for kind, students in _alike(own, failed):
+            for kind, students in _alike(_own_answers(name, question, results), failed):
                 found[students, kind].append(name)
     return [(list(students), kind, names) for (students, kind), names in sorted(found.items(), key=_most_first)]
 
@@ -44,25 +40,58 @@ def _failed(result, question):
     return frozenset(m.test for m in result.marks if m.hidden and m.question == question.name and not m.passed)
 
 
+def _own_answers(name, question, results):
+    """Return {student: tokens of the function ``name``}, without what was handed out and what is too short."""
+    handed_out = [stub(source) for source in question.answer]
+    blank = tuple(reading.tokens(reading.body(handed_out, name)))
+    answers = {student: tuple(result.tokens.get(name, ())) for student, result in results.items()}
+    return {student: answer for student, answer in answers.items() if len(answer) >= TOKENS and answer != blank}
+
+
 def _alike(answers, failed):
     """Yield (kind, students): groups of equal and pairs of nearly equal answers that failed the same tests."""
+    rare = _rare_pieces(answers)
+    groups = _wrong_answers(answers, failed)
+    for _tests, students in groups:
+        if len(students) > 1 and len(rare[students[0]]) >= LEAST:
+            yield "identical", tuple(students)
+    for pair in _nearly_equal(groups, rare):
+        yield "nearly identical", pair
+
+
+def _rare_pieces(answers):
+    """Return {student: those pieces of the answer that few others wrote}."""
+    pieces = {student: _pieces(answer) for student, answer in answers.items()}
+    owners = Counter(itertools.chain.from_iterable(pieces.values()))
     most = max(3, COMMON * len(answers))
+    rare = {piece for piece, many in owners.items() if many <= most and many < len(answers)}
+    return {student: own & rare for student, own in pieces.items()}
+
+
+def _pieces(answer):
+    """Return every piece of an answer."""
+    return {answer[start : start + PIECE] for start in range(len(answer) - PIECE + 1)}
+
+
+def _wrong_answers(answers, failed):
+    """Return [(failed tests, students)] for each wrong answer: who gave it."""
     groups = defaultdict(list)
     for student, answer in sorted(answers.items()):
         if failed[student]:
             groups[failed[student], answer].append(student)
-    pieces = {student: {*zip(*(answer[n:] for n in range(PIECE)), strict=False)} for student, answer in answers.items()}
-    owners = Counter(piece for own in pieces.values() for piece in own)
-    rare = {piece for piece, many in owners.items() if many <= most and many < len(answers)}
-    for students in groups.values():
-        if len(students) > 1 and len(pieces[students[0]] & rare) >= LEAST:
-            yield "identical", tuple(students)
-    alone = [(tests, students[0]) for (tests, _), students in groups.items()]
-    by_piece = defaultdict(list)
-    for tests, student in alone:
-        for piece in pieces[student] & rare:
-            by_piece[tests, piece].append(student)
-    shared = Counter(pair for people in by_piece.values() for pair in itertools.combinations(sorted(people), 2))
-    for (a, b), many in sorted(shared.items()):
-        if many >= LEAST and many >= NEAR * len((pieces[a] | pieces[b]) & rare):
-            yield "nearly identical", (a, b)
+    return [(tests, students) for (tests, _answer), students in groups.items()]
+
+
+def _nearly_equal(groups, rare):
+    """Yield the pairs of students whose answers differ and share most of their rare pieces.
+
+    Of those with equal answers the first stands for all.
+    """
+    compared = defaultdict(list)
+    for tests, students in groups:
+        compared[tests].append(students[0])
+    for people in compared.values():
+        for a, b in itertools.combinations(sorted(people), 2):
+            shared = len(rare[a] & rare[b])
+            if shared >= LEAST and shared >= NEAR * len(rare[a] | rare[b]):
+                yield a, b

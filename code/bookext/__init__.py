@@ -15,16 +15,17 @@ only how checks and figures are shown.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``figures``
   drawings, their files and scripts; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, and ``launch``
   links it.
-* ``language`` speaks other languages: ``messages`` translates what the extension says, ``scripts`` what scripts say,
-  ``progress`` compares, ``english`` marks what is not translated, ``chinese`` what is Chinese, ``editions`` links
-  the pages.
+* ``language`` speaks other languages: ``catalogues`` loads translations, ``messages`` translates what the extension
+  says, ``scripts`` what scripts say, and ``titles`` what Sphinx leaves of titles; ``translatable`` tells Sphinx what
+  text it is to translate, ``progress`` compares, ``english`` marks what is not translated, ``chinese`` what is Chinese,
+  ``editions`` links the pages.
 * ``theme`` is the look of a page: ``builder`` puts the preface at the root, parses each page that is written and
   applies ``repairs`` to what templates cannot reach, ``sidebar`` lists the pages beside each, ``assets`` and ``styles``
   choose what a page loads, ``social`` describes it to search engines, ``pages`` ends a build.
 
 Beside them stand ``contents``, which reads _toc.yml, ``addresses``, where the book is published, ``markup``, which
 changes HTML, and ``hooks``, the only place that reaches into parts of other libraries; ``derived`` keeps what pages
-hold and fills the places that show it elsewhere, ``catalogue`` collects from all of them what is to be translated.
+hold and fills the places that show it elsewhere, ``extraction`` finds in all of them what is to be translated.
 """
 
 from pathlib import Path
@@ -38,7 +39,7 @@ def setup(app):
     Priorities say in which order parts act. The order of these calls matters where they do not:
 
     * `builder` announces the event ``page-written``, to which other parts connect.
-    * `catalogue` completes titles (``doctree-read``) before other parts collect them.
+    * `titles` completes titles (``doctree-read``) before other parts collect them.
     * `execution` runs the cells (``env-before-read-docs``) before `_forget`: a cell that fails leaves all pages as they
       were.
     * Style sheets of one priority are loaded in the order in which they were added: those of the book come last.
@@ -46,9 +47,9 @@ def setup(app):
     from pybtex.backends.plaintext import Backend
     from pybtex.plugin import register_plugin
 
-    from . import catalogue, derived
+    from . import derived, extraction
     from .audit import ledger, mistakes
-    from .language import chinese, english, progress
+    from .language import catalogues, chinese, english, progress, titles, translatable
     from .navigation import chapter_map, glossary, package, reading_time, results, search
     from .outputs import checks, translated
     from .questions import coursework, quiz
@@ -60,7 +61,7 @@ def setup(app):
     register_plugin("pybtex.backends", "plaintext", Backend)
     parts = (
         builder,
-        catalogue,
+        *(catalogues, translatable, extraction, titles),
         *(weights, execution, eval_role),
         *(derived, checks, translated),
         *(progress, english, chinese),

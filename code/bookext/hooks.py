@@ -61,6 +61,11 @@ def folded_cell():
     return HideCodeCellNode
 
 
+def parts_of_cells():
+    """Return the names of the parts of a cell that MyST-NB folds; it puts them into the labels, and keeps no list."""
+    return ("content", "source", "output", "outputs")
+
+
 def is_cell(node):
     """Test for the node of a code cell; MyST-NB tells its containers apart by this attribute."""
     return node.get("nb_element") == "cell_code"

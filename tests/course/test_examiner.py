@@ -142,6 +142,21 @@ def test_no_examiner_outlives_its_run(bubblewrap):
     assert not examiners.running
 
 
+def test_an_examiner_that_died_between_two_submissions_leaves_nothing_open(bubblewrap, monkeypatch):
+    """Such as one that the kernel killed for memory: its pipes are closed and its control groups removed."""
+    removed = []
+    monkeypatch.setattr(asking.cgroup, "remove_all", removed.append)
+    with asking.Examiners() as examiners:
+        assert examiners.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+        (dead,) = examiners.running.values()
+        dead.process.kill()
+        dead.process.wait()
+        assert examiners.grade(files(notebook(RIGHT)), made("compares"), limits=LIMITS).score == 1
+        assert dead.process.stdin.closed
+        assert dead.process.stdout.closed
+        assert removed == [dead.process.pid]
+
+
 def test_the_process_that_asks_parses_nothing(bubblewrap, monkeypatch):
     """Whatever reads a notebook or a zip is gone here, and grading goes on."""
     from attncourse import reading

@@ -3,6 +3,7 @@
 The figures are those of the folder; each module brings an example and a function that draws states.
 """
 
+import io
 import itertools
 import json
 import re
@@ -11,7 +12,8 @@ import urllib.parse
 import numpy as np
 import pytest
 from attnfigures.kit import files
-from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, set_state, state_of, states
+from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, set_state, state_of, states
+from PIL import Image
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -447,6 +449,69 @@ def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
     dot, first = page.get_by_label("the dot of your sentence"), state_of(page, "thread")
     dot.drag_to(dot, target_position={"x": -120, "y": 16}, force=True)
     assert state_of(page, "thread") != first
+
+
+def test_both_colours_of_one_thread_are_seen_where_all_answers_are_one(open_figures):
+    page = open_figures(figure("thread"))
+    set_state(page, "thread", alpha=0)
+    drawing = Image.open(io.BytesIO(page.locator(".live-thread-dots").screenshot())).convert("RGB")
+    red, _, blue = np.moveaxis(np.array(drawing, dtype=int), -1, 0)
+    seen = [(red - blue > 60).sum(), (blue - red > 60).sum()]  # orange, blue
+    assert min(seen) > max(seen) / 2, seen
+
+
+def test_the_ring_of_one_thread_goes_with_the_hand_where_there_is_no_dot(open_figures):
+    page = open_figures(figure("thread"))
+    set_state(page, "thread", alpha=0.8, sentence="fish sees cat and sees and")
+    ring = page.locator(".live-thread-own .live-thread-ring").last
+
+    def middle():
+        box = ring.bounding_box()
+        return box["x"] + box["width"] / 2
+
+    x, y = middle(), ring.bounding_box()["y"] + 10
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for far in (100, 200, 300):
+        page.mouse.move(x + far, y)
+        assert abs(middle() - x - far) < 3
+    page.mouse.move(x + 200, y)
+    page.mouse.up()
+    assert abs(middle() - x - 200) > 50, "let go, it is where an answer is"
+
+
+def test_a_dot_that_is_touched_puts_its_order_onto_the_cards(open_figures):
+    page = open_figures(figure("orders"))
+    cards = page.locator("#orders .live-chip")
+    code = module("orders")
+    odds = code.compute(**example("orders"))["odds"]
+    for touch, s in (("hover", int(np.argmax(odds))), ("click", int(np.argmin(odds)))):
+        getattr(page.locator("#orders .live-orders-dot").nth(s), touch)(force=True)
+        assert cards.all_inner_texts() == code.ORDERS[s].split()
+
+
+def test_no_card_moves_a_bar_without_mask_and_positions(open_figures):
+    page = open_figures(figure("orders"))
+    bars, found = page.locator("#orders .live-orders-guess"), {}
+    for alpha, ahead in itertools.product((0, 1), (True, False)):
+        set_state(page, "orders", alpha=alpha, ahead=ahead)
+        looks = set()
+        for key in ("ArrowRight", "ArrowRight", "Home", "End"):
+            page.locator("#orders .live-chip").nth(1).press(key)
+            looks.add(str([bar.inner_html() for bar in bars.all()]))
+        found[alpha, ahead] = len(looks)
+    assert found.pop((0, True)) == 1
+    assert min(found.values()) > 1, found
+
+
+def test_a_finger_chooses_the_head_that_it_taps(open_figures):
+    page, first = open_figures(figure("wall"), width=375, has_touch=True), example("wall")
+    for head in ((25, 0), (26, 1), (3, 8)):  # the first two lie beside the frame, on what a finger can hold
+        put(page, "wall", first | dict(zip(("layer", "head"), head, strict=True)))
+        box = page.locator(".live-wall-frame").bounding_box()
+        put(page, "wall", first)
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert (state_of(page, "wall")["layer"], state_of(page, "wall")["head"]) == head
 
 
 @every_figure

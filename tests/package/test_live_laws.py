@@ -14,7 +14,7 @@ from attnbook.permutations import permutations
 from attnbook.positional import frequencies, rotate, sinusoidal
 from attnbook.results import load
 from attnbook.simplex import hull_weights, separating_direction
-from attnfigures.live import crowd, inks, mirror, stabiliser, star, twins, walkers, windows
+from attnfigures.live import crowd, inks, mirror, orders, stabiliser, star, twins, walkers, windows
 from attnfigures.live.ablation import answers, sentences
 from attnfigures.live.memory import memory
 from attnfigures.live.spread import KEYS, keys
@@ -378,6 +378,31 @@ def test_walkers_have_the_gradient_of_autograd(d_k, power):
     assert walkers.compute(d_k, power, 3)["gradients"][5] == pytest.approx(J.norm().item(), rel=1e-9)
 
 
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("alpha", [0.0, 0.375, 1.0])
+def test_orders_says_what_the_language_model_says(alpha, ahead):
+    if not pretrained.available():
+        pytest.skip(f"not checked, for want of weights: {pretrained.HOW}")
+    model = pretrained.load()
+    for sentence in ("Tom gave Mary a book", "book a Mary gave Tom"):
+        ids = model.encode(f" {sentence}. The book now belongs to")
+        mask = np.ones((len(ids), len(ids)), dtype=bool) if ahead else None
+        theta = alpha * frequencies(model.head_width, model.base)
+        scores = next_logits(model, ids, mask=mask, theta=theta).astype(float)
+        Mary, Tom = (model.encode(f" {name}")[0] for name in ("Mary", "Tom"))
+        result, first = orders.compute(sentence, alpha, ahead), np.argsort(-scores)[:5]
+        assert result["own"] == pytest.approx(scores[Mary] - scores[Tom], abs=2e-3)
+        assert sorted(result["words"]) == sorted(model.decode(token) for token in first)
+        percent = 100 * np.exp(scores[first] - np.logaddexp.reduce(scores))
+        assert result["percent"] == pytest.approx(percent, abs=0.3)  # a byte each
+
+
+def test_orders_are_one_answer_only_without_mask_and_positions():
+    width = {(a, m): orders.compute(orders.ORDERS[0], a, m)["range"] for a in orders.STOPS for m in (False, True)}
+    assert [case for case, apart in width.items() if apart < 1e-3] == [(0.0, True)]
+    assert len({tuple(orders.compute(order, 0.0, True)["percent"]) for order in orders.ORDERS}) == 1
+
+
 @pytest.mark.parametrize("draw", [0, 7, 500])
 def test_walkers_look_at_as_many_keys_after_any_number_of_steps_only_with_the_square_root(draw):
     width = {
@@ -433,11 +458,16 @@ def test_wall_marks_heads_by_their_weights():
             np.testing.assert_array_equal(figure.compute()["marked"], np.flatnonzero(measure > 0.5), highlight)
 
 
-@pytest.mark.parametrize(("text", "layer", "head"), WALL)
-def test_wall_shows_what_the_language_model_computes(text, layer, head):
+@pytest.fixture(scope="module")
+def language_model():
     if not pretrained.available():
         pytest.skip(f"not checked, for want of weights: {pretrained.HOW}")
-    model, seen = pretrained.load(), []
+    return pretrained.load()
+
+
+@pytest.mark.parametrize(("text", "layer", "head"), WALL)
+def test_wall_shows_what_the_language_model_computes(language_model, text, layer, head):
+    model, seen = language_model, []
     [right, wrong] = next(m["words"] for m in load("model_head_wall")["members"] if m["text"] == text)
     ids = model.encode(text)
 

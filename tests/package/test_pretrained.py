@@ -78,9 +78,9 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     np.testing.assert_array_equal(model.unembedding, model.embedding.T)
     assert len(model.layers) == LAYERS
     for l, layer in enumerate(model.layers):
-        for name, W in zip(SHAPES, (layer.attention_gain, layer.W_Q, layer.W_K, layer.W_V, layer.W_O,
-                                    layer.feed_forward_gain, layer.W_gate, layer.W_up, layer.W_down),
-                           strict=True):  # fmt: skip
+        attention = (layer.attention_gain, layer.W_Q, layer.W_K, layer.W_V, layer.W_O)
+        feed_forward = (layer.feed_forward_gain, layer.W_gate, layer.W_up, layer.W_down)
+        for name, W in zip(SHAPES, attention + feed_forward, strict=True):
             np.testing.assert_array_equal(W.T, weights[f"blk.{l}.{name}.weight"])
     ids = model.encode("ab ab<|end|>ba7é")
     assert [WORDS[i] for i in ids] == ["ab", "Ġab", "<|end|>", "b", "a", "7", "Ã", "©"]

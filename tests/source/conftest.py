@@ -11,7 +11,7 @@ PAGES = contents(ROOT).pages
 
 
 def pytest_addoption(parser):
-    parser.addoption("--pages", help="test these alone: names with commas between; `every page` is for no one page")
+    parser.addoption("--pages", help="test these alone: names, `every page`, `no page`; commas between")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -23,9 +23,14 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _page(item):
-    """Return the page of a test of the sources, ``every page`` if it has no single one, None for other tests."""
+    """Return the page of a test of the sources, ``every page`` if it has no single one, None for other tests.
+
+    It is ``no page`` if the test reads none, as its marker says.
+    """
     if Path(__file__).parent not in item.path.parents:
         return None
+    if item.get_closest_marker("no_page"):
+        return "no page"
     return item.callspec.params.get("source", "every page") if hasattr(item, "callspec") else "every page"
 
 

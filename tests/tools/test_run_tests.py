@@ -113,7 +113,7 @@ def checked(write_files, monkeypatch):
 
 
 def test_what_passed_with_the_same_files_is_not_tested_again(checked):
-    every = f"chapters/a,chapters/b,{run_tests.EVERY_PAGE}"
+    every = f"chapters/a,chapters/b,{run_tests.EVERY_PAGE},{run_tests.NO_PAGE}"
     assert checked() == ["source", f"--pages={every}", "test_law.py"]
     assert checked() == []
     assert checked({"chapters/a.md": "another sentence"}) == ["source", f"--pages=chapters/a,{run_tests.EVERY_PAGE}"]
@@ -126,6 +126,31 @@ def test_what_failed_is_tested_again(checked, monkeypatch):
         failing.setattr(run_tests, "pytest", lambda *_, **__: "why")
         checked()
     assert "source" in checked()
+
+
+def test_a_check_ends_at_what_a_linter_complains_of(monkeypatch):
+    def go_on(*_):
+        pytest.fail("it went on")
+
+    monkeypatch.setattr(run_tests, "changed_files", lambda: ["tools/lab.py"])
+    monkeypatch.setattr(run_tests, "linters", lambda _: {"ruff check": None, "codespell": None})
+    monkeypatch.setattr(run_tests, "finish", lambda name, _: "why" if name == "ruff check" else None)
+    monkeypatch.setattr(run_tests, "start", go_on)
+    monkeypatch.setattr(run_tests, "check_tests", go_on)
+    assert run_tests.check("") == {"ruff check": "why", "codespell": None}
+
+
+@pytest.mark.parametrize(
+    ("changed", "pattern"),
+    [
+        (["live/hull.js", "live/hull.css"], "-k hull`"),
+        (["live/star.py", "live/hull.js"], '-k "hull or star"`'),
+        (["live/hull.js", "kit/parts.js"], "-k live`"),
+    ],
+)
+def test_the_command_that_tests_a_changed_live_figure_is_named(changed, pattern):
+    [*_others, line] = run_tests.what_else([f"code/attnfigures/{name}" for name in changed])
+    assert pattern in line
 
 
 @pytest.mark.parametrize(

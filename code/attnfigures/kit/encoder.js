@@ -1,5 +1,5 @@
 // What the figures mirror, ablation and thread share: a trained encoder with two layers of three
-// heads, and a row of six words. Its weights, in thousandths, are the constant `stored`, which
+// heads, which reads six words. Its weights, in thousandths, are the constant `stored`, which
 // files.py puts in front: each entry is what a stretch of training has added.
 const WORDS = ["cat", "fish", "sees", "and"];
 const N = 6;
@@ -10,6 +10,7 @@ const LAYERS = 2;
 
 /** The words as a reader sees and hears them. */
 const SHOWN = { cat: _("cat"), fish: _("fish"), sees: _("sees"), and: _("and") };
+const SWAPS = { sees: "and", and: "sees" }; // a tap on the one makes it the other
 const shownWords = (sentence) => sentence.split(" ").map((word) => SHOWN[word]);
 
 /** A function that keeps its answers. */
@@ -181,103 +182,4 @@ function isSentence(text) {
     count("cat") === 1 &&
     count("fish") === 1
   );
-}
-
-/**
- * The sentence of a state as six tiles, which are dragged, moved by arrow keys, or, with `other`,
- * tapped to change one word into another. `put(words)` writes them, and each flies from where it
- * was; `reorder(order, rest)` gives position i word order[i].
- */
-function tileRow(read, change, other = { sees: "and", and: "sees" }) {
-  const still = range(N);
-  const wordsNow = () => read().sentence.split(" ");
-  let came = still; // where each word was before the change that is being drawn
-  const reorder = (order, rest = {}) => {
-    const words = wordsNow();
-    came = order;
-    change({ sentence: order.map((p) => words[p]).join(" "), ...rest });
-    came = still;
-  };
-  const place = (from, to) => {
-    const there = clamp(to, 0, N - 1);
-    if (there !== from) reorder(shifted(still, from, there));
-    tiles[there].focus({ preventScroll: true });
-  };
-  const swapOne = (i) => {
-    const words = wordsNow().map((word, k) => (k === i && other[word]) || word);
-    change({ sentence: words.join(" ") });
-  };
-  const swap = other ? swapOne : null;
-  const tiles = still.map((i) => tile(i, place, swap));
-  const names = { class: "live-tiles", role: "group", "aria-label": "The words of the sentence" };
-  const row = make("div", names, tiles);
-  dragTiles(row, tiles, place, swap);
-  const put = (words) => words.forEach((word, i) => putTile(tiles, i, word, came[i]));
-  return { row, put, reorder };
-}
-
-/** Tile i, which arrow keys move, and Enter, Space, or arrows up and down change. */
-function tile(i, place, swap) {
-  const element = make("span", {
-    class: "live-chip",
-    tabindex: 0,
-    role: "slider",
-    "aria-valuemin": 1,
-    "aria-valuenow": i + 1,
-    "aria-valuemax": N,
-  });
-  arrows(element, (dx, dy) => {
-    if (dx || !swap || Math.abs(dy) > 1) place(i, i + (dx || dy));
-    else swap(i);
-  });
-  element.addEventListener("keydown", (event) => {
-    if (!swap || (event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    swap(i);
-  });
-  return element;
-}
-
-/** Lets a pointer drag tiles. The row listens: a word leaves its tile when it moves. */
-function dragTiles(row, tiles, place, swap) {
-  let held = -1;
-  let moved = false;
-  row.addEventListener("pointerdown", (event) => {
-    held = event.button ? -1 : tiles.indexOf(event.target);
-    moved = false;
-    if (held < 0) return;
-    event.preventDefault();
-    tiles[held].focus({ preventScroll: true });
-    row.setPointerCapture(event.pointerId);
-  });
-  row.addEventListener("pointermove", ({ clientX }) => {
-    if (held < 0) return;
-    const { left, width } = row.getBoundingClientRect();
-    const to = clamp(Math.floor((N * (clientX - left)) / width), 0, N - 1);
-    if (to === held) return;
-    moved = true;
-    place(held, to);
-    held = to;
-  });
-  row.addEventListener("pointerup", () => {
-    if (swap && held >= 0 && !moved) swap(held);
-  });
-  row.addEventListener("lostpointercapture", () => {
-    held = -1;
-  });
-}
-
-/** Writes a word into tile i, and lets it fly from tile `from`, where it was. */
-function putTile(tiles, i, word, from) {
-  const name = SHOWN[word];
-  write(tiles[i], name);
-  set(tiles[i], {
-    "data-word": word,
-    "aria-label": name,
-    "aria-valuetext": `${name}, position ${i + 1} of ${N}`,
-  });
-  const dx = tiles[from].offsetLeft - tiles[i].offsetLeft;
-  if (!dx || calm()) return;
-  const flight = { translate: [`${dx}px 0`, "0 0"] };
-  tiles[i].animate(flight, { duration: 300, easing: "ease-out" });
 }

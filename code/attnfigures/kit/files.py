@@ -13,8 +13,10 @@ FIGURES = KIT.parent / "live"
 RESULTS = KIT.parents[1] / "attnbook" / "results"
 SHARED = ("core.js", "parts.js")
 READS = {"ablation", "mirror", "thread"}  # figures of the trained encoder: encoder.js reads its weights
-OWN = {  # the constants of a figure that experiments have stored, each with the way to it: a file, then keys
-    "agreement": {"head": ("agreement_head", "members")},
+# The constants of a figure that experiments have stored, each with the way to it: a file, then keys.
+OWN: dict[str, dict[str, tuple[str, ...]]] = {
+    "agreement": {"members": ("agreement_head", "members")},
+    "orders": {"members": ("model_orders", "members")},
     "wall": {
         "sentences": ("model_head_wall", "members"),
         "copiers": ("model_induction", "summary", "weight after the previous occurrence"),

@@ -41,8 +41,7 @@ function draggable(target, svg, drag, drop = () => {}) {
   target.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   target.addEventListener("pointermove", (event) => {
     if (!target.hasPointerCapture(event.pointerId)) return;
-    const pointer = new DOMPoint(event.clientX, event.clientY);
-    const { x, y } = pointer.matrixTransform(svg.getScreenCTM().inverse());
+    const { x, y } = placeIn(svg, event);
     drag(x, y);
   });
   target.addEventListener("lostpointercapture", drop);
@@ -100,13 +99,13 @@ function badge(letter, square) {
 /**
  * A handle: a group that has the focus, is dragged and takes arrow keys. Returns `put(place,
  * text)`, which moves it. `go(x, y)` receives the place in the coordinates of `svg`; `step(dx, dy)`
- * the steps of the arrow keys.
+ * the steps of the arrow keys; `drop()` is called when the pointer lets it go.
  */
-function handle(svg, label, hue, shape, go, step) {
+function handle(svg, label, hue, shape, go, step, drop) {
   const target = make("circle", { class: "live-target", r: 16 });
   const look = { class: `live-handle ${hue}`, tabindex: 0, role: "slider", "aria-label": label };
   const group = make("g", look, target, shape);
-  draggable(group, svg, go);
+  draggable(group, svg, go, drop);
   arrows(group, step);
   svg.append(group);
   return ([x, y], text, { now, min, max }) =>
@@ -181,6 +180,21 @@ function convexHull(points) {
   };
   return [...half(order), ...half(order.reverse())];
 }
+
+/** Calls `act(width)` when a drawing has another width, and so has to be drawn anew. */
+function followWidth(svg, act) {
+  let was = 0;
+  new ResizeObserver(() => {
+    const now = svg.clientWidth;
+    if (!now || now === was) return;
+    was = now;
+    act(now);
+  }).observe(svg);
+}
+
+/** A place on the screen in the coordinates of `svg`. */
+const placeIn = (svg, { clientX, clientY }) =>
+  new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
 
 // ---- controls -----------------------------------------------------------------------------------
 /** A button. */
@@ -290,6 +304,123 @@ function sayRefused(figure, text) {
 const SPLIT = /[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g;
 const split = (text) => text.match(SPLIT) || ["…"];
 
+// ---- cards --------------------------------------------------------------------------------------
+/**
+ * The sentence of a state as tiles, which are dragged, moved by arrow keys, or, with `swaps`, tapped
+ * to change one word into another; `shown` are its words as a reader sees them. `put(words)` writes
+ * them, and each flies from where it was; `reorder(order, rest)` gives position i word order[i];
+ * `lay(sentence)` puts the same words in another order.
+ */
+function tileRow(read, change, { swaps = null, shown = {} } = {}) {
+  const wordsNow = () => read().sentence.split(" ");
+  const still = range(wordsNow().length);
+  let came = still; // where each word was before the change that is being drawn
+  const reorder = (order, rest = {}) => {
+    const words = wordsNow();
+    came = order;
+    change({ sentence: order.map((p) => words[p]).join(" "), ...rest });
+    came = still;
+  };
+  const place = (from, to) => {
+    const there = clamp(to, 0, tiles.length - 1);
+    if (there !== from) reorder(shifted(still, from, there));
+    tiles[there].focus({ preventScroll: true });
+  };
+  const swapOne = (i) => {
+    const words = wordsNow().map((word, k) => (k === i && swaps[word]) || word);
+    change({ sentence: words.join(" ") });
+  };
+  const swap = swaps ? swapOne : null;
+  const tiles = still.map((i) => tile(i, still.length, place, swap));
+  const names = { class: "live-tiles", role: "group", "aria-label": "The words of the sentence" };
+  const row = make("div", names, tiles);
+  dragTiles(row, tiles, place, swap);
+  const put = (words) =>
+    words.forEach((word, i) => putTile(tiles, i, word, shown[word] ?? word, came[i]));
+  const lay = (sentence) => reorder(placesOf(sentence.split(" "), wordsNow()));
+  return { row, put, reorder, lay };
+}
+
+/** Where the words of one order stand in another; equal words keep their order. */
+function placesOf(words, others) {
+  const left = others.map((word, i) => ({ word, i }));
+  return words.map((word) => left.splice(left.findIndex((one) => one.word === word), 1)[0].i);
+}
+
+/** Tile i of n, which arrow keys move, and Enter, Space, or arrows up and down change. */
+function tile(i, n, place, swap) {
+  const element = make("span", {
+    class: "live-chip",
+    tabindex: 0,
+    role: "slider",
+    "aria-valuemin": 1,
+    "aria-valuenow": i + 1,
+    "aria-valuemax": n,
+  });
+  arrows(element, (dx, dy) => {
+    if (dx || !swap || Math.abs(dy) > 1) place(i, i + (dx || dy));
+    else swap(i);
+  });
+  element.addEventListener("keydown", (event) => {
+    if (!swap || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    swap(i);
+  });
+  return element;
+}
+
+/** Lets a pointer drag tiles. The row listens: a word leaves its tile when it moves. */
+function dragTiles(row, tiles, place, swap) {
+  let held = -1;
+  let moved = false;
+  row.addEventListener("pointerdown", (event) => {
+    held = event.button ? -1 : tiles.indexOf(event.target);
+    moved = false;
+    if (held < 0) return;
+    event.preventDefault();
+    tiles[held].focus({ preventScroll: true });
+    row.setPointerCapture(event.pointerId);
+  });
+  row.addEventListener("pointermove", ({ clientX }) => {
+    if (held < 0) return;
+    const { left, width } = row.getBoundingClientRect();
+    const to = clamp(Math.floor((tiles.length * (clientX - left)) / width), 0, tiles.length - 1);
+    if (to === held) return;
+    moved = true;
+    place(held, to);
+    held = to;
+  });
+  row.addEventListener("pointerup", () => {
+    if (swap && held >= 0 && !moved) swap(held);
+  });
+  row.addEventListener("lostpointercapture", () => {
+    held = -1;
+  });
+}
+
+/** Writes a word by its name into tile i, and lets it fly from tile `from`, where it was. */
+function putTile(tiles, i, word, name, from) {
+  const N = tiles.length;
+  write(tiles[i], name);
+  set(tiles[i], {
+    "data-word": word,
+    "aria-label": name,
+    "aria-valuetext": `${name}, position ${i + 1} of ${N}`,
+  });
+  const dx = tiles[from].offsetLeft - tiles[i].offsetLeft;
+  if (!dx || calm()) return;
+  const flight = { translate: [`${dx}px 0`, "0 0"] };
+  tiles[i].animate(flight, { duration: 300, easing: "ease-out" });
+}
+
+/** Lets the cards of a figure nod until the reader does something. */
+function nod(el) {
+  el.classList.add("live-idle");
+  for (const kind of ["pointerdown", "keydown", "focusin"]) {
+    el.addEventListener(kind, () => el.classList.remove("live-idle"), { once: true });
+  }
+}
+
 // ---- text ---------------------------------------------------------------------------------------
 /** A sentence that a screen reader speaks once the reader has stopped for a moment. */
 function speaker(el) {
@@ -301,6 +432,15 @@ function speaker(el) {
     timer = setTimeout(() => write(spoken, text), 400);
   };
 }
+
+/** What to do first, above the figure. */
+const hintLine = (...text) => make("p", { class: "live-hint" }, text);
+
+/** The sentence of the figure. */
+const messageLine = () => make("p", { class: "live-verdict" });
+
+/** The equations of the figure, each made by `verdict`. */
+const verdictList = () => make("ul", { class: "live-verdicts" });
 
 const EXACT = 1e-12; // below this, two computations in double precision give the same number
 
@@ -350,19 +490,20 @@ function predictFirst(el, ask, done) {
 
 /**
  * What every figure has beside its own: the question before the result, the sentence that is
- * spoken, and `update` when the state changes. Returns `speak`.
+ * spoken, and `update` when the state changes; `reveal` is called once the question is answered.
+ * Returns `speak`.
  */
-function setUp(model, el, update) {
-  predictFirst(el, model.get("ask"), update);
+function setUp(model, el, update, reveal = update) {
+  predictFirst(el, model.get("ask"), reveal);
   model.on("change:state", update);
   return speaker(el);
 }
 
 /**
  * The `render` of a figure, composed of its parts. `build(stage)` puts elements into `el` once and
- * returns those that change, a paragraph `message` among them; `update()` is added to them, for
- * what is no part of the state. After every change of the state
- * `draw(parts, state, result, stage)` writes what `compute` returns into them, and
+ * returns those that change, a paragraph `message` among them, and `reveal()` if an answer does more
+ * than show the result; `update()` is added to them, for what is no part of the state. After every
+ * change of the state `draw(parts, state, result, stage)` writes what `compute` returns into them, and
  * `speak(state, result, stage)` returns the sentence of the figure, which is also spoken. The stage
  * holds `model`, `el`, `read()`, `change(part)`, the state `first` at the beginning, whether the
  * results are `hidden` because the reader has not answered yet, and for `speak` also the parts.
@@ -380,7 +521,7 @@ const composed = ({ compute, build, draw, speak }) => ({ model, el }) => {
     if (parts.message) write(parts.message, sentence);
     say(sentence);
   };
-  const say = setUp(model, el, update);
+  const say = setUp(model, el, update, parts.reveal);
   parts.update = update; // for what is no part of the state
   update();
 };

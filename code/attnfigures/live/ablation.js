@@ -111,7 +111,7 @@ function mapOfHead() {
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
   const flip = (k) => change({ heads: read().heads.map((on, l) => (l === k ? 1 - on : on)) });
-  const tiles = tileRow(read, change);
+  const tiles = tileRow(read, change, { swaps: SWAPS, shown: SHOWN });
   const panels = HEADS.map((k) => head(k, () => flip(k)));
   const ways = { alike: "looks at all words alike", nothing: "adds nothing" };
   const instead = choice("a head that is off", ways, (way) => change({ instead: way }));
@@ -119,7 +119,7 @@ function build({ el, read, change, first }) {
   const says = make("p");
   const right = make("b", { "data-shows": "right" });
   const bar = make("span", { class: "live-ablation-right" });
-  const tally = make("p", { class: "live-verdict" });
+  const tally = messageLine();
   const layer = (l) =>
     make(
       "div",
@@ -128,9 +128,7 @@ function build({ el, read, change, first }) {
       panels.slice(H * l, H * l + H).map(({ element }) => element),
     );
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Switch off one head at a time, in both ways. Which one can the model not do without? The notes keep how many of 480 answers are right without that head.",
     ),
     tiles.row,

@@ -1,12 +1,12 @@
 // A query in a trained head: the place of a verb asks, the words before it answer, and their values
 // say is or are. The head after several numbers of training steps, in thousandths, is the constant
-// `head`, which files.py puts in front.
+// `members`, which files.py puts in front.
 const NOUNS = ["key", "cabinet", "letter", "door"];
 const PLURALS = NOUNS.map((noun) => `${noun}s`);
 const WORDS = [...NOUNS, ...PLURALS, "the", "old", "to", "near", "…"];
 const D = 16;
 const REACH = 5;
-const TRAINED = head.map(({ steps }) => steps);
+const TRAINED = members.map(({ steps }) => steps);
 const FRAMES =
   "the keys to the cabinet, the old keys near the doors, the letter near the doors to the cabinets"
     .split(
@@ -28,7 +28,7 @@ const wave = (t) =>
  * the word `taken`.
  */
 function compute({ sentence, steps, taken }) {
-  const numbers = head.find((one) => one.steps === steps).weights.map((x) => x / 1000);
+  const numbers = members.find((one) => one.steps === steps).weights.map((x) => x / 1000);
   const embed = rowsOf(numbers, D).slice(0, WORDS.length);
   const [W_Q, W_K, W_V] = range(3).map((k) =>
     rowsOf(numbers.slice(WORDS.length * D + 2 * D * k), 2).slice(0, D)
@@ -88,9 +88,9 @@ function build({ el, read, change, first }) {
   );
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text: (k) => String(TRAINED[k]) };
   const trained = slider("steps of training", reach, (k) => change({ steps: TRAINED[k] }));
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   el.append(
-    make("p", { class: "live-hint" }, "Click a noun. Which one does the verb follow?"),
+    hintLine("Click a noun. Which one does the verb follow?"),
     answer.element,
     div("live-planes live-lean", div("live-reading", table.element), space.element),
     div(

@@ -4,18 +4,23 @@ const LAST = 60;
 const RADIUS = 50;
 const TURN = 2 * Math.PI;
 
+// ---- compute -------------------------------------------------------------------------------------
+
 // What a position makes of the pair (1, 0): turned by the angle ωt, or with a sine and a cosine of
 // it added.
 const turned = (angle) => [Math.cos(angle), Math.sin(angle)];
 const SCHEMES = { rotary: turned, sinusoidal: (angle) => [1 + Math.sin(angle), Math.cos(angle)] };
 
-/**
- * The frequencies; the pairs of the content (1, 0, 1, 0, …) at a position; what each pair adds to a
- * score; a score.
- */
+/** The frequency of each pair. */
 const frequencies = ({ pairs, base }) => range(pairs).map((k) => base ** (-k / pairs));
+
+/** The pairs of the content (1, 0, 1, 0, …) at a position. */
 const handsAt = ({ scheme }, omega, t) => omega.map((w) => SCHEMES[scheme](w * t));
+
+/** What each pair adds to a score. */
 const termsOf = (query, key) => query.map((pair, k) => dot(pair, key[k]));
+
+/** The score of the query at i and the key at j. */
 const scoreAt = (state, omega, i, j) =>
   total(termsOf(handsAt(state, omega, i), handsAt(state, omega, j)));
 
@@ -58,40 +63,57 @@ function compute(state) {
   };
 }
 
+// ---- valid ---------------------------------------------------------------------------------------
+
+const RANGES = { query: [0, LAST], key: [0, LAST], pairs: [1, 6], base: [1, 1e6] };
+
 /** Whether a state from outside, such as an address, can be drawn. */
-function valid({ query, key, pairs, base, scheme }) {
+function valid(state) {
+  const isWithin = ([name, [least, most]]) => state[name] >= least && state[name] <= most;
   return (
-    [query, key, pairs].every(Number.isInteger) &&
-    query >= 0 &&
-    query <= LAST &&
-    key >= 0 &&
-    key <= LAST &&
-    pairs >= 1 &&
-    pairs <= 6 &&
-    base >= 1 &&
-    base <= 1e6 &&
-    Object.hasOwn(SCHEMES, scheme)
+    Object.entries(RANGES).every(isWithin) &&
+    [state.query, state.key, state.pairs].every(Number.isInteger) &&
+    Object.hasOwn(SCHEMES, state.scheme)
   );
 }
 
-const short = (x) => typeset(Number(x.toPrecision(4)));
+// ---- build ---------------------------------------------------------------------------------------
 
-/** Points along an arc that winds outwards, so that full turns can be counted. */
-function spiral(from, sweep) {
-  const steps = Math.ceil((40 * Math.abs(sweep)) / TURN) + 1;
-  return range(steps + 1)
-    .map((s) => {
-      const part = (sweep * s) / steps;
-      const r = 20 + (2.8 * Math.abs(part)) / TURN;
-      return turned(-(from + part))
-        .map((x) => hundredth(r * x))
-        .join();
-    })
-    .join(" ");
+const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with the same margins
+const label = (x, y, text = "") =>
+  make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
+const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const parts = {
+    faces: range(RANGES.pairs[1]).map(buildFace), // some of them hidden
+    ruler: buildRuler(read, change),
+    plot: buildPlot(),
+    controls: buildControls(change),
+    way: { seen: null, frame: 0 }, // where the hands are drawn on their way
+    before: null, // the state before
+    from: 0, // the score before query and key began to move together
+    laws: verdictList(),
+    hint: hintLine(),
+    message: messageLine(),
+  };
+  const { faces, ruler, plot, controls, laws, hint, message } = parts;
+  const { scheme, pairs, base } = controls;
+  const reset = button("Back to start", () => change(first));
+  const settings = div("live-controls", scheme.element, pairs.element, base.element, reset);
+  const drawings = make("div", {}, ruler.svg, plot.svg);
+  const reading = make("div", {}, settings, plot.legend, laws, message);
+  el.append(
+    hint,
+    div("live-clocks", faces.map(({ element }) => element)),
+    div("live-clock-all", drawings, reading),
+  );
+  return parts;
 }
 
 /** One face: a circle, two hands on an axle, the arc between them, and three lines of text. */
-function face(k) {
+function buildFace(k) {
   const hands = [0, 1].map((h) => make("line", { class: `live-hand ${HUES[h]}` }));
   const tips = [0, 1].map((h) => make("g", { class: `live-tip ${HUES[h]}` }, mark(h, 7)));
   const arc = make("polyline", { class: "live-arc live-purple" });
@@ -100,8 +122,8 @@ function face(k) {
   const look = { viewBox: "-60 -60 120 120", role: "img", "aria-label": `Face of pair ${k}` };
   const svg = make("svg", look, make("circle", { r: RADIUS, class: "live-ring" }), all);
   const shown = (name) => make("span", { "data-shows": `${name} ${k}` });
-  const apart = make("div");
   const [speed, angle, adds] = ["speeds", "angles", "terms"].map(shown);
+  const apart = make("div");
   const element = div(
     "live-clock",
     svg,
@@ -109,83 +131,7 @@ function face(k) {
     apart,
     make("div", {}, fillIn("adds {adds}", { adds })),
   );
-  /** Draws both hands. Turning, the tips go round the axle; adding, round the content (1, 0). */
-  const turn = (pairs, angles, rotary) => {
-    set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
-    pairs.forEach(([x, y], h) => {
-      const x2 = hundredth(RADIUS * x);
-      const y2 = hundredth(-RADIUS * y);
-      const degrees = hundredth((360 * Math.atan2(y2, x2)) / TURN);
-      set(hands[h], { x2, y2 });
-      set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${degrees})` });
-    });
-    set(arc, { points: spiral(Math.atan2(pairs[0][1], pairs[0][0]), angles[k]) });
-  };
-  return { element, turn, speed, angle, adds, apart };
-}
-
-const along = (share) => 20 + 520 * share; // ruler and curve are 560 wide, with the same margins
-const label = (x, y, text = "") =>
-  make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
-const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
-
-/**
- * The largest score in the plot, where its 0 is, and where an offset and a score: it ends below at
- * the least score.
- */
-function plotOf({ pairs, scheme }, { fromZero }) {
-  const [least, most] = scheme === "rotary"
-    ? [Math.min(0, ...fromZero), pairs]
-    : [-pairs / 2, 4 * pairs];
-  const unit = 96 / (most - least);
-  return {
-    most,
-    zero: 10 + unit * most,
-    to: (offset, score) =>
-      [along((offset + LAST) / (2 * LAST)), 10 + unit * (most - score)].map(hundredth),
-  };
-}
-
-// ---- build ---------------------------------------------------------------------------------------
-
-/** Puts all elements into `el`, and returns those that change. */
-function build({ el, read, change, first }) {
-  const parts = {
-    faces: range(6).map(face), // some of them hidden
-    ruler: buildRuler(read, change),
-    plot: buildPlot(),
-    controls: buildControls(change),
-    way: { seen: null, frame: 0 }, // where the hands are drawn on their way
-    before: null, // the state before
-    from: 0, // the score before query and key began to move together
-    laws: make("ul", { class: "live-verdicts" }),
-    hint: make("p", { class: "live-hint" }),
-    message: make("p", { class: "live-verdict" }),
-  };
-  const { scheme, pairs, base } = parts.controls;
-  el.append(
-    parts.hint,
-    div("live-clocks", parts.faces.map(({ element }) => element)),
-    div(
-      "live-clock-all",
-      make("div", {}, parts.ruler.svg, parts.plot.svg),
-      make(
-        "div",
-        {},
-        div(
-          "live-controls",
-          scheme.element,
-          pairs.element,
-          base.element,
-          button("Back to start", () => change(first)),
-        ),
-        parts.plot.legend,
-        parts.laws,
-        parts.message,
-      ),
-    ),
-  );
-  return parts;
+  return { element, all, hands, tips, arc, speed, angle, adds, apart };
 }
 
 /** The ruler with its two handles. */
@@ -220,6 +166,7 @@ function tickOf(t) {
   return t % 5 === 0 ? 7 : 4;
 }
 
+/** The handle of the query, which takes the key along, and that of the key. */
 function rulerHandles(svg, read, change) {
   const placeAt = (x) => Math.round((LAST * (x - along(0))) / 520);
   const moveBoth = (to) => {
@@ -268,6 +215,7 @@ function buildPlot() {
   return { svg, band, line, point, most, zero, score, title, legend: make("p") };
 }
 
+/** What positions do, how many pairs there are, and the base of their frequencies. */
 function buildControls(change) {
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
   const count = { min: 1, max: 6, step: 1, text: String };
@@ -283,29 +231,44 @@ function buildControls(change) {
 
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, state, result, { el, first, hidden }) {
-  const { query: i, key: j } = state;
-  parts.was = parts.before;
-  parts.before = state;
-  const { was } = parts;
-  const together = was && alike(was, state) && was.key - was.query === j - i;
-  if (!together) parts.from = result.score;
-  parts.faces.forEach((one, k) => drawFace(one, k, state, result, hidden));
+  const { faces, ruler, plot, controls, hint, laws } = parts;
+  remember(parts, state, result);
+  faces.forEach((face, k) => drawFace(face, k, state, result, hidden));
   const scale = plotOf(state, result);
-  drawPlot(parts.plot, scale, state, result, hidden);
+  drawPlot(plot, scale, state, result, hidden);
   travel(parts, scale, state);
-  drawRuler(parts.ruler, state);
-  const { scheme, pairs, base } = parts.controls;
-  scheme.put(state.scheme);
-  pairs.put(state.pairs);
-  base.put(Math.log10(state.base));
-  write(parts.hint, HINTS[state.scheme]);
-  // what was asked is not true here
-  el.classList.toggle("live-elsewhere", state.scheme !== first.scheme);
-  const elsewhere = "This answer was about the other choice of positions.";
-  el.style.setProperty("--elsewhere", JSON.stringify(elsewhere));
-  parts.laws.replaceChildren(hidden ? "" : lawOf(state, result));
+  drawRuler(ruler, state);
+  controls.scheme.put(state.scheme);
+  controls.pairs.put(state.pairs);
+  controls.base.put(Math.log10(state.base));
+  write(hint, HINTS[state.scheme]);
+  markElsewhere(el, state.scheme !== first.scheme);
+  laws.replaceChildren(hidden ? "" : lawOf(state, result));
 }
 
+/** Keeps the state before, and the score from which query and key have moved together. */
+function remember(parts, state, { score }) {
+  const was = parts.before;
+  const offset = ({ query, key }) => key - query;
+  const together = was && alike(was, state) && offset(was) === offset(state);
+  if (!together) parts.from = score;
+  parts.was = was;
+  parts.before = state;
+}
+
+const alike = (was, state) =>
+  ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
+
+/** Says that the answer to the question is not true of the other scheme. */
+function markElsewhere(el, elsewhere) {
+  const message = "This answer was about the other choice of positions.";
+  el.classList.toggle("live-elsewhere", elsewhere);
+  el.style.setProperty("--elsewhere", JSON.stringify(message));
+}
+
+const short = (x) => typeset(Number(x.toPrecision(4)));
+
+/** What one face says of its pair; faces without a pair are hidden. */
 function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidden) {
   element.hidden = k >= state.pairs;
   if (element.hidden) return;
@@ -323,10 +286,35 @@ function paint({ faces, plot, way }, scale, state, [i, j]) {
   const angles = anglesAt(state, omega, i, j);
   const hands = [i, j].map((t) => handsAt(state, omega, t));
   const rotary = state.scheme === "rotary";
-  omega.forEach((_, k) => faces[k].turn(hands.map((pairs) => pairs[k]), angles, rotary));
+  omega.forEach((_, k) => drawHands(faces[k], hands.map((pairs) => pairs[k]), angles[k], rotary));
   const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
   set(plot.point, { cx, cy });
   way.seen = [i, j];
+}
+
+/** Both hands of a face. Turning, the tips go round the axle; adding, round the content (1, 0). */
+function drawHands({ all, hands, tips, arc }, pairs, angle, rotary) {
+  set(all, { transform: `translate(${rotary ? 0 : -RADIUS} 0)` });
+  pairs.forEach(([x, y], h) => {
+    const x2 = hundredth(RADIUS * x);
+    const y2 = hundredth(-RADIUS * y);
+    const degrees = hundredth((360 * Math.atan2(y2, x2)) / TURN);
+    set(hands[h], { x2, y2 });
+    set(tips[h], { transform: `translate(${x2} ${y2}) rotate(${degrees})` });
+  });
+  const [[x, y]] = pairs;
+  set(arc, { points: spiral(Math.atan2(y, x), angle) });
+}
+
+/** Points along an arc that winds outwards, so that full turns can be counted. */
+function spiral(from, sweep) {
+  const steps = Math.ceil((40 * Math.abs(sweep)) / TURN) + 1;
+  const pointAt = (s) => {
+    const part = (sweep * s) / steps;
+    const r = 20 + (2.8 * Math.abs(part)) / TURN;
+    return turned(-(from + part)).map((x) => hundredth(r * x)).join();
+  };
+  return range(steps + 1).map(pointAt).join(" ");
 }
 
 /**
@@ -348,6 +336,7 @@ function travel(parts, scale, state) {
   step();
 }
 
+/** The two positions on the ruler, and the arrow from the query to the key. */
 function drawRuler({ arrow, names, stems, putQuery, putKey }, { query: i, key: j }) {
   const [x1, x2] = [i, j].map((t) => along(t / LAST));
   const tip = i < j ? -7 : 7;
@@ -370,6 +359,24 @@ function nameBeside(name, x, message) {
   write(set(name, place), message);
 }
 
+/**
+ * The largest score in the plot, where its 0 is, and where an offset and a score: it ends below at
+ * the least score.
+ */
+function plotOf({ pairs, scheme }, { fromZero }) {
+  const [least, most] = scheme === "rotary"
+    ? [Math.min(0, ...fromZero), pairs]
+    : [-pairs / 2, 4 * pairs];
+  const unit = 96 / (most - least);
+  return {
+    most,
+    zero: 10 + unit * most,
+    to: (offset, score) =>
+      [along((offset + LAST) / (2 * LAST)), 10 + unit * (most - score)].map(hundredth),
+  };
+}
+
+/** The scores against the offset, and that of these two positions. */
 function drawPlot({ band, line, most, zero, score, title, legend }, scale, state, result, hidden) {
   const points = (scores, from) => scores.map((s, n) => scale.to(n / 2 - from, s).join()).join(" ");
   set(band, { points: points(result.fromZero, LAST) });
@@ -400,9 +407,6 @@ const HINTS = {
   sinusoidal:
     "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
 };
-const alike = (was, state) =>
-  ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
-
 /** What the figure says in words. */
 function speak(state, result, { was, from, hidden }) {
   if (hidden) return "Angles and score are hidden until you have answered.";

@@ -68,12 +68,10 @@ function build({ el, read, change, first }) {
   const lists = { rows: make("b"), columns: make("b") };
   const home = make("b", { "data-shows": "home" });
   const ways = matrix("Column orders with k frames on the diagonal", "ways");
-  const laws = make("ul", { class: "live-verdicts" });
-  const message = make("p", { class: "live-verdict" });
+  const laws = verdictList();
+  const message = messageLine();
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Drag the numbers of the columns. How many framed entries can you bring to the diagonal: one, two, three, four?",
     ),
     div(

@@ -68,11 +68,9 @@ function build({ el, read, change, first }) {
   const plot = buildPlot(first, read, change);
   const table = buildTable();
   const controls = buildControls(el, first, read, change);
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Drag the dot to 100 keys. Which factor brings it back to the dashed line? Is it enough for 10 000 keys? And if the factor grows with m, does every lead win?",
     ),
     div(

@@ -73,11 +73,9 @@ function build({ el, read, change, first }) {
   const type = toggle("Type the settings", (pressed) => {
     for (const { setting } of table.rows) setting.open(pressed);
   });
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Can you lay the line of the RNN flat? Which marks tilt their lines, and which one only lifts it?",
     ),
     div("live-title", "What is left of a gradient, by steps back"),

@@ -90,8 +90,8 @@ function build({ el, read, change, first }) {
   const outputs = buildOutputs();
   const answers = QUESTIONS.map(buildAnswer);
   const second = button("", () => change({ number: 3 - read().number }));
-  const hint = make("p", { class: "live-hint" });
-  const message = make("p", { class: "live-verdict" });
+  const hint = hintLine();
+  const message = messageLine();
   el.append(
     hint,
     div(

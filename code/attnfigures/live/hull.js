@@ -95,13 +95,9 @@ function build({ model, el, read, change, first }) {
   const temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
-      "Drag the query, a key or a value. Can the output leave the grey region?",
-    ),
+    hintLine("Drag the query, a key or a value. Can the output leave the grey region?"),
     div("live-planes live-lean", keys.plane.element, values.plane.element, table.element),
     div(
       "live-controls",

@@ -151,9 +151,9 @@ function build({ el, change, first }) {
   const bar = answerBar();
   const spent = make("span", { "data-shows": "spent" });
   const below = make("p", { class: "live-spent live-second" });
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   const { kind, rho, size, questions, typed } = controls;
-  const hint = make("p", { class: "live-hint" });
+  const hint = hintLine();
   const ofBoth = [titleB, B.element, bar.svg, size.element, questions.element];
   ofBoth.forEach((part) => part.classList.add("live-second"));
   el.append(

@@ -156,12 +156,10 @@ function build({ el, read, change, first }) {
   parts.ways = Object.entries(WAYS).map(([way, name]) => {
     return { way, element: button(name, () => change({ way })) };
   });
-  parts.message = make("p", { class: "live-verdict" });
+  parts.message = messageLine();
   const group = { class: "live-ways", role: "group" };
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?",
     ),
     div(

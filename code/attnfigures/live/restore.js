@@ -8,6 +8,8 @@ const atHome = (cards) => cards.filter((j, i) => j === i).length;
 const LISTS = ordersOf(HOME);
 const placeOf = (order) => LISTS.findIndex((list) => String(list) === String(order));
 
+// ---- compute -------------------------------------------------------------------------------------
+
 /**
  * P, the cards after both ways to put them back, how many are at home, and the fates of the lists
  * that were tried.
@@ -27,6 +29,11 @@ function compute({ order, tried }) {
   };
 }
 
+/** Whether the list of a state has been tried. */
+const isTried = ({ order }, { fates }) => fates[placeOf(order)] !== null;
+
+// ---- valid ---------------------------------------------------------------------------------------
+
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid({ words, order, tried }) {
   const fits = (word) => [...word].length >= 1 && [...word].length <= 6;
@@ -36,7 +43,8 @@ function valid({ words, order, tried }) {
 }
 const shape = ({ words }) => words;
 
-// ---- drawing: four columns of cards, a row for each thing that happens to them ------------------
+// ---- build ---------------------------------------------------------------------------------------
+// The drawing has four columns of cards, and a row for each thing that happens to them.
 const LEFT = 78;
 const PITCH = 66;
 const WIDE = 60;
@@ -45,6 +53,7 @@ const ROWS = { X: 2, shuffled: 80, Y: 134, byList: 186, byInverse: 230 };
 const BOTTOM = 268;
 const SIZE = { width: WIDE, height: HIGH, rx: 4 };
 const middle = (i) => LEFT + PITCH * i + WIDE / 2;
+const middleOf = (row) => ROWS[row] + HIGH / 2;
 const text = (look, x, y, ...words) => make("text", { class: look, x, y }, words);
 
 /** Card j, with its middle in 0: its number, which is its home, and a word. */
@@ -66,22 +75,124 @@ function fly(element, [x, y], from, duration) {
   }
 }
 
-/** The 24 lists as one group of radio buttons; `choose` receives the number of a list. */
-function grid(choose) {
-  const dots = (list) => list.map((j, i) => `M${j} ${i}h1v1h-1z`).join("");
-  const cells = LISTS.map((list, l) =>
-    make(
-      "button",
-      { type: "button", role: "radio", class: "live-list", onclick: () => choose(l) },
-      make(
-        "svg",
-        { viewBox: "0 0 4 4", "aria-hidden": true },
-        make("rect", { width: 4, height: 4, "fill-opacity": 0.12 }),
-        make("path", { d: dots(list) }),
-      ),
-      list.join(" "),
-    )
+/** Puts all elements into `el`, and returns those that change. */
+function build({ model, el, read, change, first }) {
+  const attempt = (l, more = {}) => {
+    const { tried } = read();
+    change({ ...more, tried: `${tried.slice(0, l)}1${tried.slice(l + 1)}` });
+  };
+  const run = () => attempt(placeOf(read().order));
+  const parts = {
+    cards: buildCards(spokenAs(model, first.words), read, change),
+    lists: buildLists((l) => attempt(l, { order: LISTS[l] })),
+    P: matrix("P", "P"),
+    says: messageLine(),
+    was: null, // the order that is drawn
+    reveal: run, // who has answered sees where the cards land
+  };
+  parts.bet = buildBet(change, parts);
+  const controls = div(
+    "live-controls",
+    set(button("Run and put back", run), { class: "live-button live-withheld" }),
+    parts.bet.element,
+    button("Back to start", () => change({ ...first, tried: read().tried })), // what was tried is kept
   );
+  el.append(
+    hintLine("Drag the cards of X[perm], then run."),
+    div("live-tidy", parts.cards.svg, div("live-side", parts.P.element, parts.lists.element)),
+    legend(),
+    controls,
+    parts.says,
+  );
+  return parts;
+}
+
+/** The cards at home, those to drag, the same after the step, and both ways to put them back. */
+function buildCards(words, read, change) {
+  const capitals = words.map((word) => word.toUpperCase());
+  const routes = HOME.map((j) => make("path", { class: `live-route ${HUES[j]}` }));
+  const after = HOME.map((j) => card(j, capitals[j]));
+  const ways = [buildWay("byList", 0, 27, capitals), buildWay("byInverse", 1, 34, capitals)];
+  const look = {
+    viewBox: `0 0 342 ${BOTTOM}`,
+    role: "group",
+    "aria-label": "Cards and where they go",
+  };
+  const svg = make(
+    "svg",
+    look,
+    rowNames(),
+    cardsAtHome(words),
+    routes,
+    HOME.map(stepArrow),
+    ways.map(({ count }) => count),
+    after,
+    ways.map(({ slots }) => slots),
+  );
+  const held = HOME.map((j) => buildHandle(svg, j, words[j], read, change));
+  const handles = [...svg.querySelectorAll(".live-handle")];
+  svg.append(...ways.map(({ landing }) => landing));
+  return { svg, routes, after, ways, held, handles };
+}
+
+/** What stands to the left of each row. */
+function rowNames() {
+  const name = (row, down, ...lines) =>
+    lines.map((line, i) => text("live-row-name", 0, ROWS[row] + down + 13 * i, line));
+  return [
+    name("X", 19, "X"),
+    name("shuffled", 19, "X[perm]"),
+    name("Y", 13, "Y"),
+    text("live-step-name", 0, ROWS.Y + 27, "in capitals"),
+    name("byList", 13, "Y[perm]"),
+    name("byInverse", 7, "Y[argsort", "(perm)]"),
+  ];
+}
+
+/** The cards in the first row, which stay. */
+function cardsAtHome(words) {
+  const cards = HOME.map((j) => card(j, words[j]));
+  cards.forEach((one, j) => fly(one, [middle(j), middleOf("X")]));
+  return cards;
+}
+
+/** The arrow of the step that is taken on the card in column i. */
+const stepArrow = (i) =>
+  make("path", {
+    class: "live-route live-ink",
+    d: `M${middle(i)} ${ROWS.shuffled + HIGH + 3}V${ROWS.Y - 4}m-4 -5l4 5l4 -5`,
+  });
+
+/** One way to put the cards back: where they land, what is seen before, and how many come home. */
+function buildWay(row, k, down, capitals) {
+  const cards = HOME.map((j) => card(j, capitals[j]));
+  const slots = HOME.flatMap((i) => unknownCard(middle(i), middleOf(row)));
+  const home = make("tspan", { "data-shows": `home ${k}` });
+  const count = text("live-home", 0, ROWS[row] + down, fillIn("{home} of 4 home", { home }));
+  return { row, cards, slots, home, count, landing: make("g", { class: "live-landing" }, cards) };
+}
+
+/** A place in which the card is not known yet. */
+const unknownCard = (x, y) => [
+  make("rect", { class: "live-slot", x: x - WIDE / 2, y: y - HIGH / 2, ...SIZE }),
+  text("live-unknown", x, y + 5, "?"),
+];
+
+/** The handle of card j, which takes the others along its row. */
+function buildHandle(svg, j, word, read, change) {
+  const moveTo = (to) => {
+    const { order } = read();
+    const moved = shifted(order, order.indexOf(j), clamp(to, 0, N - 1));
+    if (String(moved) !== String(order)) change({ order: moved });
+  };
+  const drag = (x) => moveTo(Math.round((x - middle(0)) / PITCH));
+  const step = (right, up) => moveTo(read().order.indexOf(j) + right - up);
+  return handle(svg, `card ${j}, ${word}`, HUES[j], card(j, word), drag, step);
+}
+
+/** The 24 lists as one group of radio buttons; `choose` receives the number of a list. */
+function buildLists(choose) {
+  const cells = LISTS.map((list, l) => listButton(list, () => choose(l)));
   const look = {
     class: "live-lists live-withheld",
     role: "radiogroup",
@@ -95,225 +206,156 @@ function grid(choose) {
   });
   const put = (chosen, fates) =>
     cells.forEach((cell, l) => {
-      const fate = fates[l] === null ? null : fates[l] ? "home" : "away";
-      const message =
-        { home: "Y[perm] puts the cards back", away: "Y[perm] does not put the cards back" }[
-          fate
-        ] || "not tried";
+      const fate = fates[l] === null ? "untried" : fates[l] ? "home" : "away";
       set(cell, {
-        "data-fate": fate,
+        "data-fate": fate === "untried" ? null : fate,
         "aria-checked": l === chosen,
         tabindex: l === chosen ? 0 : -1,
-        "aria-label": `${LISTS[l].join(" ")}: ${message}`,
+        "aria-label": `${LISTS[l].join(" ")}: ${FATES[fate]}`,
       });
     });
   return { element, put };
 }
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const start = read();
-  const words = spokenAs(model, start.words);
-  const capitals = words.map((word) => word.toUpperCase());
-  const row = (name) => ROWS[name] + HIGH / 2;
-  const asking = () => el.classList.contains("live-asking");
-  const svg = make("svg", {
-    viewBox: `0 0 342 ${BOTTOM}`,
-    role: "group",
-    "aria-label": "Cards and where they go",
-  });
-  const name = (at, down, ...lines) =>
-    lines.map((line, i) => text("live-row-name", 0, ROWS[at] + down + 13 * i, line));
-  const homes = [0, 1].map((k) => make("tspan", { "data-shows": `home ${k}` }));
-  const counts = homes.map((span, k) =>
-    text(
-      "live-home",
-      0,
-      k ? ROWS.byInverse + 34 : ROWS.byList + 27,
-      ...fillIn("{home} of 4 home", { home: span }),
-    )
-  );
-  const slot = (x, y) =>
-    make("rect", { class: "live-slot", x: x - WIDE / 2, y: y - HIGH / 2, ...SIZE });
-  const put = (j, list, at) => fly(list[j], [middle(j), row(at)]);
+const FATES = {
+  home: "Y[perm] puts the cards back",
+  away: "Y[perm] does not put the cards back",
+  untried: "not tried",
+};
 
-  // the cards at home; the arrows; the cards to drag; the same cards after the step; both ways to
-  // put them back
-  const still = HOME.map((j) => card(j, words[j]));
-  const after = HOME.map((j) => card(j, capitals[j]));
-  const routes = HOME.map((j) => make("path", { class: `live-route ${HUES[j]}` }));
-  const steps = HOME.map((i) =>
-    make("path", {
-      class: "live-route live-ink",
-      d: `M${middle(i)} ${ROWS.shuffled + HIGH + 3}V${ROWS.Y - 4}m-4 -5l4 5l4 -5`,
-    })
+/** The button of a list: its matrix, and its numbers. */
+function listButton(list, onclick) {
+  const ones = list.map((j, i) => `M${j} ${i}h1v1h-1z`).join("");
+  const picture = make(
+    "svg",
+    { viewBox: "0 0 4 4", "aria-hidden": true },
+    make("rect", { width: 4, height: 4, "fill-opacity": 0.12 }),
+    make("path", { d: ones }),
   );
-  const landing = ["byList", "byInverse"].map((at) => [
-    at,
-    HOME.map((j) => card(j, capitals[j])),
-    HOME.map((i) => [slot(middle(i), row(at)), text("live-unknown", middle(i), row(at) + 5, "?")]),
-  ]);
-  svg.append(
-    ...name("X", 19, "X"),
-    ...name("shuffled", 19, "X[perm]"),
-    ...name("Y", 13, "Y"),
-    text("live-step-name", 0, ROWS.Y + 27, "in capitals"),
-    ...name("byList", 13, "Y[perm]"),
-    ...name("byInverse", 7, "Y[argsort", "(perm)]"),
-    ...still,
-    ...routes,
-    ...steps,
-    ...counts,
-    ...after,
-    ...landing.flatMap(([, , slots]) => slots.flat()),
-  );
-  still.forEach((_, j) => put(j, still, "X"));
-  const moveTo = (j, to) => {
-    const list = read().order.filter((x) => x !== j);
-    list.splice(clamp(to, 0, N - 1), 0, j);
-    if (String(list) !== String(read().order)) change({ order: list });
-  };
-  const held = HOME.map((j) =>
-    handle(
-      svg,
-      `card ${j}, ${words[j]}`,
-      HUES[j],
-      card(j, words[j]),
-      (x) => moveTo(j, Math.round((x - middle(0)) / PITCH)),
-      (right, up) => moveTo(j, read().order.indexOf(j) + right - up),
-    )
-  );
-  const handles = [...svg.querySelectorAll(".live-handle")];
-  const flying = landing.map(([, cards]) => make("g", { class: "live-landing" }, cards));
-  svg.append(...flying);
+  const look = { type: "button", role: "radio", class: "live-list", onclick };
+  return make("button", look, picture, list.join(" "));
+}
 
-  const attempt = (l, more = {}) => {
-    const { tried } = read();
-    change({ ...more, tried: `${tried.slice(0, l)}1${tried.slice(l + 1)}` });
-  };
-  const run = () => attempt(placeOf(read().order));
-  const lists = grid((l) => attempt(l, { order: LISTS[l] }));
-  const P = matrix("P", "P");
-  const sign = (fate, ...words) =>
+/** What the looks of the lists mean. */
+function legend() {
+  const sign = (fate, words) =>
     make("span", {}, make("span", { class: "live-list", "data-fate": fate }), words);
-  const signs = div(
+  return div(
     "live-signs live-withheld",
     sign("home", "Y[perm] brings all home"),
     sign("away", "it does not"),
     sign(null, "not tried"),
   );
-  const every = button("Try every list", () => {
-    // who has not bet is not told
-    if (!bets()) {
-      write(
-        says,
-        "First your bet, a whole number from 0 to 24: for how many lists does Y[perm] bring all home?",
-      );
-    } else change({ tried: "1".repeat(24) });
-  });
-  const bet = make("input", {
+}
+
+/** The bet, and the button that tries every list; who has not bet is not told. */
+function buildBet(change, parts) {
+  const input = make("input", {
     type: "number",
     id: newId(),
     class: "live-number",
     min: 0,
     max: 24,
-    oninput: () => update(),
+    oninput: () => parts.update(),
   });
-  const bets = () => bet.value !== "" && bet.checkValidity();
-  const wager = set(control("your bet: green lists out of 24", bet, bet.id, every), {
-    class: "live-control live-withheld",
-  });
-  const buttons = div(
-    "live-controls",
-    set(button("Run and put back", run), { class: "live-button live-withheld" }),
-    wager,
-    button("Back to start", () => change({ ...start, tried: read().tried })),
-  ); // what was tried is kept
-  const hint = "Drag the cards of X[perm], then run.";
-  const says = make("p", { class: "live-verdict" });
-  el.append(
-    make("p", { class: "live-hint" }, hint),
-    div("live-tidy", svg, div("live-side", P.element, lists.element)),
-    signs,
-    buttons,
-    says,
-  );
-  const speak = speaker(el);
-  let was = null; // the order that is drawn
-  predictFirst(el, model.get("ask"), run);
-
-  function update() {
-    const state = read();
-    const { order } = state;
-    const result = compute(state);
-    const revealed = result.fates[placeOf(order)] !== null && !asking();
-    order.forEach((j, i) => {
-      const from = middle(j);
-      const to = middle(i);
-      const before = was?.indexOf(j);
-      held[j]([to, row("shuffled")], `position ${i}`, { now: i, min: 0, max: N - 1 });
-      fly(handles[j], [to, row("shuffled")], was && [middle(before), row("shuffled")], 200);
-      fly(after[j], [to, row("Y")], was && [middle(before), row("Y")], 200);
-      const y1 = ROWS.X + HIGH + 2;
-      const y2 = ROWS.shuffled - 9;
-      const bend = (y1 + y2) / 2;
-      set(routes[j], {
-        d: `M${from} ${y1}C${from} ${bend} ${to} ${bend} ${to} ${y2}v5m-4 -5l4 5l4 -5`,
-      });
-    });
-    landing.forEach(([at, cards, slots], k) => {
-      set(flying[k], { visibility: revealed ? null : "hidden" });
-      slots.flat().forEach((part) => set(part, { visibility: revealed ? "hidden" : null }));
-      set(counts[k], { visibility: revealed ? null : "hidden" });
-      write(homes[k], String(result.home[k]));
-      result[at].forEach((j, i) => {
-        cards[j].classList.toggle("live-astray", i !== j);
-        fly(cards[j], [middle(i), row(at)], revealed && [middle(order.indexOf(j)), row("Y")], 700);
-      });
-    });
-    was = order;
-    P.put(result.P, HOME, HOME, { digits: 0, keys: order });
-    [...P.body.children].forEach((tr, i) => {
-      tr.className = HUES[order[i]];
-    });
-    write(P.caption, `P of ${order.join(" ")}`);
-    lists.put(placeOf(order), asking() ? result.fates.map(() => null) : result.fates);
-    write(
-      says,
-      revealed
-        ? score(result.count, bets() ? bet.value : null)
-        : asking()
-        ? "Where the cards land is hidden until you have answered."
-        : "This list has not been tried: run it.",
-    );
-    speak(
-      revealed
-        ? `${landed(result.home)} ${says.textContent}`
-        : `${order.join(" ")}. ${says.textContent}`,
-    );
-  }
-  model.on("change:state", update);
-  update();
+  const read = () => (input.value !== "" && input.checkValidity() ? Number(input.value) : null);
+  const tryAll = () => {
+    if (read() !== null) change({ tried: "1".repeat(24) });
+    else {
+      write(
+        parts.says,
+        "First your bet, a whole number from 0 to 24: for how many lists does Y[perm] bring all home?",
+      );
+    }
+  };
+  const every = button("Try every list", tryAll);
+  const element = control("your bet: green lists out of 24", input, input.id, every);
+  return { element: set(element, { class: "live-control live-withheld" }), read };
 }
 
-/**
- * What the figure says in words: how many lists were put back, and, only spoken, how many cards
- * came home.
- */
-const score = ([tried, back], bet) =>
-  tried === LISTS.length
-    ? paragraph(
-      bet === null
-        ? `All 24 lists are tried: Y[perm] brings all home for ${back}.`
-        : `All 24 lists are tried: Y[perm] brings all home for ${back}, your bet was ${
-          Number(bet)
-        }.`,
-      "What happens if you apply a green list twice?",
-    )
-    : tried === 1
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, state, result, { hidden }) {
+  const { cards, lists, P, says, bet, was } = parts;
+  const { order } = state;
+  const revealed = isTried(state, result) && !hidden;
+  order.forEach((j, i) => drawCard(cards, j, i, was?.indexOf(j)));
+  cards.ways.forEach((way, k) => drawWay(way, k, order, result, revealed));
+  parts.was = order;
+  drawMatrix(P, result, order);
+  lists.put(placeOf(order), hidden ? result.fates.map(() => null) : result.fates);
+  write(says, sentenceOf(result, revealed, hidden, bet.read()));
+}
+
+/** Card j in column i, in the rows where it is shuffled; it was in the column `before`. */
+function drawCard({ routes, after, held, handles }, j, i, before) {
+  const from = middle(j);
+  const to = middle(i);
+  const came = (row) => before !== undefined && [middle(before), middleOf(row)];
+  held[j]([to, middleOf("shuffled")], `position ${i}`, { now: i, min: 0, max: N - 1 });
+  fly(handles[j], [to, middleOf("shuffled")], came("shuffled"), 200);
+  fly(after[j], [to, middleOf("Y")], came("Y"), 200);
+  const y1 = ROWS.X + HIGH + 2;
+  const y2 = ROWS.shuffled - 9;
+  const bend = (y1 + y2) / 2;
+  set(routes[j], {
+    d: `M${from} ${y1}C${from} ${bend} ${to} ${bend} ${to} ${y2}v5m-4 -5l4 5l4 -5`,
+  });
+}
+
+/** Where one way to put the cards back brings them, once the list was run. */
+function drawWay({ row, cards, slots, home, count, landing }, k, order, result, revealed) {
+  const ifRevealed = { visibility: revealed ? null : "hidden" };
+  set(landing, ifRevealed);
+  set(count, ifRevealed);
+  for (const slot of slots) set(slot, { visibility: revealed ? "hidden" : null });
+  write(home, String(result.home[k]));
+  result[row].forEach((j, i) => {
+    const from = revealed && [middle(order.indexOf(j)), middleOf("Y")];
+    cards[j].classList.toggle("live-astray", i !== j);
+    fly(cards[j], [middle(i), middleOf(row)], from, 700);
+  });
+}
+
+/** The matrix of the order, with a row in the hue of each card. */
+function drawMatrix(P, result, order) {
+  P.put(result.P, HOME, HOME, { digits: 0, keys: order });
+  [...P.body.children].forEach((tr, i) => {
+    tr.className = HUES[order[i]];
+  });
+  write(P.caption, `P of ${order.join(" ")}`);
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
+
+/** What the figure says aloud: how many cards came home, or the order, and what it says in words. */
+function speak(state, result, { says, hidden }) {
+  if (!isTried(state, result) || hidden) return `${state.order.join(" ")}. ${says.textContent}`;
+  const [one, other] = result.home;
+  const landed = `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
+  return `${landed} ${says.textContent}`;
+}
+
+/** What the figure says in words: how many lists were put back. */
+function sentenceOf({ count: [tried, back] }, revealed, hidden, bet) {
+  if (hidden) return "Where the cards land is hidden until you have answered.";
+  if (!revealed) return "This list has not been tried: run it.";
+  if (tried === LISTS.length) return ofAllLists(back, bet);
+  return tried === 1
     ? `Y[perm] has brought all home for ${back} of 1 list tried.`
     : `Y[perm] has brought all home for ${back} of ${tried} lists tried.`;
-const landed = ([one, other]) =>
-  `Y[perm] brings ${one} of 4 cards home, Y[argsort(perm)] ${other} of 4.`;
+}
+
+/** What is said once every list was tried, beside the bet if there is one. */
+const ofAllLists = (back, bet) =>
+  paragraph(
+    bet === null
+      ? `All 24 lists are tried: Y[perm] brings all home for ${back}.`
+      : `All 24 lists are tried: Y[perm] brings all home for ${back}, your bet was ${bet}.`,
+    "What happens if you apply a green list twice?",
+  );
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid, shape };

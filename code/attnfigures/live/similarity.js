@@ -9,6 +9,8 @@ const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * 
 /** The row p times J, a quarter turn of each pair: (s, c) becomes (c, −s). */
 const turned = (p) => p.map((_, c) => (c % 2 ? -p[c - 1] : p[c + 1]));
 
+// ---- compute -------------------------------------------------------------------------------------
+
 /** The table, the products of row i with all rows, and what each pair adds to that with row j. */
 function compute({ row, other, d, base, turn }) {
   const omega = frequencies({ d, base });
@@ -17,10 +19,6 @@ function compute({ row, other, d, base, turn }) {
   const products = table.map((p) => dot(between(table[row]), p));
   const product = products[other];
   const parts = omega.map((w) => (turn ? Math.sin : Math.cos)(w * (other - row)));
-  const alike = (s) => total(omega.map((w) => Math.cos(w * s)));
-  const near = Math.abs(other - row);
-  const farther = range(Math.max(row, LAST - row) + 1).slice(near + 1);
-  const best = farther.reduce((result, s) => (result && alike(result) >= alike(s) ? result : s), 0);
   return {
     table,
     products,
@@ -28,9 +26,20 @@ function compute({ row, other, d, base, turn }) {
     adds: omega.map((w, k) => [w, parts[k]]),
     sumGap: Math.abs(product - total(parts)),
     symmetryGap: Math.abs(product - (turn ? -1 : 1) * dot(between(table[other]), table[row])),
-    rival: best && alike(best) > alike(near) + 1e-9 ? best : 0,
+    rival: rivalOf(omega, row, other),
   };
 }
+
+/** The distance of the most similar of the rows that are farther away than the other one; else 0. */
+function rivalOf(omega, row, other) {
+  const alike = (s) => total(omega.map((w) => Math.cos(w * s)));
+  const near = Math.abs(other - row);
+  const farther = range(Math.max(row, LAST - row) + 1).slice(near + 1);
+  const best = farther.reduce((result, s) => (result && alike(result) >= alike(s) ? result : s), 0);
+  return best && alike(best) > alike(near) + 1e-9 ? best : 0;
+}
+
+// ---- valid ---------------------------------------------------------------------------------------
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ row, other, d, base }) =>
@@ -38,6 +47,9 @@ const valid = ({ row, other, d, base }) =>
   COLUMNS.includes(d) &&
   base >= 1 &&
   base <= 1e6;
+
+// ---- build ---------------------------------------------------------------------------------------
+// The table is at the top of the drawing, a column for each position; below it stand the products.
 
 const STEP = 13;
 const along = (t) => 20 + STEP * t;
@@ -48,93 +60,17 @@ const REACH = 160; // of the bars, below the table
 const text = (x, y, words, look = "") =>
   make("text", { class: `live-label ${look}`, x, y, "text-anchor": "middle" }, words);
 
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  const hatched = newId();
-  const hatch = make(
-    "pattern",
-    {
-      id: hatched,
-      width: 4.3,
-      height: 4.3,
-      patternUnits: "userSpaceOnUse",
-      patternTransform: "rotate(45)",
-    },
-    make("rect", { width: 1.7, height: 4.3, fill: "currentColor" }),
-  );
-  const shades = make("g");
-  const bars = range(LAST + 1).map((t) =>
-    make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 })
-  );
-  const product = set(text(0, 0, "", "live-similarity-product"), { "data-shows": "product" });
-  const frames = ["live-blue", "live-orange"].map((hue) =>
-    make("rect", {
-      class: `live-similarity-frame ${hue}`,
-      y: TOP - 2,
-      width: STEP + 3,
-      height: HIGH + 4,
-    })
-  );
-  const lines = ["live-blue", "live-orange"].map((hue) =>
-    make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: LOW })
-  );
-  const zero = make("line", { class: "live-axis", x1: along(0) - 7, x2: along(LAST) + 7 });
-  const limit = make("line", {
-    class: "live-axis live-similarity-limit",
-    x1: along(0) - 7,
-    x2: along(LAST) + 7,
-    y1: LOW - REACH,
-    y2: LOW - REACH,
-  });
-  const most = text(along(LAST) + 10, LOW - REACH + 5, "", "live-similarity-most");
-  const ticks = range(5).map((k) => text(along(10 * k), LOW + 16, String(10 * k)));
-  const svg = make(
-    "svg",
-    {
-      viewBox: "0 0 600 322",
-      role: "group",
-      class: "live-similarity",
-      "aria-label": "The table, and the products of position i with every one",
-    },
-    hatch,
-    shades,
-    frames,
-    lines,
-    zero,
-    limit,
-    bars,
-    most,
-    product,
-    ticks,
-  );
-  const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
-  const moved = (part) => [
-    (x) => change({ [part]: placeAt(x) }),
-    (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) }),
-  ];
-  const putRow = handle(svg, "position i", "live-blue", mark(0, 9), ...moved("row"));
-  const putOther = handle(svg, "position j", "live-orange", mark(1, 10), ...moved("other"));
-
-  const columns = choice(
-    "numbers d",
-    Object.fromEntries(COLUMNS.map((d) => [d, String(d)])),
-    (d) => change({ d: Number(d) }),
-  );
-  const log = { min: 0, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
-  const base = slider(_("base"), log, (x) => change({ base: 10 ** x }));
-  const between = choice(
-    "between the rows",
-    { false: _("nothing"), true: "a quarter turn J" },
-    (yes) => change({ turn: yes === "true" }),
-  );
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const plot = buildPlot(read, change);
+  const controls = buildControls(change);
   const adds = matrix("What each pair adds", "adds");
-  const laws = make("ul", { class: "live-verdicts" });
-  const message = make("p", { class: "live-verdict" });
+  const laws = verdictList();
+  const message = messageLine();
+  const { between, columns, base } = controls;
+  const reset = button("Back to start", () => change(first));
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Drag position j (square) away from position i (round). Is a farther one always less similar? Can the product tell before from after?",
     ),
     div(
@@ -142,127 +78,236 @@ function render({ model, el }) {
       make(
         "div",
         {},
-        svg,
-        div(
-          "live-controls",
-          between.element,
-          columns.element,
-          base.element,
-          button("Back to start", () => change(first)),
-        ),
+        plot.svg,
+        div("live-controls", between.element, columns.element, base.element, reset),
       ),
       make("div", {}, laws, message, adds.element),
     ),
   );
-  const speak = setUp(model, el, update);
-  let drawn;
-
-  function update() {
-    const state = read();
-    const result = compute(state);
-    const { row: i, other: j, d, turn } = state;
-    const hidden = el.classList.contains("live-asking");
-    if (drawn !== `${d} ${state.base}`) {
-      // the table itself changes only with them
-      const high = HIGH / d;
-      shades.replaceChildren(
-        ...result.table.flatMap((p, t) =>
-          p.map((x, c) => {
-            const [left, top] = [
-              along(t) - STEP / 2,
-              TOP + ((c % 2 ? d : 0) / 2 + (c >> 1)) * high,
-            ];
-            const much = hundredth(0.8 * Math.abs(x));
-            return make("rect", {
-              x: left,
-              y: thousandth(top),
-              width: STEP,
-              height: thousandth(high),
-              fill: x < 0 ? `url(#${hatched})` : "currentColor",
-              "fill-opacity": much,
-            });
-          })
-        ),
-      );
-      drawn = `${d} ${state.base}`;
-    }
-    [i, j].forEach((t, k) => {
-      set(frames[k], { x: along(t) - STEP / 2 - 1.5 });
-      set(lines[k], { x1: along(t), x2: along(t) });
-    });
-    putRow([along(i), 16], `position i at ${i}`, { now: i, min: 0, max: LAST });
-    putOther([along(j), TOP + HIGH + 18], `position j at ${j}`, { now: j, min: 0, max: LAST });
-    const all = range(LAST + 1).map((s) =>
-      total(result.adds.map(([w]) => (turn ? Math.sin : Math.cos)(w * s)))
-    ); // at any offset
-    const reach = turn || Math.min(...all) < 0 ? REACH / 2 : REACH;
-    const level = LOW - REACH + reach; // half, where bars go both ways
-    const tallest = turn ? Math.max(...all.map(Math.abs), 0.1) : d / 2;
-    const rival = i + result.rival <= LAST ? i + result.rival : i - result.rival;
-    set(zero, { y1: level, y2: level });
-    result.products.forEach((x, t) => {
-      const high = hundredth((reach * Math.abs(x)) / tallest);
-      set(bars[t], { y: x < 0 ? level : hundredth(level - high), height: hidden ? 0 : high });
-      bars[t].classList.toggle("live-similarity-chosen", t === j);
-      bars[t].classList.toggle("live-similarity-rival", !turn && result.rival > 0 && t === rival);
-    });
-    write(most, turn ? show(tallest, 1) : String(d / 2));
-    columns.put(String(d));
-    base.put(Math.log10(state.base));
-    between.put(String(turn));
-    const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
-    write(
-      set(product, {
-        x: along(j) + (j < 34 ? 18 : -18),
-        y: TOP + HIGH + 24,
-        style: `text-anchor: ${j < 34 ? "start" : "end"}`,
-      }),
-      hidden ? "?" : show(result.product, 3),
-    );
-    adds.element.hidden = hidden || d / 2 > FEW;
-    const pairs = range(FEW); // the room of a row that is not there stays
-    adds.put(
-      pairs.map((k) => result.adds[k] ?? [0, 0]),
-      pairs.map((k) => `pair ${k}`),
-      ["ω", turn ? _("sine") : _("cosine")],
-      { digits: 3 },
-    );
-    pairs.forEach((k) => {
-      adds.body.children[k].hidden = k >= d / 2;
-    });
-    laws.replaceChildren(
-      ...(hidden ? [] : [
-        verdict(
-          `${both(i, j)} = ${show(result.product, 3)}`,
-          `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`,
-          result.sumGap,
-        ),
-        verdict(both(i, j), turn ? `−${both(j, i)}` : both(j, i), result.symmetryGap),
-      ]),
-    );
-    write(
-      message,
-      hidden ? "Products are hidden until you have answered." : sentence(state, result, rival),
-    );
-    speak(message.textContent);
-  }
-  update();
+  return { plot, controls, adds, laws, message };
 }
+
+/** The table with its two frames, the bars of the products, and the handles. */
+function buildPlot(read, change) {
+  const hatch = buildHatch();
+  const plot = {
+    hatch: hatch.id,
+    shades: make("g"),
+    frames: FRAMES.map(frameOf),
+    lines: FRAMES.map(lineOf),
+    bars: range(LAST + 1).map(barOf),
+    zero: make("line", { class: "live-axis", ...ACROSS }),
+    most: text(along(LAST) + 10, LOW - REACH + 5, "", "live-similarity-most"),
+    product: set(text(0, 0, "", "live-similarity-product"), { "data-shows": "product" }),
+    table: null, // the one that is drawn
+  };
+  const limit = make("line", {
+    class: "live-axis live-similarity-limit",
+    ...ACROSS,
+    y1: LOW - REACH,
+    y2: LOW - REACH,
+  });
+  const ticks = range(5).map((k) => text(along(10 * k), LOW + 16, String(10 * k)));
+  const { shades, frames, lines, zero, bars, most, product } = plot;
+  const look = {
+    viewBox: "0 0 600 322",
+    role: "group",
+    class: "live-similarity",
+    "aria-label": "The table, and the products of position i with every one",
+  };
+  const inside = [hatch, shades, frames, lines, zero, limit, bars, most, product, ticks];
+  const svg = make("svg", look, inside);
+  return { ...plot, svg, ...buildHandles(svg, read, change) };
+}
+
+const FRAMES = ["live-blue", "live-orange"];
+const ACROSS = { x1: along(0) - 7, x2: along(LAST) + 7 };
+const frameOf = (hue) =>
+  make("rect", {
+    class: `live-similarity-frame ${hue}`,
+    y: TOP - 2,
+    width: STEP + 3,
+    height: HIGH + 4,
+  });
+const lineOf = (hue) =>
+  make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: LOW });
+const barOf = (t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 });
+
+/** The hatching of what is below 0. */
+function buildHatch() {
+  const look = {
+    id: newId(),
+    width: 4.3,
+    height: 4.3,
+    patternUnits: "userSpaceOnUse",
+    patternTransform: "rotate(45)",
+  };
+  const line = make("rect", { width: 1.7, height: 4.3, fill: "currentColor" });
+  return make("pattern", look, line);
+}
+
+/** The handles of the two positions. */
+function buildHandles(svg, read, change) {
+  const placeAt = (x) => clamp(Math.round((x - along(0)) / STEP), 0, LAST);
+  const moved = (part) => [
+    (x) => change({ [part]: placeAt(x) }),
+    (dx, dy) => change({ [part]: clamp(read()[part] + dx + dy, 0, LAST) }),
+  ];
+  return {
+    putRow: handle(svg, "position i", "live-blue", mark(0, 9), ...moved("row")),
+    putOther: handle(svg, "position j", "live-orange", mark(1, 10), ...moved("other")),
+  };
+}
+
+/** What stands between the rows, how many columns there are, and the base of their frequencies. */
+function buildControls(change) {
+  const counts = Object.fromEntries(COLUMNS.map((d) => [d, String(d)]));
+  const log = { min: 0, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
+  const kinds = { false: _("nothing"), true: "a quarter turn J" };
+  return {
+    columns: choice("numbers d", counts, (d) => change({ d: Number(d) })),
+    base: slider(_("base"), log, (x) => change({ base: 10 ** x })),
+    between: choice("between the rows", kinds, (yes) => change({ turn: yes === "true" })),
+  };
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw({ plot, controls, adds, laws }, state, result, { hidden }) {
+  drawTable(plot, state, result);
+  drawPositions(plot, state);
+  drawBars(plot, state, result, hidden);
+  drawProduct(plot, state, result, hidden);
+  controls.columns.put(String(state.d));
+  controls.base.put(Math.log10(state.base));
+  controls.between.put(String(state.turn));
+  drawAdds(adds, state, result, hidden);
+  laws.replaceChildren(...(hidden ? [] : lawsOf(state, result)));
+}
+
+/** The shades of the table, which changes with the number of columns and the base alone. */
+function drawTable(plot, { d, base }, { table }) {
+  if (plot.table === `${d} ${base}`) return;
+  plot.table = `${d} ${base}`;
+  const shade = (x, t, c) => shadeOf(x, t, c, d, plot.hatch);
+  plot.shades.replaceChildren(...table.flatMap((p, t) => p.map((x, c) => shade(x, t, c))));
+}
+
+/** The shade of number c of row t; all sines are above all cosines. */
+function shadeOf(x, t, c, d, hatch) {
+  const high = HIGH / d;
+  const top = TOP + ((c % 2 ? d : 0) / 2 + (c >> 1)) * high;
+  return make("rect", {
+    x: along(t) - STEP / 2,
+    y: thousandth(top),
+    width: STEP,
+    height: thousandth(high),
+    fill: x < 0 ? `url(#${hatch})` : "currentColor",
+    "fill-opacity": hundredth(0.8 * Math.abs(x)),
+  });
+}
+
+/** The frames around the two rows, the lines below them, and the handles. */
+function drawPositions({ frames, lines, putRow, putOther }, { row: i, other: j }) {
+  [i, j].forEach((t, k) => {
+    set(frames[k], { x: along(t) - STEP / 2 - 1.5 });
+    set(lines[k], { x1: along(t), x2: along(t) });
+  });
+  putRow([along(i), 16], `position i at ${i}`, { now: i, min: 0, max: LAST });
+  putOther([along(j), TOP + HIGH + 18], `position j at ${j}`, { now: j, min: 0, max: LAST });
+}
+
+/** A bar for each product, from where 0 is. */
+function drawBars({ bars, zero, most }, state, result, hidden) {
+  const { other, d, turn } = state;
+  const scale = scaleOf(state, result);
+  const rival = rivalAt(state, result);
+  set(zero, { y1: scale.zero, y2: scale.zero });
+  result.products.forEach((x, t) => {
+    const high = hundredth((scale.reach * Math.abs(x)) / scale.tallest);
+    const y = x < 0 ? scale.zero : hundredth(scale.zero - high);
+    set(bars[t], { y, height: hidden ? 0 : high });
+    bars[t].classList.toggle("live-similarity-chosen", t === other);
+    bars[t].classList.toggle(
+      "live-similarity-rival",
+      !turn && result.rival > 0 && t === rival,
+    );
+  });
+  write(most, turn ? show(scale.tallest, 1) : String(d / 2));
+}
+
+/** Where 0 is, how far bars reach from it, and the largest product; half as far if some are below. */
+function scaleOf({ d, turn }, { adds }) {
+  const wave = turn ? Math.sin : Math.cos;
+  const atOffset = (s) => total(adds.map(([w]) => wave(w * s)));
+  const all = range(LAST + 1).map(atOffset);
+  const reach = turn || Math.min(...all) < 0 ? REACH / 2 : REACH;
+  const tallest = turn ? Math.max(...all.map(Math.abs), 0.1) : d / 2;
+  return { reach, tallest, zero: LOW - REACH + reach };
+}
+
+/** The position of the rival, on the side on which there is room. */
+const rivalAt = ({ row }, { rival }) => row + rival <= LAST ? row + rival : row - rival;
+
+/** The product of the two rows, beside the line of position j. */
+function drawProduct({ product }, { other: j }, result, hidden) {
+  const [side, by] = j < 34 ? ["start", 18] : ["end", -18];
+  set(product, { x: along(j) + by, y: TOP + HIGH + 24, style: `text-anchor: ${side}` });
+  write(product, hidden ? "?" : show(result.product, 3));
+}
+
+/** What each pair of columns adds, if there are few; the room of a row that is not there stays. */
+function drawAdds(adds, { d, turn }, result, hidden) {
+  const pairs = range(FEW);
+  adds.element.hidden = hidden || d / 2 > FEW;
+  adds.put(
+    pairs.map((k) => result.adds[k] ?? [0, 0]),
+    pairs.map((k) => `pair ${k}`),
+    ["ω", turn ? _("sine") : _("cosine")],
+    { digits: 3 },
+  );
+  pairs.forEach((k) => {
+    adds.body.children[k].hidden = k >= d / 2;
+  });
+}
+
+/** The laws that the pairs add up, and that the product has a direction with a quarter turn alone. */
+function lawsOf({ row: i, other: j, turn }, { product, sumGap, symmetryGap }) {
+  const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
+  const sum = `Σ ${turn ? "sin" : "cos"} ω(j\u00a0−\u00a0i)`;
+  return [
+    verdict(`${both(i, j)} = ${show(product, 3)}`, sum, sumGap),
+    verdict(both(i, j), turn ? `−${both(j, i)}` : both(j, i), symmetryGap),
+  ];
+}
+
+// ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function sentence({ row, other, turn }, { product, products, rival }, t) {
-  if (turn) {
-    return Math.abs(product) > EXACT
-      ? `Exchange the rows, and ${show(product, 3)} becomes ${
-        show(-product, 3)
-      }: after and before differ.`
-      : "Exchange the rows, and nothing changes here.";
-  }
+function speak(state, result, { hidden }) {
+  if (hidden) return "Products are hidden until you have answered.";
+  if (state.turn) return ofTurn(result.product);
+  const { row, other } = state;
   if (row === other) return "Every position has the same product with itself: 1 for each pair.";
-  if (!rival) return `No position farther away than ${other} is more similar. Others may have one.`;
-  return `Position ${t} is farther away and more similar: ${show(products[t], 3)} against ${
-    show(product, 3)
+  if (!result.rival) {
+    return `No position farther away than ${other} is more similar. Others may have one.`;
+  }
+  const t = rivalAt(state, result);
+  return `Position ${t} is farther away and more similar: ${show(result.products[t], 3)} against ${
+    show(result.product, 3)
   }.`;
 }
+
+/** What is said of a product with a quarter turn. */
+function ofTurn(product) {
+  return Math.abs(product) > EXACT
+    ? `Exchange the rows, and ${show(product, 3)} becomes ${
+      show(-product, 3)
+    }: after and before differ.`
+    : "Exchange the rows, and nothing changes here.";
+}
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

@@ -87,20 +87,18 @@ function build({ el, read, change, first }) {
   const space = buildSpace(change);
   const histogram = buildHistogram(start);
   const sliders = buildSliders(read, change);
-  const remark = make("p", { class: "live-verdict" });
+  const remark = messageLine();
   const numbers = Object.fromEntries(
     ["deviation", "ratio", "looks"].map((name) => [name, make("span", { "data-shows": name })]),
   );
-  const sums = make("p", { class: "live-verdict" });
+  const sums = messageLine();
   tell(
     sums,
     "Standard deviation {deviation}, ‖q‖/T {ratio}. The query looks at {looks} of 200 keys.",
     numbers,
   );
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Make q twice as long. What happens to scores and weights, and which T takes them back?",
     ),
     div("live-planes", space.element, histogram.element),

@@ -137,13 +137,13 @@ function build({ el, read, change, first }) {
   const count = first.values.length;
   parts.drawing = buildDrawing(count, press, put);
   parts.numbers = buildNumbers(count, read, put);
-  parts.message = make("p", { class: "live-verdict" });
+  parts.message = messageLine();
   const reset = button("Back to start", () => {
     parts.refused = false;
     change(first);
   });
   el.append(
-    make("p", { class: "live-hint" }, "Drag the ring. Click a value to mask it."),
+    hintLine("Drag the ring. Click a value to mask it."),
     div("live-planes live-lean", parts.drawing.element, parts.numbers.element),
     div("live-controls", reset),
     parts.message,

@@ -74,8 +74,8 @@ function build({ el, read, change, first }) {
   set(typed.element, { step: 1, min: 0 });
   const angle = div("live-control", _("angle"), typed.element, "°");
   const second = button("Keep two numbers", () => change({ numbers: 3 - read().numbers }));
-  const hint = make("p", { class: "live-hint" });
-  const message = make("p", { class: "live-verdict" });
+  const hint = hintLine();
+  const message = messageLine();
   el.append(
     hint,
     div(

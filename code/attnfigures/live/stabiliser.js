@@ -20,25 +20,27 @@ const maskOf = (name) => range(N).map((i) => range(N).map((j) => Number(PRESETS[
 /** P M Pᵀ: row i comes from row order[i], and column j from column order[j]. */
 const conjugate = (order, M) => order.map((i) => order.map((j) => M[i][j]));
 
+// ---- compute -------------------------------------------------------------------------------------
+
+/** Whether two masks are the same. */
+const same = (A, B) => largestDifference(A, B) === 0;
+
 /**
  * The moved mask; the orders that leave M alone; and the different masks, with the number of the
  * one each order makes.
  */
 function compute({ mask, order }) {
-  const same = (A, B) => largestDifference(A, B) === 0;
-  const masks = [];
   const moved = conjugate(order, mask);
   const made = ORDERS.map((perm) => conjugate(perm, mask));
+  const masks = made.filter((M, k) => made.findIndex((other) => same(M, other)) === k);
   const keeps = made.map((M) => same(M, mask));
-  for (const M of made) if (!masks.some((other) => same(M, other))) masks.push(M);
-  const makes = made.map((M) => masks.findIndex((other) => same(M, other)));
-  const changed = moved.flat().filter((x, i) => x !== mask.flat()[i]).length;
-  const [stabiliser, orbit] = [keeps.filter(Boolean).length, masks.length];
+  const stabiliser = keeps.filter(Boolean).length;
+  const orbit = masks.length;
   return {
     moved,
-    changed,
+    changed: moved.flat().filter((x, i) => x !== mask.flat()[i]).length,
     keeps,
-    makes,
+    makes: made.map((M) => masks.findIndex((other) => same(M, other))),
     masks,
     stabiliser,
     orbit,
@@ -46,171 +48,36 @@ function compute({ mask, order }) {
   };
 }
 
+// ---- valid ---------------------------------------------------------------------------------------
+
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ mask, order }) =>
   isPermutation(order, N) &&
   mask.length === N &&
   mask.every((row) => row.length === N && row.every((x) => x === 0 || x === 1));
 
-const text = (x, y, words, anchor = "middle") =>
-  make("text", { class: "live-label live-stabiliser-text", x, y, "text-anchor": anchor }, words);
+// ---- build ---------------------------------------------------------------------------------------
 
-/**
- * Of the elements `all()` in a box one is a stop for Tab, and arrow keys go from one to the next,
- * `columns` to a row.
- */
-function roving(box, all, columns) {
-  const to = (one) =>
-    all().forEach((element) => set(element, { tabindex: element === one ? 0 : -1 }));
-  arrows(box, (dx, dy) => {
-    const elements = all();
-    const k = elements.indexOf(document.activeElement);
-    const next = elements[clamp(k + dx - columns * dy, 0, elements.length - 1)];
-    to(next);
-    next.focus();
-  });
-  return to;
-}
-
-/** A mask with the numbers of its rows and columns; `put(M, names, changed)` draws it. */
-function drawing(title, square) {
-  const names = range(2).map((side) =>
-    range(N).map((i) => (side ? text(44 + 40 * i, 16, "") : text(16, 48 + 40 * i, "")))
-  );
-  const cells = range(N * N).map((k) =>
-    square({ x: 26 + 40 * (k % N), y: 24 + 40 * Math.floor(k / N), width: 36, height: 36 }, k)
-  );
-  const lines = range(N * N).map((k) =>
-    make("rect", {
-      class: "live-stabiliser-new",
-      x: 31 + 40 * (k % N),
-      y: 51 + 40 * Math.floor(k / N),
-      width: 26,
-      height: 4,
-    })
-  );
-  const svg = make(
-    "svg",
-    { viewBox: "0 0 190 188", role: "group", class: "live-stabiliser", "aria-label": title },
-    names,
-    cells,
-    lines,
-  );
-  const element = div("live-stabiliser-mask", div("live-title", title), svg);
-  return {
-    element,
-    cells,
-    put: (M, order, changed = () => false) => {
-      names.forEach((side) => side.forEach((name, i) => write(name, String(order[i]))));
-      M.flat().forEach((x, k) => {
-        cells[k].classList.toggle("live-stabiliser-on", x === 1);
-        set(lines[k], { visibility: changed(k) ? "visible" : "hidden" });
-      });
-    },
-  };
-}
-
-function render({ model, el }) {
-  const [read, change] = stateOf(model);
-  const first = read();
-  let own = range(N).map((i) => range(N).map((j) => Number(i === 0 || i === j))); // kept while another mask is chosen
-  const flip = (k) =>
-    change({ mask: read().mask.map((row, i) => row.map((x, j) => (N * i + j === k ? 1 - x : x))) });
-
-  // the mask, whose squares are clicked, and the mask that the order makes of it
-  const press = (k) => (event) => {
-    if (event.key === " " || event.key === "Enter") {
-      event.preventDefault();
-      event.stopPropagation();
-      flip(k);
-    }
-  };
-  const left = drawing("Mask M", (place, k) =>
-    make("rect", {
-      ...place,
-      class: "live-stabiliser-square live-stabiliser-own",
-      tabindex: -1,
-      role: "checkbox",
-      "aria-label": `query ${Math.floor(k / N)} may look at key ${k % N}`,
-      onkeydown: press(k),
-      onclick: () => {
-        here(left.cells[k]);
-        flip(k);
-      },
-    }));
-  const right = drawing(
-    "P M Pᵀ",
-    (place) => make("rect", { ...place, class: "live-stabiliser-square" }),
-  );
-  const here = roving(left.element, () => left.cells, N);
-  here(left.cells[0]);
-
-  // the orders
-  const take = (k) => change({ order: ORDERS[k] });
-  const chips = ORDERS.map((order, k) =>
-    make(
-      "button",
-      {
-        type: "button",
-        class: "live-button live-stabiliser-order",
-        tabindex: -1,
-        onclick: () => take(k),
-      },
-      order.join(" "),
-    )
-  );
-  const list = make(
-    "div",
-    { role: "group", "aria-label": "24 orders", class: "live-stabiliser-orders" },
-    chips,
-  );
-  /** A mask beside the orders that make it. */
-  const groupOf = (M, orders) =>
-    div(
-      "live-stabiliser-group",
-      make(
-        "svg",
-        { viewBox: "0 0 40 40", "aria-hidden": "true" },
-        M.flat().map((x, l) =>
-          make("rect", {
-            x: 10 * (l % N),
-            y: 10 * Math.floor(l / N),
-            width: 9,
-            height: 9,
-            class: x ? "live-stabiliser-on" : "live-stabiliser-off",
-          })
-        ),
-      ),
-      make("div", { style: `max-width: ${3.1 * Math.ceil(orders.length / 4)}rem` }, orders),
-    );
-  const room = make(
-    "div",
-    { class: "live-stabiliser-orders", "aria-hidden": "true" }, // as high as the list can become
-    ORDERS.map(() =>
-      groupOf(first.mask, [make("span", { class: "live-button live-stabiliser-order" })])
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const flip = (k) => change({ mask: flipped(read().mask, k) });
+  const parts = {
+    own: range(N).map((i) => range(N).map((j) => Number(i === 0 || i === j))), // kept while another mask is chosen
+    left: buildMask(flip),
+    right: drawing(
+      "P M Pᵀ",
+      (place) => make("rect", { ...place, class: "live-stabiliser-square" }),
     ),
-  );
-  const stop = roving(list, () => [...list.querySelectorAll("button")], 1);
-  let grouped;
-
-  // controls and readings
-  const preset = choice(
-    _("mask"),
-    Object.fromEntries([...NAMES, "your own"].map((name) => [name, SHOWN[name] ?? name])),
-    (name) => change({ mask: name in PRESETS ? maskOf(name) : own }),
-  );
-  const number = (shows, words) => [`${words}: `, make("b", { "data-shows": shows })];
-  const rows = [
-    number("stabiliser", "orders of 24 that leave M alone"),
-    number("orbit", "different masks made from M"),
-    number("changed", "entries changed by the chosen order"),
-  ];
-  const message = make("p", { class: "live-verdict" });
-  const laws = make("ul", { class: "live-verdicts" });
+    orders: buildOrders(first, change),
+    preset: buildPreset((name) => change({ mask: name in PRESETS ? maskOf(name) : parts.own })),
+    numbers: NUMBERS.map(([shows]) => make("b", { "data-shows": shows })),
+    laws: verdictList(),
+    message: messageLine(),
+  };
+  const { left, right, orders, preset, numbers, laws, message } = parts;
+  const reset = button("Back to start", () => change(first));
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Click squares. Can you draw a mask that exactly 3 orders leave alone? Exactly 5? Exactly 12?",
     ),
     div(
@@ -218,79 +85,209 @@ function render({ model, el }) {
       div("live-stabiliser-pair", left.element, right.element),
       div(
         "live-reading live-stabiliser-reading",
-        div(
-          "live-controls",
-          preset.element,
-          button("Back to start", () => change(first)),
-        ),
-        rows.map((row) => make("p", {}, row)),
+        div("live-controls", preset.element, reset),
+        NUMBERS.map(([, words], i) => make("p", {}, `${words}: `, numbers[i])),
         laws,
         message,
       ),
     ),
     div("live-title", "The 24 orders, each beside the mask that it makes"),
-    div("live-stabiliser-room", list, room),
+    div("live-stabiliser-room", orders.list, orders.room),
   );
-  const speak = setUp(model, el, update);
-
-  function update() {
-    const { mask, order } = read();
-    const result = compute({ mask, order });
-    const hidden = el.classList.contains("live-asking");
-    const k = ORDERS.findIndex((other) => String(other) === String(order));
-    const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
-    if (!name) own = mask;
-    preset.put(name || "your own");
-    left.put(mask, range(N));
-    left.cells.forEach((cell, l) => set(cell, { "aria-checked": mask.flat()[l] === 1 }));
-    right.put(result.moved, order, (l) => result.moved.flat()[l] !== mask.flat()[l]);
-    if (grouped !== `${hidden} ${mask}`) {
-      // not while an order has the focus
-      list.replaceChildren(
-        ...(hidden ? chips : result.masks.map((M, m) =>
-          groupOf(
-            M,
-            chips.filter((_, l) => result.makes[l] === m),
-          )
-        )),
-      );
-      grouped = `${hidden} ${mask}`;
-    }
-    chips.forEach((chip, l) =>
-      set(chip, {
-        "aria-pressed": l === k,
-        "aria-label": [
-          ORDERS[l].join(" "),
-          !hidden &&
-          (result.keeps[l]
-            ? "leaves M alone"
-            : `makes mask ${result.makes[l] + 1} of ${result.orbit}`),
-        ]
-          .filter(Boolean)
-          .join(", "),
-      })
-    );
-    stop(chips[k]);
-    rows.forEach(([, cell]) =>
-      write(
-        cell,
-        hidden && cell.dataset.shows !== "changed" ? "?" : String(result[cell.dataset.shows]),
-      )
-    );
-    laws.replaceChildren(
-      hidden ? "" : verdict(`${result.stabiliser} × ${result.orbit}`, "24", result.countGap),
-    );
-    write(
-      message,
-      hidden ? "Orders and masks are hidden until you have answered." : sentence(mask, result),
-    );
-    speak(message.textContent);
-  }
-  update();
+  return parts;
 }
 
+const NUMBERS = [
+  ["stabiliser", "orders of 24 that leave M alone"],
+  ["orbit", "different masks made from M"],
+  ["changed", "entries changed by the chosen order"],
+];
+
+/** A mask with its square k, counted row by row, turned over. */
+const flipped = (mask, k) => mask.map((row, i) => row.map((x, j) => (N * i + j === k ? 1 - x : x)));
+
+/** The list of masks to begin with, and the reader's own. */
+function buildPreset(act) {
+  const names = [...NAMES, "your own"].map((name) => [name, SHOWN[name] ?? name]);
+  return choice(_("mask"), Object.fromEntries(names), act);
+}
+
+/** The mask whose squares are clicked, or pressed by a key. */
+function buildMask(flip) {
+  const press = (k) => (event) => {
+    if (event.key !== " " && event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation();
+    flip(k);
+  };
+  const click = (k) => () => {
+    here(mask.cells[k]);
+    flip(k);
+  };
+  const square = (place, k) =>
+    make("rect", {
+      ...place,
+      class: "live-stabiliser-square live-stabiliser-own",
+      tabindex: -1,
+      role: "checkbox",
+      "aria-label": `query ${Math.floor(k / N)} may look at key ${k % N}`,
+      onkeydown: press(k),
+      onclick: click(k),
+    });
+  const mask = drawing("Mask M", square);
+  const here = roving(mask.element, () => mask.cells, N);
+  here(mask.cells[0]);
+  return mask;
+}
+
+/** A mask with the numbers of its rows and columns; `put(M, order, changed)` draws it. */
+function drawing(title, square) {
+  const names = [
+    range(N).map((i) => text(16, 48 + 40 * i)),
+    range(N).map((i) => text(44 + 40 * i, 16)),
+  ];
+  const cells = range(N * N).map((k) => square(placeOf(k, 26, 24, 36, 36), k));
+  const lines = range(N * N).map((k) =>
+    make("rect", { class: "live-stabiliser-new", ...placeOf(k, 31, 51, 26, 4) })
+  );
+  const look = { viewBox: "0 0 190 188", role: "group", class: "live-stabiliser" };
+  const svg = make("svg", { ...look, "aria-label": title }, names, cells, lines);
+  const element = div("live-stabiliser-mask", div("live-title", title), svg);
+  const put = (M, order, changed = () => false) => {
+    names.forEach((side) => side.forEach((name, i) => write(name, String(order[i]))));
+    M.flat().forEach((x, k) => {
+      cells[k].classList.toggle("live-stabiliser-on", x === 1);
+      set(lines[k], { visibility: changed(k) ? "visible" : "hidden" });
+    });
+  };
+  return { element, cells, put };
+}
+
+const text = (x, y) =>
+  make("text", { class: "live-label live-stabiliser-text", x, y, "text-anchor": "middle" }, "");
+
+/** Where something of square k is that in square 0 is at x and y. */
+const placeOf = (k, x, y, width, height) => ({
+  x: x + 40 * (k % N),
+  y: y + 40 * Math.floor(k / N),
+  width,
+  height,
+});
+
+/** The list of the orders, and the room that it can take. */
+function buildOrders(first, change) {
+  const chips = ORDERS.map((order) => chipOf(order, () => change({ order })));
+  const look = { role: "group", "aria-label": "24 orders", class: "live-stabiliser-orders" };
+  const list = make("div", look, chips);
+  const stand = () => make("span", { class: "live-button live-stabiliser-order" });
+  const room = make(
+    "div",
+    { class: "live-stabiliser-orders", "aria-hidden": "true" }, // as high as the list can become
+    ORDERS.map(() => groupOf(first.mask, [stand()])),
+  );
+  const stop = roving(list, () => [...list.querySelectorAll("button")], 1);
+  return { chips, list, room, stop, grouped: null };
+}
+
+/** The button of an order. */
+const chipOf = (order, onclick) =>
+  make(
+    "button",
+    {
+      type: "button",
+      class: "live-button live-stabiliser-order",
+      tabindex: -1,
+      onclick,
+    },
+    order.join(" "),
+  );
+
+/** A mask beside the orders that make it. */
+function groupOf(M, orders) {
+  const square = (x, k) =>
+    make("rect", {
+      x: 10 * (k % N),
+      y: 10 * Math.floor(k / N),
+      width: 9,
+      height: 9,
+      class: x ? "live-stabiliser-on" : "live-stabiliser-off",
+    });
+  const look = { viewBox: "0 0 40 40", "aria-hidden": "true" };
+  const picture = make("svg", look, M.flat().map(square));
+  const width = 3.1 * Math.ceil(orders.length / 4);
+  const chips = make("div", { style: `max-width: ${width}rem` }, orders);
+  return div("live-stabiliser-group", picture, chips);
+}
+
+/**
+ * Of the elements `all()` in a box one is a stop for Tab, and arrow keys go from one to the next,
+ * `columns` to a row. Returns a function that makes one of them the stop.
+ */
+function roving(box, all, columns) {
+  const stopAt = (one) =>
+    all().forEach((element) => set(element, { tabindex: element === one ? 0 : -1 }));
+  arrows(box, (dx, dy) => {
+    const elements = all();
+    const k = elements.indexOf(document.activeElement);
+    const next = elements[clamp(k + dx - columns * dy, 0, elements.length - 1)];
+    stopAt(next);
+    next.focus();
+  });
+  return stopAt;
+}
+
+// ---- draw ----------------------------------------------------------------------------------------
+
+/** Writes a state and what `compute` returns for it into the elements. */
+function draw(parts, { mask, order }, result, { hidden }) {
+  const { left, right, orders, preset, numbers, laws } = parts;
+  const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
+  if (!name) parts.own = mask;
+  preset.put(name || "your own");
+  left.put(mask, range(N));
+  left.cells.forEach((cell, k) => set(cell, { "aria-checked": mask.flat()[k] === 1 }));
+  right.put(result.moved, order, (k) => result.moved.flat()[k] !== mask.flat()[k]);
+  group(orders, mask, result, hidden);
+  drawOrders(orders, order, result, hidden);
+  for (const cell of numbers) {
+    const { shows } = cell.dataset;
+    write(cell, hidden && shows !== "changed" ? "?" : String(result[shows]));
+  }
+  const { stabiliser, orbit, countGap } = result;
+  laws.replaceChildren(hidden ? "" : verdict(`${stabiliser} × ${orbit}`, "24", countGap));
+}
+
+/** Puts the orders into groups, unless they are already in these: an order may have the focus. */
+function group(orders, mask, { masks, makes }, hidden) {
+  if (orders.grouped === `${hidden} ${mask}`) return;
+  orders.grouped = `${hidden} ${mask}`;
+  const { chips, list } = orders;
+  const groups = masks.map((M, m) => groupOf(M, chips.filter((_, k) => makes[k] === m)));
+  list.replaceChildren(...(hidden ? chips : groups));
+}
+
+/** Marks the chosen order, and says of each what it makes. */
+function drawOrders({ chips, stop }, order, result, hidden) {
+  const chosen = ORDERS.findIndex((other) => String(other) === String(order));
+  chips.forEach((chip, k) => {
+    const name = ORDERS[k].join(" ");
+    set(chip, {
+      "aria-pressed": k === chosen,
+      "aria-label": hidden ? name : `${name}, ${makesOf(result, k)}`,
+    });
+  });
+  stop(chips[chosen]);
+}
+
+/** What order k makes of the mask. */
+const makesOf = ({ keeps, makes, orbit }, k) =>
+  keeps[k] ? "leaves M alone" : `makes mask ${makes[k] + 1} of ${orbit}`;
+
+// ---- speak ---------------------------------------------------------------------------------------
+
 /** What the figure says in words. */
-function sentence(mask, { stabiliser, changed }) {
+function speak({ mask }, { stabiliser, changed }, { hidden }) {
+  if (hidden) return "Orders and masks are hidden until you have answered.";
   const blind = mask.findIndex((row) => !row.includes(1));
   if (blind >= 0) return `Query ${blind} may look at no key: softmax gives it no weights.`;
   if (changed === 0) {
@@ -302,5 +299,7 @@ function sentence(mask, { stabiliser, changed }) {
     ? "Only the chosen order makes P M Pᵀ."
     : `${stabiliser} orders make P M Pᵀ.`;
 }
+
+const render = composed({ compute, build, draw, speak });
 
 export default { initialize, render, compute, valid };

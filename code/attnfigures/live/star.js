@@ -126,8 +126,8 @@ function build({ model, el, read, change, first }) {
     const mode = read().mode === "weights" ? "query" : "weights";
     change({ mode, pull: each(() => 0) });
   });
-  const hint = make("p", { class: "live-hint" });
-  const message = make("p", { class: "live-verdict" });
+  const hint = hintLine();
+  const message = messageLine();
   el.append(
     hint,
     div("live-planes", keys.plane.element, panel, stars.plane.element),

@@ -199,11 +199,11 @@ function build({ model, el, read, change, first: start }) {
   );
   const round = make("p", { class: "live-after" });
   const laws = make("ul", { class: "live-verdicts live-after" });
-  const message = make("p", { class: "live-verdict" });
+  const message = messageLine();
   const hint =
     "Drag the end of a string, in the middle or at the right. Which crossings are gone in one step?";
   el.append(
-    make("p", { class: "live-hint" }, hint),
+    hintLine(hint),
     weave(strings),
     buttons,
     message,

@@ -1,5 +1,5 @@
 // One thread: all 180 orders of six words in a trained encoder that reads X + αE.
-const START = "cat sees fish and sees and".split(" ");
+const START = "fish sees cat and sees and".split(" ");
 const SHARES = range(101).map((i) => i / 100);
 const ORDERS = ordersOf(START)
   .map((order) => order.join(" "))
@@ -49,6 +49,7 @@ const MOST = 6;
 const TOP = 4; // the stack of dots, and the axis below it
 const STACK = 112;
 const BASE = 132;
+const STRIPE = 15; // so many orders of one colour lie together
 const WIDER = 20; // how many times as wide the lens shows the dots
 const DOT = { r: 4.5 };
 const SQUARE = { x: -4, y: -4, width: 8, height: 8 };
@@ -56,26 +57,34 @@ const SIDES = [false, true]; // fish first, cat first
 const placeOf = (sentence) => ORDERS.indexOf(sentence);
 
 /**
- * The height of every order in the stack: each beside its mirror, those that turn first at the
- * bottom. At α = 0 all have one answer, and any order of the pairs looks the same.
+ * The height of every order in the stack: stripes of the two colours in turn, so that both are seen
+ * where all answers are one; those that turn first at the bottom.
  */
 const lanes = memoize((some) => {
   const odds = oddsAt(some ? 0.5 : 0);
   const falling = range(ORDERS.length)
     .filter((s) => !TRUTH[s])
     .sort((a, b) => odds[b] - odds[a]);
-  const pairs = falling.flatMap((s) => [s, placeOf(reversed(ORDERS[s]))]);
-  const heights = [];
-  pairs.forEach((s, k) => {
-    heights[s] = TOP + (STACK * k) / (ORDERS.length - 1);
-  });
-  return heights;
+  const stripe = (k) => falling.slice(STRIPE * k, STRIPE * (k + 1));
+  const mirrors = (orders) => orders.map((s) => placeOf(reversed(ORDERS[s])));
+  const stack = range(falling.length / STRIPE).flatMap((
+    k,
+  ) => [...stripe(k), ...mirrors(stripe(k))]);
+  return inverted(stack).map((k) => TOP + (STACK * k) / (ORDERS.length - 1));
 });
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const parts = { tried: new Set(), farthest: 0, width: 343, result: null };
-  parts.tiles = tileRow(read, change, null);
+  const parts = {
+    tried: new Set(),
+    farthest: 0,
+    width: 343,
+    result: null,
+    held: null,
+    drawn: null,
+  };
+  parts.tiles = tileRow(read, change, { shown: SHOWN });
+  parts.tiles.row.classList.add("live-cards");
   parts.dots = buildDots(parts, read);
   parts.knob = buildKnob(change);
   parts.answer = buildAnswer();
@@ -95,7 +104,7 @@ function build({ el, read, change, first }) {
       "p",
       { class: "live-hint" },
       fillIn(
-        "*Move the dot.* It is the answer of a small attention model to your cards: does *cat* come before *fish*? Drag the cards.",
+        "*Drag the cards. Can you move the dot?* It is the answer of a small attention model: does *cat* come before *fish*?",
       ),
     ),
     parts.tiles.row,
@@ -107,22 +116,12 @@ function build({ el, read, change, first }) {
     parts.verdict,
     div("live-controls", every, reset),
   );
-  el.classList.add("live-thread-idle");
-  for (const kind of ["pointerdown", "keydown", "focusin"]) {
-    el.addEventListener(kind, () => el.classList.remove("live-thread-idle"), { once: true });
-  }
-  followWidth(parts);
-  return parts;
-}
-
-/** Draws anew when the drawing has another width. */
-function followWidth(parts) {
-  const { svg } = parts.dots;
-  new ResizeObserver(() => {
-    if (!svg.clientWidth || svg.clientWidth === parts.width) return;
-    parts.width = svg.clientWidth;
+  nod(el);
+  followWidth(parts.dots.svg, (width) => {
+    parts.width = width;
     parts.update();
-  }).observe(svg);
+  });
+  return parts;
 }
 
 const sideLabel = (look, text) =>
@@ -151,14 +150,13 @@ function buildDots(parts, read) {
   const yours = sideLabel({ y: BASE - 4 }, "your cards");
   svg.append(axis, middle, ...names, ...paths, lens.element, yours);
   const own = [make("circle", DOT), make("rect", SQUARE)];
-  const ring = make("g", {}, own, make("circle", { class: "live-thread-ring", r: 10 }));
-  const { pull, step, click } = dotMoves(parts, read, lens);
-  const move = handle(svg, "the dot of your sentence", "live-thread-own", ring, pull, step);
-  svg.addEventListener("click", ({ clientX, clientY }) => {
-    const pointer = new DOMPoint(clientX, clientY);
-    click(pointer.matrixTransform(svg.getScreenCTM().inverse()));
-  });
-  return { svg, axis, middle, names, paths, lens, yours, own, move };
+  const at = make("g", {}, own);
+  const band = make("line", { class: "live-thread-ring" });
+  const ring = make("g", {}, band, at, make("circle", { class: "live-thread-ring", r: 10 }));
+  const { pull, step, drop, click } = dotMoves(parts, read, lens);
+  const move = handle(svg, "the dot of your sentence", "live-thread-own", ring, pull, step, drop);
+  svg.addEventListener("click", (event) => click(placeIn(svg, event)));
+  return { svg, axis, middle, names, paths, lens, yours, own, at, band, ring, move };
 }
 
 /** While all answers are near that of the reader, a lens shows them much farther apart. */
@@ -188,19 +186,25 @@ function dotMoves(parts, read, lens) {
   };
   const go = (px, py) => {
     const sentence = ORDERS[nearest(px, py)];
-    if (sentence !== read().sentence) lay(parts.tiles, read().sentence, sentence);
+    if (sentence !== read().sentence) parts.tiles.lay(sentence);
   };
   // where all answers are in one place, the farther the pull, the higher the dot that is taken
   const pull = (px, py) => {
     const all = xs();
     const together = Math.max(...all) - Math.min(...all) < 24;
+    parts.held = clamp(px, 12, parts.width - 12);
     go(px, together ? BASE - Math.hypot(px - all[own()], py - BASE) : py);
+    parts.update();
+  };
+  const drop = () => {
+    parts.held = null;
+    parts.update();
   };
   const step = (dx, dy) => {
     const { odds } = parts.result;
     const ranked = range(ORDERS.length).sort((a, b) => odds[a] - odds[b]);
     const to = clamp(ranked.indexOf(own()) + (dx || dy), 0, ORDERS.length - 1);
-    lay(parts.tiles, read().sentence, ORDERS[ranked[to]]);
+    parts.tiles.lay(ORDERS[ranked[to]]);
   };
   const click = ({ x, y }) => {
     if (y >= BASE - 12) return;
@@ -208,17 +212,7 @@ function dotMoves(parts, read, lens) {
     const within = lens.open() && x < edge;
     go(within ? xs()[own()] + (x - edge / 2) / WIDER : x, y);
   };
-  return { pull, step, click };
-}
-
-/** Puts another order on the cards; equal words keep their order among themselves. */
-function lay(tiles, from, to) {
-  const left = from.split(" ").map((word, i) => ({ word, i }));
-  const take = (word) => {
-    const [card] = left.splice(left.findIndex((one) => one.word === word), 1);
-    return card.i;
-  };
-  tiles.reorder(to.split(" ").map(take));
+  return { pull, step, drop, click };
 }
 
 /** The slider for the strength of the positions, with the curves behind it. */
@@ -231,10 +225,11 @@ function buildKnob(change) {
   const bundles = ["cat first", "fish first"].map((side) =>
     make("span", { class: "live-thread-side", "aria-hidden": "true" }, side)
   );
+  const pull = make("span", { class: "live-thread-pull", "aria-hidden": "true" }, "pull →");
   element.classList.add("live-thread-knob");
   element.insertBefore(curves, hand);
-  element.append(...bundles);
-  return { element, put: knob.put, hand, curves };
+  element.append(pull, ...bundles);
+  return { element, put: knob.put, hand, curves, pull };
 }
 
 /**
@@ -361,26 +356,33 @@ function drawLens({ width, dots: { lens } }, { sentence, alpha }, { odds, answer
   SIDES.forEach((cat, side) => set(lens.near[side], { d: pointsOf(cat, heights, placed) }));
 }
 
-/** The dot of the sentence in its ring, with its name beside it. */
-function drawOwn({ width, dots: { yours, own, move } }, { sentence }, result, hidden) {
-  const at = placeOf(sentence);
-  const odds = result.odds[at];
-  const place = axisOf(width)(odds);
-  set(
-    yours,
-    place > 100
-      ? { x: place - 28, "text-anchor": "end" }
-      : { x: place + 28, "text-anchor": "start" },
+/**
+ * The dot of the sentence, with its name beside it, and the ring around it. The ring goes with the
+ * hand that holds it, from which a band leads to the dot.
+ */
+function drawOwn(parts, { sentence }, result, hidden) {
+  const { yours, own, at, band, ring, move } = parts.dots;
+  const s = placeOf(sentence);
+  const odds = result.odds[s];
+  const place = axisOf(parts.width)(odds);
+  const hand = parts.held ?? place;
+  const side = place > 100 ? -1 : 1;
+  set(yours, { x: place + 28 * side, "text-anchor": side < 0 ? "end" : "start" });
+  SIDES.forEach((cat, k) =>
+    set(own[k], { visibility: hidden || TRUTH[s] !== cat ? "hidden" : null })
   );
-  SIDES.forEach((cat, side) =>
-    set(own[side], { visibility: hidden || TRUTH[at] !== cat ? "hidden" : null })
-  );
+  set(at, { transform: `translate(${(place - hand).toFixed(2)} 0)` });
+  set(band, { x2: (place - hand).toFixed(2) });
+  // moved by a card, it flies as the card does
+  const flies = parts.held === null && parts.drawn !== null && parts.drawn !== sentence;
+  ring.parentNode.classList.toggle("live-thread-flies", flies);
+  parts.drawn = sentence;
   const now = 1 + result.odds.filter((one) => one < odds).length;
   const answer = answerOf(result);
   const spoken = hidden
     ? _("hidden")
     : `${shownWords(sentence).join(" ")}: ${answer}, P(cat first) ${show(result.p)}`;
-  move([place, BASE], spoken, { now, min: 1, max: ORDERS.length });
+  move([hand, BASE], spoken, { now, min: 1, max: ORDERS.length });
 }
 
 const answerOf = ({ p }) => (p > 0.5 ? "cat first" : "fish first");
@@ -415,6 +417,7 @@ function drawScore({ tried, score: { before, right, count, found } }, result, hi
 function drawKnob({ farthest, knob }, state, result, hidden) {
   const unseen = thousandth(1 - farthest);
   knob.put(state.alpha);
+  knob.pull.hidden = farthest > 0;
   set(knob.hand, {
     "aria-valuetext": hidden
       ? show(state.alpha)
@@ -433,14 +436,16 @@ const speak = (_state, _result, { answer, verdict }) =>
   `${answer.said.textContent} ${verdict.textContent}`;
 
 /** The sentence of the figure. */
-function verdictOf({ tried }, { right, answers }, hidden) {
+function verdictOf({ tried }, { p, catFirst, right, answers }, hidden) {
   if (hidden) return "The answers are hidden until you have answered.";
   if (right === ORDERS.length) return "Two bundles: all 180 are right.";
   if (right > 90) return `The thread tears: ${right} of 180 are right.`;
   if (answers > 1) {
     return `The thread frays: the orders have ${answers} answers now, but ${right} are right.`;
   }
-  if (tried.size === 1) return "You have tried one order.";
+  if (tried.size === 1) {
+    return p > 0.5 === catFirst ? "You have tried one order." : "Can you make it right?";
+  }
   return tried.size < ORDERS.length
     ? "The dot has not moved. Try other orders, then pull the slider."
     : "All 180 orders, one answer. Now pull the slider.";

@@ -12,7 +12,7 @@ from .mirror import WORDS, forward
 
 __all__ = ["curves", "log_odds", "orders", "thread"]
 
-START = "cat sees fish and sees and"
+START = "fish sees cat and sees and"  # without positions the model is wrong here
 
 
 def thread(sentence: str = START, *, alpha: float = 0.0, ask: Ask = None, label: str = "thread") -> Live:

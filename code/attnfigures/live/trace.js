@@ -191,9 +191,9 @@ function build({ el, read, change, first }) {
     parts.update();
   });
   parts.lines = [make("p"), make("p")];
-  parts.message = make("p", { class: "live-verdict" });
+  parts.message = messageLine();
   el.append(
-    make("p", { class: "live-hint" }, "Click a number of S, A or Y: which numbers is it made of?"),
+    hintLine("Click a number of S, A or Y: which numbers is it made of?"),
     div("live-sum", parts.lines),
     parts.tables.element,
     div(

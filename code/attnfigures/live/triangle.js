@@ -126,12 +126,10 @@ function build({ el, read, change, first }) {
   const log = { min: -1.65, max: 1.65, step: 0.05, text: (x) => show(10 ** x, x < -0.7 ? 3 : 2) };
   parts.temperature = slider("temperature T", log, (x) => change({ temperature: 10 ** x }));
   parts.typed = buildTyped(parts, read, change);
-  parts.message = make("p", { class: "live-verdict" });
-  parts.laws = make("ul", { class: "live-verdicts" });
+  parts.message = messageLine();
+  parts.laws = verdictList();
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Drag a bar, and the grip that takes all three along. Which of them move the point? Can it reach a corner?",
     ),
     div("live-planes live-lean", parts.bars.element, parts.triangle.element),

@@ -106,12 +106,10 @@ function build({ el, read, change, first }) {
   const table = buildTable();
   const scales = { 0: "1", 2: "1/4", 4: "1/16" };
   const scale = choice("A has the scale", scales, (k) => put({ scale: Number(k) }));
-  const laws = make("ul", { class: "live-verdicts" });
-  const message = make("p", { class: "live-verdict" });
+  const laws = verdictList();
+  const message = messageLine();
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Where does the square have to stand so that B has the losses of A at every step? The numbers that it leaves are the largest gaps between the two.",
     ),
     div(

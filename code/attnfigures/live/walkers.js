@@ -203,7 +203,7 @@ function build({ el, read, change, first }) {
     fillIn("On average a query looks at {spread} of its 16 keys.", { spread }),
   );
   const [mean, median, carriers] = ["mean", "median", "carriers"].map(span);
-  const sums = make("p", { class: "live-verdict" });
+  const sums = messageLine();
   tell(
     sums,
     "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.",
@@ -211,9 +211,7 @@ function build({ el, read, change, first }) {
   );
   const again = button("Draw again", () => change({ draw: (read().draw + 1) % DRAWS }));
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Move dₖ, then p. At which p does moving dₖ hardly change how many keys a query looks at?",
     ),
     div("live-planes", walks.element, weights.element),

@@ -116,7 +116,7 @@ const LEFT = 30;
 const ABOVE = 17;
 const FORMS = {
   broad: { line: 30, tall: 24 },
-  narrow: { line: 15, tall: 15 },
+  narrow: { line: 15, tall: 17 },
 };
 const boxOf = ({ line, tall }) => [LEFT + WIDE * line, (LAYERS / line) * (ABOVE + HEADS * tall)];
 
@@ -205,7 +205,7 @@ function pickable(svg, pick) {
     const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
     pick(place.x, place.y);
   };
-  svg.addEventListener("click", (event) => {
+  svg.addEventListener("pointerup", (event) => {
     at(event);
     svg.querySelector("[role=slider]").focus({ preventScroll: true });
   });

@@ -74,14 +74,12 @@ function build({ el, read, change, first }) {
   const plot = buildPlot(read, put);
   const sliders = buildSliders(put);
   const table = buildTable();
-  const laws = make("ul", { class: "live-verdicts" });
-  const message = make("p", { class: "live-verdict" });
+  const laws = verdictList();
+  const message = messageLine();
   const controls = Object.values(sliders).map(({ element }) => element);
   const reset = button("Back to start", () => change(first));
   el.append(
-    make(
-      "p",
-      { class: "live-hint" },
+    hintLine(
       "Add a layer: how much farther does the output see? Then make the first token a sink: which inputs does that bring back?",
     ),
     div(

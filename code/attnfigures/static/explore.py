@@ -38,17 +38,21 @@ class Player:
         return markup.explorer(self.record)
 
     def _ipython_display_(self):
-        from IPython.display import HTML, display
+        from IPython.display import display
 
         display(bundle(self.record, text=self.record["chosen"], html=self._repr_html_()), raw=True)
         if self.free and is_live():
-            from ipywidgets import interact
+            self._display_free_sliders()
 
-            drawn = interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
-            for control in drawn.widget.kwargs_widgets:
-                control.description = self.labels.get(control.description, control.description)
-                control.style.description_width = "initial"
-                control.layout.width = "32em"
+    def _display_free_sliders(self):
+        from IPython.display import HTML
+        from ipywidgets import interact
+
+        drawn = interact(lambda **values: HTML(self.draw(**values).svg), **self.free)
+        for control in drawn.widget.kwargs_widgets:
+            control.description = self.labels.get(control.description, control.description)
+            control.style.description_width = "initial"
+            control.layout.width = "32em"
 
 
 def explore(
@@ -85,28 +89,35 @@ def explore(
     """
     labels = {} if labels is None else labels
     start = {} if start is None else start
-    _require_arguments(draw, choices, start=start, labels=labels, free={} if free is None else free)
+    if not callable(draw):
+        raise TypeError(f"draw = {brief(draw)}; expected a function that returns a Picture")
+    _require_choices(choices)
+    _require_options(choices, start=start, labels=labels, free={} if free is None else free)
     values = {name: list(v.values()) if isinstance(v, dict) else list(v) for name, v in choices.items()}
-    begin = {
-        name: require_int(f"start of {name}", start.get(name, 0), least=0, most=len(values[name]) - 1)
-        for name in choices
-    }
+    begin = {name: _index(name, start.get(name, 0), len(values[name])) for name in choices}
     pictures = _drawn(draw, values)
     return Player(_record(pictures, choices, begin, labels), draw, free, labels)
 
 
-def _require_arguments(draw, choices, **options):
-    """Raise an error that names the first argument of `explore` that cannot be right."""
-    if not callable(draw):
-        raise TypeError(f"draw = {brief(draw)}; expected a function that returns a Picture")
+def _require_choices(choices):
+    """Raise an error unless there are one or two parameters, each with a list of values to choose from."""
     if not 1 <= len(choices) <= 2:
         raise ValueError(f"explore has {len(choices)} parameters; expected one or two sliders")
     for name, values in choices.items():
-        if isinstance(values, str) or not isinstance(values, Collection) or getattr(values, "ndim", 1) == 0:
+        if not _is_list_like(values):
             raise TypeError(f"{name} = {brief(values)}; expected a list of values, or a dictionary from text to value")
     for name, values in choices.items():
         if len(values) < 2:
             raise ValueError(f"{name} has {len(values)} values; expected at least two to choose from")
+
+
+def _is_list_like(values):
+    """Test for several values in a row or in a dictionary; an array of NumPy without axes is a single one."""
+    return isinstance(values, Collection) and not isinstance(values, str) and getattr(values, "ndim", 1) > 0
+
+
+def _require_options(choices, **options):
+    """Raise an error unless each of the ``options`` is a dictionary whose names are parameters."""
     for what, names in options.items():
         if not isinstance(names, dict):
             raise TypeError(f"{what} = {brief(names)}; expected a dictionary with the names of parameters")
@@ -114,6 +125,11 @@ def _require_arguments(draw, choices, **options):
             raise ValueError(f"{what} names {unknown}; expected parameters of {list(choices)}")
     if wrong := [label for label in options["labels"].values() if not isinstance(label, str)]:
         raise TypeError(f"labels holds {brief(wrong)}; expected texts")
+
+
+def _index(name, start, count):
+    """Return the index that a parameter starts with, one of ``count``."""
+    return require_int(f"start of {name}", start, least=0, most=count - 1)
 
 
 def _drawn(draw: Callable, values: dict[str, list]) -> list[Picture]:
@@ -127,43 +143,53 @@ def _drawn(draw: Callable, values: dict[str, list]) -> list[Picture]:
 
 def _record(pictures, choices, start, labels) -> ExplorerRecord:
     """Return what the player shows; its id is made of that, so that the same player has the same bytes."""
-    shown = {name: [re.sub(r"^-(?=\d)", "−", str(value)) for value in values] for name, values in choices.items()}
-    drawings = [p.svg for p in pictures]
-    digest = hashlib.sha256(repr((drawings, labels, shown, start)).encode()).hexdigest()[:8]
+    texts = {name: list(map(_text, values)) for name, values in choices.items()}
+    drawings = [picture.svg for picture in pictures]
+    digest = hashlib.sha256(repr((drawings, labels, texts, start)).encode()).hexdigest()[:8]
+    player = f"explore-{digest}"
     controls: list[Control] = [
-        {
-            "id": f"explore-{digest}-{name}",
-            "label": labels.get(name, name),
-            "texts": shown[name],
-            "start": start[name],
-        }
+        {"id": f"{player}-{name}", "label": labels.get(name, name), "texts": texts[name], "start": start[name]}
         for name in choices
     ]
-    first = 0
-    for control in controls:
-        first = first * len(control["texts"]) + control["start"]
     return {
         "kind": "explorer",
-        "id": f"explore-{digest}",
+        "id": player,
         "controls": controls,
         "chosen": "; ".join(f"{c['label']}: {c['texts'][c['start']]}" for c in controls),
-        "first": first,
+        "first": _first(controls),
         "drawings": drawings,
     }
 
 
+def _text(value):
+    """Return a value as its control shows it, with the sign for minus."""
+    return re.sub(r"^-(?=\d)", "−", str(value))
+
+
+def _first(controls):
+    """Return which drawing is shown first: they are in the order of `_drawn`."""
+    index = 0
+    for control in controls:
+        index = index * len(control["texts"]) + control["start"]
+    return index
+
+
 def _with_progress(combinations):
     """Yield the combinations; in a live kernel show progress once drawing has taken two seconds."""
-    begin, handle = time.monotonic(), None
+    begin, note = time.monotonic(), None
     for i, combination in enumerate(combinations):
         if is_live() and time.monotonic() - begin > 2:
-            from IPython.display import HTML, display
-
-            note = HTML(f"Drawing frame {i + 1} of {len(combinations)}")
-            if handle is None:
-                handle = display(note, display_id=True)
-            else:
-                handle.update(note)
+            note = _show(f"Drawing frame {i + 1} of {len(combinations)}", note)
         yield combination
-    if handle is not None:
-        handle.update(HTML(""))
+    if note is not None:
+        _show("", note)
+
+
+def _show(text, note):
+    """Write a text into the ``note`` of a live kernel, or into a new one if it is None; return the note."""
+    from IPython.display import HTML, display
+
+    if note is None:
+        return display(HTML(text), display_id=True)
+    note.update(HTML(text))
+    return note

@@ -13,6 +13,8 @@ from decimal import Decimal
 
 from attnbook.check.render import figure
 
+from ..language.messages import N_
+
 KINDS = ("equal", "differs", "estimate", "below", "prints", "refuses")  # the functions of attnbook.check
 SIDES = {
     "true": ("holds",),
@@ -26,11 +28,11 @@ NEEDS = {  # of these kinds, at least one on the side of a wrong claim
     "right": ("equal", "prints", "estimate", "below"),
 }
 STANDS = {  # how a claim stands where it contradicts another
-    "true": "right",
-    "conditional": "in part",
-    "approximate": "in part",
-    "wrong": "wrong",
-    "uncheckable": "open",
+    N_("true"): N_("right"),
+    N_("conditional"): N_("in part"),
+    N_("approximate"): N_("in part"),
+    N_("wrong"): N_("wrong"),
+    N_("uncheckable"): N_("open"),
 }
 CANDIDATES = 8  # labels that a message about a missing one names
 ONCE = "This ledger once "  # begins a sentence that quotes an earlier, wrong statement

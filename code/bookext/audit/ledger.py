@@ -18,14 +18,14 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from ..derived import compute_page, pages, place
-from ..language.messages import _, translate
+from ..language.messages import N_, _, translate
 from ..outputs import checks
 from .evidence import STANDS, evidence, misplaced, sorted_by_verdict, stated, unfounded, unmeasured, unresolved
 
 LEDGER = "chapters/audit/ledger"  # the pages of claims and of contradictions stand beside it
 CLAIMS = "claims"  # the catalogue of what the data files say
 QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as quick, where PyYAML was built with it
-GROUPS = ("chapter", "source")  # what claims are counted by
+GROUPS = (N_("chapter"), N_("source"))  # what claims are counted by
 logger = logging.getLogger(__name__)
 
 
@@ -150,7 +150,7 @@ class Count(FromData):
         names = [page_link(self.env, group) if by == "chapter" else group for group in groups]
         rows = [[name, *(count[group, v] for v in STANDS)] for name, group in zip(names, groups, strict=True)]
         rows.append([_("all"), *(sum(row[i] for row in rows) for i in range(1, 6))])
-        return [table([*map(_, (by, *STANDS, "all"))], [[*row, sum(row[1:])] for row in rows])]
+        return [table([*map(_, (by, *STANDS)), _("all")], [[*row, sum(row[1:])] for row in rows])]
 
 
 def page_link(env, slug):

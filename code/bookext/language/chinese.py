@@ -9,8 +9,9 @@ from .. import markup
 
 SIGN = re.compile("[\u3400-\u9fff]")  # written without spaces between words
 # Where a word in letters begins and ends. Between a Chinese sign and a letter Python's own \b finds no border.
-BEGINS = r"(?<![^\W\u3400-\u9fff])"
-ENDS = r"(?![^\W\u3400-\u9fff])"
+# They heed the case (-i), or compiling goes through the 27 000 signs for each of them, two seconds for a glossary.
+BEGINS = r"(?-i:(?<![^\W\u3400-\u9fff]))"
+ENDS = r"(?-i:(?![^\W\u3400-\u9fff]))"
 # Signs beside which a word of one sign still stands alone: in 一个键和值 there is 键, in 关键 there is not.
 PARTICLES = "的个和与或每各对把为是有在由按从到不都也了"
 GLOSS = re.compile(f"（[^（）{SIGN.pattern[1:-1]}]*$")  # what stands before a foreign word that explains a Chinese one

@@ -47,7 +47,7 @@ def _is_left(node):
 class MarkMessages(SphinxTransform):
     """Mark the messages without a translation on a page that has a catalogue."""
 
-    default_priority = 27  # after Sphinx has translated the page, and `catalogue` its title
+    default_priority = 27  # after Sphinx has translated the page, and `titles` its title
 
     def apply(self, **kwargs):
         if self.config.language == editions.TOP or is_page_english(self.env, self.env.docname):

@@ -34,11 +34,16 @@ def _note(text):
                 file.write(" ".join(text.split()) + "\n")
 
 
+def request(text, page="", source="book", line=0):
+    """Note that a catalogue is to have a text, and where it stands; `extraction` writes what was requested."""
+    requested.setdefault((page or CATALOGUE, text), (source, line))
+
+
 def translate(text, page="", source="book", line=0):
     """Translate a text by the catalogue of ``page`` or by the book's; one that is in neither stays as it is."""
     if not text.strip():
         return text
-    requested.setdefault((page or CATALOGUE, text), (source, line))
+    request(text, page, source, line)
     new = str(get_translation(page)(text)) if page else text
     new = new if new != text else str(_gettext(text))
     if new == text:
@@ -82,8 +87,13 @@ def line_of(node):
     return node.line if node is not None else 0
 
 
+def N_(message):
+    """Mark a literal as a message that is translated later, as gettext's ``N_`` does; return it as it is."""
+    return message
+
+
 def _(message, **values):
-    """Translate a message of the extension, and insert ``values``; `catalogue` collects the literals of such calls."""
+    """Translate a message of the extension, and insert ``values``; `extraction` finds the literals of such calls."""
     new = translate(message)
     if values and new == message:
         _note(message.format(**values))

@@ -1,17 +1,18 @@
 """Translate the messages of scripts: those of their strings that read like text for the reader.
 
 A string with values in it is one message, ``row {i} of {2}``: a variable gives its name. Names of classes, elements and
-keys and parts of a state are no messages: a message begins with a capital letter or holds a space between words, and
-is compared with nothing. Whatever else is for the reader is marked as one: ``_("weight")``.
+keys, parts of a state and what an experiment stored are no messages: a message begins with a capital letter or holds a
+space between words, and is compared with nothing. Whatever else is for the reader is marked as one: ``_("weight")``.
 """
 
 import json
 import re
 from collections.abc import Callable
 
-# A comment; a string; a regular expression, which stands where a value may begin; the start of a template.
+# A line of what an experiment stored, as JSON; a comment; a string; a regular expression, which stands where a value
+# may begin; the start of a template.
 TOKEN = re.compile(
-    r'(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)|(?P<string>"(?:[^"\\\n]|\\.)*")'
+    r'(?P<stored>(?m:^const \w+ = \[\{".*$))|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)|(?P<string>"(?:[^"\\\n]|\\.)*")'
     r"|(?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*)|(?P<template>`)"
 )
 COMPARED = re.compile(
@@ -36,6 +37,18 @@ def is_message(text: str, before: str = "") -> bool:
     plain = re.sub(r"\{\w+\}", "0", text)
     text_like = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
     return bool(text_like) and not CODE.search(plain) and not COMPARED.search(before)
+
+
+def messages(code: str) -> list[str]:
+    """Return the messages of the JavaScript ``code``, in their order."""
+    found = []
+
+    def keep(text):
+        found.append(text)
+        return text
+
+    rewrite(code, keep)
+    return found
 
 
 def rewrite(code: str, translate: Callable[[str], str]) -> str:

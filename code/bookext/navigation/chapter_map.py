@@ -8,9 +8,9 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from ..derived import chapters, place
-from ..language.messages import _
+from ..language.messages import N_, _
 
-MAP = "Map of the chapters: an arrow leads from a chapter to one that builds on it"
+MAP = N_("Map of the chapters: an arrow leads from a chapter to one that builds on it")
 WIDTH = 360  # of the map, in units of its picture
 ROW = 66  # from the top of a row of boxes to that of the next
 BOX = (172, 46)

@@ -28,6 +28,7 @@ SYNONYMS = Path(__file__).with_name("search.yml")
 # quizzes, whose wrong answers would mislead.
 NOT_INDEXED = (nodes.FixedTextElement, nodes.math_block, nodes.raw, nodes.Invisible, addnodes.desc_signature, quiz)
 NAME = re.compile(r"\b[A-Za-z]{2,}_[A-Za-z_]{2,}\b|\b[A-Z]?[a-z]{3,}[A-Z][a-z]\w+\b", re.ASCII)  # beside Chinese too
+COMMA = re.compile(" ?[,，、] ?")
 LONGEST = 60  # characters of the TeX of a formula that is indexed
 LAST = ("/audit/", "/changes", "/bibliography")  # in the names of pages that rank last
 BEGINNING = 400  # characters of an entry of these that are indexed: the ledger has a filter of its own
@@ -94,10 +95,15 @@ def _write(app, failure):
 
 def synonyms():
     """Yield the names on each line of search.yml, and those that a translation of the line adds."""
-    for names in yaml.safe_load(SYNONYMS.read_text(encoding="utf-8")):
-        line = ", ".join(names)
-        added = re.split(r" ?[,，、] ?", translated) if (translated := translate(line)) != line else []
-        yield [*names, *added]
+    for line in synonym_lines():
+        translated = translate(line)
+        added = COMMA.split(translated) if translated != line else []
+        yield [*line.split(", "), *added]
+
+
+def synonym_lines():
+    """Yield each line of search.yml, as a text: "name, another name"."""
+    yield from map(", ".join, yaml.safe_load(SYNONYMS.read_text(encoding="utf-8")))
 
 
 def entries(doctree):

@@ -25,11 +25,11 @@ from ..derived import (
     register_collection,
     section_of,
 )
-from ..language.messages import _
+from ..language.messages import N_, _
 
-HEADING = "Check yourself"
+HEADING = N_("Check yourself")
 MARKS = {"[x] ": True, "[ ] ": False}
-SIGNS = {True: ("✓ Right.", "is-right"), False: ("✗ Not quite.", "is-wrong")}
+SIGNS = {True: (N_("✓ Right."), "is-right"), False: (N_("✗ Not quite."), "is-wrong")}
 MAX_OPTIONS = 6
 RECALLED = "recall-"  # begins every id and name on the page that collects the quizzes
 

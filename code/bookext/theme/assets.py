@@ -8,7 +8,9 @@ from pathlib import Path
 
 from rjsmin import jsmin
 
-from ..language.messages import _
+from ..language import editions
+from ..language.messages import _, translate
+from ..language.scripts import rewrite
 from ..navigation import search
 from . import styles
 
@@ -34,6 +36,7 @@ def setup(app):
     app.add_js_file("book-theme.js", priority=100)
     app.connect("html-page-context", _offer_messages, priority=100)  # before the parent theme renders parts of a page
     app.connect("html-page-context", _choose, priority=900)
+    app.connect("build-finished", _translate_scripts, priority=700)  # before they are packed
 
 
 def _offer_messages(app, name, template, context, doctree):
@@ -52,6 +55,15 @@ def _choose(app, name, template, context, doctree):
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
     context |= {"style_sheet": styles.SHEET, "site_script": SCRIPT, "search_index": search.INDEX}
     context["files_place"] = FILES_PLACE
+
+
+def _translate_scripts(app, failure):
+    """Translate the scripts of the site's own; that of live figures is translated where it is made."""
+    if failure or app.builder.format != "html" or app.config.language == editions.TOP:
+        return
+    for source in OWN_SCRIPTS:
+        text = rewrite(source.read_text(encoding="utf-8"), translate)
+        (Path(app.outdir) / "_static" / source.name).write_text(text, encoding="utf-8")
 
 
 def pack_scripts(site):

@@ -6,10 +6,10 @@ overflows, and how much a page weighs.
 
 import re
 
-from ..language.messages import translate
+from ..language.messages import N_, translate
 
 # Names that the theme gives without asking for a translation: the attribute, and its text.
-NAMES = {"Toggle primary sidebar": "title", "Toggle secondary sidebar": "title", "Main": "aria-label"}
+NAMES = {N_("Toggle primary sidebar"): "title", N_("Toggle secondary sidebar"): "title", N_("Main"): "aria-label"}
 PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
 CELL = "contains(concat(' ', @class, ' '), ' cell ')"
 LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them

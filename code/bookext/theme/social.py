@@ -21,11 +21,14 @@ from sphinx.errors import ExtensionError
 
 from .. import derived, markup
 from ..language import chinese
-from ..language.messages import _
+from ..language.messages import N_, _
 
 SIZE = (12.0, 6.3)  # of a card, in hundreds of pixels, as networks show it
 CHINESE_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "Noto Sans CJK JP", "WenQuanYi Zen Hei")
-DESCRIPTIONS = {"search": "Search the pages of this book.", "404": "This page does not exist; here is what does."}
+DESCRIPTIONS = {
+    "search": N_("Search the pages of this book."),
+    "404": N_("This page does not exist; here is what does."),
+}
 NOT_FOUND = """<section><h1>{title}</h1>
 <p>{reason} {advice}</p><ul>{pages}</ul></section>"""
 

@@ -6,6 +6,7 @@ property stays if a rule, page or script reads it, and so does an animation.
 """
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -17,12 +18,15 @@ SHEET = "_static/site.css"
 NESTED = {"media", "supports", "container"}
 
 
-def merge(site, sheets):
-    """Write ``SHEET`` from the style sheets that the pages of ``site`` would load, if it has changed."""
+def merge(site, sheets, kept):
+    """Write ``SHEET`` from the style sheets that the pages of ``site`` would load, if it has changed.
+
+    In the file ``kept`` is what pages named that have not been written since.
+    """
     target = site / SHEET
     last = target.read_text(encoding="utf-8").partition("\n")[0] if target.exists() else ""
     sources = [(path, path.read_text(encoding="utf-8")) for path in with_imports([site / name for name in sheets])]
-    used = used_names(site)
+    used = used_names(site, kept)
     digest = hashlib.sha256(repr((sorted(used), sources, Path(__file__).read_text())).encode()).hexdigest()[:16]
     if digest not in last:
         rules = purge("".join(_rebase(text, path, target) + "\n" for path, text in sources), used)
@@ -37,23 +41,32 @@ def with_imports(sheets):
         yield path
 
 
-def used_names(site):
+def used_names(site, kept):
     """Collect the classes, ids and custom properties of the pages of ``site``, and the words of their scripts."""
-    used = set()
-    scripts = set()
-    for path in site.rglob("*.html"):
-        if "_static" not in path.relative_to(site).parts:
-            page = markup.read(path)
-            for value in page.xpath("//@class | //@id"):
-                used.update(value.split())
-            for waiting in page.xpath("//comment()"):  # an element that a later step may put there
-                used.update(re.findall(r"[\w-]+", waiting.text))
-            scripts.update(_script_files(page))
-            # A custom property is named in any attribute, style or script: here it counts as a word of the text.
-            used.update(re.findall(r"--[A-Za-z][\w-]*", path.read_text(encoding="utf-8")))
-    for name in scripts:
-        used.update(re.findall(r"[\w-]+", (site / name).read_text(encoding="utf-8")))
+    pages = (path for path in site.rglob("*.html") if "_static" not in path.relative_to(site).parts)
+    is_valid = kept.exists() and kept.stat().st_mtime > Path(__file__).stat().st_mtime
+    before = json.loads(kept.read_text("utf-8")) if is_valid else {}
+    now = {}
+    for path in pages:
+        name, written = path.relative_to(site).as_posix(), path.stat().st_mtime_ns
+        known = before.get(name)
+        now[name] = known if known and known[0] == written else [written, *map(sorted, _named(path))]
+    kept.write_text(json.dumps(now), "utf-8")
+    used = {word for _written, words, _scripts in now.values() for word in words}
+    for script in {script for _written, _words, scripts in now.values() for script in scripts}:
+        used.update(re.findall(r"[\w-]+", (site / script).read_text(encoding="utf-8")))
     return used
+
+
+def _named(path):
+    """Return the classes, ids and custom properties that a page names, and the scripts that it loads."""
+    page = markup.read(path)
+    named = {name for value in page.xpath("//@class | //@id") for name in value.split()}
+    for waiting in page.xpath("//comment()"):  # an element that a later step may put there
+        named.update(re.findall(r"[\w-]+", waiting.text))
+    # A custom property is named in any attribute, style or script: here it counts as a word of the text.
+    named.update(re.findall(r"--[A-Za-z][\w-]*", path.read_text(encoding="utf-8")))
+    return named, _script_files(page)
 
 
 def _script_files(page):

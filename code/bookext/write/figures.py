@@ -11,7 +11,7 @@ from attnfigures.kit.record import drawing
 from docutils import nodes
 from rjsmin import jsmin
 
-from ..language import scripts
+from ..language import editions, scripts
 from ..language.messages import _, translate
 from ..outputs.figures import drawn_figure, live_names
 
@@ -99,19 +99,22 @@ def _write_static(app):
         static.mkdir(parents=True, exist_ok=True)
         (static / "live.css").write_text(files.styles(), encoding="utf-8")
         for path in static.glob("live-*.js"):
-            _write_script(path, path.stem.split("-")[1:])
+            _write_script(app, path, path.stem.split("-")[1:])
 
 
-def _write_script(path, names):
-    script = scripts.rewrite(files.script(names), translate)
-    path.write_text(jsmin(script), encoding="utf-8")  # without comments and the space between words
+def _write_script(app, path, names):
+    """Write the script of the figures ``names``, without comments and the space between words."""
+    script = files.script(names)
+    if app.config.language != editions.TOP:
+        script = scripts.rewrite(script, translate)
+    path.write_text(jsmin(script), encoding="utf-8")
 
 
 def _add_script(app, name, template, context, doctree):
     names = live_names(doctree) if doctree else []
     if names:
         file = f"live-{'-'.join(names)}.js"
-        _write_script(Path(app.outdir) / "_static" / file, names)
+        _write_script(app, Path(app.outdir) / "_static" / file, names)
         app.add_js_file(file, priority=900, fetchpriority="low")  # text and its fonts come first
 
 

@@ -9,9 +9,9 @@ from sphinx.errors import ConfigError
 from .. import addresses, hooks
 from ..addresses import BRANCH
 from ..language import editions
-from ..language.messages import _
+from ..language.messages import N_, _
 
-LINKS = ("Open in Colab", "Open in Binder", "Open in Kaggle", "Download .ipynb")
+LINKS = (N_("Open in Colab"), N_("Open in Binder"), N_("Open in Kaggle"), N_("Download .ipynb"))
 
 
 def setup(app):

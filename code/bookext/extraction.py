@@ -1,0 +1,109 @@
+"""Extract the messages that Sphinx does not know of, for ``make translation TASK=messages``.
+
+That task builds with Sphinx's builder ``gettext``, which extracts the text of pages. Here the rest is extracted: what
+checks say into the catalogue of their page, what the extension and the scripts say into ``book.pot``.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+from attnbook.check import render
+from attnfigures.kit import files
+from sphinx.builders.gettext import MsgOrigin
+from sphinx.util.i18n import docname_to_domain
+
+from . import hooks
+from .language import messages, scripts
+from .navigation import search
+from .outputs.checks import checks_of_cell
+from .theme.assets import OWN_SCRIPTS
+
+EXTENSION = Path(__file__).parent
+MARKS = ("_", "N_")  # the functions whose literals are messages
+MESSAGE_OF_TEMPLATE = re.compile(r"message\('([^']+)'\)")
+RELATION = re.compile(r" (?:=|≠|<|≈|prints as|refuses) ")  # between the two sides of a law
+
+
+def setup(app):
+    """Extract from each page once it is read, and from the extension and the scripts once all are."""
+    app.connect("doctree-read", _extract_checks)
+    app.connect("doctree-read", _extract_titles_of_exercises)
+    app.connect("env-updated", _extract_rest)
+
+
+def _extract_checks(app, doctree):
+    """Request the laws and notes of checks, which are translated only where a page is written."""
+    for node in doctree.findall(checks_of_cell):
+        place = (app.env.docname, doctree["source"], messages.line_of(node))
+        for check in node["checks"]:
+            messages.translate_numbers(check.note, *place)
+            if not _is_code(check.law):
+                messages.translate_numbers(check.law, *place)
+
+
+def _is_code(law):
+    """Test whether both sides of a law are Python: then it is the line that was checked, and nothing to translate."""
+    try:
+        for side in RELATION.split(law):
+            ast.parse(side, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return bool(re.search(r"[([.=_]", law))
+
+
+def _extract_titles_of_exercises(app, doctree):
+    """Hand over the titles of exercises, which the builder does not look for."""
+    if app.builder.name != "gettext":
+        return
+    page = docname_to_domain(app.env.docname, app.config.gettext_compact)
+    for title in doctree.findall(hooks.exercise_nodes().exercise_subtitle):
+        app.builder.catalogs[page].add(title.rawsource, MsgOrigin(title.source, title.line))
+
+
+def _extract_rest(app, env):
+    """Hand over what pages requested while they were read, and the messages of the extension and the scripts."""
+    if app.builder.name != "gettext":
+        return
+    for text in sorted({*_messages_of_extension(), *_prompts(app.config)}):
+        messages.request(text)
+    for line in search.synonym_lines():
+        messages.request(line)
+    for path in (*OWN_SCRIPTS, *sorted(files.KIT.glob("*.js")), *sorted(files.FIGURES.glob("*.js"))):
+        _request_messages_of_script(path)
+    for (catalogue, text), place in messages.requested.items():
+        app.builder.catalogs[catalogue].add(text, MsgOrigin(*place))
+
+
+def _messages_of_extension():
+    """Yield the marked literals of the modules, the messages of the templates, and those that others keep."""
+    for path in EXTENSION.rglob("*.py"):
+        yield from _marked_literals(path.read_text(encoding="utf-8"))
+    for path in EXTENSION.rglob("*.html"):
+        yield from MESSAGE_OF_TEMPLATE.findall(path.read_text(encoding="utf-8"))
+    yield from render.MESSAGES.values()
+    yield from map(str.title, hooks.kinds_of_theorems())
+
+
+def _prompts(config):
+    """Yield the labels of what folds a cell, as they are set and as MyST-NB writes them."""
+    for prompt in (config.nb_code_prompt_show, config.nb_code_prompt_hide):
+        yield prompt
+        yield from (prompt.format(type=part) for part in hooks.parts_of_cells())
+
+
+def _marked_literals(code):
+    """Yield the messages of a module, as in ``_("all")``."""
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str() as message), *_]) if name in MARKS:
+                yield message
+
+
+def _request_messages_of_script(path):
+    """Request the messages of a script, each with the line where the longest piece between its values stands."""
+    code = path.read_text(encoding="utf-8")
+    for text in scripts.messages(code):
+        piece = max(re.split(r"\{\w+\}", text), key=len)
+        start = max(code.find(piece), 0)
+        messages.request(text, "", str(path), code.count("\n", 0, start) + 1)

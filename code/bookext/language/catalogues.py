@@ -1,0 +1,44 @@
+"""Load the catalogues of the language of a build, and translate the settings by them."""
+
+from pathlib import Path
+
+from sphinx import locale
+from sphinx.util.i18n import CatalogInfo
+
+from . import editions, messages
+from .messages import N_
+
+SEARCH_FIELD = N_("Search this book...")  # what the field of the search shows: Jupyter Book sets it
+
+
+def setup(app):
+    """Load the catalogues before other extensions load theirs: what is here corrects them."""
+    app.connect("config-inited", _begin, priority=50)
+
+
+def _begin(app, config):
+    """Forget the messages of another build, load the catalogues, and translate the settings."""
+    messages.requested.clear()
+    messages.note_lacking(app.doctreedir if config.language != editions.TOP else None)
+    for folder in config.locale_dirs:
+        _load(Path(app.srcdir, folder), config.language)
+    _translate_settings(config)
+
+
+def _load(place, language):
+    """Load every catalogue of a language: those of pages, the book's, and corrections of other extensions'."""
+    folder = place / language / "LC_MESSAGES"
+    for path in sorted(folder.rglob("*.po")):
+        domain = path.relative_to(folder).with_suffix("").as_posix()
+        catalogue = CatalogInfo(str(folder), domain, "utf-8")
+        if catalogue.is_outdated():
+            catalogue.write_mo(language)
+        locale.init([str(place)], language, domain)
+
+
+def _translate_settings(config):
+    """Translate the title of the book, its author, and what the field of the search shows."""
+    config.html_title = config.project = messages.translate(config.html_title or config.project)
+    config.author = messages.translate(config.author)
+    if "search_bar_text" in config.html_theme_options:
+        config.html_theme_options["search_bar_text"] = messages.translate(SEARCH_FIELD)
