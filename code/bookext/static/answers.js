@@ -110,7 +110,8 @@ const answers = (() => {
   });
 
   addEventListener("keydown", (event) => {
-    const { target, key } = event;
+    const { target, key, altKey, ctrlKey, metaKey } = event;
+    if (altKey || ctrlKey || metaKey) return; // a key of the browser
     const quiz = target.closest?.("fieldset.quiz");
     if (!quiz || !(key in STEPS) || quiz.querySelector("input:checked")) return;
     const options = [...quiz.querySelectorAll("input")];
