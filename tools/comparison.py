@@ -164,7 +164,7 @@ def collected(text):
     units = {}
     for unit in text.xpath(f".//*[{has_class('collected')}]"):
         address = unit.xpath(f"string(.//a[{has_class('collected-from')}]/@href)")
-        units.setdefault((address, *unit.xpath(".//fieldset/@id")), []).append(unit)
+        units.setdefault((address, *unit.xpath("./*[1]/@id")), []).append(unit)
     return units
 
 

@@ -10,7 +10,7 @@ only how checks and figures are shown.
   these and all other outputs.
 * ``audit`` holds statements to executed checks: ``ledger`` and ``evidence`` the claims of sources, ``mistakes`` the
   boxes of famous mistakes.
-* ``questions`` asks: ``quiz`` where it stands and all on one page, ``coursework`` shows assignments.
+* ``questions`` asks: ``quiz`` where it stands, ``recall`` all on one page; ``coursework`` shows assignments.
 * ``navigation`` helps the reader find things: ``chapter_map``, ``results`` of all chapters, links to the ``glossary``,
   the ``search``, the pages of the ``package``, and the ``reading_time`` of a page.
 * ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``figures``
@@ -53,7 +53,7 @@ def setup(app):
     from .language import catalogues, chinese, english, progress, titles, translatable
     from .navigation import chapter_map, glossary, package, reading_time, results, search
     from .outputs import checks, translated
-    from .questions import coursework, quiz
+    from .questions import coursework, quiz, recall
     from .run import eval_role, execution, weights
     from .theme import assets, builder, pages, sidebar, social
     from .write import boxes, figures, launch, mathml, notebooks
@@ -66,7 +66,7 @@ def setup(app):
         *(weights, execution, eval_role),
         *(derived, checks, translated),
         *(progress, english, chinese),
-        *(ledger, mistakes, quiz, coursework),
+        *(ledger, mistakes, quiz, recall, coursework),
         *(chapter_map, results, glossary, reading_time, package, search),
         *(figures, mathml, notebooks, launch, boxes),
         *(social, assets, pages, sidebar),
@@ -78,7 +78,7 @@ def setup(app):
     app.add_css_file("book.css", priority=900)
     app.add_css_file("package.css", priority=900)
     app.add_js_file("book.js", priority=100)
-    return {"version": "0.1.0", "env_version": 12, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 13, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _forget(app, env, docnames):

@@ -13,6 +13,7 @@ from collections import Counter
 from docutils import nodes
 from sphinx.project import Project
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import docname_join
 from sphinx.util.nodes import make_refnode
 
 from . import hooks
@@ -134,6 +135,8 @@ def copied(node, docname):
     """Return a copy of a node of another page, whose references are resolved from the page ``docname``."""
     copy = node.deepcopy()
     for reference in copy.findall(lambda part: "refdoc" in getattr(part, "attributes", ())):
+        if reference.get("reftype") == "doc":
+            reference["reftarget"] = "/" + docname_join(reference["refdoc"], reference["reftarget"])
         reference["refdoc"] = docname
     return copy
 

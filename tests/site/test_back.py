@@ -27,7 +27,7 @@ MOVE = """() => {
   }
 }"""
 # What a reader sees and hears of each explorer, quiz and form, and of a live figure its controls and the state that it
-# draws; the trace of what was done in it may be gone.
+# draws; the trace of what was done in it may be gone. The page that asks again has another question.
 LOOK = """() => {
   const PARTS = ["d", "points", "transform", "x", "y", "r", "aria-valuetext"];
   const read = (element) => PARTS.map((name) => element.getAttribute(name)).join();
@@ -38,7 +38,8 @@ LOOK = """() => {
     const parts = [...shown.querySelectorAll("svg *, [role=slider]")].filter((part) => part.checkVisibility());
     seen[name] = { values, drawn: parts.map(read), text: shown.innerText };
   }
-  document.querySelectorAll("main :is(.explore, .live, fieldset.quiz)").forEach((box) => add(box.id, box));
+  const boxes = document.querySelectorAll("main :is(.explore, .live, fieldset.quiz:not(.practice *))");
+  boxes.forEach((box) => add(box.id, box));
   for (const { id, figure } of document.querySelectorAll("main .live")) {
     seen[id] = { values: seen[id].values, state: JSON.stringify(figure.model.get("state")) };
   }

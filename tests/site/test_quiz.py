@@ -3,9 +3,11 @@
 import re
 
 import pytest
-from built_site import HEIGHT, SOURCES, WIDTHS, has_class, is_translated, mainly, named, pages_with, report
+from bookext.contents import contents
+from built_site import HEIGHT, ROOT, SOURCES, WIDTHS, has_class, is_translated, mainly, named, pages_with, report
 
 QUIZ = f"//fieldset[{has_class('quiz')}]"
+PREDICT = f"//div[{has_class('predict')}]"
 RECALL = "chapters/recall"
 SIGN = re.compile("[✓✗] ")
 # What a reader can tell of a quiz: which option is chosen, and whose reasons are to be seen.
@@ -90,16 +92,26 @@ def test_a_reason_is_heard_when_its_option_is_chosen(page, name):
     report(problems)
 
 
+def predicted(name):
+    """Return the texts of the boxes *Predict first* of a page in the language of its edition, in order."""
+    boxes = filter(is_translated, SOURCES[name].xpath(PREDICT))
+    return [" ".join(box.text_content().split()) for box in boxes]
+
+
 def test_recall_asks_everything_once_and_leads_back():
     """Under names of its own, each before a link to the section in which it stands, and in no box."""
     page = SOURCES[named(RECALL)]
-    wanted = {f"recall-{key}": text for name in pages_with(QUIZ) if name != RECALL for key, text in asked(name).items()}
-    assert asked(RECALL) == wanted
+    listed = contents(ROOT)
+    sources = [name for name in (*listed.chapters, *listed.deeper) if name in SOURCES]
+    assert asked(RECALL) == {f"recall-{key}": text for name in sources for key, text in asked(name).items()}
+    assert sorted(predicted(RECALL)) == sorted(text for name in sources for text in predicted(name))
     problems = []
-    for quiz in page.xpath(QUIZ):
-        link = quiz.xpath("string(following-sibling::*[1][self::p]/a/@href)")
+    for question in page.xpath(f"{QUIZ} | {PREDICT}"):
+        link = question.xpath("string(following-sibling::*[1][self::p]/a/@href)")
         name, _, section = link.partition(".html#")
-        label = quiz.get("id").removeprefix("recall-")
-        if not SOURCES[f"chapters/{name}"].xpath(f"//section[@id='{section}']/fieldset[@id='{label}']"):
+        label = question.get("id").removeprefix("recall-")
+        there = f"//section[@id='{section}']"
+        there += f"/fieldset[@id='{label}']" if question.tag == "fieldset" else PREDICT
+        if not SOURCES[f"chapters/{name}"].xpath(there):
             problems.append(f"{RECALL}: {label}: {link} does not lead to its section")
     report(problems)

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from bookext.questions import quiz
+from bookext.questions import quiz, recall
 from docutils.core import publish_doctree
 from docutils.parsers.rst import directives
 from docutils.utils import SystemMessage
@@ -82,8 +82,8 @@ def test_what_an_author_forgot_is_named_with_its_line(read, fault):
 def test_a_label_of_two_pages_is_named_with_both(read):
     env = SimpleNamespace(doc2path=lambda name, base: f"{name}.md")
     for name, text in {"a": GOOD, "b": f"Before.\n\n{GOOD}"}.items():
-        quiz.quizzes(env)[name] = [("title", [], *read(text))]
+        recall.asked(env)[name] = [("title", [], *read(text))]
     with pytest.raises(ExtensionError, match=r"quiz-test-sum \(a\.md:3 and b\.md:5\)"):
-        quiz._require_unique_labels(None, env)
-    del quiz.quizzes(env)["b"]
-    quiz._require_unique_labels(None, env)
+        recall._require_unique_labels(None, env)
+    del recall.asked(env)["b"]
+    recall._require_unique_labels(None, env)

@@ -1,12 +1,12 @@
 """The directive ``{results}``: all theorems and definitions of the book, each under a link to its place."""
 
 from docutils import nodes
-from sphinx.util import docname_join
 from sphinx.util.docutils import SphinxDirective
 
 from ..derived import (
     chapters,
     collection,
+    copied,
     in_language,
     left_out,
     link,
@@ -60,7 +60,7 @@ def _statement(app, docname, page, box):
     kind = box["realtype"]
     label = box["label"]
     number = app.env.toc_fignumbers.get(page, {}).get(box["countertype"], {}).get(label, ())
-    head, *body = box.deepcopy().children
+    head, *body = copied(box, docname).children
     name = nodes.Text(f"{_(kind.title())} {'.'.join(map(str, number))}")
     back = link(app, docname, page, label, name)
     title = nodes.title("", "", back, *head.children)
@@ -71,8 +71,4 @@ def _statement(app, docname, page, box):
         node["ids"] = node["names"] = []
         if isinstance(node, nodes.math_block):
             node["number"] = node["label"] = None
-        if node.get("reftype") == "doc":
-            node["reftarget"] = "/" + docname_join(page, node["reftarget"])
-        if "refdoc" in node:
-            node["refdoc"] = docname
     return copy

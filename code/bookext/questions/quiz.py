@@ -1,30 +1,16 @@
-"""Self-checks: ``{quiz}`` asks one question where it stands, ``{recall}`` collects the questions of the whole book.
+"""Self-checks: ``{quiz}`` asks one question where it stands; `recall` collects them.
 
 A quiz is a group of radio buttons. Behind each option stands the reason why it is right or wrong, and the style sheet
-shows the reason of the option that is chosen. No script runs, nothing is counted, and nothing is stored.
+shows the reason of the option that is chosen: it needs no script. Where scripts run, ``answers.js`` keeps the first
+answer in the reader's browser, for the page that asks again.
 """
-
-from collections import defaultdict
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from ..derived import (
-    collection,
-    copied,
-    copied_children,
-    in_language,
-    left_out,
-    link,
-    mark_collected,
-    pages,
-    place,
-    register_collection,
-    section_of,
-)
+from ..derived import copied_children
 from ..language.messages import N_, _
 
 HEADING = N_("Check yourself")
@@ -63,24 +49,16 @@ class quiz_reason(nodes.General, nodes.Element):
 
 
 def setup(app):
-    """Register directives and nodes; collect the quizzes of each page."""
+    """Register the directive and its nodes."""
     app.add_node(quiz, html=(_open_quiz, _close("</fieldset>\n")))
     app.add_node(quiz_question, html=(_open_question, _close("</legend>\n")))
     app.add_node(quiz_option, html=(_open_option, _close("</div>\n")))
     app.add_node(quiz_answer, html=(_open_answer, _close("</label>\n")))
     app.add_node(quiz_reason, html=(_open_reason, _close("</div></div>\n")))
     app.add_directive("quiz", Quiz)
-    app.add_directive("recall", Recall)
     app.add_transform(Signs)
     app.add_css_file("quiz.css", priority=900)
-    app.connect("doctree-read", _collect)
-    app.connect("env-check-consistency", _require_unique_labels)
-    register_collection(app, "attnbook_quizzes")
-
-
-def quizzes(env):
-    """Return the quizzes of each page: docname → list of (id of the section, nodes of its title, quiz)."""
-    return collection(env, "attnbook_quizzes")
+    app.add_js_file("answers.js", priority=100)
 
 
 class Quiz(SphinxDirective):
@@ -139,49 +117,6 @@ class Signs(SphinxTransform):
             text, name = SIGNS[option["right"]]
             sign = nodes.inline("", _(text), classes=["quiz-sign", name])
             option[1][0].insert(0, [sign, nodes.Text(" ")])
-
-
-def _collect(app, doctree):
-    asked = quizzes(app.env)[app.env.docname] = []
-    for node in doctree.findall(quiz):
-        section = section_of(node)
-        asked.append((section["ids"][0], copied_children(section[0]), node.deepcopy()))
-
-
-def _require_unique_labels(app, env):
-    places = defaultdict(list)
-    for name, asked in quizzes(env).items():
-        for *_place, node in asked:
-            places[node["label"]].append(f"{env.doc2path(name, base=False)}:{node.line}")
-    if twice := [f"{label} ({' and '.join(where)})" for label, where in places.items() if len(where) > 1]:
-        raise ExtensionError(f"Two quizzes have one label: {'; '.join(twice)}")
-
-
-class Recall(SphinxDirective):
-    """``{recall}``: every quiz of the book, chapter by chapter."""
-
-    def run(self):
-        return [place(self.env, _recalled)]
-
-
-def _recalled(app, docname):
-    """Yield a section for each page that has quizzes: each under a name of its own, above a link to its place."""
-    items = [(page, node, *where) for page in pages(app.env) for *where, node in quizzes(app.env).get(page, ())]
-    shown, left = in_language(app, items)
-    sections = {}
-    for page, node, anchor, heading in shown:
-        copy = copied(node, docname)
-        copy["label"] = RECALLED + node["label"]
-        back = link(app, docname, page, anchor, [part.deepcopy() for part in heading])
-        unit = nodes.container("", copy, nodes.paragraph("", _("From") + " ", back, classes=["quiz-from"]))
-        mark_collected(unit, back)
-        sections.setdefault(page, []).append(unit)
-    for page, units in sections.items():
-        name = app.env.titles[page].astext()
-        number = ".".join(map(str, app.env.toc_secnumbers.get(page, {}).get("", ())))
-        title = nodes.title("", f"{number}. {name}" if number else name)
-        yield nodes.section("", title, *units, ids=[f"of-{page.rpartition('/')[2]}"])
-    yield from left_out(app, docname, left)
 
 
 def _numbered(items):

@@ -90,7 +90,8 @@ addEventListener("load", () =>
 // On paper the answers to what a page asks stand at its end, each under the number that its
 // question gets.
 (() => {
-  const ASKED = "article :is(details.solution, .predict details, .live-answer, fieldset.quiz)";
+  const KINDS = "details.solution, .predict details, .live-answer, fieldset.quiz";
+  const ASKED = `article :is(${KINDS}):not(.practice *)`; // what is practised stands in the list as well
   const undo = [];
   const make = (tag, attributes) => Object.assign(document.createElement(tag), attributes);
   const line = (textContent) => make("p", { className: "to-answer", textContent });
