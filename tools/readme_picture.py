@@ -52,7 +52,8 @@ def draw(moving):
         parts.append(f"<text {look}>{caption}{_animate('visibility', seen, 'discrete')}</text>")
     line = f'stroke="{INK}" stroke-width="1.5"'
     parts += [
-        f'<path d="M20 {FLOOR}H700" {line}/><path d="M{zero:.0f} {TOP - 4}V{FLOOR + 6}" {line} stroke-dasharray="3 4"/>',
+        f'<path d="M20 {FLOOR}H700" {line}/>',
+        f'<path d="M{zero:.0f} {TOP - 4}V{FLOOR + 6}" {line} stroke-dasharray="3 4"/>',
         f'<text x="20" y="{FLOOR + 24}">← Tom</text><text x="700" y="{FLOOR + 24}" text-anchor="end">Mary →</text>',
     ]
     size = f'viewBox="0 0 720 {FLOOR + 34}" font-family="sans-serif" fill="{INK}"'

@@ -9,7 +9,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, below, finite_max, require_int, require_number
+from .arrays import Array, arrays, as_mask, below, every, finite_max, require_int, require_number
 from .attention import attention_weights, scores
 
 __all__ = ["differential_attention", "min_p", "sigmoid_attention", "sink_softmax", "soft_cap", "top_k", "top_p"]
@@ -27,7 +27,7 @@ def sink_softmax(s: ArrayLike, sink: float = 0.0) -> Array:
     >>> sink_softmax([0.0])
     array([0.5])
     """
-    xp, s = arrays("s (..., m)", s)
+    xp, s = arrays("s (..., m) or −∞", s)
     column = xp.zeros_like(s[..., :1]) + require_number("sink", sink)
     s = xp.concat([s, column], axis=-1)
     E = xp.exp(below(s, finite_max(xp, "s", s)))
@@ -90,7 +90,7 @@ def soft_cap(s: ArrayLike, c: float) -> Array:
     >>> soft_cap([0.0, 1000.0], c=50.0)
     array([ 0., 50.])
     """
-    xp, s = arrays("s (..., m)", s)
+    xp, s = arrays("s (..., m) or −∞", s)
     c = require_number("c", c, above=0)
     return c * xp.tanh(s / c)
 
@@ -144,7 +144,7 @@ def differential_attention(
 
 def _weights(a):
     xp, a = arrays("a (..., m)", a)
-    if bool(xp.any(a < 0)) or not bool(xp.all(finite_max(xp, "a", a) > 0)):
+    if not every(a >= 0) or not every(finite_max(xp, "a", a) > 0):
         raise ValueError(f"a with shape {tuple(a.shape)} is no row of weights; expected numbers >= 0, and one above 0")
     return xp, a
 
