@@ -23,6 +23,9 @@ WATCH_SHIFTS = """window.shifts = [];
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.shifts.push(
     [entry.value, entry.sources.map(({ node }) => (node?.closest ? node : node?.parentElement)?.className).join()])))
   .observe({ type: "layout-shift", buffered: true });"""
+# A browser that denies storage.
+DENIED = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });"""
 # Lay everything out, also what the browser leaves for later.
 LAY_OUT = """document.head.append(Object.assign(document.createElement("style"),
   { textContent: "* { content-visibility: visible !important; }" }))"""

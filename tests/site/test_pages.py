@@ -3,13 +3,11 @@
 import ast
 
 import pytest
-from built_site import DESK, FACTS, FROM_FOLDER, PAGES, PHONE, PLAIN, REDIRECTS, mainly, pages_with, report
+from built_site import DENIED, DESK, FACTS, FROM_FOLDER, PAGES, PHONE, PLAIN, REDIRECTS, mainly, pages_with, report
 
 # With doctests, with figures, and with players:
 STRICT = ("chapters/package/attnbook.attention", "chapters/permutation-matrices", "chapters/rnn-bottleneck")
 POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"  # of a host: no inline script
-DENIED = """for (const name of ["localStorage", "sessionStorage"])
-  Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });"""
 # A focus that a script moves after the Tab key is shown as the key would show it.
 UNSEEN = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
   .filter((e) => e.tabIndex >= 0 && e.checkVisibility({ visibilityProperty: true })).slice(0, 99).flatMap((e) => {

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 import pytest
-from built_site import AXE, PHONE, SOURCES, has_class, named, report
-from test_pages import DENIED
+from built_site import AXE, DENIED, PHONE, SITE, SOURCES, has_class, named, report
+from playwright.sync_api import expect
 
 RECALL = "chapters/recall"
 START = datetime(2026, 3, 2, 12)
@@ -16,7 +16,7 @@ KEPT = "Object.keys(JSON.parse(localStorage.getItem('attention-and-order answers
 
 @pytest.fixture
 def opened(open_page):
-    """opened(name, day, context of another page, **options): a page whose clock stands at noon of a day."""
+    """opened(name, **options): a page whose clock stands at the start."""
     contexts = []
 
     def opened(name=RECALL, **options):
@@ -135,9 +135,11 @@ def test_a_prediction_is_judged_by_the_reader(opened):
 
 def test_an_answer_in_a_chapter_counts(opened):
     """The first one; an arrow key looks at the options before one is chosen."""
-    page = opened("chapters/rnn-bottleneck")
-    quiz = page.locator("fieldset.quiz").first
-    name, options = quiz.get_attribute("id"), quiz.locator("input")
+    listed = SOURCES[named(RECALL)].xpath(f"{UNITS}[fieldset]")[0]
+    name = listed.xpath("string(fieldset/@id)").removeprefix("recall-")
+    page = opened(f"chapters/{listed.xpath('string(p/a/@href)').partition('.html')[0]}")
+    quiz = page.locator(f"fieldset#{name}")
+    options = quiz.locator("input")
     wrong = page.locator(f"#{name} {WRONG}").first
     options.first.focus()
     for _ in range(options.count()):
@@ -145,7 +147,7 @@ def test_an_answer_in_a_chapter_counts(opened):
         assert not quiz.locator("input:checked").count()
     wrong.press("Space")
     page.locator(f"#{name} {RIGHT}").check()
-    page.goto(page.url.replace("rnn-bottleneck", "recall"))
+    page.goto(f"{SITE.as_uri()}/{RECALL}.html")
     assert asked(page) == name
     assert numbers(page)[0] == 1
 
@@ -186,7 +188,7 @@ def test_all_is_forgotten_by_one_button(opened):
 
 
 FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }"
-GARBAGE = ["null", "5", "[", '{"answers": {"NAME": "soon"}, "without": 3}', '{"answers": [], "without": [7]}']
+GARBAGE = ["null", "5", "[", '{"answers": {"NAME": [1, "soon"]}, "without": 3}', '{"answers": [], "without": [7]}']
 
 
 @pytest.mark.parametrize("fault", [DENIED, FULL], ids=["denied", "full"])
@@ -264,10 +266,9 @@ def test_on_paper_the_list_stands_and_not_the_practice(opened):
     page = opened()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    seen = page.locator("section.asks :is(fieldset.quiz, .predict)").evaluate_all(
-        "(list) => list.filter((e) => e.checkVisibility({ contentVisibilityAuto: true }) && e.offsetHeight > 0).length"
-    )
-    assert seen == len(SOURCES[RECALL].xpath(UNITS))
+    total = len(SOURCES[RECALL].xpath(UNITS))
+    shown = page.locator("section.asks :is(fieldset.quiz, .predict)").filter(visible=True)
+    expect(shown).to_have_count(total)
     assert not page.locator(".practice").is_visible()
     numbers = page.locator("section.asks p.to-answer").all_inner_texts()
-    assert numbers == [f"→ {number}" for number in range(1, seen + 1)]
+    assert numbers == [f"→ {number}" for number in range(1, total + 1)]

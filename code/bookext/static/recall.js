@@ -96,7 +96,7 @@
     const back = days.filter((day) => day === days[0]).length;
     state.textContent = `Due today: ${due} · new: ${fresh}`;
     if (back) state.append(` · ${when(days[0])}: ${back}`);
-    const asked = sections.length - without.size;
+    const asked = sections.filter(({ id }) => !without.has(id)).length;
     const all = sections.length;
     chosen.textContent = `Chapters: ${asked} of ${all}`;
     keeps.textContent = answers.isDenied()
