@@ -282,12 +282,12 @@ def every(condition: Array) -> bool:
 
 
 def beside(like: Array, x: ArrayLike, dtype: Any = None) -> Array:
-    """Return ``x`` in the library and on the device of ``like``, in its precision too if ``x`` comes from elsewhere.
+    """Return ``x`` in the library and on the device of ``like``; lists and NumPy's arrays get its precision, too.
 
     ``dtype`` is another type, such as that of booleans.
     """
     if isinstance(like, np.ndarray) and isinstance(x, np.ndarray):
-        return x if dtype is None else np.asarray(x, dtype=dtype)
+        return np.asarray(x, dtype=like.dtype if dtype is None else dtype)
     xp = namespace(like)
     if _is_array(x) and namespace(x) is xp:
         return xp.asarray(x, dtype=dtype, device=device(like))

@@ -80,13 +80,11 @@ def numbers(
     A number in ``shape`` is the length that has to ``fit`` another argument. Raises ``ValueError`` also unless the
     numbers lie from ``least`` to ``most``, but for rounding, and above ``above``.
     """
-    x = as_numpy(name, x)
+    x = as_numpy(name, x, infinite=() if finite else (-math.inf, math.inf))
     lengths = dict(zip(shape, x.shape, strict=False))
     if x.shape != tuple(lengths.get(n) if isinstance(n, str) else n for n in shape):
         expected = str(shape).replace("'", "") + _to(fit)
         raise ValueError(f"{name} has shape {x.shape}; expected {expected}")
-    if finite and not np.isfinite(x).all():
-        raise ValueError(f"{name} with shape {x.shape} contains an infinity; expected finite numbers")
     low, high = x.min(), x.max()
     fractions = whole and (x != np.round(x)).any()
     if fractions or (finite and low <= above) or low < least - TOLERANCE or high > most + TOLERANCE:
