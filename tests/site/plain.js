@@ -92,10 +92,11 @@
     .map(([selector, element]) => `${selector} ${contrast(element).toFixed(1)}`);
 
   // What there is to read, once each word. What explorers show depends on their sliders; search,
-  // filters and live figures, which stand for a drawing, need a script.
+  // filters and live figures, which stand for a drawing, need a script, and so does practice, whose
+  // questions stand in a list as well.
   const moving = new Set(
     all(
-      ".explore > :not(.explore-chosen), .live-figure, .bd-search-container, form[role=search]",
+      ".explore > :not(.explore-chosen), .live-figure, .bd-search-container, form[role=search], .practice, .practice-list > summary",
     ).flatMap((e) => e.innerText.split(/\s+/)),
   );
   const words = [...new Set(main.innerText.split(/\s+/))].filter(
@@ -103,7 +104,8 @@
   );
 
   dispatchEvent(new Event("beforeprint"));
-  const answers = all("details.solution, .predict details, .live-answer, .quiz-reason", main);
+  const kinds = "details.solution, .predict details, .live-answer, .quiz-reason";
+  const answers = all(`:is(${kinds}):not(.practice *)`, main);
   const beside = answers.filter((e) => !e.closest(".answers") || !e.checkVisibility()).length;
   dispatchEvent(new Event("afterprint"));
 

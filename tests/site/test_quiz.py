@@ -48,7 +48,8 @@ def opened(request, open_page, name):
 
 @pytest.fixture
 def page(opened):
-    """The page, opened once for all tests, with what is chosen from the start."""
+    """The page, opened once for all tests, with what is chosen from the start, and no quiz folded."""
+    opened.evaluate("document.querySelectorAll('details:has(.quiz)').forEach((box) => { box.open = true; })")
     opened.evaluate("document.querySelectorAll('.quiz input').forEach((i) => { i.checked = i.defaultChecked; })")
     return opened
 

@@ -117,16 +117,18 @@ def test_a_wrong_answer_comes_first_and_a_right_one_on_its_days(opened):
 def test_a_prediction_is_judged_by_the_reader(opened):
     page = opened()
     name = pass_to(page, ".predict")
-    first, second = page.locator(".practice-judge button").all()
-    assert not first.is_visible()
+    first, second = (page.locator(".practice-judge button").nth(number) for number in range(2))
+    expect(first).to_be_hidden()
     page.locator(".practice .predict summary").press("Enter")
+    expect(second).to_be_visible()
     second.press("Enter")
-    assert first.is_disabled()
+    expect(first).to_be_disabled()
     assert page.locator(".practice-said").inner_text()
     on_day(page, 0)
     assert asked(page) == name
     page.locator(".practice .predict summary").press("Enter")
-    page.locator(".practice-judge button").first.press("Enter")
+    expect(first).to_be_visible()
+    first.press("Enter")
     on_day(page, 0)
     assert numbers(page)[0] == 0
     on_day(page, 1)
