@@ -23,7 +23,7 @@ def trained(base, seeds):
     """Train on 12 tokens, at the rate with the least loss of the first four seeds."""
     scheme = rotary(frequencies(WIDTH, base))
     options = {"seeds": seeds, "steps": 600, "batch": 32, "ask": slice(-1, None)}
-    runs = [train_scheme(scheme, rate, **options, **FLAGGED) for rate in RATES]
+    runs = [train_scheme(scheme, rate, **options, **FLAGGED) for rate in RATES]  # type: ignore[arg-type]
     return min(runs, key=lambda w: np.median(measure_scheme(scheme, w, TRAINED, **FLAGGED)[0][:4]))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from attnbook.attention import attention, attention_weights, causal_mask, online_attention, padding_mask, softmax
-from attnbook.layers import rows, stay, symmetry
+from attnbook.layers import rows, symmetry
 from attnbook.permutations import birkhoff, permutation_matrix
 from attnbook.positional import frequencies, rotate
 from attnbook.simplex import hull_weights, separating_direction, sparsemax
@@ -29,7 +29,7 @@ def ring(x):
 def test_every_permutation_counts_in_a_verdict(group):
     found = symmetry(ring, [X], [rows], group)
     assert found.verdict == "neither"
-    errors = [symmetry(ring, [X], [rows], [g]) for g in group]
+    errors = [symmetry(ring, [X], [rows], [g]) for g in (SHIFT, SWAP)]
     assert found.equivariance == max(error.equivariance for error in errors) > 0.1
     assert found.invariance == max(error.invariance for error in errors) > 0.1
     assert symmetry(ring, [X], [rows], [SHIFT, SAME]).verdict == "equivariant"
@@ -44,7 +44,7 @@ def test_a_verdict_does_not_depend_on_the_size_of_the_output(size, dtype):
         symmetry(lambda x: np.asarray(size * ring(x), dtype), [x], [rows], [SWAP]).verdict,
         symmetry(lambda x: np.asarray(size * np.tanh(x) / 3, dtype), [x], [rows], [SWAP, SHIFT]).verdict,
         symmetry(lambda x: np.asarray(size * np.exp(x).sum(0), dtype), [x], [rows], [SWAP, SHIFT]).verdict,
-        symmetry(lambda x: np.asarray(size * np.arange(4.0), dtype), [x], [stay], [SHIFT]).verdict,
+        symmetry(lambda x: np.asarray(size * np.arange(4.0), dtype), [x], [rows], [SHIFT]).verdict,
     ]
     assert verdicts == ["neither", "equivariant", "invariant", "invariant"]
 
@@ -57,7 +57,7 @@ def test_a_verdict_allows_half_of_the_digits():
             def wobble(x, calls=calls):
                 return x * 0 + next(calls)
 
-            assert symmetry(wobble, [np.ones((4, 1), dtype)], [rows], [SHIFT]).verdict == verdict
+            assert symmetry(wobble, [np.arange(4, dtype=dtype)[:, None]], [rows], [SHIFT]).verdict == verdict
 
 
 # --- One key -------------------------------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ function buildControls(change) {
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, state, result, { hidden }) {
   const { el, controls, hint, titleA, titleB, A, B, bar, spent, below } = parts;
-  el.classList.toggle("live-reach", state.rows === "reach");
+  el.classList.toggle("live-one-word", state.rows === "reach");
   drawControls(controls, state, result);
   write(hint, hintText(state));
   write(titleA, titleText(state));
