@@ -207,9 +207,9 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     """x_t ↦ R_t x_t: the pair (a, b) of x_t becomes (a cos θ_h t − b sin θ_h t, a sin θ_h t + b cos θ_h t).
 
     ``x`` (..., n, d) are queries or keys, d even; ``positions`` (n,) the position t of each row, whole or not;
-    ``theta`` (p,) the angle per position of each pair in radians, 10000^(−2h/d) with p = d/2 unless given. ``pairing``
-    says which coordinates form pair h: (2h, 2h + 1) if "adjacent", (h, h + p) if "halves". With p < d/2, a partial
-    rotation, coordinates from 2p on stay; an angle 0 leaves its pair. Autograd follows x alone.
+    ``theta`` (d/2,) the angle per position of each pair in radians, 10000^(−2h/d) unless given. ``pairing`` says which
+    coordinates form pair h: (2h, 2h + 1) if "adjacent", (h, h + d/2) if "halves". Autograd follows x alone. The angle 0
+    leaves a pair as it is; models that rotate a part of x, as GPT-NeoX does, give ``x[..., :r]`` and keep the rest.
 
     Source: Su et al. (2024), "RoFormer: Enhanced transformer with rotary position embedding", section 3.2.
 
@@ -221,21 +221,17 @@ def rotate(x: ArrayLike, positions: ArrayLike, theta: ArrayLike | None = None, *
     require_int("the last axis of x", d, multiple=2)
     t = as_numpy("positions", positions)
     theta = frequencies(d) if theta is None else as_numpy("theta", theta)
-    if t.shape != (n,) or theta.ndim != 1 or len(theta) > d // 2:
-        expected = f"expected ({n},) and ({d // 2},), or fewer angles, to match x with shape {shape_of(x)}"
+    if t.shape != (n,) or theta.shape != (d // 2,):
+        expected = f"expected ({n},) and ({d // 2},) to match x with shape {shape_of(x)}"
         raise ValueError(f"positions has shape {t.shape} and theta {theta.shape}; {expected}")
     one_of("pairing", pairing, "adjacent", "halves")
     angle = t[:, None] * theta  # in float64 whatever x is: an angle loses digits as positions grow
     cos, sin = (beside(x, f(angle)) for f in (np.cos, np.sin))
-    p = len(theta)
-    turned, rest = x[..., : 2 * p], x[..., 2 * p :]
     if pairing == "adjacent":
-        a, b = turned[..., 0::2], turned[..., 1::2]
-        turned = xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), turned.shape)
-    else:
-        a, b = turned[..., :p], turned[..., p:]
-        turned = xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
-    return turned if 2 * p == d else xp.concat([turned, rest], axis=-1)
+        a, b = x[..., 0::2], x[..., 1::2]
+        return xp.reshape(xp.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), x.shape)
+    a, b = x[..., : d // 2], x[..., d // 2 :]
+    return xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 
 def pairing_permutation(d: int) -> list[int]:

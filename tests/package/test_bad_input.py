@@ -165,7 +165,7 @@ REFUSED = [
     (lambda: positional.rotate(np.ones((2, 3)), [0, 1]), "x"),
     (lambda: positional.rotate(X, [0, 1]), "positions"),
     (lambda: positional.rotate(X, [0, 1, 2], pairing="neighbours"), "pairing"),
-    (lambda: positional.rotate(X, [0, 1, 2], [1.0, 0.5]), "theta"),
+    (lambda: positional.rotate(np.ones((3, 4)), [0, 1, 2], [1.0]), "theta"),
     (lambda: length.ramp_frequencies([1.0, 0.1], 8, 2.0, truncate="False"), "truncate"),
     (lambda: positional.pairing_permutation(3), "d"),
     (lambda: length.turns([1.0], 0), "n"),
