@@ -129,7 +129,7 @@ def states(
     """Return the states X (..., n, d) of the tokens ``ids`` (..., n) after the last layer.
 
     ``positions`` (n,) are 0 … n−1 unless given; ``mask`` is causal, or broadcasts to (..., heads, n, m); ``theta``
-    (d_h/2,), or fewer, are the angles per position of :func:`attnbook.positional.rotate`; ``scale`` is 1/√d_h.
+    (d_h/2,) are the angles per position of :func:`attnbook.positional.rotate`; ``scale`` is 1/√d_h.
 
     ``watch`` maps a name to a function f(layer, array) that sees what each layer computes. What it returns takes the
     place of the array, unless that is None. The names, with g heads of keys and m = n tokens unless there is a cache:
