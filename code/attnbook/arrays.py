@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj
+from array_api_compat import array_namespace, device, is_array_api_obj, to_device
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
@@ -290,7 +290,8 @@ def beside(like: Array, x: ArrayLike, dtype: Any = None) -> Array:
         return np.asarray(x, dtype=like.dtype if dtype is None else dtype)
     xp = namespace(like)
     if _is_array(x) and namespace(x) is xp:
-        return xp.asarray(x, dtype=dtype, device=device(like))
+        x = to_device(x, device(like))
+        return x if dtype is None else xp.astype(x, dtype, copy=False)
     plain = np.asarray(x.detach().cpu()) if hasattr(x, "detach") else np.array(x)  # a copy, which PyTorch may write to
     return xp.asarray(plain, dtype=like.dtype if dtype is None else dtype, device=device(like))
 

@@ -77,6 +77,13 @@ def test_every_precision_is_kept_and_right(dtype):
             assert f(x.to(dtype).numpy()).dtype == x.to(dtype).numpy().dtype
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_table_that_is_trained_gets_its_gradient():
+    x, B = torch.ones(5, 4), torch.zeros(5, 5, requires_grad=True)
+    positional.logit_terms(x, x, B=B).position_position.sum().backward()
+    torch.testing.assert_close(B.grad, torch.ones(5, 5))
+
+
 def test_arguments_on_two_devices_are_refused_by_name():
     with pytest.raises(ValueError, match=r"\bK\b.* on cpu and Q .* on meta"):
         att.attention(X, torch.ones(5, 4), X)
