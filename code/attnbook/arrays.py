@@ -41,6 +41,7 @@ __all__ = [
     "require_int",
     "require_number",
     "shape_of",
+    "sigmoid",
     "whole_numbers",
 ]
 
@@ -347,6 +348,11 @@ def below(x: Array, top: Array) -> Array:
     """
     with np.errstate(over="ignore"):
         return x - top
+
+
+def sigmoid(xp: Any, z: Array) -> Array:
+    """σ(z) = 1/(1 + exp(−z)), entry by entry, written so that nothing overflows; σ(−∞) is exactly 0."""
+    return 0.5 + 0.5 * xp.tanh(0.5 * z)
 
 
 def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:

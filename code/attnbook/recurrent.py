@@ -13,7 +13,7 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_numpy, require_int, require_number
+from .arrays import Array, arrays, as_numpy, require_int, require_number, sigmoid
 
 __all__ = [
     "delta_rule",
@@ -153,9 +153,4 @@ def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.n
 def _gates(xp, x, h, W_x, W_h, b):
     z = x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b
     i, f, g, o = xp.unstack(xp.reshape(z, (*z.shape[:-1], 4, W_h.shape[-1])), axis=-2)
-    return _sigmoid(xp, i), _sigmoid(xp, f), xp.tanh(g), _sigmoid(xp, o)
-
-
-def _sigmoid(xp, z):
-    """1/(1 + e^(−z)), written so that nothing overflows."""
-    return 0.5 + 0.5 * xp.tanh(0.5 * z)
+    return sigmoid(xp, i), sigmoid(xp, f), xp.tanh(g), sigmoid(xp, o)

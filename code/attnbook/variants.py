@@ -9,7 +9,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array, arrays, as_mask, below, every, finite_max, require_int, require_number
+from .arrays import Array, arrays, as_mask, below, every, finite_max, require_int, require_number, sigmoid
 from .attention import attention_weights, scores
 
 __all__ = ["differential_attention", "min_p", "sigmoid_attention", "sink_softmax", "soft_cap", "top_k", "top_p"]
@@ -115,7 +115,7 @@ def sigmoid_attention(
     xp, Q, K, V = arrays("Q (..., n, d_k), K (..., m, d_k), V (..., m, d_v)", Q, K, V)
     S = scores(Q, K, scale) + (-math.log(K.shape[-2]) if bias is None else require_number("bias", bias))
     S = S if mask is None else xp.where(as_mask(mask, S), S, -math.inf)
-    return xp.exp(xp.minimum(S, xp.zeros_like(S))) / (1 + xp.exp(-xp.abs(S))) @ V  # no exponential of a large number
+    return sigmoid(xp, S) @ V
 
 
 def differential_attention(
