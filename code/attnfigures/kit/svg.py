@@ -1,10 +1,12 @@
 """Make SVG fit for where it stands: inline in a page, as :mod:`attnfigures.kit.style` promises, or in a file alone."""
 
 import hashlib
+import math
 import re
 from xml.etree import ElementTree
 
 PIXELS = 1.6  # of a point, where the page is wide
+COORDINATES = {"M": 2, "L": 2, "Q": 4, "C": 6, "z": 0}  # of each command that matplotlib writes into a path
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -26,8 +28,10 @@ def adapt(svg, alt, palette):
             name = element.attrib.pop("id")
             if re.fullmatch(r"part\d+", name):
                 element.set("id", f"{digest}{name}")
-        for key, digits in (("d", 1), ("x", 2), ("y", 2), ("transform", 2)):  # finer than a screen shows
-            if value := _rounded(element.attrib.pop(key, ""), digits):
+        if "d" in element.attrib:
+            element.set("d", _short_path(element.attrib.pop("d")))
+        for key in ("x", "y", "transform"):
+            if value := _rounded(element.attrib.pop(key, "")):
                 element.set(key, value)
         for key, value in element.attrib.items():
             value = re.sub(r"url\(#", f"url(#{digest}", value)
@@ -43,10 +47,65 @@ def adapt(svg, alt, palette):
     return re.sub(r"\n\s*", "\n", text).strip()
 
 
-def _rounded(value, digits):
-    """Round each number with a decimal point; a turn by no angle is left out."""
+def _rounded(value):
+    """Round each number with a decimal point to 0.01; a turn by no angle is left out."""
     value = re.sub(r"rotate\(-?0 [^)]*\)", "", value)
-    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.{digits}f}", value)
+    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.2f}", value)
+
+
+def _short_path(d):
+    """Write the data of a path in a fraction of the letters: places to 0.1, which is finer than a screen shows.
+
+    Lines are relative, so that cells of one size read alike; a circle is two arcs in the place of eight curves.
+    """
+    tokens = iter(re.findall(r"[A-Za-z]|-?[\d.]+(?:e-?\d+)?", d))
+    pieces = []
+    for command in tokens:
+        numbers = [round(float(next(tokens)), 1) for _ in range(COORDINATES[command])]
+        pieces.append((command, numbers))
+    subpaths = []
+    for piece in pieces:
+        if piece[0] == "M":
+            subpaths.append([])
+        subpaths[-1].append(piece)
+    return "".join(_circle(subpath) or _lines(subpath) for subpath in subpaths)
+
+
+def _lines(subpath):
+    """Return the text of a subpath; its curves stay as they are, with places for coordinates."""
+    text, here = "", (0.0, 0.0)
+    for command, numbers in subpath:
+        dx, dy = (round(there - now, 1) for there, now in zip(numbers[-2:], here, strict=False)) if numbers else (0, 0)
+        if command != "L":
+            text += f"{command}{' '.join(map(_tenth, numbers))}"
+        elif dx and dy:
+            text += f"l{_tenth(dx)} {_tenth(dy)}"
+        elif dx:
+            text += f"h{_tenth(dx)}"
+        else:
+            text += f"v{_tenth(dy)}"
+        here = numbers[-2:]
+    return text
+
+
+def _circle(subpath):
+    """Return the text of a subpath if it is a circle as matplotlib draws it, with eight curves; otherwise nothing."""
+    curves = subpath[1:]
+    ends = [numbers[-2:] for command, numbers in curves if command == "C"]
+    if [command for command, _ in curves] != ["C"] * 8 + ["z"]:
+        return ""
+    x, y = (sum(places) / 8 for places in zip(*ends, strict=True))
+    radii = [math.dist(end, (x, y)) for end in ends]
+    if max(radii) - min(radii) > 0.2:
+        return ""
+    r = sum(radii) / 8
+    half = f"a{_tenth(r)} {_tenth(r)} 0 1 0 "
+    return f"M{_tenth(x - r)} {_tenth(y)}{half}{_tenth(2 * r)} 0{half}{_tenth(-2 * r)} 0z"
+
+
+def _tenth(x):
+    """Write a number with one digit behind the point, or none."""
+    return f"{x + 0.0:.1f}".removesuffix(".0")
 
 
 def _colours(value, palette):
