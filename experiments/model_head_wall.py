@@ -1,10 +1,11 @@
 """What do all 270 heads of the language model read in one sentence, and what does each do to the word that follows?
 
-A member is one sentence, with what a figure needs. ``weights`` holds the lower triangle of every A row by row, head
-after head and layer after layer, in base64: a byte b for a weight b/255. The other lists have a number for each head:
-``uniform`` and ``mean``, the change of ln p(right word)/p(wrong word) when it gets uniform weights, or its mean output
-over other texts; ``direct``, the part of that log-odds that its output at the last token adds by itself, past all later
-layers, with the last rms_norm taken as it is.
+A member is one sentence, with what a figure needs. ``weights`` holds what stands below the diagonal of every A, row by
+row, head after head and layer after layer, in base64: a byte b for a weight b/255. What a row lacks to 1 is the weight
+of its token on itself. The other lists have a number for each head: ``uniform`` and ``mean``, the change of
+ln p(right word)/p(wrong word) when it gets uniform weights, or its mean output over other texts; ``direct``, the part
+of that log-odds that its output at the last token adds by itself, past all later layers, with the last rms_norm taken
+as it is.
 """
 
 import base64
@@ -45,8 +46,8 @@ def member(k):
     text, *words = SENTENCES[k]
     ids, words = model().encode(text), [model().encode(word).item() for word in words]
     changes, log_odds, weights = head_effects(model(), ids[None], words, mean_outputs(model()))
-    visible = weights[0].reshape(-1, len(ids), len(ids))[:, *np.tril_indices(len(ids))]
-    bytes_of = np.round(255 * visible).astype(np.uint8).tobytes()
+    before = weights[0].reshape(-1, len(ids), len(ids))[:, *np.tril_indices(len(ids), -1)]
+    bytes_of = np.round(255 * before).astype(np.uint8).tobytes()
     return {
         "text": text,
         "tokens": [model().decode(token) for token in ids],

@@ -6,8 +6,9 @@ Run by hand, with fonttools and brotli installed, on `stix-two-math-latin-400-no
 
     python tools/fonts.py stix-two-math-latin-400-normal.woff2 stix-two-text-latin-wght-normal.woff2 …
 
-A cut font loses stretched glyphs silently, so whole blocks are kept and the MATH table's variants with them; bold
-italics, bold Greek and the hints for coarse screens, a third of the bytes, are not.
+A cut font loses stretched glyphs silently, so the variants of the MATH table are kept with their signs. Alphabets stay
+whole; of the operators, the common ones do. Not kept are bold italics, bold Greek, kerning and the hints for coarse
+screens. A formula with a sign that is missing here fails the tests of pages: add it to ``KEPT``.
 Chromium reserves the width of the *widest* radical sign behind every root, which leaves a gap of 0.4 em in
 "√d, and"; the tall variants are therefore narrowed to nearly the width of the small one.
 """
@@ -25,10 +26,12 @@ from fontTools.ttLib import TTFont
 STATIC = Path(__file__).parent.parent / "code" / "bookext" / "static"
 TEXT = "20-7E A0-FF 152-153 303 2010-2015 2018-201E 2026 2032-2033 2212"
 RADICAL_WIDTH = 850  # thousandths of an em; the small sign has 794
-KEPT = """20-7E A0 AC B1 B7 D7 F7 2C6-2DD 300-338 391-3FF 2010-2044 2061-2064 20D7 2102 210B-210E 2110-2113 2115
-2119-211D 2124 212C 2130-2131 2133
-2190-2199 21A6 21D0-21D4 2200-22C6 22EE-22F1 2308-230B 23DE-23DF 25A0-25A1 27E8-27E9 27F6 2A7D-2A7E 1D400-1D467
-1D49C-1D4CF 1D538-1D56B 1D6A4-1D6A5 1D6E2-1D71B 1D7CE-1D7D7"""
+KEPT = """20-7E A0 AC B1 B7 D7 F7 2C6-2C7 2D8-2DC 300-303 307-308 30C 332 338 391-3C9 3D1 3D5 3F5 2010-2016 2018-201E
+2026 2032-2035 203E 2044 2061-2064 20D7 2102 210B 210E 2110 2112-2113 2115 2119-211B 211D 2124 212C 2130-2131 2133
+2190-2194 2196-2199 21A6 21D0-21D4 2200-2209 220B 220F-2213 2216-221A 221D-2220 2223 2225 2227-222C 2234-2235 223C 2243
+2245 2248 2250 2254 2260-2261 2264-2265 226A-226B 227A-227D 2282-2283 2286-2287 2295-2299 22A2-22A5 22C0-22C6 22EE-22F1
+2308-230B 23DE-23DF 25A0-25A1 27E8-27E9 27F6 2A7D-2A7E 1D400-1D467 1D49C-1D4B5 1D538-1D551 1D6A4-1D6A5 1D6E2-1D71B
+1D7CE-1D7D7"""
 SIGNS = """302-303 391-3C9 3D1 3D5 2016 2032-2033 2070-209C 2113 2190-2193 21A6 2200-2265 2282 2299 22C5 22EF 2308-230B
 27E8-27E9"""
 
@@ -56,7 +59,7 @@ def main(source):
     """Write the cut font; of the font of formulas also the signs that stand in prose, for pages without a formula."""
     font = TTFont(source)
     if "MATH" in font:
-        cut(font, KEPT, ["ccmp", "kern"])
+        cut(font, KEPT, ["ccmp"])
         prepare_math(font)
         save(font, "Book Math")
         del font["MATH"]

@@ -90,7 +90,7 @@ def test_arguments_on_two_devices_are_refused_by_name():
 
 
 def test_eager_jax_runs_the_laws():
-    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed; the book does not need it")
+    jnp = pytest.importorskip("jax.numpy")  # of the extra `test`
     x = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
     for f in (
         lambda x: att.attention(x, x, x),

@@ -541,7 +541,7 @@ def test_a_question_that_cannot_be_asked_is_refused(change, names):
 
 
 def test_no_figure_takes_a_rule_of_another():
-    """The site joins the styles of all figures: a class that two of them use stands in live.css."""
+    """A page joins the styles of its figures: a class that two of them use stands in live.css."""
 
     def classes(folder, file, pattern=r"live-[\w-]+"):
         path = folder / file

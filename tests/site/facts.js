@@ -1,13 +1,16 @@
 // Looks at the page it runs in and returns what the tests assert: lists of errors, empty where all
 // is well.
 (async () => {
-  // A reader who has been everywhere: nothing is folded, every answer has been tried, every part
-  // has been laid out.
+  // A reader who has been everywhere: nothing is folded, every answer has been tried, every
+  // section of the contents and every part of the page has been laid out.
   document.querySelectorAll("details").forEach((details) => {
     details.open = true;
   });
   document.querySelectorAll(".quiz-reason").forEach((reason) => {
     reason.style.display = "block";
+  });
+  document.querySelectorAll(".page-toc ul").forEach((sections) => {
+    sections.style.display = "block";
   });
   document.head.append(
     Object.assign(document.createElement("style"), {

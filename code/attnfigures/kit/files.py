@@ -91,5 +91,15 @@ def script(names: Iterable[str]) -> str:
 
 def styles(names: Iterable[str] | None = None) -> str:
     """Return one style sheet: what all figures share, then what the figures ``names``, or all of them, add to it."""
-    sheets = [path for path in sorted(FIGURES.glob("*.css")) if names is None or path.stem in names]
-    return _kit("live.css") + "".join(path.read_text("utf-8") for path in sheets)
+    known = sorted(path.stem for path in FIGURES.glob("*.css"))
+    return shared_styles() + own_styles(name for name in known if names is None or name in names)
+
+
+def shared_styles() -> str:
+    """Return the style sheet that all figures share."""
+    return _kit("live.css")
+
+
+def own_styles(names: Iterable[str]) -> str:
+    """Return what the figures ``names`` add to it, in their order."""
+    return "".join((FIGURES / f"{name}.css").read_text("utf-8") for name in names)

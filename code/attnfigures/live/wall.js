@@ -28,11 +28,17 @@ function once(f) {
   };
 }
 
-/** The weights of all heads, in parts of 255: a list of rows each, and a row ends at its token. */
+/**
+ * The weights of all heads, in parts of 255: a list of rows each, and a row ends at its token, which
+ * gets what the others, which are rounded, leave.
+ */
 const partsOf = once(({ tokens, weights }) => {
   const bytes = atob(weights);
   let at = 0;
-  const row = (i) => range(i + 1).map(() => bytes.charCodeAt(at++));
+  const row = (i) => {
+    const before = range(i).map(() => bytes.charCodeAt(at++));
+    return [...before, Math.max(0, 255 - total(before))];
+  };
   return EVERY.map(() => tokens.map((_x, i) => row(i)));
 });
 

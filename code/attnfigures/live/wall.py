@@ -107,9 +107,10 @@ def _stored() -> dict[str, _Sentence]:
 
 def _read(member: dict[str, Any]) -> _Sentence:
     n = len(member["tokens"])
-    visible = np.frombuffer(base64.b64decode(member["weights"]), dtype=np.uint8)
+    before = np.frombuffer(base64.b64decode(member["weights"]), dtype=np.uint8)
     parts = np.zeros((LAYERS * HEADS, n, n), dtype=int)
-    parts[:, *np.tril_indices(n)] = visible.reshape(LAYERS * HEADS, -1)
+    parts[:, *np.tril_indices(n, -1)] = before.reshape(LAYERS * HEADS, -1)
+    parts[:, range(n), range(n)] = np.maximum(255 - parts.sum(axis=-1), 0)  # the others are rounded
     changes = {way: member[way] for way in INSTEAD}
     return _Sentence(member["tokens"], member["words"], member["log-odds"], parts, changes, member["direct"])
 

@@ -6,6 +6,7 @@ What a figure asks stands beside its still, for paper, and every drawing is a fi
 from html import escape
 from pathlib import Path
 
+import tinycss2
 from attnfigures.kit import files, markup, svg
 from attnfigures.kit.record import drawing
 from docutils import nodes
@@ -21,7 +22,7 @@ SCRIPT_PLACE = "<!--script of the figures-->"
 
 
 def setup(app):
-    """Write the style sheet of all figures; draw them, and write and add a script page by page."""
+    """Write the style sheet that figures share; draw them, and give each page their script and their own styles."""
     app.add_node(drawn_figure, html=(_visit_figure, None))
     app.add_node(nodes.caption, override=True, html=(_visit_caption, _depart_caption))
     app.connect("builder-inited", _write_static)
@@ -93,11 +94,11 @@ def _links(builder, figure):
 
 
 def _write_static(app):
-    """Write the styles, and anew the scripts of pages that are not written this time."""
+    """Write the styles that all figures share, and anew the scripts of pages that are not written this time."""
     if app.builder.format == "html":
         static = Path(app.outdir) / "_static"
         static.mkdir(parents=True, exist_ok=True)
-        (static / "live.css").write_text(files.styles(), encoding="utf-8")
+        (static / "live.css").write_text(files.shared_styles(), encoding="utf-8")
         for path in static.glob("live-*.js"):
             _write_script(app, path, path.stem.split("-")[1:])
 
@@ -116,6 +117,12 @@ def _add_script(app, name, template, context, doctree):
         file = f"live-{'-'.join(names)}.js"
         _write_script(app, Path(app.outdir) / "_static" / file, names)
         app.add_js_file(file, priority=900, fetchpriority="low")  # text and its fonts come first
+        context["figure_styles"] = _without_comments(files.own_styles(names))
+
+
+def _without_comments(css):
+    """Return a style sheet without comments and the space between rules."""
+    return "".join(rule.serialize() for rule in tinycss2.parse_stylesheet(css, True, True))
 
 
 def _move_script(app, name, template, context, doctree):
