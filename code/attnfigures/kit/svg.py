@@ -21,8 +21,9 @@ def adapt(svg, alt, palette):
         svg = re.sub(rb'(["#])' + re.escape(name) + rb'(["\)])', rb"\g<1>part%d\2" % i, svg)
     digest = "f" + hashlib.sha256(svg + alt.encode()).hexdigest()[:8]
     root = ElementTree.fromstring(svg)
-    for metadata in root.findall(f"{{{SVG}}}metadata"):
-        root.remove(metadata)
+    for parent in [*root.iter()]:
+        for element in [element for element in parent if _is_unseen(element)]:
+            parent.remove(element)
     for element in root.iter():
         if "id" in element.attrib:
             name = element.attrib.pop("id")
@@ -30,8 +31,8 @@ def adapt(svg, alt, palette):
                 element.set("id", f"{digest}{name}")
         if "d" in element.attrib:
             element.set("d", _short_path(element.attrib.pop("d")))
-        for key in ("x", "y", "transform"):
-            if value := _rounded(element.attrib.pop(key, "")):
+        for key, digits in (("x", 1), ("y", 1), ("transform", 2), ("style", 3)):
+            if value := _rounded(element.attrib.pop(key, ""), digits):
                 element.set(key, value)
         for key, value in element.attrib.items():
             value = re.sub(r"url\(#", f"url(#{digest}", value)
@@ -47,10 +48,16 @@ def adapt(svg, alt, palette):
     return re.sub(r"\n\s*", "\n", text).strip()
 
 
-def _rounded(value):
-    """Round each number with a decimal point to 0.01; a turn by no angle is left out."""
+def _is_unseen(element):
+    """Return whether nothing of an element is drawn: what is said of the file, and cells that are left empty."""
+    return element.tag == f"{{{SVG}}}metadata" or element.get("style") == "fill: none"
+
+
+def _rounded(value, digits):
+    """Round each number with more digits behind the point than these; a turn by no angle is left out."""
     value = re.sub(r"rotate\(-?0 [^)]*\)", "", value)
-    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.2f}", value)
+    longer = rf"-?\d+\.\d{{{digits + 1},}}"
+    return re.sub(longer, lambda number: f"{float(number.group()) + 0.0:.{digits}f}".removesuffix(".0"), value)
 
 
 def _short_path(d):

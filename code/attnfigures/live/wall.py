@@ -19,7 +19,7 @@ LAYERS, HEADS = 30, 9
 INSTEAD = {"mean": "its mean output", "uniform": "uniform weights"}
 HIGHLIGHTS = ("all", "here", "first", "before", "after", "needed")
 TILE, CELLS = 17, 15  # points from one tile of the still to the next, and how wide its cells are together
-LEVELS = 5  # of grey
+LEVELS = 4  # of grey
 
 
 def wall(
