@@ -630,6 +630,23 @@ def sink(rng):
     return {"y": y, "L": logsumexp(S), "s": s, "a": softmax(S), "V": V, "\\sigma": lambda x: 1 / (1 + np.exp(-x))}
 
 
+@names_of("eq-qkv-deleted", written={"y'": "z"})
+def deleted_key(rng, m=5, j=2):
+    """What softmax makes of the other keys, afresh."""
+    s, V = rng.normal(size=m), rng.normal(size=(m, 3))
+    a, others = softmax(s), np.arange(m) != j
+    return {"z": softmax(s[others]) @ V[others], "y": a @ V, "a_j": a[j], "v_j": V[j]}
+
+
+@names_of("eq-perm-gap", written={"\\langle P, S\\rangle": "B", "\\langle D_T, S\\rangle": "C", "H(D_T)": "H"})
+def sinkhorn_gap(rng, n=4, T=0.7):
+    """The best of all n! totals, and what a balanced matrix makes of the scores."""
+    S = rng.normal(size=(n, n))
+    D = sinkhorn(np.exp(S / T), rounds=500)
+    best = max(S[range(n), perm].sum() for perm in permutations(n))
+    return {"B": best, "C": (D * S).sum(), "H": -(D * np.log(D)).sum(), "T": T, "n": n}
+
+
 @names_of("thm-softmax-hull")
 def reached(rng):
     known = averages(rng)
