@@ -27,6 +27,21 @@ class HiddenTest:
     source: str
 
 
+@dataclass(frozen=True)
+class Slip:
+    """A wrong answer that has a name: the source of functions that replace those of the solution.
+
+    Whoever makes it keeps a share of the exercise's points; `says` and `read` are for that student alone.
+    """
+
+    name: str
+    source: str
+    keeps: float = 0
+    says: str = ""
+    read: str = ""  # page.md#label, in the book
+    one_line: bool = False  # whether one change within a line of the solution makes it
+
+
 @dataclass
 class Question:
     """One question: `kind` is "code", marked by tests, or "written", marked by a person."""
@@ -40,7 +55,7 @@ class Question:
     answer: list[str] = field(default_factory=list)
     visible: list[str] = field(default_factory=list)
     hidden: list[HiddenTest] = field(default_factory=list)
-    wrong: list[list[str]] = field(default_factory=list)  # name and source of answers that must lose points
+    wrong: list[Slip] = field(default_factory=list)  # answers that must lose points
     right: list[str] = field(default_factory=list)  # sources of some that must not
     written: str = ""
     notes: str = ""
@@ -142,7 +157,11 @@ def load_assignment(data):
     try:
         questions = []
         for about in data["questions"]:
-            questions.append(Question(**(about | {"hidden": [HiddenTest(**test) for test in about["hidden"]]})))
+            tests = {
+                "hidden": [HiddenTest(**test) for test in about["hidden"]],
+                "wrong": [Slip(**slip) for slip in about["wrong"]],
+            }
+            questions.append(Question(**(about | tests)))
         return Assignment(**(data | {"questions": questions}))
     except (TypeError, KeyError, AttributeError):
         raise CourseError("bundle.json was made by another edition of the grader: run `make course` again.") from None
