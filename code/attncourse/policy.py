@@ -22,7 +22,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from . import clean
+from . import clean, model
 from .model import CourseError
 
 PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str | list, "classes": dict}
@@ -249,8 +249,7 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
             if mark.hidden and mark.test in policy.get("everyone", []) and not mark.passed:
                 marks[n] = replace(mark, passed=True, why="given to everyone")
     parts: dict = {question.name: 0 for question in assignment.questions}
-    for mark in marks:
-        parts[mark.question] += mark.earned
+    parts |= model.parts(marks, result.recognised)
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
