@@ -31,8 +31,9 @@ class Grades:
     Whatever goes wrong while something is written for one student costs that student only, and is named in `errors`.
     """
 
-    def __init__(self, assignment, download, folder, decisions=None, people=None):
+    def __init__(self, assignment, download, folder, decisions=None, people=None, site=""):
         self.assignment, self.folder, self.people = assignment, Path(folder), people
+        self.site = site  # where the book is published, if it is
         self.submissions, self.platform = dict(download.submissions), download.platform
         self.claims, self.helped, self.unused = list(download.claims), list(download.helped), list(download.unused)
         self.errors: list = []
@@ -347,13 +348,14 @@ class Grades:
 
     def _header(self):
         names = [question.name for question in self.assignment.questions]
-        return ["student", "name", "score", "out of", *names, "days late", "python", "comments", "remarks"]
+        return ["student", "name", "score", "out of", *names, "days late", "python", "slips", "comments", "remarks"]
 
     def _row(self, student):
         result, final = self.result(student), self.final(student)
         graded = final.score is not None
         parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
-        texts = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
+        slips = "; ".join(f"{found.question}: {', '.join(found.slips)}" for found in final.slips)
+        texts = [result.python, slips, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
         score = clean.cell(self.kept.get(student, clean.number(final.score)))
         about = [clean.cell(student), clean.cell(self.name(student)), score, POINTS]
         return [*about, *parts, clean.number(final.late), *map(clean.cell, texts)]
@@ -361,7 +363,8 @@ class Grades:
     def page(self, student):
         """Return the bytes of a student's page."""
         result, final = self.result(student), self.final(student)
-        return report.feedback(self.assignment, student, result, final, self.name(student)).encode("utf-8", "replace")
+        about = self.name(student), policy.hints(self.policy), self.site
+        return report.feedback(self.assignment, student, result, final, *about).encode("utf-8", "replace")
 
     def lists(self):
         """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""

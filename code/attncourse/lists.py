@@ -53,6 +53,7 @@ def _lists(grades):
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
         "How lateness is counted": lambda: _how_late(grades),
+        "Sentences on slips": lambda: _hints(grades),
         "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
             f"{name} is now {aside}" for name, aside in grades.aside.items()
         ],
@@ -175,6 +176,16 @@ def _how_late(grades):
         )
 
 
+def _hints(grades):
+    """Yield a line if the pages of this run hold back what the assignment says of slips that students made."""
+    made = sum(bool(result.recognised) for result in grades.results.values())
+    if made and not policy.hints(grades.policy):
+        yield (
+            f"{made} students made slips that are known, and their pages do not say so yet: `hints` of the policy "
+            "decides whether they read it before the deadline, after it, or never."
+        )
+
+
 def copies(grades):
     """Return the students, in lists, who have the same files byte for byte, and points for them."""
     same = defaultdict(list)
@@ -191,16 +202,19 @@ def compared(grades):
 
 
 def hidden(grades):
-    """Return a row for each hidden test that a student failed: why, for the instructor alone.
+    """Return a row for each hidden test that a student failed: why, and by which slip, for the instructor alone.
 
     Where all tests of an exercise, or of all exercises, failed for one reason, that is one row.
     """
-    yield ["student", "question", "test", "points", "why"]
+    yield ["student", "question", "test", "points", "why", "slip"]
     for student in sorted(grades.results):
         result = grades.results[student]
         failed = [mark for mark in result.marks if mark.hidden and not mark.passed]
         for question, test, points, why in _together(result, failed):
-            yield [*map(clean.cell, (student, question, test)), clean.number(points), clean.cell(why)]
+            found = [each for each in result.recognised if question in ("all", each.question)]
+            slips = ", ".join(name for each in found for name in each.slips)
+            about = map(clean.cell, (student, question, test))
+            yield [*about, clean.number(points), clean.cell(why), clean.cell(slips)]
 
 
 def _together(result, failed):

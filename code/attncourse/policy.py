@@ -12,6 +12,7 @@ students:
   doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
   poeal_99: {excused: yes}     # no: the grade counts although the platform says EX
 everyone: ["Means are zero, entries depend on each other"]   # hidden tests by name
+hints: before                # the deadline too; without it, sentences on slips are shown after it. Or never
 column: RNN assignment (4711)  # the platform's column for the grade, or a list of names for several platforms
 classes:
   section-b: {late: {due: 2026-03-02 23:59}}   # other parts for the submissions of this name
@@ -25,7 +26,16 @@ from dataclasses import dataclass, replace
 from . import clean, model
 from .model import CourseError
 
-PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str | list, "classes": dict}
+PARTS = {
+    "late": dict,
+    "groups": list,
+    "students": dict,
+    "everyone": list,
+    "hints": str,
+    "column": str | list,
+    "classes": dict,
+}
+HINTS = ("before", "after", "never")  # in which rounds, by the deadline, a student reads what a slip says
 LATE = ("due", "per_day", "most", "days")
 BY_HAND = ("points", "add", "comment", "excused")
 OFFSET = re.compile(r"(.*:\d\d)\s*(Z|UTC|[+-]\d\d:?\d\d)")  # a time, and how far its zone is from UTC
@@ -106,6 +116,8 @@ def _check(policy, assignment, need):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
     for group in policy.get("groups", []):
         need(isinstance(group, list), f"groups is a list of lists of students, and {group!r} is none")
+    hints = policy.get("hints", "after")
+    need(hints in HINTS, f"hints is {hints!r}; there are {', '.join(HINTS)}")
     columns = policy.get("column", "x")
     need(columns and all(isinstance(name, str) for name in columns), "column is a name, or a list of names")
 
@@ -178,6 +190,18 @@ def due(policy):
     )
 
 
+def over(policy, now=None):
+    """Return whether the deadline is over; without one, whatever is marked is handed back."""
+    moment = _moment(policy.get("late", {}).get("due"))
+    return moment is None or (now or datetime.datetime.now(datetime.UTC)) > moment.astimezone()
+
+
+def hints(policy, now=None):
+    """Return whether students read now what the assignment says of their slips."""
+    when = policy.get("hints", "after")
+    return when == "before" or (when == "after" and over(policy, now))
+
+
 def _offset(moment):
     text = f"{moment:%z}"
     return f"{text[:3]}:{text[3:5]}"
@@ -211,6 +235,7 @@ class Final:
     parts: dict  # points of each question, by name
     late: float  # days
     comments: list
+    slips: list  # what is recognised
 
 
 def days_late(policy, names, file, said=None):
@@ -266,7 +291,7 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
-    return Final(score, marks, parts, days, comments)
+    return Final(score, marks, parts, days, comments, result.recognised)
 
 
 def _waiting(assignment, result):

@@ -24,6 +24,7 @@ th, td.number {{ overflow-wrap: normal; }}
 td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 .passed {{ color: #00591f; }}
 .failed {{ color: #8c1313; }}
+.slip {{ border-left: .25rem solid #2d5f9a; padding-left: .6rem; }}
 .bar {{ display: block; background: #2d5f9a; height: 1rem; }}
 </style>
 </head>
@@ -39,8 +40,11 @@ def page(title, *parts):
     return PAGE.format(title=clean.page(title), body="\n".join(parts))
 
 
-def feedback(assignment, student, result, final, name=""):
-    """Return the page of one student: visible tests in full, of hidden ones only name and points."""
+def feedback(assignment, student, result, final, name="", hints=True, site=""):
+    """Return the page of one student: visible tests in full, of hidden ones only name and points.
+
+    What the assignment says of a slip stands there if `hints` are out; its link leads to the book, at `site`.
+    """
     title = assignment.title
     score = f"{final.score:g} of {POINTS} points" if final.score is not None else "not graded"
     parts = [f"<h1>{clean.page(title)}: {score}</h1>", f"<p>{clean.page(name or student)}</p>"]
@@ -50,6 +54,8 @@ def feedback(assignment, student, result, final, name=""):
     if final.marks:
         for number, question in enumerate(assignment.questions, 1):
             parts += _question(number, question, result, final)
+            if hints:
+                parts += _said(question, final, site)
     parts += _list("Remarks", result.remarks)
     return page(f"{title}: {name or student}", *parts)
 
@@ -63,8 +69,34 @@ def _question(number, question, result, final):
         return
     marks = [mark for mark in final.marks if mark.question == question.name]
     hidden = "".join(_row(mark) for mark in marks if mark.hidden)
+    more = (final.parts[question.name] or 0) - sum(mark.earned for mark in marks)
+    share = any(found.keeps for found in final.slips if found.question == question.name)
+    if share and more > 0:
+        hidden += f'<tr><td>The answer as a whole, with a slip that is known<td><td class="number">{more:+g}</tr>\n'
     yield f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>"
     yield from (_visible(mark) for mark in marks if not mark.hidden)
+
+
+def _said(question, final, site):
+    """Yield what the assignment says to a student of the slips in one answer, with the section to read."""
+    slips = {slip.name: slip for slip in question.wrong}
+    names = [name for found in final.slips if found.question == question.name for name in found.slips]
+    for slip in (slips[name] for name in names if name in slips):
+        if slip.says:
+            yield f'<p class="slip">{clean.page(slip.says)}{_where(slip.read, site)}</p>'
+
+
+def _where(read, site):
+    """Return where to read, page.md#label, as a link into the book, or as words where it has no address."""
+    if not read:
+        return ""
+    page, label = read.removesuffix("#").split("#")
+    chapter = page.removesuffix(".md")
+    if not site:
+        return f" Read {clean.page(label)} on the page {clean.page(chapter)} of the book."
+    anchor = f"equation-{label}" if label.startswith("eq-") else label
+    address = clean.page(f"{site}chapters/{chapter}.html#{anchor}")
+    return f' <a href="{address}">Read this in the book.</a>'
 
 
 def _visible(mark):
