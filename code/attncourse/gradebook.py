@@ -59,6 +59,7 @@ class Grades:
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
         together.complete(self.folder)
         self.before = history.last(self.folder)
+        self.first = history.first_round(self.folder, self.before, self.policy)
         self.written = False  # whether the files are those of this run
         self.lacking = False  # whether they are not because the new ones would lack students
         self.aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
@@ -249,7 +250,8 @@ class Grades:
         handed = self.submissions.get(owner)
         said = self.said_late(owner) if handed else None
         result = self.results.get(owner) or NOTHING
-        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, student in self.results)
+        own, first = student in self.results, history.again(self, student, owner)
+        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, own, first)
 
     def said_late(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
@@ -328,6 +330,8 @@ class Grades:
         tables += [f"{title.lower()}.csv" for title in self._platforms() if title]
         stale = [self.folder / name for name in tables if name not in written]
         self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
+        if "resubmission" in self.policy:
+            write(history.FIRST, lambda: json.dumps(history.of_first_round(self)).encode())
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("report.html", self._report)
         return written
@@ -348,7 +352,9 @@ class Grades:
 
     def _header(self):
         names = [question.name for question in self.assignment.questions]
-        return ["student", "name", "score", "out of", *names, "days late", "python", "slips", "comments", "remarks"]
+        rounds = ["first round", "second round"] if "resubmission" in self.policy else []
+        about = ["days late", "python", "slips", "comments", "remarks"]
+        return ["student", "name", "score", "out of", *names, *about, *rounds]
 
     def _row(self, student):
         result, final = self.result(student), self.final(student)
@@ -358,7 +364,8 @@ class Grades:
         texts = [result.python, slips, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
         score = clean.cell(self.kept.get(student, clean.number(final.score)))
         about = [clean.cell(student), clean.cell(self.name(student)), score, POINTS]
-        return [*about, *parts, clean.number(final.late), *map(clean.cell, texts)]
+        rounds = map(clean.number, final.rounds or (None, None)) if "resubmission" in self.policy else []
+        return [*about, *parts, clean.number(final.late), *map(clean.cell, texts), *rounds]
 
     def page(self, student):
         """Return the bytes of a student's page."""

@@ -53,6 +53,7 @@ def _lists(grades):
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
         "How lateness is counted": lambda: _how_late(grades),
+        "Handed in again, for a share of the points that were lost": lambda: _again(grades),
         "Sentences on slips": lambda: _hints(grades),
         "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
             f"{name} is now {aside}" for name, aside in grades.aside.items()
@@ -174,6 +175,14 @@ def _how_late(grades):
             "Moodle's files have no time, and no worksheet in English is here as ROSTER: nothing is deducted but for "
             "those whom `late: days` of the policy names, or a time in submissions.csv."
         )
+
+
+def _again(grades):
+    """Yield a line for each student of the second round."""
+    for student in grades.with_results():
+        final = grades.final(student)
+        if final.rounds:
+            yield f"{student}: {' → '.join(map(clean.number, final.rounds))}, and {clean.number(final.score)} counts"
 
 
 def _hints(grades):
