@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, policy, report, roster, similar, together, whose
+from . import clean, exports, history, items, lists, policy, report, roster, similar, together, whose
 from .author import POINTS
 from .model import CourseError, Result
 
@@ -333,6 +333,7 @@ class Grades:
         if "resubmission" in self.policy:
             write(history.FIRST, lambda: json.dumps(history.of_first_round(self)).encode())
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
+        write("class.html", self._for_the_class)
         write("report.html", self._report)
         return written
 
@@ -383,5 +384,14 @@ class Grades:
         first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
         alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
         about = self.assignment, self.results, finals, first, listed, alike
-        page = report.class_page(*about, sorted(self.results), lists.untried(self))
+        page = report.class_page(*about, sorted(self.results), lists.untried(self), self._among())
         return page.encode("utf-8", "replace")
+
+    def _among(self):
+        """Return {question: students who tried it}."""
+        return items.tried(self.assignment, {student: self.result(student) for student in self.with_results()})
+
+    def _for_the_class(self):
+        finals = {student: self.final(student) for student in self.everyone()}
+        about = finals, lists.untried(self), self._among(), policy.hints(self.policy), self.site
+        return report.without_names(self.assignment, *about).encode("utf-8", "replace")

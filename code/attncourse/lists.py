@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 
-from . import clean, exports, history, model, policy, reading, roster
+from . import clean, exports, history, items, policy, roster
 
 LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
@@ -69,7 +69,7 @@ def _lists(grades):
 def untried(grades):
     """Return {what: students} of those who answered nothing; what the class can do, their points do not say."""
     found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
-    handed_out = _handed_out(grades.assignment)
+    handed_out = items.handed_out(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
         if student in grades.absent and student not in grades.with_results():
@@ -79,15 +79,6 @@ def untried(grades):
         elif _untouched(result, handed_out):
             found["an untouched notebook"].append(student)
     return {what: students for what, students in found.items() if students}
-
-
-def _handed_out(assignment):
-    """Return {function: the tokens of its body as it is handed out}."""
-    handed_out = {}
-    for question in assignment.questions:
-        cells = [model.stub(source) for source in question.answer]
-        handed_out |= {name: reading.tokens(reading.body(cells, name)) for name in question.functions}
-    return handed_out
 
 
 def _untouched(result, handed_out):

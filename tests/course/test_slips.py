@@ -6,7 +6,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from attncourse import downloads, gradebook, model, policy, report
+from attncourse import downloads, gradebook, items, model, policy, report
 from coursework import notebook
 from test_gradebook import earns
 
@@ -186,3 +186,64 @@ def test_a_policy_for_rounds_that_is_not_understood_names_what(text, says, assig
     (tmp_path / "p.yml").write_text(text, encoding="utf-8")
     with pytest.raises(model.CourseError, match=says):
         policy.read(tmp_path / "p.yml", assignment)
+
+
+def of_a_class(assignment, slip, folder, slips=4, blanks=2, **decisions):
+    """The grades of twelve students: some slip, some left the exercise as it was, and the others solved everything."""
+    names = [name for question in assignment.questions for name in question.functions]
+    answered, blank = {name: ["return", "0"] for name in names}, items.handed_out(assignment)
+    asked = next(question for question in assignment.questions if question.name == QUESTION)
+    every = [question.name for question in assignment.questions]
+    others = [name for name in every if name != QUESTION]
+    untouched = answered | {name: blank[name] for name in asked.functions}
+    results = {f"slip{n}": replace(slipped(assignment, slip, *others), tokens=answered) for n in range(slips)}
+    results |= {f"blank{n}": replace(earns(assignment, *others), tokens=untouched) for n in range(blanks)}
+    right = 12 - slips - blanks
+    results |= {f"right{n}": replace(earns(assignment, *every), tokens=answered) for n in range(right - 1)}
+    results["weak"] = replace(earns(assignment), tokens=answered)
+    return finished(assignment, folder, decisions, **results)
+
+
+def test_the_report_counts_slips_and_rates_among_those_who_tried(assignment, slip, tmp_path):
+    grades = of_a_class(assignment, slip, tmp_path)
+    shown = page(grades, "report.html")
+    asked = next(question for question in assignment.questions if question.name == QUESTION)
+    assert f"<li>4 students: {slip.name} ({asked.title.replace(chr(39), '&#x27;')})</li>" in shown
+    tests = shown.partition("<h2>Tests</h2>")[2]
+    assert tests.count('class="number">5 of 10<') == len(asked.hidden), "blanks are not among those who tried"
+    together = tests.partition("Tests that are lost together")[2]
+    assert f"5 lost both, 0 only one: {asked.title}, {asked.hidden[0].name}" in together
+
+
+def test_discrimination_is_the_correlation_with_the_rest(assignment):
+    question = assignment.questions[0]
+    test, names = question.hidden[0], [q.name for q in assignment.questions]
+
+    def finals(who_passes):
+        results = {f"s{n}": earns(assignment, *names[1 : 1 + n % 5]) for n in range(20)}
+        for n, result in enumerate(results.values()):
+            result.marks = [
+                replace(mark, passed=who_passes(n)) if mark.test == test.name else mark for mark in result.marks
+            ]
+        return {name: policy.apply({}, assignment, name, result) for name, result in results.items()}
+
+    assert items.discrimination(finals(lambda n: n % 5 > 2), question, test) > 0.7
+    assert items.discrimination(finals(lambda n: n % 5 < 2), question, test) < -0.7
+    assert abs(items.discrimination(finals(lambda n: n < 10), question, test)) < 0.1
+    assert items.discrimination(finals(lambda n: True), question, test) is None
+    few = dict(list(finals(lambda n: n % 5 > 2).items())[:9])
+    assert items.discrimination(few, question, test) is None
+
+
+def test_the_page_for_the_class_names_nobody_and_nothing_that_few_did(assignment, slip, tmp_path):
+    grades = of_a_class(assignment, slip, tmp_path)
+    shown = page(grades, "class.html")
+    assert slip.says in shown
+    assert "4 students" in shown
+    assert not [name for name in grades.results if name in shown]
+    few = of_a_class(assignment, slip, tmp_path / "few", slips=2)
+    assert slip.says not in page(few, "class.html")
+    early = of_a_class(assignment, slip, tmp_path / "early", late={"due": FUTURE})
+    assert slip.says not in page(early, "class.html")
+    alone = finished(assignment, tmp_path / "alone", ada=slipped(assignment, slip))
+    assert "Tests" not in page(alone, "class.html")
