@@ -7,9 +7,12 @@ looked at, and the arguments come from the seed and from a second one that is ma
 table of a slip's values, and what a function returns by chance it returns twice.
 """
 
-import copy
+import contextlib
 import itertools
 import math
+import pickle
+import signal
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +23,8 @@ from .model import Recognised
 SOLUTION = ""  # stands for the name of a slip
 SEEDS = ("{}", "{}/again")  # of the calls: the one of the tests, and one that no test has
 TOLERANCE = 1e-7
+MOST, LARGEST = 100, 1000  # calls of one function for each seed, and the longest axis of an argument
+LONGEST = 3  # seconds of the processor for all calls of one answer that is ours, in one exercise
 NEVER = ("NotImplementedError", "Refused", "Ended", "OutOfTime")  # no answer, or nothing that can be compared
 
 
@@ -44,12 +49,36 @@ def expected(assignment, question, seed=marks.SEED):
     """Return the calls of a question's hidden tests, for each seed, with their outcomes."""
     right = author.reference(assignment)
     answers = {SOLUTION: right} | {slip.name: author.reference(assignment, slip.source) for slip in question.wrong}
-    made = []
+    made, left = [], dict.fromkeys(answers, LONGEST)
     for form in SEEDS:
         for function, arguments, named in _calls(assignment, question, right, form.format(seed)):
-            outcomes = {name: outcome(known[function], arguments, named) for name, known in answers.items()}
+            outcomes = {}
+            for name, known in answers.items():
+                start = time.process_time()
+                outcomes[name] = outcome(known[function], arguments, named, left[name])
+                left[name] -= time.process_time() - start
             made.append(Call(function, arguments, named, outcomes))
     return made
+
+
+@contextlib.contextmanager
+def _within(seconds):
+    """Raise `_TooLong` where a block takes longer: a slip may go on for ever where no test comes."""
+
+    def end(*_):
+        raise _TooLong
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+class _TooLong(BaseException):
+    """No code of an author catches it."""
 
 
 def _calls(assignment, question, right, seed):
@@ -58,7 +87,7 @@ def _calls(assignment, question, right, seed):
 
     def recorded(name):
         def call(*arguments, **named):
-            made.append((name, copy.deepcopy(arguments), copy.deepcopy(named)))
+            made.append((name, _copy(arguments), _copy(named)))
             return right[name](*arguments, **named)
 
         return call
@@ -66,17 +95,38 @@ def _calls(assignment, question, right, seed):
     known = right | {name: recorded(name) for name in question.functions} | marks.data(assignment)
     for test in question.hidden:
         marks.run(question, test, known, seed)
-    return made
+    chosen = []
+    for name in question.functions:
+        own = [call for call in made if call[0] == name and _longest(call) <= LARGEST]
+        chosen += own[:: 1 + len(own) // MOST]  # all of them, or evenly
+    return chosen
 
 
-def outcome(function, arguments, named):
+def _longest(value):
+    """Return the length of the longest list or axis in a value: tests of speed have long ones."""
+    if isinstance(value, np.ndarray):
+        return max(value.shape, default=0)
+    items = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    return max([len(items), *map(_longest, items)])
+
+
+def outcome(function, arguments, named, seconds=None):
     """Return the value of a call in plain form, or what it raises. The arguments stay as they are."""
+    if seconds is not None and seconds <= 0:
+        return Raises("Ended")
     try:
-        with np.errstate(all="ignore"):
-            return kit.plain(function)(*copy.deepcopy(arguments), **copy.deepcopy(named))
+        with np.errstate(all="ignore"), _within(seconds) if seconds is not None else contextlib.nullcontext():
+            return kit.plain(function)(*_copy(arguments), **_copy(named))
+    except _TooLong:
+        return Raises("Ended")
     except Exception as error:  # a student's error is a stand-in, which knows the name of its kind
         kind = getattr(error, "kind", type(error).__name__)
         return Raises("ValueError" if isinstance(error, ValueError) and kind not in NEVER else kind)
+
+
+def _copy(value):
+    """Return a copy of arguments: a call may change its own. Of a long list this is faster than `copy.deepcopy`."""
+    return pickle.loads(pickle.dumps(value))
 
 
 def agree(value, other):
@@ -115,13 +165,14 @@ def _is_of_numbers(items):
     return len(items) > 0 and all(isinstance(item, int | float | complex | np.number) for item in items)
 
 
-def recognised(question, calls, known, passed=()):
+def recognised(question, calls, known, passed=(), seconds=None):
     """Return the `Recognised` slips of {name: callable}, or None if there are none.
 
     A function is right if it agrees with the solution, or if every test that asks for it is among those `passed`: it
-    may be right in its own way. The share counts only where all other functions are recognised.
+    may be right in its own way. The share counts only where all other functions are recognised. `seconds` bounds a call
+    of functions that nobody else bounds.
     """
-    left = _agreeing(calls, known)
+    left = _agreeing(calls, known, seconds)
     wrong = [name for name in left if SOLUTION not in left[name] and not _passed(question, name, passed)]
     made = {name: [slip for slip in question.wrong if _made(slip, name, left, calls)] for name in wrong}
     if not any(made.values()):
@@ -131,13 +182,13 @@ def recognised(question, calls, known, passed=()):
     return Recognised(question.name, list(dict.fromkeys(slip.name for slip in chosen)), keeps)
 
 
-def _agreeing(calls, known):
+def _agreeing(calls, known, seconds):
     """Return {function: names of the answers with which it agrees on every call}."""
     left = {call.function: {*call.outcomes} for call in calls}
     for call in calls:
         possible = left[call.function]
         if possible:
-            found = outcome(known[call.function], call.arguments, call.named)
+            found = outcome(known[call.function], call.arguments, call.named, seconds)
             left[call.function] = {name for name in possible if agree(found, call.outcomes[name])}
     return left
 
@@ -198,7 +249,7 @@ def here(assignment, functions, seed=marks.SEED, replays=None):
     for question, passed in lost(assignment, marked):
         missing = {name: _missing for name in question.functions if name not in functions}
         calls = replays.expected(assignment, question, seed)
-        found.append(recognised(question, calls, missing | functions, passed))
+        found.append(recognised(question, calls, missing | functions, passed, LONGEST))
     return marked, [*filter(None, found)]
 
 
