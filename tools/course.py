@@ -35,6 +35,7 @@ from attncourse import (  # noqa: E402
     tables,
 )
 from attncourse.model import CourseError, load_assignment  # noqa: E402
+from bookext import addresses  # noqa: E402
 from environment import exclusive  # noqa: E402
 
 NAMES = (
@@ -174,7 +175,18 @@ def read_class(options, assignment, folder):
     decisions = options.policy or options.work / f"{assignment.chapter}.yml"
     decisions = policy.read(decisions, assignment) if options.policy or decisions.is_file() else {}
     download = downloads.read(options.submissions, people, table, options.pattern)
-    return gradebook.Grades(assignment, download, folder, decisions, people)
+    return gradebook.Grades(assignment, download, folder, decisions, people, published())
+
+
+def published():
+    """Return the address of the book's site, "" without one."""
+    import yaml
+
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    try:
+        return addresses.read(config["sphinx"]["config"].get("book_repository"), config["html"]["baseurl"])[1]
+    except ValueError as error:
+        raise CourseError(f"Links to the book cannot be made: {error}.") from None
 
 
 def grade_class(options):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from . import cgroup, marks, protocol, sandbox
 from .exchange import LARGEST, Reply, Request
-from .model import Mark, Result
+from .model import Mark, Result, parts
 
 SERVE = "import sys; sys.path.insert(0, sys.argv[1]); from attncourse import examining; examining.serve()"
 ENDING = 1  # seconds that an examiner has to end by itself
@@ -66,6 +66,9 @@ class Loss:
     slow: bool = True  # whether a time limit was reached
 
 
+AFTER_THE_TESTS = Loss("the examiner ended while it looked for slips", slow=False)
+
+
 @dataclass
 class Progress:
     """What is there of one submission, whichever examiner it came from."""
@@ -74,11 +77,17 @@ class Progress:
     frozen: Result | None = None
     skipped: list = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    recognised: list | None = None  # the last that comes; none of the tests is lost with it
     limits_reached: int = 0  # as the examiner says that has reached most: each begins with the cells again
     lost_to_limits: int = 0  # tests whose time limit ended an examiner, which could not say so
 
     @property
     def complete(self):
+        """Return whether nothing more is to come."""
+        return self.tested and self.recognised is not None
+
+    @property
+    def tested(self):
         """Return whether every test has a mark."""
         return self.frozen is not None and len(self.marks) == len(self.tests)
 
@@ -89,10 +98,14 @@ class Progress:
         if reply.frozen is not None:
             self.frozen, self.skipped = reply.frozen, reply.skipped
         self.marks += reply.marks
+        self.recognised = reply.recognised
         self.limits_reached = max(self.limits_reached, reply.slow)
 
     def lose(self, loss):
-        """Mark the tests that are lost."""
+        """Mark the tests that are lost; after the last of them, only what would be recognised is."""
+        if self.tested:
+            self.recognised = []
+            return
         left = self.tests[len(self.marks) :]
         lost = left if loss.every else left[:1]
         self.marks += [marks.marked(question, test, loss.why) for question, test in lost]
@@ -103,10 +116,12 @@ class Progress:
 
         The remarks stay as they were frozen; the instructor's list of files without points follows the points.
         """
-        score = sum(mark.earned for mark in self.marks)
+        score = sum(parts(self.marks, self.recognised).values())
         problem = "" if score else self.frozen.problem
         slow = self.limits_reached + self.lost_to_limits
-        return replace(self.frozen, score=score, marks=self.marks, problem=problem, slow=slow)
+        return replace(
+            self.frozen, score=score, marks=self.marks, recognised=self.recognised, problem=problem, slow=slow
+        )
 
 
 class Examiners:
@@ -135,7 +150,7 @@ class Examiners:
             return Result.failed(error)
 
     def _examined(self, request):
-        """Let one examiner after another go on, until every test has a mark."""
+        """Let one examiner after another go on, until every test has a mark, and slips were looked for."""
         progress, limits = Progress(marks.tests(request.assignment)), request.limits
         deadline = time.monotonic() + limits.total + limits.test + limits.grace
         while not progress.complete:
@@ -153,7 +168,7 @@ class Examiners:
             "left": deadline - time.monotonic(),
             "frozen": progress.frozen is not None,
             "skipped": progress.skipped,
-            "marked": len(progress.marks),
+            "marks": progress.marks,
         }
         try:
             examiner.send(asdict(replace(request, **so_far)), deadline)
@@ -166,7 +181,7 @@ class Examiners:
         except protocol.PeerEnded:
             number = _signal(examiner.process.wait())
             self.end()
-            return _lost_to(number, request.limits)
+            return AFTER_THE_TESTS if progress.tested else _lost_to(number, request.limits)
 
     def _mine(self):
         """Return this thread's examiner; start one if there is none, or if it died after its last submission."""

@@ -10,9 +10,21 @@
 | `written` | text | in the place of code and tests: where the student writes; a person gives the `points` |
 | `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
 | `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
-a list of a name and a source that replaces functions |
+a list of a name and a source that replaces functions, or a mapping (below) |
 | `right` | code | another answer, which must earn all points |
 | `notes` | text | for the person who marks |
+
+A wrong answer that keeps a share of the points is a mapping in `wrong`; a `mistake` has the last three words beside its
+`name`:
+
+- slip: one mean                             # its name, which the instructor's report counts
+  change: [" + mu_k @ Sigma_q @ mu_k", ""]   # text of the solution, text in its place; or `source: |` and functions
+  keeps: 0.5                                 # of the exercise's points; more by tests is more
+  says: You have the trace and one of the two mean terms.        # one sentence, for a student who makes the slip
+  read: sqrt-dk-scaling.md#thm-variance      # a page of the book, and the label of a section, theorem or equation
+
+`replaying` recognises a slip by what the student's functions return. So a slip that keeps something must be seen in
+values: a function that draws at random, or builds an example of its own, has none that another's would equal.
 """
 
 import ast
@@ -21,12 +33,14 @@ import textwrap
 from pathlib import Path
 
 from . import marks
-from .model import SOLUTION, Assignment, CourseError, HiddenTest, Question, solution, stub
+from .model import SOLUTION, Assignment, CourseError, HiddenTest, Question, Slip, solution, stub
 
 POINTS = 10
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
 TAGS = ("given", "question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
 PARTS = {"code": ("answer", "visible", "hidden", "wrong"), "written": ("written",)}  # of a question, by its kind
+SLIP = ("slip", "change", "source", "keeps", "says", "read")  # what an entry of `wrong` may say
+READ = re.compile(r"[\w/-]+\.md#[a-z0-9-]+")
 MINUTES = {"question": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
 
@@ -104,7 +118,8 @@ def _add(question, tag, cell, where):
         question.hidden.append(HiddenTest(body[0].name, docstring, points, asks, cell.source))
         question.points += points
     elif tag == "mistake":
-        question.wrong.append([cell.metadata.get("name", ""), cell.source])
+        said = {word: cell.metadata[word] for word in ("keeps", "says", "read") if word in cell.metadata}
+        question.wrong.append(_slip({"slip": cell.metadata.get("name"), "source": cell.source} | said, question, where))
     elif tag == "answer" and (not SOLUTION.search(cell.source) or stub(cell.source).count("SOLUTION")):
         raise CourseError(f"{where}: the answer has no region between ### BEGIN SOLUTION and ### END SOLUTION.")
     else:
@@ -112,21 +127,72 @@ def _add(question, tag, cell, where):
 
 
 def _wrong(text, question, where):
-    """Return the wrong answers in a text: [name, source], or [name, old, new] with old in the solution."""
+    """Return the wrong answers in a text: lists of a name, and a source or two texts, or mappings."""
     import yaml
 
     try:
-        answers = yaml.safe_load(text)
-        fits = all(len(answer) in (2, 3) and all(isinstance(part, str) for part in answer) for answer in answers)
-    except (yaml.YAMLError, TypeError):
-        fits = False
-    if not fits:
-        raise CourseError(f"{where}: wrong answers are a list of [name, source] or [name, old, new].")
+        entries = yaml.safe_load(text)
+        slips = [entry if isinstance(entry, dict) else _listed(entry) for entry in entries]
+    except (yaml.YAMLError, TypeError, ValueError):
+        raise CourseError(
+            f"{where}: wrong answers are a list of [name, source], [name, old, new], or {{slip: name, …}}."
+        ) from None
+    return [_slip(about, question, where) for about in slips]
+
+
+def _listed(entry):
+    """Return a list of a name, and a source or two texts, as a mapping; ValueError if it is none."""
+    if not isinstance(entry, list) or not all(isinstance(part, str) for part in entry):
+        raise ValueError
+    name, *texts = entry
+    return {"slip": name, "source": texts[0]} if len(texts) == 1 else {"slip": name, "change": texts}
+
+
+def _slip(about, question, where):
+    """Return the `Slip` that a mapping describes, checked against the solution."""
+    name = about.get("slip")
+
+    def need(holds, message):
+        if not holds:
+            raise CourseError(f"{where}: the wrong answer {name!r}: {message}.")
+
+    need(isinstance(name, str) and name.strip(), "it has no name (slip: …; of a mistake, name: …)")
+    unknown = [word for word in about if word not in SLIP]
+    need(not unknown, f"it has no part {', '.join(map(repr, unknown))}; there are {', '.join(SLIP)}")
+    need(("change" in about) != ("source" in about), "it has one of change: [old, new] and source, not both")
+    keeps, says, read = about.get("keeps", 0), about.get("says", ""), about.get("read", "")
+    share = isinstance(keeps, int | float) and not isinstance(keeps, bool) and 0 <= keeps < 1
+    need(share, f"keeps is {keeps!r}, not a share of the points from 0 to below 1")
+    need(isinstance(says, str) and "\n" not in says.strip(), "says is one sentence for the student, on one line")
+    need(says.strip() or not (keeps or read), "it keeps points or names a section, and says nothing to the student")
+    need(isinstance(read, str) and (not read or READ.fullmatch(read)), f"read is {read!r}, not page.md#label")
+    source, one_line = _changed(about, question, need) if "change" in about else (about["source"], False)
+    need(isinstance(source, str) and _defines(source, question), "its source defines none of the functions asked for")
+    return Slip(name.strip(), source, keeps, says.strip(), read, one_line)
+
+
+def _changed(about, question, need):
+    """Return the solution with the change of a slip, and whether it lies within one line."""
+    change = about["change"]
+    pair = isinstance(change, list) and len(change) == 2 and all(isinstance(text, str) for text in change)
+    need(pair, f"change is {change!r}, not [text of the solution, text in its place]")
+    old, new = change
     whole = "\n\n\n".join(map(solution, question.answer)) + "\n"
-    for name, old, *new in answers:
-        if new and old not in whole:
-            raise CourseError(f"{where}: the solution does not contain {old!r}, which {name!r} replaces.")
-    return [[name, old if not new else whole.replace(old, *new)] for name, old, *new in answers]
+    need(old and old in whole, f"the solution does not contain {old!r}, which it replaces")
+    return whole.replace(old, new), "\n" not in old.strip()
+
+
+def _defines(source, question):
+    """Return whether a source is Python and gives a function of the question another meaning."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return False
+    names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    names |= {
+        target.id for node in body if isinstance(node, ast.Assign) for target in node.targets if hasattr(target, "id")
+    }
+    return bool(names & {*question.functions})
 
 
 def _number(points):
@@ -144,6 +210,9 @@ def _check(assignment, where):
         for part in (*PARTS[question.kind], "notes", "goals"):
             if not getattr(question, part):
                 raise CourseError(f"{name}: it has no {part}.")
+        slips = [slip.name for slip in question.wrong]
+        if len({*slips}) < len(slips):
+            raise CourseError(f"{name}: two wrong answers are called {max(slips, key=slips.count)!r}.")
         if question.kind == "written" and any(getattr(question, part) for part in PARTS["code"]):
             raise CourseError(f"{name}: a written answer has no code and no tests; make two exercises of it.")
         known = {*question.functions, *assignment.data, "rng"}
@@ -199,6 +268,7 @@ def secrets(assignment):
             for region in SOLUTION.finditer(source):
                 yield textwrap.dedent("\n".join(region[0].splitlines()[1:-1]))
         yield from (test.source for test in question.hidden)
-        yield from (source for _, source in question.wrong)
+        yield from (slip.source for slip in question.wrong)
+        yield from (slip.says for slip in question.wrong)
         yield from question.right
         yield question.notes

@@ -128,7 +128,14 @@ def _as_seen_first(first, second):
     hidden = [mark for mark in second.marks if mark.hidden]
     marked = [mark for mark in first.marks if not mark.hidden] + hidden
     remarks = [*first.remarks, AGAIN] if first.slow_before_tests else first.remarks
-    return replace(first, score=second.score, marks=marked, remarks=remarks, slow=second.slow)
+    return replace(
+        first,
+        score=second.score,
+        marks=marked,
+        recognised=second.recognised,
+        remarks=remarks,
+        slow=second.slow,
+    )
 
 
 def _stored(path):

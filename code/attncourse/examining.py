@@ -16,10 +16,12 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from . import marks, protocol, sandbox
+from . import marks, protocol, replaying, sandbox
 from .exchange import LARGEST, Reply, Request
 from .model import Result
 from .student import Raised, Student
+
+REPLAYS = replaying.Replays()  # kept for the next submission
 
 
 def serve():
@@ -66,13 +68,14 @@ def _student_of(request):
 
 
 def examine(student, request, reply):
-    """Read the files, run the cells, freeze what the student's page says of the run, and only then run the tests."""
-    left = marks.tests(student.assignment)[request.marked :]
+    """Read the files, run the cells, freeze what the student's page says of the run, run the tests, look for slips."""
+    marked = [*request.marks]
+    left = marks.tests(student.assignment)[len(marked) :]
     record = student.read()
     if record["file"] < 0:
         frozen = None if request.frozen else _without_a_notebook(student, record)
         nothing = [marks.marked(question, test, record["problem"]) for question, test in left]
-        reply(Reply(frozen, marks=nothing, slow=student.slow))
+        reply(Reply(frozen, marks=nothing, recognised=[], slow=student.slow))
         return
     student.skipped = set(request.skipped)
     with contextlib.suppress(Raised):
@@ -80,8 +83,10 @@ def examine(student, request, reply):
     if not request.frozen:
         reply(Reply(_after_the_run(student, record), sorted(student.skipped), slow=student.slow))
     for question, test in left:
-        mark = _mark(student, question, test, request.seed)
-        reply(Reply(marks=[mark], slow=student.slow))
+        marked.append(_mark(student, question, test, request.seed))
+        reply(Reply(marks=marked[-1:], slow=student.slow))
+    slow = student.slow
+    reply(Reply(recognised=_recognised(student, marked, request), slow=slow))
 
 
 def _without_a_notebook(student, record):
@@ -139,6 +144,29 @@ def _mark_after(cell, student, question, test, seed):
     if student.session is None and result.passed:  # it passed without an answer
         return mark("Ended: its process was ended")
     return result
+
+
+def _recognised(student, marked, request):
+    """Return the slips that the answers make; what a student's functions do now costs none of their points."""
+    assignment, found = student.assignment, []
+    student.deadline = min(student.deadline, time.monotonic() + request.limits.replay)
+    for question, passed in replaying.lost(assignment, marked):
+        _bound(resource.RLIMIT_CPU, math.ceil(time.process_time() + request.limits.total))
+        calls = REPLAYS.expected(assignment, question, request.seed)
+        _bound(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.limits.test)
+        places = [None, student.place(question.name)]
+        answers = (_replayed(student, cell, question, calls, passed) for cell in dict.fromkeys(places))
+        found.append(max(filter(None, answers), key=lambda one: one.keeps, default=None))
+    return [*filter(None, found)]
+
+
+def _replayed(student, cell, question, calls, passed):
+    """Return the slips in one answer with all names as they were after a cell, or at the end, or None."""
+    try:
+        student.run()
+    except Raised:  # the time is over
+        return None
+    return replaying.recognised(question, calls, student.functions(cell), passed)
 
 
 def _bound_all(request, used):

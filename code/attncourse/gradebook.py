@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, policy, report, roster, similar, together, whose
+from . import clean, exports, history, items, lists, policy, report, roster, similar, together, whose
 from .author import POINTS
 from .model import CourseError, Result
 
@@ -31,8 +31,9 @@ class Grades:
     Whatever goes wrong while something is written for one student costs that student only, and is named in `errors`.
     """
 
-    def __init__(self, assignment, download, folder, decisions=None, people=None):
+    def __init__(self, assignment, download, folder, decisions=None, people=None, site=""):
         self.assignment, self.folder, self.people = assignment, Path(folder), people
+        self.site = site  # where the book is published, if it is
         self.submissions, self.platform = dict(download.submissions), download.platform
         self.claims, self.helped, self.unused = list(download.claims), list(download.helped), list(download.unused)
         self.errors: list = []
@@ -58,6 +59,7 @@ class Grades:
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
         together.complete(self.folder)
         self.before = history.last(self.folder)
+        self.first = history.first_round(self.folder, self.before, self.policy)
         self.written = False  # whether the files are those of this run
         self.lacking = False  # whether they are not because the new ones would lack students
         self.aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
@@ -248,7 +250,8 @@ class Grades:
         handed = self.submissions.get(owner)
         said = self.said_late(owner) if handed else None
         result = self.results.get(owner) or NOTHING
-        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, student in self.results)
+        own, first = student in self.results, history.again(self, student, owner)
+        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, own, first)
 
     def said_late(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
@@ -327,7 +330,10 @@ class Grades:
         tables += [f"{title.lower()}.csv" for title in self._platforms() if title]
         stale = [self.folder / name for name in tables if name not in written]
         self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
+        if "resubmission" in self.policy:
+            write(history.FIRST, lambda: json.dumps(history.of_first_round(self)).encode())
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
+        write("class.html", self._for_the_class)
         write("report.html", self._report)
         return written
 
@@ -347,21 +353,26 @@ class Grades:
 
     def _header(self):
         names = [question.name for question in self.assignment.questions]
-        return ["student", "name", "score", "out of", *names, "days late", "python", "comments", "remarks"]
+        rounds = ["first round", "second round"] if "resubmission" in self.policy else []
+        about = ["days late", "python", "slips", "comments", "remarks"]
+        return ["student", "name", "score", "out of", *names, *about, *rounds]
 
     def _row(self, student):
         result, final = self.result(student), self.final(student)
         graded = final.score is not None
         parts = [clean.number(final.parts[q.name] if graded else None) for q in self.assignment.questions]
-        texts = [result.python, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
+        slips = "; ".join(f"{found.question}: {', '.join(found.slips)}" for found in final.slips)
+        texts = [result.python, slips, " ".join(final.comments), " ".join(result.remarks)[:LONGEST]]
         score = clean.cell(self.kept.get(student, clean.number(final.score)))
         about = [clean.cell(student), clean.cell(self.name(student)), score, POINTS]
-        return [*about, *parts, clean.number(final.late), *map(clean.cell, texts)]
+        rounds = map(clean.number, final.rounds or (None, None)) if "resubmission" in self.policy else []
+        return [*about, *parts, clean.number(final.late), *map(clean.cell, texts), *rounds]
 
     def page(self, student):
         """Return the bytes of a student's page."""
         result, final = self.result(student), self.final(student)
-        return report.feedback(self.assignment, student, result, final, self.name(student)).encode("utf-8", "replace")
+        about = self.name(student), policy.hints(self.policy), self.site
+        return report.feedback(self.assignment, student, result, final, *about).encode("utf-8", "replace")
 
     def lists(self):
         """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
@@ -373,5 +384,14 @@ class Grades:
         first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
         alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
         about = self.assignment, self.results, finals, first, listed, alike
-        page = report.class_page(*about, sorted(self.results), lists.untried(self))
+        page = report.class_page(*about, sorted(self.results), lists.untried(self), self._among())
         return page.encode("utf-8", "replace")
+
+    def _among(self):
+        """Return {question: students who tried it}."""
+        return items.tried(self.assignment, {student: self.result(student) for student in self.with_results()})
+
+    def _for_the_class(self):
+        finals = {student: self.final(student) for student in self.everyone()}
+        about = finals, lists.untried(self), self._among(), policy.hints(self.policy), self.site
+        return report.without_names(self.assignment, *about).encode("utf-8", "replace")

@@ -3,11 +3,13 @@
 A grade is compared with the one of the last run, and each thing on which it depends with what it was.
 """
 
+import datetime
 import json
 
-from . import roster
+from . import policy, roster
 
 LAST = "last.json"
+FIRST = "first.json"  # the marks of the first round, where there is a second
 
 
 def elsewhere(grades):
@@ -87,6 +89,7 @@ def of_this_run(grades):
             "parts": final.parts,
             "tested": _tested(grades, student),
             "handed": grades.handed.get(grades.owner(student), ""),
+            "late": final.late,
         }
     known = set()
     for student, handed in grades.submissions.items():
@@ -95,6 +98,7 @@ def of_this_run(grades):
         known |= roster.called(person) | roster.names(person)
     pages = sorted(grades.pages[student] for student in grades.with_results())
     return {
+        "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "students": students,
         "about": grades.about,
         "decided": _decided(grades),
@@ -102,6 +106,47 @@ def of_this_run(grades):
         "names": sorted(known - {""}),
         "changes": changes(grades),
     }
+
+
+def first_round(folder, before, decisions):
+    """Return {student: parts, lateness and files of the first round}, {} where the policy has no second.
+
+    Until they have been kept by themselves, they are those of the last run. What a run before the deadline found is not
+    `settled`: other files then come in the same round.
+    """
+    if "resubmission" not in decisions:
+        return {}
+    try:
+        kept = json.loads((folder / FIRST).read_text(encoding="utf-8"))["students"]
+        return {student: dict(old) for student, old in kept.items() if {"parts", "late", "handed", "settled"} <= {*old}}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        at = before.get("at")
+        settled = policy.over(decisions, datetime.datetime.fromisoformat(at) if at else None)
+        return {
+            student: {"parts": old["parts"], "late": old.get("late", 0), "handed": old["handed"], "settled": settled}
+            for student, old in before["students"].items()
+            if old["handed"]
+        }
+
+
+def again(grades, student, owner):
+    """Return what the first round found of a student who handed in other files since, else None."""
+    first, handed = grades.first.get(student), grades.handed.get(owner, "")
+    return first if first and first["settled"] and handed not in ("", first["handed"]) else None
+
+
+def of_first_round(grades):
+    """Return what the next run must know of the first round, in which whoever has not handed in again still is."""
+    students, settled = dict(grades.first), policy.over(grades.policy)
+    for student in grades.with_results():
+        owner = grades.owner(student)
+        handed, old = grades.handed.get(owner, ""), grades.first.get(student, {})
+        if handed and not again(grades, student, owner):
+            final = grades.final(student)
+            same = old.get("settled", False) and old["handed"] == handed
+            about = {"parts": final.parts, "late": final.late, "handed": handed, "settled": settled or same}
+            students[student] = about
+    return {"students": students}
 
 
 def _points(score):

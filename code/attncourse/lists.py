@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 
-from . import clean, exports, history, model, policy, reading, roster
+from . import clean, exports, history, items, policy, roster
 
 LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
@@ -53,6 +53,8 @@ def _lists(grades):
         "Late, in days": lambda: _late(grades),
         "Late by Moodle's worksheet, and nothing is deducted": lambda: _late_by_worksheet(grades),
         "How lateness is counted": lambda: _how_late(grades),
+        "Handed in again, for a share of the points that were lost": lambda: _again(grades),
+        "Sentences on slips": lambda: _hints(grades),
         "Not written this time: what was there is of an earlier run, and has another name now": lambda: [
             f"{name} is now {aside}" for name, aside in grades.aside.items()
         ],
@@ -67,7 +69,7 @@ def _lists(grades):
 def untried(grades):
     """Return {what: students} of those who answered nothing; what the class can do, their points do not say."""
     found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
-    handed_out = _handed_out(grades.assignment)
+    handed_out = items.handed_out(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
         if student in grades.absent and student not in grades.with_results():
@@ -77,15 +79,6 @@ def untried(grades):
         elif _untouched(result, handed_out):
             found["an untouched notebook"].append(student)
     return {what: students for what, students in found.items() if students}
-
-
-def _handed_out(assignment):
-    """Return {function: the tokens of its body as it is handed out}."""
-    handed_out = {}
-    for question in assignment.questions:
-        cells = [model.stub(source) for source in question.answer]
-        handed_out |= {name: reading.tokens(reading.body(cells, name)) for name in question.functions}
-    return handed_out
 
 
 def _untouched(result, handed_out):
@@ -175,6 +168,24 @@ def _how_late(grades):
         )
 
 
+def _again(grades):
+    """Yield a line for each student of the second round."""
+    for student in grades.with_results():
+        final = grades.final(student)
+        if final.rounds:
+            yield f"{student}: {' → '.join(map(clean.number, final.rounds))}, and {clean.number(final.score)} counts"
+
+
+def _hints(grades):
+    """Yield a line if the pages of this run hold back what the assignment says of slips that students made."""
+    made = sum(bool(result.recognised) for result in grades.results.values())
+    if made and not policy.hints(grades.policy):
+        yield (
+            f"{made} students made slips that are known, and their pages do not say so yet: `hints` of the policy "
+            "decides whether they read it before the deadline, after it, or never."
+        )
+
+
 def copies(grades):
     """Return the students, in lists, who have the same files byte for byte, and points for them."""
     same = defaultdict(list)
@@ -191,16 +202,19 @@ def compared(grades):
 
 
 def hidden(grades):
-    """Return a row for each hidden test that a student failed: why, for the instructor alone.
+    """Return a row for each hidden test that a student failed: why, and by which slip, for the instructor alone.
 
     Where all tests of an exercise, or of all exercises, failed for one reason, that is one row.
     """
-    yield ["student", "question", "test", "points", "why"]
+    yield ["student", "question", "test", "points", "why", "slip"]
     for student in sorted(grades.results):
         result = grades.results[student]
         failed = [mark for mark in result.marks if mark.hidden and not mark.passed]
         for question, test, points, why in _together(result, failed):
-            yield [*map(clean.cell, (student, question, test)), clean.number(points), clean.cell(why)]
+            found = [each for each in result.recognised if question in ("all", each.question)]
+            slips = ", ".join(name for each in found for name in each.slips)
+            about = map(clean.cell, (student, question, test))
+            yield [*about, clean.number(points), clean.cell(why), clean.cell(slips)]
 
 
 def _together(result, failed):

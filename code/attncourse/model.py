@@ -27,6 +27,21 @@ class HiddenTest:
     source: str
 
 
+@dataclass(frozen=True)
+class Slip:
+    """A wrong answer that has a name: the source of functions that replace those of the solution.
+
+    Whoever makes it keeps a share of the exercise's points; `says` and `read` are for that student alone.
+    """
+
+    name: str
+    source: str
+    keeps: float = 0
+    says: str = ""
+    read: str = ""  # page.md#label, in the book
+    one_line: bool = False  # whether one change within a line of the solution makes it
+
+
 @dataclass
 class Question:
     """One question: `kind` is "code", marked by tests, or "written", marked by a person."""
@@ -40,7 +55,7 @@ class Question:
     answer: list[str] = field(default_factory=list)
     visible: list[str] = field(default_factory=list)
     hidden: list[HiddenTest] = field(default_factory=list)
-    wrong: list[list[str]] = field(default_factory=list)  # name and source of answers that must lose points
+    wrong: list[Slip] = field(default_factory=list)  # answers that must lose points
     right: list[str] = field(default_factory=list)  # sources of some that must not
     written: str = ""
     notes: str = ""
@@ -103,6 +118,28 @@ class Mark:
         return self.points if self.passed else 0
 
 
+@dataclass(frozen=True)
+class Recognised:
+    """Slips that the functions of one answer make, by name, and the share of the exercise's points that they keep."""
+
+    question: str
+    slips: list[str]
+    keeps: float
+
+
+def parts(marks, recognised=()):
+    """Return {question: points} of tests: those that its tests gave, or what recognised slips keep if that is more."""
+    earned: dict = {mark.question: 0 for mark in marks}
+    worth = dict(earned)
+    for mark in marks:
+        earned[mark.question] += mark.earned
+        worth[mark.question] += mark.points
+    for found in recognised:
+        kept = round(found.keeps * worth.get(found.question, 0), 2)
+        earned[found.question] = max(earned.get(found.question, 0), kept)
+    return earned
+
+
 @dataclass
 class Result:
     """The outcome of one submission; `score` is None where nothing was graded."""
@@ -119,12 +156,13 @@ class Result:
     unused: list[str] = field(default_factory=list)  # "name: why" of the others
     slow: int = 0  # time limits that were reached
     slow_before_tests: int = 0  # those of them that no test can have caused: the student may hear of these
+    recognised: list[Recognised] = field(default_factory=list)  # slips that the answers make
     fault: str = ""  # why the grader itself failed, for the instructor alone
 
     @property
     def earned(self):
-        """Return the points that the tests gave."""
-        return sum(mark.earned for mark in self.marks)
+        """Return the points that the tests gave, and recognised slips kept."""
+        return sum(parts(self.marks, self.recognised).values())
 
     @classmethod
     def failed(cls, error):
@@ -134,7 +172,11 @@ class Result:
     @classmethod
     def load(cls, data):
         """Return a result that was stored with `asdict`."""
-        return cls(**(data | {"marks": [Mark(**mark) for mark in data["marks"]]}))
+        loaded = {
+            "marks": [Mark(**mark) for mark in data["marks"]],
+            "recognised": [Recognised(**found) for found in data["recognised"]],
+        }
+        return cls(**(data | loaded))
 
 
 def load_assignment(data):
@@ -142,7 +184,11 @@ def load_assignment(data):
     try:
         questions = []
         for about in data["questions"]:
-            questions.append(Question(**(about | {"hidden": [HiddenTest(**test) for test in about["hidden"]]})))
+            tests = {
+                "hidden": [HiddenTest(**test) for test in about["hidden"]],
+                "wrong": [Slip(**slip) for slip in about["wrong"]],
+            }
+            questions.append(Question(**(about | tests)))
         return Assignment(**(data | {"questions": questions}))
     except (TypeError, KeyError, AttributeError):
         raise CourseError("bundle.json was made by another edition of the grader: run `make course` again.") from None

@@ -12,6 +12,8 @@ students:
   doejane_12345: {points: {witness: 2}, add: 0.5, comment: A fine proof.}
   poeal_99: {excused: yes}     # no: the grade counts although the platform says EX
 everyone: ["Means are zero, entries depend on each other"]   # hidden tests by name
+resubmission: {until: 2026-03-15, back: 0.5}   # who hands in other files again gets back this share of what was lost
+hints: before                # the deadline too; without it, sentences on slips are shown after it. Or never
 column: RNN assignment (4711)  # the platform's column for the grade, or a list of names for several platforms
 classes:
   section-b: {late: {due: 2026-03-02 23:59}}   # other parts for the submissions of this name
@@ -22,10 +24,21 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from . import clean
+from . import clean, model
 from .model import CourseError
 
-PARTS = {"late": dict, "groups": list, "students": dict, "everyone": list, "column": str | list, "classes": dict}
+PARTS = {
+    "late": dict,
+    "groups": list,
+    "students": dict,
+    "everyone": list,
+    "hints": str,
+    "resubmission": dict,
+    "column": str | list,
+    "classes": dict,
+}
+RESUBMISSION = ("until", "back")
+HINTS = ("before", "after", "never")  # in which rounds, by the deadline, a student reads what a slip says
 LATE = ("due", "per_day", "most", "days")
 BY_HAND = ("points", "add", "comment", "excused")
 OFFSET = re.compile(r"(.*:\d\d)\s*(Z|UTC|[+-]\d\d:?\d\d)")  # a time, and how far its zone is from UTC
@@ -106,6 +119,13 @@ def _check(policy, assignment, need):
         need(name in tests, f"everyone: there is no hidden test {name!r}")
     for group in policy.get("groups", []):
         need(isinstance(group, list), f"groups is a list of lists of students, and {group!r} is none")
+    again = policy.get("resubmission", {"until": "2026-03-15", "back": 0.5})
+    need({*again} == {*RESUBMISSION}, f"resubmission has the parts {' and '.join(RESUBMISSION)}")
+    need(_moment(again["until"]), f"resubmission: until is {again['until']!r}, not a date such as 2026-03-15 23:59")
+    back = again["back"]
+    need(_number(back) and 0 < back <= 1, f"resubmission: back is {back!r}, not a share such as 0.5")
+    hints = policy.get("hints", "after")
+    need(hints in HINTS, f"hints is {hints!r}; there are {', '.join(HINTS)}")
     columns = policy.get("column", "x")
     need(columns and all(isinstance(name, str) for name in columns), "column is a name, or a list of names")
 
@@ -178,6 +198,18 @@ def due(policy):
     )
 
 
+def over(policy, now=None):
+    """Return whether the deadline is over; without one, whatever is marked is handed back."""
+    moment = _moment(policy.get("late", {}).get("due"))
+    return moment is None or (now or datetime.datetime.now(datetime.UTC)) > moment.astimezone()
+
+
+def hints(policy, now=None):
+    """Return whether students read now what the assignment says of their slips."""
+    when = policy.get("hints", "after")
+    return when == "before" or (when == "after" and over(policy, now))
+
+
 def _offset(moment):
     text = f"{moment:%z}"
     return f"{text[:3]}:{text[3:5]}"
@@ -211,6 +243,8 @@ class Final:
     parts: dict  # points of each question, by name
     late: float  # days
     comments: list
+    slips: list  # what is recognised
+    rounds: tuple = ()  # points by tests at first and now, where there was a second round
 
 
 def days_late(policy, names, file, said=None):
@@ -223,25 +257,30 @@ def days_late(policy, names, file, said=None):
         if name in late.get("days", {}):
             return late["days"][name]
     if file is not None and file.time and "due" in late:
-        try:
-            arrived = datetime.datetime.strptime(file.time.removesuffix("Z"), "%Y-%m-%d-%H-%M-%S")
-        except ValueError:  # a platform that writes no date
-            return 0
-        end = _moment(late["due"])
-        if file.time.endswith("Z"):
-            arrived = arrived.replace(tzinfo=datetime.UTC)
-            end = end if end.tzinfo else end.astimezone()  # in the time zone of this machine
-        else:
-            arrived = arrived.replace(tzinfo=end.tzinfo)
-        return max(0, math.ceil((arrived - end) / datetime.timedelta(days=1)))
+        return max(0, math.ceil(_after(file, _moment(late["due"])) / datetime.timedelta(days=1)))
     if file is not None and file.late is not None:
         return int(file.late)
     return said or 0
 
 
-def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False):
+def _after(file, end):
+    """Return how long after a moment a file came; no time, where the platform writes no date."""
+    try:
+        arrived = datetime.datetime.strptime(file.time.removesuffix("Z"), "%Y-%m-%d-%H-%M-%S")
+    except ValueError:
+        return datetime.timedelta()
+    if file.time.endswith("Z"):
+        arrived = arrived.replace(tzinfo=datetime.UTC)
+        end = end if end.tzinfo else end.astimezone()  # in the time zone of this machine
+    else:
+        arrived = arrived.replace(tzinfo=end.tzinfo)
+    return arrived - end
+
+
+def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False, first=None):
     """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
-    holds for `student`, unless something else is. Who has handed in too (`own`) is as late as what counts.
+    holds for `student`, unless something else is. Who has handed in too (`own`) is as late as what counts. `first` has
+    the parts and the lateness of the first round, if these files are those of a second.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -249,13 +288,17 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
             if mark.hidden and mark.test in policy.get("everyone", []) and not mark.passed:
                 marks[n] = replace(mark, passed=True, why="given to everyone")
     parts: dict = {question.name: 0 for question in assignment.questions}
-    for mark in marks:
-        parts[mark.question] += mark.earned
+    parts |= model.parts(marks, result.recognised)
+    file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
+    comments, rounds = [], ()
+    if first:
+        rounds = _total(first["parts"]), _total(parts)
+        parts, line = _in_two_rounds(policy["resubmission"], first["parts"], parts, file)
+        comments.append(line)
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
     parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
-    file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
-    days, comments = days_late(policy, [owner] if own else [student, owner], file, said), []
+    days = first["late"] if first else days_late(policy, [owner] if own else [student, owner], file, said)
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
         score = sum(filter(None, parts.values())) + by_hand.get("add", 0)
@@ -267,7 +310,23 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
-    return Final(score, marks, parts, days, comments)
+    return Final(score, marks, parts, days, comments, result.recognised, rounds)
+
+
+def _total(parts):
+    return round(sum(filter(None, parts.values())), 2)
+
+
+def _in_two_rounds(resubmission, first, now, file):
+    """Return the parts after a second round, and a line about it: of what was lost at first, a share comes back."""
+    if file is not None and file.time and _after(file, _moment(resubmission["until"])) > datetime.timedelta():
+        return now | first, "Handed in again after the last day for it: the points of the first round stay."
+    back, parts = resubmission["back"], dict(now)
+    for name, before in first.items():
+        if before is not None and now.get(name) is not None:
+            parts[name] = round(before + back * max(0, now[name] - before), 2)
+    told = f"Handed in again: {clean.points(_total(first))} at first, {clean.points(_total(now))} now"
+    return parts, f"{told}; {back:.0%} of what an exercise has won counts, {clean.points(_total(parts))} in all."
 
 
 def _waiting(assignment, result):

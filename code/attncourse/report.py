@@ -3,7 +3,7 @@
 from collections import Counter
 from statistics import fmean, median
 
-from . import clean
+from . import clean, items
 from .author import POINTS
 
 PAGE = """<!doctype html>
@@ -24,6 +24,7 @@ th, td.number {{ overflow-wrap: normal; }}
 td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 .passed {{ color: #00591f; }}
 .failed {{ color: #8c1313; }}
+.slip {{ border-left: .25rem solid #2d5f9a; padding-left: .6rem; }}
 .bar {{ display: block; background: #2d5f9a; height: 1rem; }}
 </style>
 </head>
@@ -39,8 +40,11 @@ def page(title, *parts):
     return PAGE.format(title=clean.page(title), body="\n".join(parts))
 
 
-def feedback(assignment, student, result, final, name=""):
-    """Return the page of one student: visible tests in full, of hidden ones only name and points."""
+def feedback(assignment, student, result, final, name="", hints=True, site=""):
+    """Return the page of one student: visible tests in full, of hidden ones only name and points.
+
+    What the assignment says of a slip stands there if `hints` are out; its link leads to the book, at `site`.
+    """
     title = assignment.title
     score = f"{final.score:g} of {POINTS} points" if final.score is not None else "not graded"
     parts = [f"<h1>{clean.page(title)}: {score}</h1>", f"<p>{clean.page(name or student)}</p>"]
@@ -50,6 +54,8 @@ def feedback(assignment, student, result, final, name=""):
     if final.marks:
         for number, question in enumerate(assignment.questions, 1):
             parts += _question(number, question, result, final)
+            if hints:
+                parts += _said(question, final, site)
     parts += _list("Remarks", result.remarks)
     return page(f"{title}: {name or student}", *parts)
 
@@ -63,8 +69,34 @@ def _question(number, question, result, final):
         return
     marks = [mark for mark in final.marks if mark.question == question.name]
     hidden = "".join(_row(mark) for mark in marks if mark.hidden)
+    more = (final.parts[question.name] or 0) - sum(mark.earned for mark in marks)
+    share = any(found.keeps for found in final.slips if found.question == question.name)
+    if share and more > 0:
+        hidden += f'<tr><td>The answer as a whole, with a slip that is known<td><td class="number">{more:+g}</tr>\n'
     yield f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>"
     yield from (_visible(mark) for mark in marks if not mark.hidden)
+
+
+def _said(question, final, site):
+    """Yield what the assignment says to a student of the slips in one answer, with the section to read."""
+    slips = {slip.name: slip for slip in question.wrong}
+    names = [name for found in final.slips if found.question == question.name for name in found.slips]
+    for slip in (slips[name] for name in names if name in slips):
+        if slip.says:
+            yield f'<p class="slip">{clean.page(slip.says)}{_where(slip.read, site)}</p>'
+
+
+def _where(read, site):
+    """Return where to read, page.md#label, as a link into the book, or as words where it has no address."""
+    if not read:
+        return ""
+    page, label = read.removesuffix("#").split("#")
+    chapter = page.removesuffix(".md")
+    if not site:
+        return f" Read {clean.page(label)} on the page {clean.page(chapter)} of the book."
+    anchor = f"equation-{label}" if label.startswith("eq-") else label
+    address = clean.page(f"{site}chapters/{chapter}.html#{anchor}")
+    return f' <a href="{address}">Read this in the book.</a>'
 
 
 def _visible(mark):
@@ -101,23 +133,25 @@ def _list(title, lines):
     return [f"<h2>{clean.page(title)}</h2>\n<ul>", *items, "</ul>"] if lines else []
 
 
-def class_page(assignment, results, finals, first, lists, alike, students=(), untried=None):
+def class_page(assignment, results, finals, first, lists, alike, students=(), untried=None, among=None):
     """Write the instructor's page: what to look at first, distribution, points of each test, answers that are alike.
 
     `first` and `lists` map titles to lines of text; `alike` is what `similar.compare` found; the written answers of
-    `students` come last. `untried` is {what: students} of those who answered nothing: no figure counts them.
+    `students` come last. `untried` is {what: students} of those who answered nothing: no figure counts them. `among` is
+    {question: students who tried it}.
     """
     untried = untried or {}
-    left_out = {student for students in untried.values() for student in students}
-    tried = [final for student, final in finals.items() if final.score is not None and student not in left_out]
+    tried = _who_tried(finals, untried)
+    among = among or {question.name: {*tried} for question in assignment.questions}
     parts = [f"<h1>{clean.page(assignment.title)}: the class</h1>"]
     for title, lines in first.items():
         parts += _list(title, lines)
     parts += _marked_with(results)
     lines = [f"{what}, {len(people)}: {', '.join(people)}" for what, people in untried.items()]
     parts += _list("Nothing was tried, and no figure below counts these", lines)
-    parts += _distribution([final.score for final in tried])
-    parts += _tests(assignment, tried)
+    parts += _distribution([final.score for final in tried.values()])
+    parts += _slips(assignment, tried)
+    parts += _tests(assignment, tried, among)
     for title, lines in lists.items():
         parts += _list(title, lines)
     parts += _alike(alike)
@@ -125,6 +159,39 @@ def class_page(assignment, results, finals, first, lists, alike, students=(), un
         if question.kind == "written":
             parts += _written(question, results, finals, [s for s in students if results[s].written is not None])
     return page(f"{assignment.title}: the class", *parts)
+
+
+def _who_tried(finals, untried):
+    """Return the finals of those who answered something."""
+    left_out = {student for students in untried.values() for student in students}
+    return {s: final for s, final in finals.items() if final.score is not None and s not in left_out}
+
+
+def without_names(assignment, finals, untried, among, hints=True, site=""):
+    """Write the page that can be shown in class: nobody is named, and nothing is said that fewer than a few did."""
+    tried, title = _who_tried(finals, untried), f"{assignment.title}: the class"
+    parts = [f"<h1>{clean.page(title)}</h1>"]
+    if len(tried) >= items.FEW:
+        parts += _distribution([final.score for final in tried.values()])
+        parts += _tests(assignment, tried, among, short=True)
+    common = [made for made in items.slips(assignment, tried) if made[-1] >= items.FEW and made[1].says]
+    if common and hints:
+        parts.append("<h2>What happened more than once</h2>")
+    for question, slip, many in common if hints else []:
+        where = f"{clean.page(question.title)}, {many} students"
+        parts.append(f'<h3>{where}</h3>\n<p class="slip">{clean.page(slip.says)}{_where(slip.read, site)}</p>')
+    return page(title, *parts)
+
+
+def _slips(assignment, finals):
+    """Return how many students made each slip that has a name."""
+    made = items.slips(assignment, finals)
+    lines = [f"{_students(many)}: {slip.name} ({question.title})" for question, slip, many in made]
+    return _list("Slips that have a name", lines)
+
+
+def _students(many):
+    return "1 student" if many == 1 else f"{many} students"
 
 
 def _marked_with(results):
@@ -178,24 +245,48 @@ def _written(question, results, finals, students):
     return parts
 
 
-def _tests(assignment, finals):
-    """Return how many passed each hidden test, and which ones nobody did."""
-    marks = [mark for final in finals for mark in final.marks if mark.hidden]
-    if not marks:
+def _tests(assignment, finals, among, short=False):
+    """Return how many of those who tried passed each hidden test, what it tells apart, and what is lost together.
+
+    The short form is for a page without names.
+    """
+    if not any(mark.hidden for final in finals.values() for mark in final.marks):
         return []
-    parts = ["<h2>Tests</h2>\n<table>\n<tr><th>Test<th>Passed<th>Mean points</tr>"]
+    more = "" if short else "<th>Discrimination"
+    parts = [f"<h2>Tests</h2>\n<table>\n<tr><th>Test<th>Passed, of those who tried<th>Mean points{more}</tr>"]
     nobody = []
     for question in assignment.questions:
+        own = {student: final for student, final in finals.items() if student in among.get(question.name, ())}
         if question.hidden:
-            parts.append(f'<tr><th colspan="3">{clean.page(question.title)}</tr>')
+            parts.append(f'<tr><th colspan="4">{clean.page(question.title)}</tr>')
         for test in question.hidden:
-            own = [mark for mark in marks if (mark.question, mark.test) == (question.name, test.name)]
-            passed = sum(mark.passed for mark in own)
-            mean = sum(mark.earned for mark in own) / max(1, len(own))
-            parts.append(
-                f'<tr><td>{clean.page(test.name)}<td class="number">{passed} of {len(own)}'
-                f'<td class="number">{mean:.2f} of {test.points:g}</tr>'
-            )
-            if not passed:
+            parts.append(_test(question, test, own, short))
+            if not any(items.passed(own, question, test).values()):
                 nobody.append(f"{question.title}: {test.name}")
-    return [*parts, "</table>", *_list("Tests that nobody passed", nobody)]
+    parts.append("</table>")
+    if short:
+        return parts
+    parts.append(DISCRIMINATION)
+    pairs = [
+        f"{many} lost both, {only} only one: {clean.line(title)}, {test}; {clean.line(other)}, {second}"
+        for title, test, other, second, many, only in items.lost_together(assignment, finals, among)
+    ]
+    return [*parts, *_list("Tests that are lost together", pairs), *_list("Tests that nobody passed", nobody)]
+
+
+DISCRIMINATION = (
+    "<p>Discrimination is the correlation of a test with the points of everything else: near 0 or below, those who "
+    "know more pass it no more often, so read the test. It takes ten students who tried.</p>"
+)
+
+
+def _test(question, test, finals, short):
+    """Return the row of a hidden test."""
+    outcome, told = items.passed(finals, question, test), items.discrimination(finals, question, test)
+    many = sum(outcome.values())
+    mean = test.points * many / max(1, len(outcome))
+    more = "" if short else f'<td class="number">{"" if told is None else f"{told:.2f}"}'
+    return (
+        f'<tr><td>{clean.page(test.name)}<td class="number">{many} of {len(outcome)}'
+        f'<td class="number">{mean:.2f} of {test.points:g}{more}</tr>'
+    )

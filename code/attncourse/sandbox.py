@@ -65,6 +65,7 @@ class Limits:
     files: int = 10_000  # in /tmp; and 50 ms of making more
     reply: int = 1 << 20  # bytes of one message back
     record: int = 8 << 20  # and of what the files hold
+    replay: float = 10  # to call functions once more, after the tests, and look for slips
     test: int = 5  # seconds of the processor that one test may work on what came back
     test_memory: int = 1 << 30  # bytes of memory for the same
 

@@ -41,8 +41,8 @@ def notebook(*cells):
 
 
 def answers(assignment):
-    """The right answers, one cell for each."""
-    return [model.solution(source) for question in assignment.questions for source in question.answer]
+    """The right answers, one cell for each question."""
+    return ["\n\n\n".join(map(model.solution, question.answer)) for question in assignment.questions]
 
 
 def breaks(assignment, wrong):

@@ -94,11 +94,12 @@ def failed(assignment, source, seed=marks.SEED):
 def test_wrong_answers_lose_points_and_other_right_ones_do_not(assignment, seeds):
     for question in assignment.questions:
         one = alone(assignment, question, visible=[])
-        for name, source in question.wrong:
-            found = failed(assignment if seeds > 1 else one, source)
-            assert any(mark.hidden for mark in found), f"{question.name}: {name}: all points"
-            assert {mark.question for mark in found} == {question.name}, f"{name} loses points of other questions"
-            assert all(failed(one, source, seed) for seed in range(1, seeds)), f"{question.name}: {name}: all points"
+        for slip in question.wrong:
+            found = failed(assignment if seeds > 1 else one, slip.source)
+            where = f"{question.name}: {slip.name}"
+            assert any(mark.hidden for mark in found), f"{where}: all points"
+            assert {mark.question for mark in found} == {question.name}, f"{where}: loses points of other questions"
+            assert all(failed(one, slip.source, seed) for seed in range(1, seeds)), f"{where}: all points"
         for source in question.right:
             assert not any(failed(one, source, seed) for seed in range(seeds)), question.name
 

@@ -96,3 +96,56 @@ def test_what_cannot_be_used_is_named(old, new, says, tmp_path):
     (tmp_path / "a.md").write_text(start + new + rest, encoding="utf-8")
     with pytest.raises(model.CourseError, match=says):
         author.read(tmp_path / "a.md")
+
+
+LISTED = '- ["one mean", " + mu_k @ Sigma_q @ mu_k", ""]'
+ENTRY = """- slip: one mean
+  change: [" + mu_k @ Sigma_q @ mu_k", ""]
+  keeps: 0.5
+  says: One of the two mean terms is missing.
+  read: sqrt-dk-scaling.md#thm-variance
+"""
+
+
+def with_entry(entry, folder):
+    """The assignment with this entry as the only wrong answer of its first question's list."""
+    before, _, rest = source().partition('+++ {"tags": ["wrong"]}')
+    path = folder / "a.md"
+    path.write_text(f'{before}+++ {{"tags": ["wrong"]}}\n\n{entry}\n+++{rest.partition("+++")[2]}', encoding="utf-8")
+    return author.read(path)
+
+
+def test_a_slip_carries_a_share_and_a_sentence(tmp_path):
+    made = with_entry(ENTRY, tmp_path)
+    slip = made.questions[0].wrong[-1]
+    assert (slip.name, slip.keeps, slip.one_line) == ("one mean", 0.5, True)
+    assert (slip.says, slip.read) == ("One of the two mean terms is missing.", "sqrt-dk-scaling.md#thm-variance")
+    assert with_entry(LISTED, tmp_path).questions[0].wrong[-1] == model.Slip("one mean", slip.source, one_line=True)
+    assert model.load_assignment(json.loads(json.dumps(asdict(made)))) == made
+    assert slip.says in author.secrets(made)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("slip: one mean", "slip: ", "has no name"),
+        ("slip: one mean", "slip: forgets the means", "two wrong answers are called 'forgets the means'"),
+        ("keeps: 0.5", "keeps: 1", "keeps is 1, not a share"),
+        ("keeps: 0.5", "keeps: half", "keeps is 'half', not a share"),
+        ("keeps: 0.5", "keeps: -0.5", "keeps is -0.5, not a share"),
+        ("keeps: 0.5", "kept: 0.5", "no part 'kept'; there are slip, change"),
+        ("  says: One of the two mean terms is missing.\n", "", "says nothing to the student"),
+        ("says: One", "says: |\n    One\n    and", "one sentence"),
+        ("#thm-variance", "", "read is 'sqrt-dk-scaling.md', not page.md#label"),
+        (' + mu_k @ Sigma_q @ mu_k", "', 'mu_q * mu_k", "', "solution does not contain 'mu_q . mu_k'"),
+        (', ""]', "]", "not .text of the solution, text in its place"),
+        ("  keeps", "  source: x = 1\n  keeps", "one of change: .old, new. and source"),
+        ('change: [" + mu_k @ Sigma_q @ mu_k", ""]', "source: x = 1", "defines none of the functions"),
+        ('change: [" + mu_k @ Sigma_q @ mu_k", ""]', "source: score_variance = (", "defines none of the functions"),
+        (ENTRY, "- one mean", "wrong answers are a list of"),
+    ],
+)
+def test_a_slip_that_is_not_understood_names_what(old, new, says, tmp_path):
+    assert old in ENTRY
+    with pytest.raises(model.CourseError, match=says):
+        with_entry(ENTRY.replace(old, new, 1), tmp_path)

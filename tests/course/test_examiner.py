@@ -114,7 +114,8 @@ def test_what_is_frozen_stays_where_the_files_can_no_longer_be_read():
     """An examiner that goes on with the second test reads them again: its page and its first mark are there already."""
     assignment, replies = made("compares", "asks"), []
     lost = SimpleNamespace(assignment=assignment, slow=1, read=lambda: reading.nothing("It took too long."))
-    request = exchange.Request(files(b""), assignment, "1", LIMITS, frozen=True, marked=2)
+    there = [marks.marked(*test, None) for test in marks.tests(assignment)[:2]]
+    request = exchange.Request(files(b""), assignment, "1", LIMITS, frozen=True, marks=there)
     examining.examine(lost, request, replies.append)
     (reply,) = replies
     assert reply.frozen is None
@@ -128,6 +129,7 @@ def test_a_limit_that_ended_an_examiner_counts_beside_those_that_the_next_one_re
     progress.lose(asking.Loss("Deadline"))
     mark = marks.marked(*progress.tests[1], None)
     progress.take(exchange.Reply(marks=[mark], slow=2))  # it has run the cells again, with their limit
+    progress.take(exchange.Reply(recognised=[], slow=2))
     assert progress.complete
     assert progress.result().slow == 3
 

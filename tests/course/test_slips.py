@@ -1,0 +1,249 @@
+"""What becomes of a slip that is recognised: a sentence in time, a name for the instructor, a second round."""
+
+import csv
+import datetime
+import io
+from dataclasses import replace
+
+import pytest
+from attncourse import downloads, gradebook, items, model, policy, report
+from coursework import notebook
+from test_gradebook import earns
+
+QUESTION = "rows-that-leave"
+PAST, FUTURE = "2020-03-01", "2999-03-01"
+
+
+@pytest.fixture
+def slip(assignment):
+    return next(
+        slip for q in assignment.questions if q.name == QUESTION for slip in q.wrong if slip.keeps and slip.says
+    )
+
+
+def slipped(assignment, slip, *questions):
+    """A student who solved these questions, and slipped in another one."""
+    found = [model.Recognised(QUESTION, [slip.name], slip.keeps)]
+    result = replace(earns(assignment, *questions), recognised=found)
+    return replace(result, score=result.earned)
+
+
+def finished(assignment, folder, decisions=None, site="https://book.example/", handed=None, **results):
+    """The finished grades of a class with these results; `handed` says what the files of a student are."""
+    for name in results:
+        (folder / "in").mkdir(parents=True, exist_ok=True)
+        (folder / "in" / f"{name}.ipynb").write_bytes(notebook("1"))
+    there = downloads.read(folder / "in")
+    grades = gradebook.Grades(assignment, there, folder / "out", decisions, None, site)
+    for name, result in results.items():
+        grades.handed[name] = (handed or {}).get(name, "files")
+        grades.add(name, result)
+    grades.finish()
+    assert grades.written, grades.errors
+    return grades
+
+
+def page(grades, name):
+    return (grades.folder / name).read_text(encoding="utf-8")
+
+
+def row(grades, student, name="grades.csv"):
+    table = csv.DictReader(io.StringIO(page(grades, name).lstrip("\ufeff")))
+    return next(row for row in table if row["student"] == student)
+
+
+def test_a_slip_keeps_its_share_and_is_named_to_the_instructor_alone(assignment, slip, tmp_path):
+    grades = finished(assignment, tmp_path, ada=slipped(assignment, slip, "witness"))
+    assert grades.final("ada").score == 2 + 2 * slip.keeps
+    assert row(grades, "ada")["slips"] == f"{QUESTION}: {slip.name}"
+    assert row(grades, "ada", "hidden.csv")["slip"] in ("", slip.name)
+    assert slip.name in page(grades, "hidden.csv")
+    shown = page(grades, "feedback/ada.html")
+    assert slip.says in shown
+    assert slip.name not in shown
+    assert f"{2 * slip.keeps:+g}" in shown
+
+
+def test_more_by_tests_or_by_hand_is_more(assignment, slip):
+    many = slipped(assignment, slip, QUESTION)
+    assert policy.apply({}, assignment, "x", many).parts[QUESTION] == 2
+    by_hand = {"students": {"x": {"points": {QUESTION: 0.5}}}}
+    assert policy.apply(by_hand, assignment, "x", slipped(assignment, slip)).parts[QUESTION] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("hints", "due", "out"),
+    [
+        (None, None, True),
+        (None, PAST, True),
+        (None, FUTURE, False),
+        ("after", FUTURE, False),
+        ("before", FUTURE, True),
+        ("never", PAST, False),
+    ],
+)
+def test_the_sentence_comes_when_marks_are_handed_back(hints, due, out, assignment, slip, tmp_path):
+    decisions = ({"hints": hints} if hints else {}) | ({"late": {"due": due}} if due else {})
+    grades = finished(assignment, tmp_path, decisions, ada=slipped(assignment, slip))
+    assert (slip.says in page(grades, "feedback/ada.html")) is out
+    assert ("Sentences on slips" in grades.lists()) is not out
+    assert grades.final("ada").score == 2 * slip.keeps, "the points do not wait"
+
+
+def test_a_deadline_is_over_in_its_own_time_zone():
+    decisions = {"late": {"due": "2026-03-01T23:59-08:00"}}
+    for minute, over in ((58, False), (0, True)):
+        now = datetime.datetime(2026, 3, 2, 8 if over else 7, minute, tzinfo=datetime.UTC)
+        assert policy.over(decisions, now) is over
+
+
+@pytest.mark.parametrize(
+    ("read", "site", "shown"),
+    [
+        ("a.md#thm-x", "https://book.example/", 'href="https://book.example/chapters/a.html#thm-x"'),
+        (
+            "deeper/a.md#eq-x",
+            "https://book.example/",
+            'href="https://book.example/chapters/deeper/a.html#equation-eq-x"',
+        ),
+        ("a.md#thm-x", "", "thm-x on the page a of the book"),
+    ],
+)
+def test_the_sentence_leads_into_the_book(read, site, shown, assignment, slip):
+    for question in assignment.questions:
+        if question.name == QUESTION:
+            other = replace(question, wrong=[replace(slip, read=read, says="Mind the <bound>.")])
+            changed = replace(assignment, questions=[other])
+    result = slipped(changed, slip)
+    made = report.feedback(changed, "ada", result, policy.apply({}, changed, "ada", result), site=site)
+    assert shown in made
+    assert "Mind the &lt;bound&gt;." in made
+
+
+def in_two_rounds(assignment, folder, first, second, decisions=None, again="other files", **more):
+    """The grades of ada, who was graded with `first`, and then with `second` under a policy with a second round."""
+    finished(assignment, folder, more.get("before"), ada=first)
+    decisions = {"resubmission": {"until": FUTURE, "back": 0.5}} | (decisions or {})
+    return finished(assignment, folder, decisions, handed={"ada": again}, ada=second)
+
+
+def test_half_of_what_was_lost_comes_back(assignment, slip, tmp_path):
+    first, second = slipped(assignment, slip, "witness"), earns(assignment, QUESTION, "saturation")
+    grades = in_two_rounds(assignment, tmp_path, first, second)
+    final = grades.final("ada")
+    assert final.parts["witness"] == 2, "what is not in the second file is not lost"
+    assert final.parts["saturation"] == 1
+    assert final.parts[QUESTION] == 2 * slip.keeps + 0.5 * (2 - 2 * slip.keeps)
+    assert final.rounds == (3.5, 4)
+    assert (row(grades, "ada")["first round"], row(grades, "ada")["second round"]) == ("3.5", "4")
+    assert "3.5 points at first, 4 points now" in page(grades, "feedback/ada.html")
+    assert "ada: 3.5 → 4, and 4.75 counts" in page(grades, "report.html")
+    for _ in range(2):  # a regrade, and a third file, begin with the first marks again
+        again = finished(assignment, tmp_path, grades.policy, handed={"ada": "third"}, ada=second)
+        assert again.final("ada").score == final.score
+
+
+def test_the_same_files_are_no_second_round_and_a_regrade_of_them_counts_in_full(assignment, tmp_path):
+    first, second = earns(assignment, "witness"), earns(assignment, "witness", "saturation")
+    grades = in_two_rounds(assignment, tmp_path, first, second, again="files")
+    assert (grades.final("ada").score, grades.final("ada").rounds) == (4, ())
+    later = finished(assignment, tmp_path, grades.policy, handed={"ada": "new"}, ada=earns(assignment, "witness"))
+    assert later.final("ada").score == 4, "the mended mark is the first one"
+
+
+def test_files_before_the_deadline_are_one_round(assignment, tmp_path):
+    soon = {"late": {"due": FUTURE}, "resubmission": {"until": FUTURE, "back": 0.5}}
+    for number, questions in enumerate((["witness"], ["witness", "saturation"])):
+        files = {"ada": f"files {number}"}
+        grades = finished(assignment, tmp_path, soon, handed=files, ada=earns(assignment, *questions))
+    assert (grades.final("ada").score, grades.final("ada").rounds) == (4, ())
+
+
+def test_who_was_late_at_first_stays_late_and_who_hands_in_after_the_last_day_wins_nothing(assignment, tmp_path):
+    late = {"late": {"per_day": 1, "days": {"ada": 1}}}
+    grades = in_two_rounds(assignment, tmp_path, earns(assignment), earns(assignment, "witness"), late, before=late)
+    assert grades.final("ada").score == 0, "one point comes back, and one is deducted"
+    first = {"parts": {"witness": 1}, "late": 0}
+    file = type("File", (), {"time": "2026-03-16-00-00-00", "late": None})
+    handed = type("Handed", (), {"files": [file]})
+    for until, score in (("2026-03-15", 1), ("2026-03-16", 1.5)):
+        decisions = {"resubmission": {"until": until, "back": 0.5}}
+        result = earns(assignment, "witness")
+        assert policy.apply(decisions, assignment, "ada", result, handed, first=first).score == score
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("hints: sometimes", "hints is 'sometimes'; there are before, after, never"),
+        ("resubmission: {until: 2026-03-15}", "resubmission has the parts until and back"),
+        ("resubmission: {until: soon, back: 0.5}", "until is 'soon'"),
+        ("resubmission: {until: 2026-03-15, back: 2}", "back is 2"),
+        ("resubmission: {until: 2026-03-15, back: half}", "back is 'half'"),
+    ],
+)
+def test_a_policy_for_rounds_that_is_not_understood_names_what(text, says, assignment, tmp_path):
+    (tmp_path / "p.yml").write_text(text, encoding="utf-8")
+    with pytest.raises(model.CourseError, match=says):
+        policy.read(tmp_path / "p.yml", assignment)
+
+
+def of_a_class(assignment, slip, folder, slips=4, blanks=2, **decisions):
+    """The grades of twelve students: some slip, some left the exercise as it was, and the others solved everything."""
+    names = [name for question in assignment.questions for name in question.functions]
+    answered, blank = {name: ["return", "0"] for name in names}, items.handed_out(assignment)
+    asked = next(question for question in assignment.questions if question.name == QUESTION)
+    every = [question.name for question in assignment.questions]
+    others = [name for name in every if name != QUESTION]
+    untouched = answered | {name: blank[name] for name in asked.functions}
+    results = {f"slip{n}": replace(slipped(assignment, slip, *others), tokens=answered) for n in range(slips)}
+    results |= {f"blank{n}": replace(earns(assignment, *others), tokens=untouched) for n in range(blanks)}
+    right = 12 - slips - blanks
+    results |= {f"right{n}": replace(earns(assignment, *every), tokens=answered) for n in range(right - 1)}
+    results["weak"] = replace(earns(assignment), tokens=answered)
+    return finished(assignment, folder, decisions, **results)
+
+
+def test_the_report_counts_slips_and_rates_among_those_who_tried(assignment, slip, tmp_path):
+    grades = of_a_class(assignment, slip, tmp_path)
+    shown = page(grades, "report.html")
+    asked = next(question for question in assignment.questions if question.name == QUESTION)
+    assert f"<li>4 students: {slip.name} ({asked.title.replace(chr(39), '&#x27;')})</li>" in shown
+    tests = shown.partition("<h2>Tests</h2>")[2]
+    assert tests.count('class="number">5 of 10<') == len(asked.hidden), "blanks are not among those who tried"
+    together = tests.partition("Tests that are lost together")[2]
+    assert f"5 lost both, 0 only one: {asked.title}, {asked.hidden[0].name}" in together
+
+
+def test_discrimination_is_the_correlation_with_the_rest(assignment):
+    question = assignment.questions[0]
+    test, names = question.hidden[0], [q.name for q in assignment.questions]
+
+    def finals(who_passes):
+        results = {f"s{n}": earns(assignment, *names[1 : 1 + n % 5]) for n in range(20)}
+        for n, result in enumerate(results.values()):
+            result.marks = [
+                replace(mark, passed=who_passes(n)) if mark.test == test.name else mark for mark in result.marks
+            ]
+        return {name: policy.apply({}, assignment, name, result) for name, result in results.items()}
+
+    assert items.discrimination(finals(lambda n: n % 5 > 2), question, test) > 0.7
+    assert items.discrimination(finals(lambda n: n % 5 < 2), question, test) < -0.7
+    assert abs(items.discrimination(finals(lambda n: n < 10), question, test)) < 0.1
+    assert items.discrimination(finals(lambda n: True), question, test) is None
+    few = dict(list(finals(lambda n: n % 5 > 2).items())[:9])
+    assert items.discrimination(few, question, test) is None
+
+
+def test_the_page_for_the_class_names_nobody_and_nothing_that_few_did(assignment, slip, tmp_path):
+    grades = of_a_class(assignment, slip, tmp_path)
+    shown = page(grades, "class.html")
+    assert slip.says in shown
+    assert "4 students" in shown
+    assert not [name for name in grades.results if name in shown]
+    few = of_a_class(assignment, slip, tmp_path / "few", slips=2)
+    assert slip.says not in page(few, "class.html")
+    early = of_a_class(assignment, slip, tmp_path / "early", late={"due": FUTURE})
+    assert slip.says not in page(early, "class.html")
+    alone = finished(assignment, tmp_path / "alone", ada=slipped(assignment, slip))
+    assert "Tests" not in page(alone, "class.html")
