@@ -7,7 +7,10 @@
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |
 | `hidden` | code | a function `test_…(functions…, Names…, rng)`; its docstring, a line, names it; `points`, at most 1 |
-| `written` | text | in the place of code and tests: where the student writes; a person gives the `points` |
+| `written` | text | in the place of code and tests: where the student writes; a person marks it, for `points`; `asks`
+is one of explain, hypothesis, prediction, picture |
+| `rubric` | text | three lines, `- …`, each answered with yes or no and worth a third of the points of `written`;
+they may be its metadata `rubric` instead |
 | `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
 | `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
 a list of a name and a source that replaces functions |
@@ -21,12 +24,18 @@ import textwrap
 from pathlib import Path
 
 from . import marks
-from .model import SOLUTION, Assignment, CourseError, HiddenTest, Question, solution, stub
+from .model import LINES, SOLUTION, Assignment, CourseError, HiddenTest, Question, solution, stub
 
 POINTS = 10
+MOST = 8  # exercises
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
-TAGS = ("given", "question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
-PARTS = {"code": ("answer", "visible", "hidden", "wrong"), "written": ("written",)}  # of a question, by its kind
+TAGS = ("given", "question", "answer", "visible", "hidden", "written", "rubric", "mistake", "wrong", "right", "notes")
+PARTS = {
+    "code": ("answer", "visible", "hidden", "wrong"),
+    "written": ("written", "rubric"),
+}  # of a question, by its kind
+ASKS = ("explain", "hypothesis", "prediction", "picture")
+ITEM = re.compile(r"^- (.+(?:\n(?!- ).+)*)", re.MULTILINE)
 MINUTES = {"question": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
 
@@ -89,6 +98,11 @@ def _add(question, tag, cell, where):
             raise CourseError(f"{where}: a written answer is one text cell with points above 0.")
         question.kind, question.points = "written", points
         question.written = cell.source.strip()
+        question.asks = cell.metadata.get("asks", ASKS[0])
+        question.rubric += cell.metadata.get("rubric", [])
+        return
+    if tag == "rubric":
+        question.rubric += [" ".join(item.split()) for item in ITEM.findall(cell.source)]
         return
     try:
         body = ast.parse(cell.source).body
@@ -146,14 +160,22 @@ def _check(assignment, where):
                 raise CourseError(f"{name}: it has no {part}.")
         if question.kind == "written" and any(getattr(question, part) for part in PARTS["code"]):
             raise CourseError(f"{name}: a written answer has no code and no tests; make two exercises of it.")
+        if question.kind == "written" and len(question.rubric) != LINES:
+            raise CourseError(f"{name}: a rubric has {LINES} lines, and this one has {len(question.rubric)}.")
+        if question.kind == "code" and question.rubric:
+            raise CourseError(f"{name}: it has a rubric, and no written cell to which it belongs.")
+        if question.asks not in ("", *ASKS):
+            raise CourseError(f"{name}: it asks for {question.asks!r}; there are {', '.join(ASKS)}.")
         known = {*question.functions, *assignment.data, "rng"}
         unknown = {ask for test in question.hidden for ask in test.asks} - known
         if unknown:
             asked = ", ".join(sorted(unknown))
             raise CourseError(f"{name}: a hidden test asks for {asked}, which neither answer nor given cell defines.")
     points = sum(question.points for question in questions)
-    if points != POINTS or not 4 <= len(questions) <= 6:
-        raise CourseError(f"{where}: {len(questions)} exercises with {points} points; expected 4 to 6 with {POINTS}.")
+    if points != POINTS or not 4 <= len(questions) <= MOST:
+        raise CourseError(
+            f"{where}: {len(questions)} exercises with {points} points; expected 4 to {MOST} with {POINTS}."
+        )
 
 
 def by_tests(assignment):
@@ -201,4 +223,5 @@ def secrets(assignment):
         yield from (test.source for test in question.hidden)
         yield from (source for _, source in question.wrong)
         yield from question.right
+        yield from question.rubric
         yield question.notes

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, policy, report, roster, similar, together, whose
+from . import clean, exports, history, lists, marking, policy, report, roster, similar, together, whose
 from .author import POINTS
 from .model import CourseError, Result
 
@@ -56,6 +56,7 @@ class Grades:
         self.results: dict = {}
         self.handed: dict = {}  # student: a fingerprint of what was handed in
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
+        self.marks = marking.Marks(assignment, self.folder)
         together.complete(self.folder)
         self.before = history.last(self.folder)
         self.written = False  # whether the files are those of this run
@@ -248,7 +249,8 @@ class Grades:
         handed = self.submissions.get(owner)
         said = self.said_late(owner) if handed else None
         result = self.results.get(owner) or NOTHING
-        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, student in self.results)
+        decided = self.policy, self.assignment, student, result, handed, owner, said, student in self.results
+        return policy.apply(*decided, self.marks.verdicts(result))
 
     def said_late(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
@@ -327,6 +329,7 @@ class Grades:
         tables += [f"{title.lower()}.csv" for title in self._platforms() if title]
         stale = [self.folder / name for name in tables if name not in written]
         self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
+        write(marking.PAGE, self._marking)
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("report.html", self._report)
         return written
@@ -363,9 +366,29 @@ class Grades:
         result, final = self.result(student), self.final(student)
         return report.feedback(self.assignment, student, result, final, self.name(student)).encode("utf-8", "replace")
 
+    def answers(self):
+        """Return (question, text) for every written answer that the rubric of an exercise is for."""
+        results = [self.results[student].written or {} for student in sorted(self.results)]
+        return [(name, text) for written in results for name, text in written.items() if text]
+
+    def _marking(self):
+        """Return the bytes of the page on which written answers are marked, None where nothing is to be marked."""
+        if not self.marks.questions:
+            return None
+        return marking.page(self.assignment, self.folder, self.answers(), self.marks).encode("utf-8", "replace")
+
     def lists(self):
         """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
         return lists.all_of(self)
+
+    def _pages_beside(self):
+        """Return (file, text) of each page that is written beside the report."""
+        if self.marks.questions:
+            left = len(lists.to_mark(self))
+            yield (
+                marking.PAGE,
+                f"Mark the written answers: {left} to mark" if left else "Written answers: all are marked",
+            )
 
     def _report(self):
         finals = {student: self.final(student) for student in self.everyone()}
@@ -373,5 +396,5 @@ class Grades:
         first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
         alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
         about = self.assignment, self.results, finals, first, listed, alike
-        page = report.class_page(*about, sorted(self.results), lists.untried(self))
+        page = report.class_page(*about, lists.untried(self), self._pages_beside())
         return page.encode("utf-8", "replace")

@@ -1,9 +1,9 @@
 """List what an instructor must know beside the grades; what is uncertain comes first."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 
-from . import clean, exports, history, model, policy, reading, roster
+from . import clean, exports, history, marking, model, policy, reading, roster
 
 LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
@@ -41,7 +41,16 @@ def _lists(grades):
         "Could not be graded": lambda: [
             f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None
         ],
-        "Written answers that are not graded yet, without points so far": lambda: _waiting(grades),
+        "Written answers on which markers differ, without points so far": lambda: _differing(grades),
+        f"Written answers that nobody has marked, without points so far: open {marking.PAGE}": lambda: _unmarked(
+            grades
+        ),
+        "The heading of a written question is gone: look into the notebook, and give points in the policy": lambda: [
+            f"{student}: {name}" for student, name, text in _waiting(grades) if text is None
+        ],
+        "Files of markers that are not understood": lambda: grades.marks.problems,
+        "Marks that fit no answer of this class, by marker": lambda: grades.marks.strangers(grades.answers()),
+        "Marked by other lines than the rubric has now": lambda: grades.marks.older(grades.answers()),
         "On the roster, and nothing handed in": lambda: _missing(grades),
         "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
         "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
@@ -117,11 +126,32 @@ def _withheld(grades):
 
 
 def _waiting(grades):
-    """Yield a line for each written answer that nobody has graded."""
+    """Yield (student, question, text) for each written answer without points; the text is None without a heading."""
     for student in sorted(grades.results):
+        written = grades.results[student].written or {}
         for name, points in grades.final(student).parts.items():
             if points is None:
-                yield f"{student}: {name}"
+                yield student, name, written.get(name)
+
+
+def to_mark(grades):
+    """Return the written answers, (question, text) each, that have no points yet; two who wrote the same are one."""
+    return {(name, text) for _, name, text in _waiting(grades) if text is not None}
+
+
+def _unmarked(grades):
+    """Yield a line for each question with answers that nobody has marked."""
+    waiting = [(name, text) for _, name, text in _waiting(grades) if text is not None]
+    left = Counter(name for name, text in waiting if not grades.marks.differing(name, text))
+    yield from (f"{name}: {many}" for name, many in left.items())
+
+
+def _differing(grades):
+    """Yield a line for each answer on which markers differ, and what each of them says."""
+    for student, name, text in _waiting(grades):
+        told = grades.marks.differing(name, text or "")
+        if told:
+            yield f"{name}, {student}: {told}. One of them settles it in {marking.PAGE}."
 
 
 def _missing(grades):

@@ -9,6 +9,7 @@ SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", r
 LABELS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
 DATA = re.compile(r"^([A-Z]\w*) = ", re.MULTILINE)
+LINES = 3  # of a rubric
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 
 
@@ -43,6 +44,8 @@ class Question:
     wrong: list[list[str]] = field(default_factory=list)  # name and source of answers that must lose points
     right: list[str] = field(default_factory=list)  # sources of some that must not
     written: str = ""
+    asks: str = ""  # of a written answer: explain, hypothesis, prediction or picture
+    rubric: list[str] = field(default_factory=list)  # what a written answer does or does not; each line is a third
     notes: str = ""
 
     @property

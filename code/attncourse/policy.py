@@ -20,7 +20,7 @@ classes:
 import datetime
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from . import clean
 from .model import CourseError
@@ -211,6 +211,7 @@ class Final:
     parts: dict  # points of each question, by name
     late: float  # days
     comments: list
+    verdicts: dict = field(default_factory=dict)  # question: what markers say of the written answer
 
 
 def days_late(policy, names, file, said=None):
@@ -239,9 +240,11 @@ def days_late(policy, names, file, said=None):
     return said or 0
 
 
-def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False):
-    """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
-    holds for `student`, unless something else is. Who has handed in too (`own`) is as late as what counts.
+def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False, verdicts=None):
+    """Return the `Final` of a result; `verdicts` are those of its written answers.
+
+    `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
+    something else is. Who has handed in too (`own`) is as late as what counts.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -253,7 +256,9 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
         parts[mark.question] += mark.earned
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
-    parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
+    parts |= dict.fromkeys(_waiting(assignment, result))
+    parts |= {q.name: verdicts[q.name].points(q) for q in assignment.questions if q.name in (verdicts or {})}
+    parts |= by_hand.get("points", {})
     file = handed.files[max(result.file, 0)] if handed is not None and handed.files else None
     days, comments = days_late(policy, [owner] if own else [student, owner], file, said), []
     score = None
@@ -267,7 +272,7 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
-    return Final(score, marks, parts, days, comments)
+    return Final(score, marks, parts, days, comments, verdicts or {})
 
 
 def _waiting(assignment, result):
