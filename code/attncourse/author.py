@@ -2,7 +2,8 @@
 
 | tag | cell | what |
 |---|---|---|
-| `given` | code | above the first question: values for all of them; tests may ask for `Names` with a capital |
+| `given` | code | above the first question: values for all of them; tests may ask for `Names` with a capital.
+`NAME = own("name", choices)` is one of the choices, which the login of the student decides: a range, a list of masks |
 | `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |
@@ -29,6 +30,9 @@ from .model import LINES, SOLUTION, Assignment, CourseError, HiddenTest, Questio
 POINTS = 10
 MOST = 8  # exercises
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
+OWN = (Path(__file__).parent / "own.py").read_text(encoding="utf-8").partition('"""\n')[2].strip()
+CALLS_OWN = re.compile(r"\bown\(")
+LOGINS = ("ada", "emmy.noether", "s1234567", "u7")  # for which, too, the solution must hold
 TAGS = ("given", "question", "answer", "visible", "hidden", "written", "rubric", "mistake", "wrong", "right", "notes")
 PARTS = {
     "code": ("answer", "visible", "hidden", "wrong"),
@@ -71,6 +75,8 @@ def read(path):
             raise CourseError(f"{path.name}: a cell stands before the first question: {cell.source[:60]!r}")
         else:
             _add(assignment.questions[-1], tags[0], cell, path.name)
+    if CALLS_OWN.search(assignment.given):
+        assignment.given = f"{GIVEN}\n{OWN}{assignment.given.removeprefix(GIVEN)}"
     _check(assignment, path.name)
     assignment.hours = hours(assignment)
     return assignment
@@ -200,7 +206,13 @@ def reference(assignment, *cells):
 
 
 def prove(assignment, seed=marks.SEED):
-    """Grade the reference solution with a seed; CourseError unless it passes every test."""
+    """Grade the reference solution with a seed; CourseError unless it passes every test, with the numbers of some."""
+    for login in LOGINS if assignment.personal else [""]:
+        _prove(assignment.of(login), seed, login)
+
+
+def _prove(assignment, seed, login):
+    whose = f" and the numbers of {login!r}" if login else ""
     try:
         outcome = marks.mark(assignment, reference(assignment), seed)
     except Exception as error:
@@ -209,7 +221,7 @@ def prove(assignment, seed=marks.SEED):
     if failed:
         tests = "; ".join(f"{mark.question}: {' '.join(mark.test.split())} ({mark.why})" for mark in failed)
         raise CourseError(
-            f"{assignment.chapter}: with SEED={seed} the reference solution itself fails {tests}. "
+            f"{assignment.chapter}: with SEED={seed}{whose} the reference solution itself fails {tests}. "
             "Mend the test or choose another SEED."
         )
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from . import clean, exports, history, lists, marking, policy, report, roster, similar, together, whose
 from .author import POINTS
-from .model import CourseError, Result
+from .model import CourseError, Result, plain_login
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
+LOGINS = ("login", "email", "number", "user", "github")  # what a student may call a login; the first one decides
 NOTHING = Result(None, remarks=["Nothing was handed in."])
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
@@ -217,6 +218,15 @@ class Grades:
     def person(self, student):
         """Return the line of the roster that is a student's, {} without one."""
         return self.matched.get(student) or self.absent.get(student) or {}
+
+    def logins(self, student):
+        """Return the logins that the roster has of a student and of those with whom that one handed in.
+
+        They decide what numbers of one's own are, and where an assignment has none, there are none here.
+        """
+        people = map(self.person, self.groups.get(student, [student])) if self.assignment.personal else []
+        said = [plain_login(person[kind]) for person in people for kind in LOGINS if person.get(kind)]
+        return list(dict.fromkeys(filter(None, said)))
 
     def owner(self, student):
         """Return the member of a student's group whose submission counts for the student.

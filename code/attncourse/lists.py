@@ -31,6 +31,10 @@ def _lists(grades):
         "No points because of the file, not because of an answer": lambda: [
             f"{student}: {result.problem}" for student, result in results if result.problem
         ],
+        "Marked with other numbers than the notebook has: the login in it is not the student's own": lambda: (
+            _other_logins(grades)
+        ),
+        "Marked with the numbers of a login that no roster confirms": lambda: _unconfirmed(grades),
         "Groups with several submissions: for each member, the one that leaves most points counts": lambda: _several(
             grades
         ),
@@ -102,6 +106,33 @@ def _untouched(result, handed_out):
     own = {name: tokens for name, tokens in result.tokens.items() if tokens}
     words = any((result.written or {}).values())
     return not result.earned and not words and bool(own) and own.items() <= handed_out.items()
+
+
+def _other_logins(grades):
+    """Yield a line for each notebook that says another login than its student has."""
+    for student, result in _personal(grades):
+        logins, said = grades.logins(student), model.plain_login(result.login)
+        if logins and said not in logins:
+            others = [other for other in grades.everyone() if said and said in grades.logins(other)]
+            whose = f"{result.login!r}, who is {', '.join(others)}" if others else repr(result.login)
+            yield f"{student}: the notebook says {whose if said else 'none'}; marked with those of {logins[0]}"
+
+
+def _unconfirmed(grades):
+    """Yield a line for each login that only the notebooks say."""
+    whose = defaultdict(list)
+    for student, result in _personal(grades):
+        if not grades.logins(student):
+            whose[model.plain_login(result.login)].append(student)
+    for login, students in sorted(whose.items()):
+        yield f"{', '.join(students)}: {repr(login) if login else 'no login'}"
+
+
+def _personal(grades):
+    """Return (student, result) of the notebooks that were marked with numbers of the student's own."""
+    if not grades.assignment.personal:
+        return []
+    return [(student, result) for student, result in sorted(grades.results.items()) if result.file >= 0]
 
 
 def _several(grades):

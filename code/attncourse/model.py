@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
 LABELS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
 DATA = re.compile(r"^([A-Z]\w*) = ", re.MULTILINE)
 LINES = 3  # of a rubric
+WHOSE = re.compile(r"^LOGIN = .*\n+", re.MULTILINE)  # the line of `own` that says whose the numbers are
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 
 
@@ -80,6 +81,16 @@ class Assignment:
         return [name for question in self.questions for name in question.functions]
 
     @property
+    def personal(self):
+        """Return whether some of the given values come from the student's login."""
+        return bool(WHOSE.search(self.given))
+
+    def of(self, login):
+        """Return the assignment with the given values of a login, if there are any."""
+        start, *rest = WHOSE.split(self.given, maxsplit=1)
+        return replace(self, given=f"{start}LOGIN = {login!r}\n\n{rest[0]}") if rest and login else self
+
+    @property
     def data(self):
         """Return the names of the given values."""
         return DATA.findall(self.given)
@@ -116,6 +127,7 @@ class Result:
     problem: str = ""  # why the file as a whole earned nothing
     written: dict[str, str] | None = None
     tokens: dict[str, list[str]] = field(default_factory=dict)  # of each answer, to find answers that are alike
+    login: str = ""  # that the notebook says
     python: str = ""
     numpy: str = ""
     file: int = -1  # which of the files was graded
@@ -138,6 +150,11 @@ class Result:
     def load(cls, data):
         """Return a result that was stored with `asdict`."""
         return cls(**(data | {"marks": [Mark(**mark) for mark in data["marks"]]}))
+
+
+def plain_login(text):
+    """Return a login as `own` takes it, in whatever form it was typed."""
+    return text.strip().lower().partition("@")[0]
 
 
 def load_assignment(data):
