@@ -16,6 +16,7 @@ they may be its metadata `rubric` instead |
 | `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
 a list of a name and a source that replaces functions |
 | `right` | code | another answer, which must earn all points |
+| `oral` | text | questions to ask a student aloud, `- …` each; `{NAME}` is the value of the student's own |
 | `notes` | text | for the person who marks |
 """
 
@@ -33,7 +34,20 @@ GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this
 OWN = (Path(__file__).parent / "own.py").read_text(encoding="utf-8").partition('"""\n')[2].strip()
 CALLS_OWN = re.compile(r"\bown\(")
 LOGINS = ("ada", "emmy.noether", "s1234567", "u7")  # for which, too, the solution must hold
-TAGS = ("given", "question", "answer", "visible", "hidden", "written", "rubric", "mistake", "wrong", "right", "notes")
+TAGS = (
+    "given",
+    "question",
+    "answer",
+    "visible",
+    "hidden",
+    "written",
+    "rubric",
+    "oral",
+    "mistake",
+    "wrong",
+    "right",
+    "notes",
+)
 PARTS = {
     "code": ("answer", "visible", "hidden", "wrong"),
     "written": ("written", "rubric"),
@@ -107,8 +121,8 @@ def _add(question, tag, cell, where):
         question.asks = cell.metadata.get("asks", ASKS[0])
         question.rubric += cell.metadata.get("rubric", [])
         return
-    if tag == "rubric":
-        question.rubric += [" ".join(item.split()) for item in ITEM.findall(cell.source)]
+    if tag in ("rubric", "oral"):
+        getattr(question, tag).extend(" ".join(item.split()) for item in ITEM.findall(cell.source))
         return
     try:
         body = ast.parse(cell.source).body
@@ -236,4 +250,5 @@ def secrets(assignment):
         yield from (source for _, source in question.wrong)
         yield from question.right
         yield from question.rubric
+        yield from question.oral
         yield question.notes

@@ -121,6 +121,8 @@ def _after_the_run(student, record, login):
         problem=problem,
         written={questions[int(number)].name: text for number, text in record["written"].items()},
         tokens=record["tokens"],
+        sources=record["sources"],
+        spoken=record["spoken"],
         login=record["login"],
         python=sandbox.PYTHON_VERSION,
         numpy=student.numpy,

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, lists, marking, policy, report, roster, similar, together, whose
+from . import clean, exports, history, lists, marking, oral, policy, report, roster, similar, together, whose
 from .author import POINTS
 from .model import CourseError, Result, plain_login
 
@@ -340,6 +340,7 @@ class Grades:
         stale = [self.folder / name for name in tables if name not in written]
         self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
         write(marking.PAGE, self._marking)
+        write(oral.PAGE, self._oral)
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("report.html", self._report)
         return written
@@ -387,12 +388,24 @@ class Grades:
             return None
         return marking.page(self.assignment, self.folder, self.answers(), self.marks).encode("utf-8", "replace")
 
+    def _oral(self):
+        """Return the bytes of the page of questions to ask aloud."""
+        students = sorted(self.with_results(), key=lambda student: (self.name(student) or student).casefold())
+        blocks = [(s, self.name(s) or s, self.result(s), self._numbers_of(s)) for s in students]
+        return oral.page(self.assignment, blocks).encode("utf-8", "replace")
+
+    def _numbers_of(self, student):
+        """Return the login whose numbers a student's work was marked with."""
+        logins, said = self.logins(student), plain_login(self.result(student).login)
+        return said if said in logins or not logins else logins[0]
+
     def lists(self):
         """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
         return lists.all_of(self)
 
     def _pages_beside(self):
         """Return (file, text) of each page that is written beside the report."""
+        yield oral.PAGE, "Three questions to ask each student aloud"
         if self.marks.questions:
             left = len(lists.to_mark(self))
             yield (

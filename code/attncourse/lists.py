@@ -80,32 +80,32 @@ def _lists(grades):
 def untried(grades):
     """Return {what: students} of those who answered nothing; what the class can do, their points do not say."""
     found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
-    handed_out = _handed_out(grades.assignment)
+    stubs = handed_out(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
         if student in grades.absent and student not in grades.with_results():
             found["nothing handed in"].append(student)
         elif result.problem:
             found["a file without any answer"].append(student)
-        elif _untouched(result, handed_out):
+        elif _untouched(result, stubs):
             found["an untouched notebook"].append(student)
     return {what: students for what, students in found.items() if students}
 
 
-def _handed_out(assignment):
+def handed_out(assignment):
     """Return {function: the tokens of its body as it is handed out}."""
-    handed_out = {}
+    stubs = {}
     for question in assignment.questions:
         cells = [model.stub(source) for source in question.answer]
-        handed_out |= {name: reading.tokens(reading.body(cells, name)) for name in question.functions}
-    return handed_out
+        stubs |= {name: reading.tokens(reading.body(cells, name)) for name in question.functions}
+    return stubs
 
 
-def _untouched(result, handed_out):
+def _untouched(result, stubs):
     """Return whether a notebook has no points and no words, and each of its functions is as it was handed out."""
     own = {name: tokens for name, tokens in result.tokens.items() if tokens}
     words = any((result.written or {}).values())
-    return not result.earned and not words and bool(own) and own.items() <= handed_out.items()
+    return not result.earned and not words and bool(own) and own.items() <= stubs.items()
 
 
 def _other_logins(grades):

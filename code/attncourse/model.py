@@ -47,6 +47,7 @@ class Question:
     written: str = ""
     asks: str = ""  # of a written answer: explain, hypothesis, prediction or picture
     rubric: list[str] = field(default_factory=list)  # what a written answer does or does not; each line is a third
+    oral: list[str] = field(default_factory=list)  # questions to ask aloud; {NAME} is the value of a student's own
     notes: str = ""
 
     @property
@@ -127,6 +128,8 @@ class Result:
     problem: str = ""  # why the file as a whole earned nothing
     written: dict[str, str] | None = None
     tokens: dict[str, list[str]] = field(default_factory=dict)  # of each answer, to find answers that are alike
+    sources: dict[str, str] = field(default_factory=dict)  # of each function, to show beside questions about it
+    spoken: list[list[str]] = field(default_factory=list)  # function, kind and text of what can be asked aloud
     login: str = ""  # that the notebook says
     python: str = ""
     numpy: str = ""

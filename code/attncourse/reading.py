@@ -67,6 +67,8 @@ RECORD = {
     "python": str,
     "written": {str: str},
     "tokens": {str: [str]},
+    "sources": {str: str},  # this and the next: see `spoken`
+    "spoken": [(str, str, str)],
     "reused": [(int, int)],
 }
 
@@ -87,6 +89,8 @@ def nothing(problem):
         "python": "",
         "written": {},
         "tokens": {},
+        "sources": {},
+        "spoken": [],
         "reused": [],
     }
 
