@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 from attncourse import author, batch, downloads, gradebook, marks, model, notebooks, reading, roster
-from coursework import ROOT, SHORT, answers, graded, notebook
+from coursework import ROOT, SHORT, answers, earned, graded, notebook
 
 GIVEN = """
 ```{code-cell} ipython3
@@ -187,6 +188,32 @@ def test_the_solution_must_hold_for_the_numbers_of_others(personal):
     questions = [*personal.questions[:-1], replace(personal.questions[-1], answer=answer)]
     with pytest.raises(model.CourseError, match="the numbers of"):
         author.prove(replace(personal, given=given, questions=questions))
+
+
+def with_own_numbers(assignments):
+    """Every exercise whose tests ask for given values that are the student's own, as an assignment of its own."""
+    for assignment in assignments.values():
+        for question in assignment.questions:
+            asks = {ask for test in question.hidden for ask in test.asks}
+            if assignment.personal and asks & {*assignment.data}:
+                yield replace(assignment, questions=[question]), question
+
+
+@pytest.mark.parametrize("logins", [3, pytest.param(40, marks=pytest.mark.thorough)])
+def test_own_numbers_are_fair_to_all_and_of_no_use_to_others(logins, assignments):
+    for assignment, question in with_own_numbers(assignments):
+        right = [*map(model.solution, question.answer), *question.right]
+        lucky = Counter()
+        for login in [f"s{number}" for number in range(logins)]:
+            own = assignment.of(login)
+
+            def passes(functions, own=own, worth=question.points):
+                return earned(marks.mark(own, functions)) == worth
+
+            assert all(passes(author.reference(own, source)) for source in right), (question.name, login)
+            lucky["the answer of another"] += passes(author.reference(assignment.of(f"not-{login}")))
+            lucky.update(name for name, source in question.wrong if passes(author.reference(own, source)))
+        assert max(lucky.values()) <= logins / 10, (question.name, lucky)
 
 
 def test_the_last_login_counts():
