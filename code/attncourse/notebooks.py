@@ -61,7 +61,8 @@ def _cells(assignment, answer, hidden=None, notes=False, login=""):
         cells += [("markdown", OWN, {}), ("code", f'LOGIN = "{login}"', None)]
     cells.append(("code", WHOSE.sub("", assignment.given, count=1), {}))
     for number, question in enumerate(assignment.questions, 1):
-        title = f"## {number}. {question.title} ({clean.points(question.points)})"
+        reader = ", in words: a person reads them" if question.kind == "written" else ""
+        title = f"## {number}. {question.title} ({clean.points(question.points)}{reader})"
         cells.append(("markdown", f"{title}\n\n{question.text}", {}))
         cells += [("code", answer(source), {"solution": True}) for source in question.answer]
         cells += [("code", source, {}) for source in question.visible]
