@@ -72,7 +72,8 @@ def _cells(assignment, answer, hidden=None, notes=False, login=""):
             role = {"solution": True, "grade": True, "points": question.points}
             cells.append(("markdown", question.written, role))
         if notes:
-            cells.append(("markdown", "**Marking notes.** " + question.notes, {}))
+            rubric = [f"{number}. {line}" for number, line in enumerate(question.rubric, 1)]
+            cells.append(("markdown", "\n\n".join(["**Marking notes.** " + question.notes, *rubric]), {}))
     return cells
 
 
