@@ -211,7 +211,7 @@ def grade_class(options):
         print("Sandbox: bubblewrap {}, {}".format(*sandbox.bubblewrap()))
     print(f"Python for students' code: {sandbox.PYTHON_VERSION}")
     print(sandbox.memory_in_force(limits, options.unsafe))
-    mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe)
+    mapper = batch.on_threads(options.processes, assignment, seed, limits, options.unsafe, grades.logins)
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / ABOUT).exists():  # it says the same in every run
         clean.write(folder / ABOUT, json.dumps({"submissions": str(options.submissions.resolve())}).encode())

@@ -2,16 +2,21 @@
 
 | tag | cell | what |
 |---|---|---|
-| `given` | code | above the first question: values for all of them; tests may ask for `Names` with a capital |
+| `given` | code | above the first question: values for all of them; tests may ask for `Names` with a capital.
+`NAME = own("name", choices)` is one of the choices, which the login of the student decides: a range, a list of masks |
 | `question` | text | opens an exercise: `## title`, text; `exercise`: its name, `goals`: the chapter's, by number |
 | `answer` | code | functions, the solution between `### BEGIN SOLUTION` and `### END SOLUTION`; without it, the stub |
 | `visible` | code | asserts that the student sees; they carry no points |
 | `hidden` | code | a function `test_…(functions…, Names…, rng)`; its docstring, a line, names it; `points`, at most 1 |
-| `written` | text | in the place of code and tests: where the student writes; a person gives the `points` |
+| `written` | text | in the place of code and tests: where the student writes; a person marks it, for `points`; `asks`
+is one of explain, hypothesis, prediction, picture |
+| `rubric` | text | three lines, `- …`, each answered with yes or no and worth a third of the points of `written`;
+they may be its metadata `rubric` instead |
 | `mistake` | code | a famous wrong answer, `name`; it must lose points: a test of the tests |
 | `wrong` | text | more answers that must lose points, in YAML: `- [name, text of the solution, text in its place]`, or
 a list of a name and a source that replaces functions, or a mapping (below) |
 | `right` | code | another answer, which must earn all points |
+| `oral` | text | questions to ask a student aloud, `- …` each; `{NAME}` is the value of the student's own |
 | `notes` | text | for the person who marks |
 
 A wrong answer that keeps a share of the points is a mapping in `wrong`; a `mistake` has the last three words beside its
@@ -33,14 +38,36 @@ import textwrap
 from pathlib import Path
 
 from . import marks
-from .model import SOLUTION, Assignment, CourseError, HiddenTest, Question, Slip, solution, stub
+from .model import LINES, SOLUTION, Assignment, CourseError, HiddenTest, Question, Slip, solution, stub
 
 POINTS = 10
+MOST = 8  # exercises
 GIVEN = "import math\n\nimport numpy as np"  # every assignment starts with this cell
-TAGS = ("given", "question", "answer", "visible", "hidden", "written", "mistake", "wrong", "right", "notes")
-PARTS = {"code": ("answer", "visible", "hidden", "wrong"), "written": ("written",)}  # of a question, by its kind
+OWN = (Path(__file__).parent / "own.py").read_text(encoding="utf-8").partition('"""\n')[2].strip()
+CALLS_OWN = re.compile(r"\bown\(")
+LOGINS = ("ada", "emmy.noether", "s1234567", "u7")  # for which, too, the solution must hold
+TAGS = (
+    "given",
+    "question",
+    "answer",
+    "visible",
+    "hidden",
+    "written",
+    "rubric",
+    "oral",
+    "mistake",
+    "wrong",
+    "right",
+    "notes",
+)
+PARTS = {
+    "code": ("answer", "visible", "hidden", "wrong"),
+    "written": ("written", "rubric"),
+}  # of a question, by its kind
 SLIP = ("slip", "change", "source", "keeps", "says", "read")  # what an entry of `wrong` may say
 READ = re.compile(r"[\w/-]+\.md#[a-z0-9-]+")
+ASKS = ("explain", "hypothesis", "prediction", "picture")
+ITEM = re.compile(r"^- (.+(?:\n(?!- ).+)*)", re.MULTILINE)
 MINUTES = {"question": 10, "function": 15, "point": 20}  # to read, to write and run, to think: for `hours`
 
 
@@ -76,6 +103,8 @@ def read(path):
             raise CourseError(f"{path.name}: a cell stands before the first question: {cell.source[:60]!r}")
         else:
             _add(assignment.questions[-1], tags[0], cell, path.name)
+    if CALLS_OWN.search(assignment.given):
+        assignment.given = f"{GIVEN}\n{OWN}{assignment.given.removeprefix(GIVEN)}"
     _check(assignment, path.name)
     assignment.hours = hours(assignment)
     return assignment
@@ -103,6 +132,11 @@ def _add(question, tag, cell, where):
             raise CourseError(f"{where}: a written answer is one text cell with points above 0.")
         question.kind, question.points = "written", points
         question.written = cell.source.strip()
+        question.asks = cell.metadata.get("asks", ASKS[0])
+        question.rubric += cell.metadata.get("rubric", [])
+        return
+    if tag in ("rubric", "oral"):
+        getattr(question, tag).extend(" ".join(item.split()) for item in ITEM.findall(cell.source))
         return
     try:
         body = ast.parse(cell.source).body
@@ -215,14 +249,22 @@ def _check(assignment, where):
             raise CourseError(f"{name}: two wrong answers are called {max(slips, key=slips.count)!r}.")
         if question.kind == "written" and any(getattr(question, part) for part in PARTS["code"]):
             raise CourseError(f"{name}: a written answer has no code and no tests; make two exercises of it.")
+        if question.kind == "written" and len(question.rubric) != LINES:
+            raise CourseError(f"{name}: a rubric has {LINES} lines, and this one has {len(question.rubric)}.")
+        if question.kind == "code" and question.rubric:
+            raise CourseError(f"{name}: it has a rubric, and no written cell to which it belongs.")
+        if question.asks not in ("", *ASKS):
+            raise CourseError(f"{name}: it asks for {question.asks!r}; there are {', '.join(ASKS)}.")
         known = {*question.functions, *assignment.data, "rng"}
         unknown = {ask for test in question.hidden for ask in test.asks} - known
         if unknown:
             asked = ", ".join(sorted(unknown))
             raise CourseError(f"{name}: a hidden test asks for {asked}, which neither answer nor given cell defines.")
     points = sum(question.points for question in questions)
-    if points != POINTS or not 4 <= len(questions) <= 6:
-        raise CourseError(f"{where}: {len(questions)} exercises with {points} points; expected 4 to 6 with {POINTS}.")
+    if points != POINTS or not 4 <= len(questions) <= MOST:
+        raise CourseError(
+            f"{where}: {len(questions)} exercises with {points} points; expected 4 to {MOST} with {POINTS}."
+        )
 
 
 def by_tests(assignment):
@@ -247,7 +289,13 @@ def reference(assignment, *cells):
 
 
 def prove(assignment, seed=marks.SEED):
-    """Grade the reference solution with a seed; CourseError unless it passes every test."""
+    """Grade the reference solution with a seed; CourseError unless it passes every test, with the numbers of some."""
+    for login in LOGINS if assignment.personal else [""]:
+        _prove(assignment.of(login), seed, login)
+
+
+def _prove(assignment, seed, login):
+    whose = f" and the numbers of {login!r}" if login else ""
     try:
         outcome = marks.mark(assignment, reference(assignment), seed)
     except Exception as error:
@@ -256,7 +304,7 @@ def prove(assignment, seed=marks.SEED):
     if failed:
         tests = "; ".join(f"{mark.question}: {' '.join(mark.test.split())} ({mark.why})" for mark in failed)
         raise CourseError(
-            f"{assignment.chapter}: with SEED={seed} the reference solution itself fails {tests}. "
+            f"{assignment.chapter}: with SEED={seed}{whose} the reference solution itself fails {tests}. "
             "Mend the test or choose another SEED."
         )
 
@@ -271,4 +319,6 @@ def secrets(assignment):
         yield from (slip.source for slip in question.wrong)
         yield from (slip.says for slip in question.wrong)
         yield from question.right
+        yield from question.rubric
+        yield from question.oral
         yield question.notes

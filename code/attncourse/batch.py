@@ -35,10 +35,13 @@ def about(assignment, seed, limits):
     }
 
 
-def key(files, depends):
-    """Return the name under which a result is stored: a hash of the files, and of `about`, on which it depends."""
+def key(files, depends, logins=()):
+    """Return the name under which a result is stored: a hash of the files, and of `about`, on which it depends.
+
+    Where numbers are the student's own, it depends on the logins, too.
+    """
     handed = [[name, order, _digest(data), type(data).__name__] for name, order, data in files]
-    return _digest(json.dumps([handed, depends], sort_keys=True))[:32]
+    return _digest(json.dumps([handed, depends, *filter(None, [list(logins)])], sort_keys=True))[:32]
 
 
 def _digest(data):
@@ -64,7 +67,7 @@ def run(grades, mapper, seed=marks.SEED, limits=None, progress=None, force=()):
     def read_stored():
         for student, submission in grades.to_grade().items():
             files = submission.load()
-            keys[student] = key(files, grades.about)
+            keys[student] = key(files, grades.about, grades.logins(student))
             grades.handed[student] = _digest("".join(sorted(_digest(data) for *_, data in files)))
             result = None if student in force else _stored(store / f"{keys[student]}.json")
             if result is None:
@@ -146,8 +149,11 @@ def _stored(path):
         return None
 
 
-def on_threads(processes, assignment, seed, limits, unsafe=False):
-    """Return a mapper that grades `processes` submissions at a time, each in an examiner of its own."""
+def on_threads(processes, assignment, seed, limits, unsafe=False, logins_of=lambda name: []):
+    """Return a mapper that grades `processes` submissions at a time, each in an examiner of its own.
+
+    `logins_of` returns the logins of the student of a name, one of which decides what numbers of their own are.
+    """
 
     def mapper(pairs):
         running: dict = {}
@@ -156,7 +162,8 @@ def on_threads(processes, assignment, seed, limits, unsafe=False):
         with ThreadPoolExecutor(processes) as pool, asking.Examiners() as examiners:
             try:
                 for name, files in pairs:
-                    running[pool.submit(examiners.grade, files, assignment, seed, limits, unsafe)] = name
+                    about = files, assignment, seed, limits, unsafe, logins_of(name)
+                    running[pool.submit(examiners.grade, *about)] = name
                     while len(running) >= processes + 1:
                         for job in wait(running, return_when=FIRST_COMPLETED).done:
                             yield running.pop(job), job.result()

@@ -64,9 +64,14 @@ def page(text):
     return html.escape(line(text))
 
 
+def lines(text):
+    """Return text of several lines, each as `line` has it."""
+    return "\n".join(map(line, text.replace("\r\n", "\n").split("\n")))
+
+
 def paragraphs(text):
     """Return text of several lines for HTML, each as `page` has it."""
-    return "\n".join(map(page, text.replace("\r\n", "\n").split("\n")))
+    return html.escape(lines(text))
 
 
 def file_name(text):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import marks, protocol, replaying, sandbox
 from .exchange import LARGEST, Reply, Request
-from .model import Result
+from .model import Result, plain_login
 from .student import Raised, Student
 
 REPLAYS = replaying.Replays()  # kept for the next submission
@@ -62,7 +62,8 @@ def _end_with_the_grader(requests):
 
 def _student_of(request):
     """Return the student of a request, with the time that is left."""
-    student = Student(request.files, request.assignment, request.limits, request.unsafe)
+    assignment = request.assignment.of(next(iter(request.logins), ""))
+    student = Student(request.files, assignment, request.limits, request.unsafe)
     student.deadline = time.monotonic() + min(request.limits.total, request.left)
     return student
 
@@ -77,16 +78,25 @@ def examine(student, request, reply):
         nothing = [marks.marked(question, test, record["problem"]) for question, test in left]
         reply(Reply(frozen, marks=nothing, recognised=[], slow=student.slow))
         return
+    student.assignment = request.assignment.of(_login(request, record))
     student.skipped = set(request.skipped)
     with contextlib.suppress(Raised):
         student.run()
     if not request.frozen:
-        reply(Reply(_after_the_run(student, record), sorted(student.skipped), slow=student.slow))
+        reply(
+            Reply(_after_the_run(student, record, _login(request, record)), sorted(student.skipped), slow=student.slow)
+        )
     for question, test in left:
         marked.append(_mark(student, question, test, request.seed))
         reply(Reply(marks=marked[-1:], slow=student.slow))
     slow = student.slow
     reply(Reply(recognised=_recognised(student, marked, request), slow=slow))
+
+
+def _login(request, record):
+    """Return the login whose numbers a notebook is marked with: its own if that is the student's, or nobody knows."""
+    typed = plain_login(record["login"])
+    return typed if typed in request.logins or not request.logins else request.logins[0]
 
 
 def _without_a_notebook(student, record):
@@ -100,11 +110,14 @@ def _without_a_notebook(student, record):
     )
 
 
-def _after_the_run(student, record):
-    """Return the result of a notebook before any test."""
+def _after_the_run(student, record, login):
+    """Return the result of a notebook before any test, which is marked with the numbers of a login."""
     questions = student.assignment.questions
     problem = "" if student.defines_any() else record["problem"]
     remarks = student.remarks()
+    if student.assignment.personal and plain_login(record["login"]) != login:
+        said = f"The notebook's login is {record['login']!r}" if record["login"] else "The notebook says no login"
+        remarks.append(f"{said}; it was marked with the numbers of {login}.")
     if problem:
         remarks.append(problem)
     return Result(
@@ -113,6 +126,9 @@ def _after_the_run(student, record):
         problem=problem,
         written={questions[int(number)].name: text for number, text in record["written"].items()},
         tokens=record["tokens"],
+        sources=record["sources"],
+        spoken=record["spoken"],
+        login=record["login"],
         python=sandbox.PYTHON_VERSION,
         numpy=student.numpy,
         file=record["file"],

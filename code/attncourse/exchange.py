@@ -22,6 +22,7 @@ class Request:
     seed: str
     limits: Limits
     unsafe: bool = False
+    logins: list = field(default_factory=list)  # the student's own, where somebody is certain of them
     left: float = 0  # seconds
     frozen: bool = False  # whether the grader has the frozen result
     skipped: list = field(default_factory=list)  # (cell, statement) of each that hung, or ended its process

@@ -11,11 +11,12 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, items, lists, policy, report, roster, similar, together, whose
+from . import clean, exports, history, items, lists, marking, oral, policy, report, roster, similar, together, whose
 from .author import POINTS
-from .model import CourseError, Result
+from .model import CourseError, Result, plain_login
 
 LONGEST = 8000  # characters of the remarks in the table; all are on the student's page
+LOGINS = ("login", "email", "number", "user", "github")  # what a student may call a login; the first one decides
 NOTHING = Result(None, remarks=["Nothing was handed in."])
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
@@ -57,6 +58,7 @@ class Grades:
         self.results: dict = {}
         self.handed: dict = {}  # student: a fingerprint of what was handed in
         self.about: dict = {}  # what else results depend on: a fingerprint of each, by its name
+        self.marks = marking.Marks(assignment, self.folder)
         together.complete(self.folder)
         self.before = history.last(self.folder)
         self.first = history.first_round(self.folder, self.before, self.policy)
@@ -219,6 +221,15 @@ class Grades:
         """Return the line of the roster that is a student's, {} without one."""
         return self.matched.get(student) or self.absent.get(student) or {}
 
+    def logins(self, student):
+        """Return the logins that the roster has of a student and of those with whom that one handed in.
+
+        They decide what numbers of one's own are, and where an assignment has none, there are none here.
+        """
+        people = map(self.person, self.groups.get(student, [student])) if self.assignment.personal else []
+        said = [plain_login(person[kind]) for person in people for kind in LOGINS if person.get(kind)]
+        return list(dict.fromkeys(filter(None, said)))
+
     def owner(self, student):
         """Return the member of a student's group whose submission counts for the student.
 
@@ -251,7 +262,8 @@ class Grades:
         said = self.said_late(owner) if handed else None
         result = self.results.get(owner) or NOTHING
         own, first = student in self.results, history.again(self, student, owner)
-        return policy.apply(self.policy, self.assignment, student, result, handed, owner, said, own, first)
+        about = handed, owner, said, own, first, self.marks.verdicts(result)
+        return policy.apply(self.policy, self.assignment, student, result, *about)
 
     def said_late(self, student):
         """Return how many days late Moodle's worksheet says that a student was, None where it does not say."""
@@ -332,6 +344,8 @@ class Grades:
         self.aside = {path.name: earlier(path).name for path in stale if path.is_file()}
         if "resubmission" in self.policy:
             write(history.FIRST, lambda: json.dumps(history.of_first_round(self)).encode())
+        write(marking.PAGE, self._marking)
+        write(oral.PAGE, self._oral)
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
         write("class.html", self._for_the_class)
         write("report.html", self._report)
@@ -374,9 +388,41 @@ class Grades:
         about = self.name(student), policy.hints(self.policy), self.site
         return report.feedback(self.assignment, student, result, final, *about).encode("utf-8", "replace")
 
+    def answers(self):
+        """Return (question, text) for every written answer that the rubric of an exercise is for."""
+        results = [self.results[student].written or {} for student in sorted(self.results)]
+        return [(name, text) for written in results for name, text in written.items() if text]
+
+    def _marking(self):
+        """Return the bytes of the page on which written answers are marked, None where nothing is to be marked."""
+        if not self.marks.questions:
+            return None
+        return marking.page(self.assignment, self.folder, self.answers(), self.marks).encode("utf-8", "replace")
+
+    def _oral(self):
+        """Return the bytes of the page of questions to ask aloud."""
+        students = sorted(self.with_results(), key=lambda student: (self.name(student) or student).casefold())
+        blocks = [(s, self.name(s) or s, self.result(s), self._numbers_of(s)) for s in students]
+        return oral.page(self.assignment, blocks).encode("utf-8", "replace")
+
+    def _numbers_of(self, student):
+        """Return the login whose numbers a student's work was marked with."""
+        logins, said = self.logins(student), plain_login(self.result(student).login)
+        return said if said in logins or not logins else logins[0]
+
     def lists(self):
         """Return what an instructor must know beside the grades, {title: lines}; what is uncertain comes first."""
         return lists.all_of(self)
+
+    def _pages_beside(self):
+        """Return (file, text) of each page that is written beside the report."""
+        yield oral.PAGE, "Three questions to ask each student aloud"
+        if self.marks.questions:
+            left = len(lists.to_mark(self))
+            yield (
+                marking.PAGE,
+                f"Mark the written answers: {left} to mark" if left else "Written answers: all are marked",
+            )
 
     def _report(self):
         finals = {student: self.final(student) for student in self.everyone()}
@@ -384,7 +430,7 @@ class Grades:
         first = {lists.FIRST: listed.pop(lists.FIRST)} if lists.FIRST in listed else {}
         alike = similar.compare(self.assignment, {student: self.results[student] for student in lists.compared(self)})
         about = self.assignment, self.results, finals, first, listed, alike
-        page = report.class_page(*about, sorted(self.results), lists.untried(self), self._among())
+        page = report.class_page(*about, lists.untried(self), self._among(), self._pages_beside())
         return page.encode("utf-8", "replace")
 
     def _among(self):

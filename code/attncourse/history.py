@@ -57,6 +57,8 @@ def _why(grades, student, old):
     if grades.handed.get(grades.owner(student), "") != old["handed"]:
         reasons.append("other files" if old["handed"] else "handed in since")
     reasons += [what for what, value in grades.about.items() if value != grades.before["about"].get(what)]
+    if _marked(grades, student) != old.get("marked", {}):
+        reasons.append("written answers marked")
     if _decided(grades) != grades.before["decided"]:
         reasons.append("your decisions, or the platform's table")
     earned = [name for name in tested if name not in old["tested"]]
@@ -74,6 +76,12 @@ def _tested(grades, student):
     return [title for test, title in grades.tests.items() if test in passed]
 
 
+def _marked(grades, student):
+    """Return the points that markers gave for each written answer."""
+    questions = grades.marks.questions
+    return {name: verdict.points(questions[name]) for name, verdict in grades.final(student).verdicts.items()}
+
+
 def _decided(grades):
     """Return the instructor's decisions and what the platform's table keeps, as text."""
     return json.dumps([grades.policy, grades.kept], sort_keys=True, default=str)
@@ -88,6 +96,7 @@ def of_this_run(grades):
             "score": final.score,
             "parts": final.parts,
             "tested": _tested(grades, student),
+            "marked": _marked(grades, student),
             "handed": grades.handed.get(grades.owner(student), ""),
             "late": final.late,
         }

@@ -1,9 +1,9 @@
 """List what an instructor must know beside the grades; what is uncertain comes first."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 
-from . import clean, exports, history, items, policy, roster
+from . import clean, exports, history, items, marking, model, policy, roster
 
 LATE = re.compile(r"\blate\b", re.IGNORECASE)  # however it is said
 FIRST = "Look at these first: who is whose is not certain"
@@ -31,6 +31,10 @@ def _lists(grades):
         "No points because of the file, not because of an answer": lambda: [
             f"{student}: {result.problem}" for student, result in results if result.problem
         ],
+        "Marked with other numbers than the notebook has: the login in it is not the student's own": lambda: (
+            _other_logins(grades)
+        ),
+        "Marked with the numbers of a login that no roster confirms": lambda: _unconfirmed(grades),
         "Groups with several submissions: for each member, the one that leaves most points counts": lambda: _several(
             grades
         ),
@@ -41,7 +45,16 @@ def _lists(grades):
         "Could not be graded": lambda: [
             f"{s}: {r.fault or ' '.join(r.remarks)}" for s, r in results if r.score is None
         ],
-        "Written answers that are not graded yet, without points so far": lambda: _waiting(grades),
+        "Written answers on which markers differ, without points so far": lambda: _differing(grades),
+        f"Written answers that nobody has marked, without points so far: open {marking.PAGE}": lambda: _unmarked(
+            grades
+        ),
+        "The heading of a written question is gone: look into the notebook, and give points in the policy": lambda: [
+            f"{student}: {name}" for student, name, text in _waiting(grades) if text is None
+        ],
+        "Files of markers that are not understood": lambda: grades.marks.problems,
+        "Marks that fit no answer of this class, by marker": lambda: grades.marks.strangers(grades.answers()),
+        "Marked by other lines than the rubric has now": lambda: grades.marks.older(grades.answers()),
         "On the roster, and nothing handed in": lambda: _missing(grades),
         "Not found on the roster": lambda: [f"{student} {why}" for student, why in sorted(grades.unmatched.items())],
         "On several lines of the roster, and taken for one person": lambda: _on_several_lines(grades),
@@ -69,23 +82,50 @@ def _lists(grades):
 def untried(grades):
     """Return {what: students} of those who answered nothing; what the class can do, their points do not say."""
     found = {"an untouched notebook": [], "a file without any answer": [], "nothing handed in": []}
-    handed_out = items.handed_out(grades.assignment)
+    stubs = items.handed_out(grades.assignment)
     for student in grades.everyone():
         result = grades.result(student)
         if student in grades.absent and student not in grades.with_results():
             found["nothing handed in"].append(student)
         elif result.problem:
             found["a file without any answer"].append(student)
-        elif _untouched(result, handed_out):
+        elif _untouched(result, stubs):
             found["an untouched notebook"].append(student)
     return {what: students for what, students in found.items() if students}
 
 
-def _untouched(result, handed_out):
+def _untouched(result, stubs):
     """Return whether a notebook has no points and no words, and each of its functions is as it was handed out."""
     own = {name: tokens for name, tokens in result.tokens.items() if tokens}
     words = any((result.written or {}).values())
-    return not result.earned and not words and bool(own) and own.items() <= handed_out.items()
+    return not result.earned and not words and bool(own) and own.items() <= stubs.items()
+
+
+def _other_logins(grades):
+    """Yield a line for each notebook that says another login than its student has."""
+    for student, result in _personal(grades):
+        logins, said = grades.logins(student), model.plain_login(result.login)
+        if logins and said not in logins:
+            others = [other for other in grades.everyone() if said and said in grades.logins(other)]
+            whose = f"{result.login!r}, who is {', '.join(others)}" if others else repr(result.login)
+            yield f"{student}: the notebook says {whose if said else 'none'}; marked with those of {logins[0]}"
+
+
+def _unconfirmed(grades):
+    """Yield a line for each login that only the notebooks say."""
+    whose = defaultdict(list)
+    for student, result in _personal(grades):
+        if not grades.logins(student):
+            whose[model.plain_login(result.login)].append(student)
+    for login, students in sorted(whose.items()):
+        yield f"{', '.join(students)}: {repr(login) if login else 'no login'}"
+
+
+def _personal(grades):
+    """Return (student, result) of the notebooks that were marked with numbers of the student's own."""
+    if not grades.assignment.personal:
+        return []
+    return [(student, result) for student, result in sorted(grades.results.items()) if result.file >= 0]
 
 
 def _several(grades):
@@ -110,11 +150,32 @@ def _withheld(grades):
 
 
 def _waiting(grades):
-    """Yield a line for each written answer that nobody has graded."""
+    """Yield (student, question, text) for each written answer without points; the text is None without a heading."""
     for student in sorted(grades.results):
+        written = grades.results[student].written or {}
         for name, points in grades.final(student).parts.items():
             if points is None:
-                yield f"{student}: {name}"
+                yield student, name, written.get(name)
+
+
+def to_mark(grades):
+    """Return the written answers, (question, text) each, that have no points yet; two who wrote the same are one."""
+    return {(name, text) for _, name, text in _waiting(grades) if text is not None}
+
+
+def _unmarked(grades):
+    """Yield a line for each question with answers that nobody has marked."""
+    waiting = [(name, text) for _, name, text in _waiting(grades) if text is not None]
+    left = Counter(name for name, text in waiting if not grades.marks.differing(name, text))
+    yield from (f"{name}: {many}" for name, many in left.items())
+
+
+def _differing(grades):
+    """Yield a line for each answer on which markers differ, and what each of them says."""
+    for student, name, text in _waiting(grades):
+        told = grades.marks.differing(name, text or "")
+        if told:
+            yield f"{name}, {student}: {told}. One of them settles it in {marking.PAGE}."
 
 
 def _missing(grades):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SOLUTION = re.compile(r"^([ ]*)### BEGIN SOLUTION\n.*?^[ ]*### END SOLUTION$", re.DOTALL | re.MULTILINE)
 LABELS = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
 DATA = re.compile(r"^([A-Z]\w*) = ", re.MULTILINE)
+LINES = 3  # of a rubric
+WHOSE = re.compile(r"^LOGIN = .*\n+", re.MULTILINE)  # the line of `own` that says whose the numbers are
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 
 
@@ -58,6 +60,9 @@ class Question:
     wrong: list[Slip] = field(default_factory=list)  # answers that must lose points
     right: list[str] = field(default_factory=list)  # sources of some that must not
     written: str = ""
+    asks: str = ""  # of a written answer: explain, hypothesis, prediction or picture
+    rubric: list[str] = field(default_factory=list)  # what a written answer does or does not; each line is a third
+    oral: list[str] = field(default_factory=list)  # questions to ask aloud; {NAME} is the value of a student's own
     notes: str = ""
 
     @property
@@ -90,6 +95,16 @@ class Assignment:
     def functions(self):
         """Return the names of all functions that are asked for."""
         return [name for question in self.questions for name in question.functions]
+
+    @property
+    def personal(self):
+        """Return whether some of the given values come from the student's login."""
+        return bool(WHOSE.search(self.given))
+
+    def of(self, login):
+        """Return the assignment with the given values of a login, if there are any."""
+        start, *rest = WHOSE.split(self.given, maxsplit=1)
+        return replace(self, given=f"{start}LOGIN = {login!r}\n\n{rest[0]}") if rest and login else self
 
     @property
     def data(self):
@@ -150,6 +165,9 @@ class Result:
     problem: str = ""  # why the file as a whole earned nothing
     written: dict[str, str] | None = None
     tokens: dict[str, list[str]] = field(default_factory=dict)  # of each answer, to find answers that are alike
+    sources: dict[str, str] = field(default_factory=dict)  # of each function, to show beside questions about it
+    spoken: list[list[str]] = field(default_factory=list)  # function, kind and text of what can be asked aloud
+    login: str = ""  # that the notebook says
     python: str = ""
     numpy: str = ""
     file: int = -1  # which of the files was graded
@@ -177,6 +195,11 @@ class Result:
             "recognised": [Recognised(**found) for found in data["recognised"]],
         }
         return cls(**(data | loaded))
+
+
+def plain_login(text):
+    """Return a login as `own` takes it, in whatever form it was typed."""
+    return text.strip().lower().partition("@")[0]
 
 
 def load_assignment(data):

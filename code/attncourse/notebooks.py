@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from . import author, clean, marks
-from .model import solution, stub
+from .model import WHOSE, solution, stub
 
 HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
 The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: points come from
@@ -17,6 +17,9 @@ To hand in, restart the kernel, run all cells, save, and hand in this file. In C
 run all*, then *File → Download → Download .ipynb*. Hand in that file, not a link to it and not a PDF. It may have
 20 MB, with its outputs, and 500 code cells. When it is marked, a cell may run for 10 seconds and a call of your
 functions for 5: move slow experiments into cells of their own, or take them out."""
+OWN = """Some of the numbers below are your own: they come from your login. Write it between the quotes: the one with
+which you log in where you hand this in, or your address there. Your answers are marked with the numbers of *your*
+login."""
 TIME = "Count on about {hours:g} hours once you have read the chapter; that is an estimate."
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
@@ -28,7 +31,9 @@ def student(assignment):
 
 def instructor(assignment, seed=marks.SEED):
     """Return everything: solutions, hidden tests that run, marking notes."""
-    return _notebook(_cells(assignment, solution, lambda question, test: [_hidden(question, test, seed)], notes=True))
+    return _notebook(
+        _cells(assignment, solution, lambda question, test: [_hidden(question, test, seed)], True, "somebody")
+    )
 
 
 def nbgrader(assignment, seed=marks.SEED):
@@ -41,20 +46,23 @@ def nbgrader(assignment, seed=marks.SEED):
 
     cells = _cells(assignment, lambda source: source, cell)
     for number, (kind, source, role) in enumerate(cells):
-        if kind == "code" or role:
+        if role or (kind == "code" and role is not None):
             full = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3} | role
             full["locked"] = not full["solution"]
             cells[number] = (kind, source, {"nbgrader": full | {"grade_id": f"cell-{number}"}})
     return _notebook(cells)
 
 
-def _cells(assignment, answer, hidden=None, notes=False):
-    """Return (kind, source, metadata) of every cell in order."""
+def _cells(assignment, answer, hidden=None, notes=False, login=""):
+    """Return (kind, source, metadata) of every cell in order; without metadata, a cell is the student's own."""
     how = HOW.format(points=author.POINTS) + "\n\n" + TIME.format(hours=assignment.hours)
     cells = [("markdown", f"# {assignment.title}\n\n{how}", {})]
-    cells.append(("code", assignment.given, {}))
+    if assignment.personal:
+        cells += [("markdown", OWN, {}), ("code", f'LOGIN = "{login}"', None)]
+    cells.append(("code", WHOSE.sub("", assignment.given, count=1), {}))
     for number, question in enumerate(assignment.questions, 1):
-        title = f"## {number}. {question.title} ({clean.points(question.points)})"
+        reader = ", in words: a person reads them" if question.kind == "written" else ""
+        title = f"## {number}. {question.title} ({clean.points(question.points)}{reader})"
         cells.append(("markdown", f"{title}\n\n{question.text}", {}))
         cells += [("code", answer(source), {"solution": True}) for source in question.answer]
         cells += [("code", source, {}) for source in question.visible]
@@ -64,7 +72,8 @@ def _cells(assignment, answer, hidden=None, notes=False):
             role = {"solution": True, "grade": True, "points": question.points}
             cells.append(("markdown", question.written, role))
         if notes:
-            cells.append(("markdown", "**Marking notes.** " + question.notes, {}))
+            rubric = [f"{number}. {line}" for number, line in enumerate(question.rubric, 1)]
+            cells.append(("markdown", "\n\n".join(["**Marking notes.** " + question.notes, *rubric]), {}))
     return cells
 
 
@@ -83,7 +92,7 @@ def _notebook(cells):
     made = []
     for number, (kind, source, metadata) in enumerate(cells):
         name = hashlib.sha256(f"{number}/{source}".encode()).hexdigest()[:8]
-        keep = metadata if "nbgrader" in metadata else {}
+        keep = metadata if metadata and "nbgrader" in metadata else {}
         cell = {"cell_type": kind, "id": name, "metadata": keep, "source": source.splitlines(keepends=True)}
         made.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
     document = {"cells": made, "metadata": {"kernelspec": KERNEL}, "nbformat": 4, "nbformat_minor": 5}

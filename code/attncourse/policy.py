@@ -22,7 +22,7 @@ classes:
 import datetime
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from . import clean, model
 from .model import CourseError
@@ -245,6 +245,7 @@ class Final:
     comments: list
     slips: list  # what is recognised
     rounds: tuple = ()  # points by tests at first and now, where there was a second round
+    verdicts: dict = field(default_factory=dict)  # question: what markers say of the written answer
 
 
 def days_late(policy, names, file, said=None):
@@ -277,10 +278,14 @@ def _after(file, end):
     return arrived - end
 
 
-def apply(policy, assignment, student, result, handed=None, owner=None, said=None, own=False, first=None):
-    """Return the `Final` of a result. `owner` is the member of a group whose file counts: what is decided for that one
-    holds for `student`, unless something else is. Who has handed in too (`own`) is as late as what counts. `first` has
-    the parts and the lateness of the first round, if these files are those of a second.
+def apply(
+    policy, assignment, student, result, handed=None, owner=None, said=None, own=False, first=None, verdicts=None
+):
+    """Return the `Final` of a result; `verdicts` are those of its written answers.
+
+    `owner` is the member of a group whose file counts: what is decided for that one holds for `student`, unless
+    something else is. Who has handed in too (`own`) is as late as what counts. `first` has the parts and the lateness
+    of the first round, if these files are those of a second.
     """
     marks = list(result.marks)
     if not result.problem:
@@ -297,7 +302,9 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
         comments.append(line)
     decided = policy.get("students", {})
     by_hand = decided.get(owner, {}) | decided.get(student, {})
-    parts |= dict.fromkeys(_waiting(assignment, result)) | by_hand.get("points", {})
+    parts |= dict.fromkeys(_waiting(assignment, result))
+    parts |= {q.name: verdicts[q.name].points(q) for q in assignment.questions if q.name in (verdicts or {})}
+    parts |= by_hand.get("points", {})
     days = first["late"] if first else days_late(policy, [owner] if own else [student, owner], file, said)
     score = None
     if result.score is not None or {"points", "add"} & set(by_hand):
@@ -310,7 +317,7 @@ def apply(policy, assignment, student, result, handed=None, owner=None, said=Non
         comments.append(f"Marked by hand: {', '.join(by_hand['points'])}.")
     if by_hand.get("comment"):
         comments.append(str(by_hand["comment"]))
-    return Final(score, marks, parts, days, comments, result.recognised, rounds)
+    return Final(score, marks, parts, days, comments, result.recognised, rounds, verdicts or {})
 
 
 def _total(parts):

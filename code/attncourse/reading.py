@@ -53,6 +53,7 @@ PICTURE = re.compile(r"\(data:image/[^()\n]*\)")  # as Colab puts one into a tex
 DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 VERSION = re.compile(r"3\.\d{1,2}\b")
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+LOGIN = re.compile(r"^LOGIN[ \t]*=[ \t]*([\"'])(.*?)\1", re.MULTILINE)
 NUMBERED = re.compile(r"#*[ \t]*(\d{1,2})\.[ \t]*(.*)")
 STUB = 'raise NotImplementedError("your code here")'
 SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
@@ -62,9 +63,12 @@ RECORD = {
     "unused": [str],
     "labels": [str],
     "remarks": [str],
+    "login": str,
     "python": str,
     "written": {str: str},
     "tokens": {str: [str]},
+    "sources": {str: str},  # this and the next: see `spoken`
+    "spoken": [(str, str, str)],
     "reused": [(int, int)],
 }
 
@@ -81,9 +85,12 @@ def nothing(problem):
         "unused": [],
         "labels": [],
         "remarks": [],
+        "login": "",
         "python": "",
         "written": {},
         "tokens": {},
+        "sources": {},
+        "spoken": [],
         "reused": [],
     }
 
@@ -106,6 +113,7 @@ def read(files, public):
     sources, record["labels"] = translate(cells), labels
     record["remarks"] += _unknown_magics(cells, labels)
     record["written"] = written_answers(best.cells, public["questions"])
+    record["login"] = _login(cells)
     record["tokens"] = {name: tokens(body(cells, name)) for name in asked}
     trees = [_tree(source) for source in sources]
     record["reused"], remarks = _reused(sources, trees, cells, labels, public["questions"])
@@ -113,6 +121,12 @@ def read(files, public):
     if not any(_names(*cell, imports=True) & {*asked} for cell in zip(sources, trees, strict=True)):
         record["problem"] = f"It defines none of the functions that are asked for: {_why_none(trees)}."
     return record, sources
+
+
+def _login(cells):
+    """Return what the notebook says of whose it is."""
+    said = [match[2] for cell in cells for match in LOGIN.finditer(cell)]
+    return said[-1][:100].strip() if said else ""
 
 
 def _why_none(trees):

@@ -66,6 +66,7 @@ def _question(number, question, result, final):
     if question.kind == "written":
         if result.written is not None:
             yield _answer(result.written.get(question.name))
+        yield from _verdict(question, final.verdicts.get(question.name))
         return
     marks = [mark for mark in final.marks if mark.question == question.name]
     hidden = "".join(_row(mark) for mark in marks if mark.hidden)
@@ -119,6 +120,16 @@ def _answer(text):
     return f'<pre class="words">{clean.paragraphs(text)}</pre>' if text else "<p>Nothing was written.</p>"
 
 
+def _verdict(question, verdict):
+    """Yield the lines of a rubric with what a written answer has of them, and the remarks of who read it."""
+    if verdict is None:
+        return
+    for holds, line in zip(verdict.ticks, question.rubric, strict=True):
+        name, sign = ("passed", "✓ yes") if holds else ("failed", "– no")
+        yield f'<p><span class="{name}">{sign}:</span> {clean.page(line)}</p>'
+    yield from (f"<p>{clean.page(remark)}</p>" for remark in verdict.remarks)
+
+
 def _row(mark):
     verdict = "passed" if mark.passed else "failed"
     reason = f" ({clean.page(mark.why)})" if mark.passed and mark.why else ""
@@ -133,17 +144,18 @@ def _list(title, lines):
     return [f"<h2>{clean.page(title)}</h2>\n<ul>", *items, "</ul>"] if lines else []
 
 
-def class_page(assignment, results, finals, first, lists, alike, students=(), untried=None, among=None):
+def class_page(assignment, results, finals, first, lists, alike, untried=None, among=None, pages=()):
     """Write the instructor's page: what to look at first, distribution, points of each test, answers that are alike.
 
-    `first` and `lists` map titles to lines of text; `alike` is what `similar.compare` found; the written answers of
-    `students` come last. `untried` is {what: students} of those who answered nothing: no figure counts them. `among` is
+    `first` and `lists` map titles to lines of text; `alike` is what `similar.compare` found; `pages` are (file, text)
+    of others to open. `untried` is {what: students} of those who answered nothing: no figure counts them. `among` is
     {question: students who tried it}.
     """
     untried = untried or {}
     tried = _who_tried(finals, untried)
     among = among or {question.name: {*tried} for question in assignment.questions}
     parts = [f"<h1>{clean.page(assignment.title)}: the class</h1>"]
+    parts += [f'<p><a href="{clean.page(file)}">{clean.page(text)}</a></p>' for file, text in pages]
     for title, lines in first.items():
         parts += _list(title, lines)
     parts += _marked_with(results)
@@ -152,12 +164,10 @@ def class_page(assignment, results, finals, first, lists, alike, students=(), un
     parts += _distribution([final.score for final in tried.values()])
     parts += _slips(assignment, tried)
     parts += _tests(assignment, tried, among)
+    parts += _rubrics(assignment, tried.values())
     for title, lines in lists.items():
         parts += _list(title, lines)
     parts += _alike(alike)
-    for question in assignment.questions:
-        if question.kind == "written":
-            parts += _written(question, results, finals, [s for s in students if results[s].written is not None])
     return page(f"{assignment.title}: the class", *parts)
 
 
@@ -225,26 +235,6 @@ def _alike(alike):
     return [*listed, "<p>Read them before you say anything: two students can make one slip.</p>"]
 
 
-def _written(question, results, finals, students):
-    """Return all answers to one written question, those that are not graded yet first."""
-    name = question.name
-    waiting = [student for student in students if finals[student].parts[name] is None]
-    parts = [
-        f"<h2>Written answers: {clean.page(question.title)} ({clean.page(name)})</h2>",
-        f'<pre class="words">{clean.paragraphs(question.text)}</pre>',
-        "<h3>Marking notes</h3>",
-        f'<pre class="words">{clean.paragraphs(question.notes)}</pre>',
-        f"<p>{len(waiting)} of {len(students)} are not graded yet.</p>",
-    ]
-    for student in sorted(students, key=lambda student: student not in waiting):
-        verdict = f'<span class="{"failed" if student in waiting else "passed"}">'
-        points = _points(finals[student].parts[name], question)
-        parts.append(f"<h3>{clean.page(student)}: {verdict}{points}</span></h3>")
-        parts += [f"<p>{clean.page(comment)}</p>" for comment in finals[student].comments]
-        parts.append(_answer(results[student].written.get(name)))
-    return parts
-
-
 def _tests(assignment, finals, among, short=False):
     """Return how many of those who tried passed each hidden test, what it tells apart, and what is lost together.
 
@@ -290,3 +280,16 @@ def _test(question, test, finals, short):
         f'<tr><td>{clean.page(test.name)}<td class="number">{many} of {len(outcome)}'
         f'<td class="number">{mean:.2f} of {test.points:g}{more}</tr>'
     )
+
+
+def _rubrics(assignment, finals):
+    """Yield how many of the written answers that are marked have each line of their rubric."""
+    for question in assignment.questions:
+        verdicts = [final.verdicts[question.name] for final in finals if question.name in final.verdicts]
+        if not verdicts:
+            continue
+        yield f"<h2>{clean.page(question.title)}</h2>\n<table>\n<tr><th>In the answer<th>Yes</tr>"
+        for number, line in enumerate(question.rubric):
+            many = sum(verdict.ticks[number] for verdict in verdicts)
+            yield f'<tr><td>{clean.page(line)}<td class="number">{many} of {len(verdicts)}</tr>'
+        yield "</table>"

@@ -94,13 +94,17 @@ class Notebook:
     def read(self, files, public):
         """Read the student's files; the record goes back."""
         import reading
+        import spoken
 
         with open(os.path.join(HERE, "standins.py"), encoding="utf-8") as file:
             first = file.read() + public["given"]
         sys.path.append(os.path.join(HERE, "ipython"))
         record, cells = reading.read(files, public)
+        asked = [name for question in public["questions"] for name in question["functions"]]
+        record["sources"], record["spoken"] = spoken.about(cells, asked)
         sys.path.pop()
-        del sys.modules["reading"]  # the student may have a module of this name
+        for name in ("reading", "spoken"):  # the student may have a module of this name
+            del sys.modules[name]
         self.sources = [first, *cells]
         return record
 

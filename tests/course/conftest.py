@@ -47,6 +47,20 @@ def bubblewrap():
     needs_a_sandbox()
 
 
+@pytest.fixture(scope="module")
+def chromium():
+    import browser
+
+    if not browser.chromium():
+        pytest.skip("there is no Chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        running = play.chromium.launch(executable_path=browser.chromium(), args=list(browser.ALONE))
+        yield running
+        running.close()
+
+
 # An instructor grades as an ordinary user, and bubblewrap then builds other walls than for root: in `make test` the
 # user who runs the tests grades; in CI that is an ordinary user, in a container mostly root.
 USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user", "root")

@@ -28,6 +28,13 @@ Why is $\\sqrt{d_k}$ the right scale, and for which queries and keys is it not?
 
 *Write your answer here.*
 
++++ {"tags": ["rubric"]}
+
+- The variance of a sum of $d_k$ independent products is
+  the sum of theirs.
+- Dividing by the standard deviation makes it 1.
+- A hypothesis is named, and what happens without it.
+
 +++ {"tags": ["notes"]}
 
 One point for the variance of a sum of independent products, one for a hypothesis that fails.

@@ -48,12 +48,14 @@ def test_a_written_answer_in_the_bundle(with_words):
 
 
 def test_a_written_answer_in_the_notebooks(with_words):
-    notes = with_words.questions[-1].notes
+    notes, rubric = with_words.questions[-1].notes, with_words.questions[-1].rubric
+    assert rubric[0] == "The variance of a sum of $d_k$ independent products is the sum of theirs."
     for text, secret in ((notebooks.student(with_words), False), (notebooks.instructor(with_words), True)):
         cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
         assert "*Write your answer here.*" in cells
-        assert any("(2 points)" in cell and "In your own words" in cell for cell in cells)
+        assert any("(2 points" in cell and "In your own words" in cell for cell in cells)
         assert any(notes in cell for cell in cells) is secret
+        assert [any(line in cell for cell in cells) for line in rubric] == [secret] * 3
     cells = json.loads(notebooks.nbgrader(with_words))["cells"]
     roles = [cell["metadata"].get("nbgrader") for cell in cells if cell["cell_type"] == "markdown"]
     assert [role for role in roles if role] == [
@@ -84,6 +86,9 @@ WALK = "points: 1\n---\ndef test_every_walk"
         ('"points": 2}', '"points": 0}', "a written answer is one text cell with points above 0"),
         ('+++ {"tags": ["notes"]}\n\nOne point', TWICE, "a written answer is one text cell"),
         ('+++ {"tags": ["written"]', TESTED, "a written answer has no code and no tests"),
+        ("- Dividing by the standard deviation makes it 1.\n", "", "a rubric has 3 lines, and this one has 2"),
+        ('"points": 2}', '"points": 2, "asks": "essay"}', "it asks for 'essay'; there are explain"),
+        ('+++ {"tags": ["rubric"]}', '+++ {"tags": ["notes"]}', "it has no rubric"),
         (WALK, WALK.replace("1", "2", 1), "test_every_walk has 2 points: split it"),
         ('+++ {"tags": ["notes"]}', GIVEN + '+++ {"tags": ["notes"]}', "given stands below a question: 'DATA = 1'"),
         (f"{WALK}(", f"{WALK}(DATA, ", "asks for DATA, which neither answer nor given cell defines"),

@@ -350,7 +350,7 @@ def test_why_a_hidden_test_failed_is_for_the_instructor_alone(assignment, tmp_pa
     failed = model.Result(0, [model.Mark("witness", "a test", True, 1, False, why)])
     run(plain(tmp_path, "a"), assignment, out, made_of({"a": failed}))
     table = (out / "hidden.csv").read_text(encoding="utf-8-sig").splitlines()
-    assert table[1] == "a,witness,a test,1,ValueError: =secret  of a hidden test"
+    assert table[1] == "a,witness,a test,1,ValueError: =secret  of a hidden test,"
     for path in out.rglob("*"):
         if path.is_file() and path.name != "hidden.csv" and path.parent.name != "results":
             assert b"secret" not in path.read_bytes(), path

@@ -9,7 +9,20 @@ from dataclasses import replace
 
 import platforms
 import pytest
-from attncourse import clean, downloads, gradebook, lists, model, policy, reading, report, roster, similar, submissions
+from attncourse import (
+    clean,
+    downloads,
+    gradebook,
+    lists,
+    marking,
+    model,
+    policy,
+    reading,
+    report,
+    roster,
+    similar,
+    submissions,
+)
 from attncourse.model import CourseError
 from coursework import answers, notebook
 
@@ -186,8 +199,8 @@ def test_pages_have_the_names_that_moodle_reads(after, assignment, tmp_path):
     assert len(set(names)) == 30
 
 
-def pages_with(assignment, text):
-    """The page of a student and of the class with one text in every place that a student chooses."""
+def pages_with(assignment, text, folder):
+    """The page of a student, of the class and of markers, with one text in every place that a student chooses."""
     result = earns(assignment, remark=text)
     result.marks = [replace(mark, test=mark.test + text) for mark in result.marks]
     result.python = result.numpy = text
@@ -195,21 +208,11 @@ def pages_with(assignment, text):
     decided = final(assignment, result, {"students": {text: {"comment": text}}}, text)
     lists = {text: [text]}
     yield report.feedback(assignment, text, result, decided, text)
-    yield report.class_page(assignment, {text: result}, {text: decided}, lists, lists, [([text], text, [text])], [text])
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    import browser
-
-    if not browser.chromium():
-        pytest.skip("there is no Chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        running = play.chromium.launch(executable_path=browser.chromium(), args=list(browser.ALONE))
-        yield running
-        running.close()
+    yield report.class_page(assignment, {text: result}, {text: decided}, lists, lists, [([text], text, [text])])
+    said = marking.Tick("in-words", marking.code("in-words", result.written["in-words"]), [True] * 3, text, text, text)
+    marks = marking.Marks(assignment, folder)
+    marks.ticks[said.question, said.answer].append(said)
+    yield marking.page(assignment, folder, result.written.items(), marks)
 
 
 TAGS = "[...document.querySelectorAll('*')].map(e => [e.tagName, ...e.getAttributeNames().sort()].join(' '))"
@@ -222,14 +225,17 @@ def test_nothing_of_a_student_runs_or_becomes_a_tag(with_words, chromium, tmp_pa
     def tags_of(text):
         path.write_text(text, encoding="utf-8", errors="replace")
         page.goto(path.as_uri())
+        if page.locator("#marker").count():
+            page.keyboard.type("Zoe")
+            page.keyboard.press("Tab")
         page.mouse.move(200, 200)
         return page.evaluate(TAGS)
 
     tags_of(f"<title>x</title>{XSS[0]}")
     assert page.title() == "owned", "the attack works where nothing is escaped"
-    harmless = [{*tags_of(text)} for text in pages_with(with_words, "x")]
+    harmless = [{*tags_of(text)} for text in pages_with(with_words, "x", tmp_path)]
     for attack in XSS:
-        for text, allowed in zip(pages_with(with_words, attack), harmless, strict=True):
+        for text, allowed in zip(pages_with(with_words, attack, tmp_path), harmless, strict=True):
             assert {*tags_of(text)} <= allowed, attack
             assert page.title() != "owned", attack
     assert {*asked} == {path.as_uri()}

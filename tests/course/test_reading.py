@@ -47,6 +47,10 @@ CLEAN = {
     "Colab": ["from google.colab import drive, files\ndrive.mount('/content/drive')", "import google.colab.output"],
     "annotations": ["from __future__ import annotations\ndef f(x: nowhere): return x", "assert f(2) == 2"],
     "modules named as the grader's": ["%%writefile reading.py\nA = 1", "import reading\nassert reading.A == 1"],
+    "a module named as another of the grader's": [
+        "%%writefile spoken.py\nA = 1",
+        "import spoken\nassert spoken.A == 1",
+    ],
 }
 
 

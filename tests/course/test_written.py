@@ -1,11 +1,12 @@
-"""Answers in words: a person reads all of them on one page, grades them in the policy, and sees which are left."""
+"""Answers in words: people mark them line by line, their files become points, and the report says which are left."""
 
 import csv
 import io
 import json
 from dataclasses import replace
 
-from attncourse import downloads, gradebook, model, notebooks, reading, roster
+import pytest
+from attncourse import clean, downloads, gradebook, marking, model, notebooks, reading, roster
 from coursework import ROOT
 from test_gradebook import earns
 
@@ -44,29 +45,113 @@ def page(grades, name):
     return (grades.folder / name).read_text(encoding="utf-8")
 
 
-def test_a_person_reads_all_answers_on_one_page_and_sees_which_are_left(with_words, tmp_path):
-    decisions = {"students": {"ada": {"points": {"in-words": 1.5}, "comment": "One hypothesis is missing."}}}
-    grades = graded(
-        with_words,
-        tmp_path,
-        decisions,
-        ada=result(with_words, "Because\nvariances *add*."),
-        ben=result(with_words, "It is the root."),
-        cid=result(with_words),
+def marks(folder, marker, *rows, question="in-words"):
+    """Save a marker's file: (text of the answer, ticks, remark, …) a row, as the marking page does."""
+    table = [list(marking.COLUMNS)]
+    for number, (text, ticks, remark, *settles) in enumerate(rows):
+        said = ["yes" if tick == "1" else "no" for tick in ticks]
+        when = f"2026-03-01T10:00:{number:02}Z"
+        table.append([question, marking.code(question, text), *said, remark, marker, when, *(settles or ["no"]), ""])
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"marks-{marker}.csv").write_bytes(clean.table(table))
+
+
+SUM, ROOT_ALONE = "Because\nvariances *add*.", "It is the root."
+
+
+def test_marks_become_points_and_remarks(with_words, tmp_path):
+    def students():
+        return {"ada": result(with_words, SUM), "ben": result(with_words, ROOT_ALONE), "cid": result(with_words)}
+
+    grades = graded(with_words, tmp_path, **students())
+    assert [grades.final(name).score for name in ("ada", "ben", "cid")] == [8, 8, 8]
+    assert ["in-words: 2"] in grades.lists().values()
+    for text in ("Because", "the root.", "Dividing by the standard deviation", "One point for the variance"):
+        assert text in page(grades, "marking.html"), text
+    assert "Dividing by the standard deviation" not in page(grades, "feedback/ada.html"), (
+        "nothing of a rubric before the marks"
     )
-    shown = page(grades, "report.html").partition("(in-words)")[2]
-    assert "Why is $\\sqrt{d_k}$" in shown
-    assert "One point for the variance" in shown
-    assert shown.index("ben: ") < shown.index("ada: ") < shown.index("cid: "), "first what is left to do"
-    ben, ada, cid = (shown.partition(f"<h3>{name}: ")[2].partition("<h3>")[0] for name in ("ben", "ada", "cid"))
-    assert "It is the root." in ben
-    for text in ("1.5 of 2", "One hypothesis is missing.", "Because\nvariances *add*."):
-        assert text in ada
-    assert "0 of 2" in cid
-    assert ["ben: in-words"] in grades.lists().values()
-    assert [grades.final(name).score for name in ("ada", "ben", "cid")] == [9.5, 8, 8]
-    table = csv.DictReader(io.StringIO(page(grades, "grades.csv").lstrip("\ufeff")))
-    assert [row["in-words"] for row in table] == ["1.5", "", "0"]
+    marks(tmp_path / "out", "Zoe", (SUM, "101", "Write the\nsum."), (ROOT_ALONE, "000", ""))
+    again = graded(with_words, tmp_path, **students())
+    assert [again.final(name).score for name in ("ada", "ben", "cid")] == [9.33, 8, 8]
+    own = page(again, "feedback/ada.html")
+    for text in ("1.33 of 2", "✓ yes:</span> The variance of a sum", "– no:</span> Dividing", "<p>sum.</p>"):
+        assert text in own, text
+    assert "Zoe" not in own
+    assert "0 of 2" in page(again, "feedback/ben.html")
+    assert ["ada: 8 → 9.33 (written answers marked)", "ben: 8 → 8 (written answers marked)"] in again.lists().values()
+    table = csv.DictReader(io.StringIO(page(again, "grades.csv").lstrip("\ufeff")))
+    assert [row["in-words"] for row in table] == ["1.33", "0", "0"]
+    third = graded(with_words, tmp_path, {"students": {"ada": {"points": {"in-words": 2}}}}, **students())
+    assert third.final("ada").score == 10, "what is decided by name wins"
+
+
+def test_a_mark_stays_with_its_answer_whoever_wrote_it(with_words, tmp_path):
+    marks(tmp_path / "out", "Zoe", (SUM, "111", ""), ("An answer that is gone.", "111", ""))
+    respaced = SUM.replace(" ", "  ") + "\n"
+    results = {"renamed": result(with_words, respaced), "other": result(with_words, SUM + " Always.")}
+    grades = graded(with_words, tmp_path, **results)
+    assert grades.final("renamed").score == 10
+    assert grades.final("other").score == 8
+    assert ["Zoe: 1"] in grades.lists().values(), "marks that fit nothing are counted"
+
+
+def test_markers_who_differ_are_named_until_one_settles_it(with_words, tmp_path):
+    alike = "Both say the same of this."
+    marks(tmp_path / "out", "Zoe", (SUM, "110", "Which hypothesis?"), (alike, "100", "Good."))
+    marks(tmp_path / "out", "Yan", (SUM, "100", ""), (alike, "100", "Why?"))
+    results = {"ada": result(with_words, SUM), "ben": result(with_words, alike)}
+    grades = graded(with_words, tmp_path, **results)
+    assert grades.final("ada").parts["in-words"] is None
+    assert grades.final("ben").verdicts["in-words"].remarks == ["Why?", "Good."]
+    (line,) = grades.lists()["Written answers on which markers differ, without points so far"]
+    assert "ada" in line
+    assert "Yan ✓––, Zoe ✓✓–" in line
+    marks(tmp_path / "out", "Yan", (SUM, "110", "Agreed.", "yes"), (alike, "100", "Why?"))
+    settled = graded(with_words, tmp_path, **results)
+    assert settled.final("ada").verdicts["in-words"] == marking.Verdict([True, True, False], ["Agreed."])
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (b"", "is empty"),
+        (b"question;answer\r\nin-words;b\r\n", "it has no column first, second, third"),
+        (
+            b"question,answer,first,second,third\nin-words,bcd,yes,maybe,no\n",
+            "row 2: first, second, third are yes or no",
+        ),
+        (b"question,answer,first,second,third\nother,bcd,yes,no,no\n", "there is no written question 'other'"),
+        (b"PK\x03\x04", "is an Excel workbook"),
+    ],
+)
+def test_a_file_of_marks_that_is_not_understood_is_named(table, says, with_words, tmp_path):
+    marks(tmp_path / "out", "Zoe", (SUM, "111", ""))
+    (tmp_path / "out" / "marks-x.csv").write_bytes(table)
+    grades = graded(with_words, tmp_path, ada=result(with_words, SUM))
+    assert grades.final("ada").score == 10
+    (line,) = grades.lists()["Files of markers that are not understood"]
+    assert "marks-x.csv" in line
+    assert says in line
+
+
+def test_a_file_that_a_spreadsheet_saved_again_is_read(with_words, tmp_path):
+    marks(tmp_path / "out", "Zoe", (SUM, "101", "Größe; und mehr"))
+    path = tmp_path / "out" / "marks-Zoe.csv"
+    table = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"))))
+    with path.open("w", encoding="cp1252", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([row[:6] for row in table])
+    grades = graded(with_words, tmp_path, ada=result(with_words, SUM))
+    assert grades.final("ada").verdicts["in-words"] == marking.Verdict([True, False, True], ["Größe; und mehr"])
+
+
+def test_a_reworded_rubric_keeps_its_marks_and_is_said(with_words, tmp_path):
+    marks(tmp_path / "out", "Zoe", (SUM, "101", ""))
+    path = tmp_path / "out" / "marks-Zoe.csv"
+    path.write_bytes(path.read_bytes().replace(b"no,\r\n", b"no,otherwords\r\n"))
+    grades = graded(with_words, tmp_path, ada=result(with_words, SUM))
+    assert grades.final("ada").score == 9.33
+    assert grades.lists()["Marked by other lines than the rubric has now"] == ["in-words: 1"]
 
 
 def test_an_answer_without_its_heading_waits_for_a_person(with_words, tmp_path):
@@ -76,13 +161,14 @@ def test_an_answer_without_its_heading_waits_for_a_person(with_words, tmp_path):
     assert ["ada: in-words"] in grades.lists().values()
     shown = [name for name in ("report", "feedback/ada", "feedback/cid") if "heading" in page(grades, f"{name}.html")]
     assert shown == ["report", "feedback/ada"]
+    assert "Mark the written answers: 0" not in page(grades, "report.html")
 
 
 def test_a_group_is_graded_once(with_words, tmp_path):
     decisions = {"groups": [["ada", "bea"]], "students": {"ada": {"points": {"in-words": 2}}}}
     grades = graded(with_words, tmp_path, decisions, "ada\nbea", ada=result(with_words, "Because."))
     assert grades.final("bea").score == 10
-    assert page(grades, "report.html").count("Because.") == 1
+    assert page(grades, "marking.html").count("Because.") == 1
     assert "Because." in page(grades, "feedback/bea.html")
     own = decisions["students"] | {"bea": {"points": {"in-words": 1}}}
     decisions |= {"students": own}
