@@ -7,12 +7,14 @@
   sandbox, which ``sandbox``, ``seccomp`` and ``cgroup`` build. In the sandbox, ``worker`` runs the cells that
   ``reading`` has read, with ``standins`` for what only Jupyter and Colab have. ``exchange`` has the messages of the
   first pipe; ``protocol`` carries messages through both.
-* ``marks`` marks what the functions return, in an examiner; ``kit`` is what tests may use.
+* ``marks`` marks what the functions return, in an examiner; ``kit`` is what tests may use; ``replaying`` recognises the
+  slips that an assignment names, and ``shares`` says what each of them keeps.
 * Before that way, ``archives`` opens a folder or a zip, ``platforms`` returns every way to read a name, ``tables`` has
   what the instructor says of a file, and ``submissions`` the values of all this.
 * ``roster`` reads who should be there, ``whose`` says which of them a submission is of, ``policy`` what the instructor
   decides beside the tests; ``gradebook`` puts all together, ``together`` writes it as a whole, ``history`` says what
-  changed since the last run, ``similar`` finds wrong answers that are alike and rare.
+  changed since the last run, ``similar`` finds wrong answers that are alike and rare, ``items`` says what the class
+  shows of the assignment.
 * ``report``, ``lists`` and ``exports`` have what students, instructors and platforms read, and all of it goes through
   ``clean``.
 

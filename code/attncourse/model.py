@@ -11,6 +11,24 @@ DEFINED = re.compile(r"^def (\w+)", re.MULTILINE)
 DATA = re.compile(r"^([A-Z]\w*) = ", re.MULTILINE)
 LINES = 3  # of a rubric
 WHOSE = re.compile(r"^LOGIN = .*\n+", re.MULTILINE)  # the line of `own` that says whose the numbers are
+CHECK = """\
+#@title Run all visible tests {{ display-mode: "form" }}
+def _run_all_visible_tests():
+    visible = {{
+{listed}    }}
+    for title, sources in visible.items():
+        failed = []
+        for source in sources:
+            try:
+                exec(source, dict(globals()))
+            except Exception as error:
+                failed.append(f"{{type(error).__name__}} {{error}}".strip())
+        print(f"{{title}}: {{'; '.join(failed) or 'the visible tests hold'}}")
+    print("Points come from other tests, each of them all or nothing.")
+
+
+_run_all_visible_tests()
+"""
 NOT_GRADED = "The grader failed, through no fault of this notebook."
 
 
@@ -111,9 +129,17 @@ class Assignment:
         """Return the names of the given values."""
         return DATA.findall(self.given)
 
+    @property
+    def check(self):
+        """Return the cell at the end of the student's notebook, which runs all visible tests."""
+        visible = {f"{number}. {q.title}": q.visible for number, q in enumerate(self.questions, 1) if q.visible}
+        listed = "".join(f"        {title!r}: {sources!r},\n" for title, sources in visible.items())
+        return CHECK.format(listed=listed)
+
     def public(self):
         """Return what the sandbox may know: only what every student has."""
-        return {"given": self.given, "questions": [question.public() for question in self.questions]}
+        questions = [question.public() for question in self.questions]
+        return {"given": self.given, "questions": questions, "check": self.check}
 
 
 @dataclass(frozen=True)

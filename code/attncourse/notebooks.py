@@ -8,8 +8,10 @@ from . import author, clean, marks
 from .model import WHOSE, solution, stub
 
 HOW = """{points} points. Write your answers where the cells say *your code here*, and keep the names of the functions.
-The cells with `assert` test a part of what is asked. Run them, but do not rely on them alone: points come from
-other tests, which run when your work is marked; each of them gives all of its points, or none. Only NumPy and
+The cells with `assert` test a part of what is asked, and carry no points. The last cell of the notebook runs all of
+them, in Colab too. Points come from other tests, which run when your work is marked; each of them gives all of its
+points, or none, and below each exercise stands how many there are. An answer with a slip that many make may keep a
+share of the points that its tests do not give. Only NumPy and
 Python's own library are there when your work is marked; plots and magics do nothing there. Numbers are meant in
 double precision, which is what Python and NumPy use unless you say otherwise.
 
@@ -25,8 +27,8 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def student(assignment):
-    """Return the notebook that is handed out: stubs and visible asserts."""
-    return _notebook(_cells(assignment, stub))
+    """Return the notebook that is handed out: stubs and visible asserts, and a cell at its end that runs them."""
+    return _notebook([*_cells(assignment, stub), ("code", assignment.check, {"cellView": "form"})])
 
 
 def instructor(assignment, seed=marks.SEED):
@@ -63,7 +65,7 @@ def _cells(assignment, answer, hidden=None, notes=False, login=""):
     for number, question in enumerate(assignment.questions, 1):
         reader = ", in words: a person reads them" if question.kind == "written" else ""
         title = f"## {number}. {question.title} ({clean.points(question.points)}{reader})"
-        cells.append(("markdown", f"{title}\n\n{question.text}", {}))
+        cells.append(("markdown", f"{title}\n\n{question.text}{_tests(question)}", {}))
         cells += [("code", answer(source), {"solution": True}) for source in question.answer]
         cells += [("code", source, {}) for source in question.visible]
         if hidden:
@@ -75,6 +77,17 @@ def _cells(assignment, answer, hidden=None, notes=False, login=""):
             rubric = [f"{number}. {line}" for number, line in enumerate(question.rubric, 1)]
             cells.append(("markdown", "\n\n".join(["**Marking notes.** " + question.notes, *rubric]), {}))
     return cells
+
+
+def _tests(question):
+    """Return what carries the points of a question: a line below its text, "" where a person marks."""
+    worth = [f"{test.points:g}" for test in question.hidden]
+    if len(worth) < 2:
+        return f"\n\n*Marked by one test that you do not see: {worth[0]}, all or nothing.*" if worth else ""
+    listed = f"{', '.join(worth[:-1])} and {worth[-1]}"
+    return (
+        f"\n\n*Marked by {len(worth)} tests that you do not see, worth {listed}; each gives all of its points or none.*"
+    )
 
 
 def _hidden(question, test, seed):
@@ -92,7 +105,7 @@ def _notebook(cells):
     made = []
     for number, (kind, source, metadata) in enumerate(cells):
         name = hashlib.sha256(f"{number}/{source}".encode()).hexdigest()[:8]
-        keep = metadata if metadata and "nbgrader" in metadata else {}
+        keep = metadata if metadata and {"nbgrader", "cellView"} & {*metadata} else {}
         cell = {"cell_type": kind, "id": name, "metadata": keep, "source": source.splitlines(keepends=True)}
         made.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
     document = {"cells": made, "metadata": {"kernelspec": KERNEL}, "nbformat": 4, "nbformat_minor": 5}

@@ -24,7 +24,7 @@ SOLUTION = ""  # stands for the name of a slip
 SEEDS = ("{}", "{}/again")  # of the calls: the one of the tests, and one that no test has
 TOLERANCE = 1e-7
 MOST, LARGEST = 100, 1000  # calls of one function for each seed, and the longest axis of an argument
-LONGEST = 3  # seconds of the processor for all calls of one answer that is ours, in one exercise
+LONGEST = 3.0  # seconds of the processor for all calls of one answer that is ours, in one exercise
 NEVER = ("NotImplementedError", "Refused", "Ended", "OutOfTime")  # no answer, or nothing that can be compared
 
 

@@ -3,10 +3,11 @@
 import csv
 import datetime
 import io
+import json
 from dataclasses import replace
 
 import pytest
-from attncourse import downloads, gradebook, items, model, policy, report
+from attncourse import author, downloads, gradebook, items, model, notebooks, policy, report
 from coursework import notebook
 from test_gradebook import earns
 
@@ -247,3 +248,31 @@ def test_the_page_for_the_class_names_nobody_and_nothing_that_few_did(assignment
     assert slip.says not in page(early, "class.html")
     alone = finished(assignment, tmp_path / "alone", ada=slipped(assignment, slip))
     assert "Tests" not in page(alone, "class.html")
+
+
+def test_one_cell_of_the_notebook_runs_every_visible_test(assignment, capsys):
+    cell = json.loads(notebooks.student(assignment))["cells"][-1]
+    right = author.reference(assignment)
+    exec("".join(cell["source"]), dict(right))
+    said = capsys.readouterr().out.splitlines()
+    assert [line.endswith(": the visible tests hold") for line in said[:-1]] == [True] * len(assignment.questions)
+    exec("".join(cell["source"]), right | {"leaves": lambda *given: 1, "witness": None})
+    said = capsys.readouterr().out.splitlines()
+    assert [n for n, line in enumerate(said[:-1]) if "hold" not in line] == [1, 4]
+
+
+def test_the_notebook_says_what_carries_points(assignment):
+    text = notebooks.student(assignment)
+    for question in assignment.questions:
+        worth = [f"{test.points:g}" for test in question.hidden]
+        assert f"{', '.join(worth[:-1])} and {worth[-1]};" in text
+
+
+def test_the_cell_that_runs_visible_tests_is_not_run_when_marked(marked, assignment):
+    """Else a function that hangs would use up twice the time."""
+    cells = json.loads(notebooks.student(assignment))["cells"]
+    cells[2:] = [cell for cell in cells if "visible_tests" in "".join(cell["source"])]
+    assert len(cells) == 3
+    result = marked(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode())
+    assert not [remark for remark in result.remarks if "visible" in remark]
+    assert result.problem, "nothing is answered there"

@@ -14,6 +14,7 @@ from test_gradebook import earns
 def handed_in(assignment, *answers):
     """A notebook with an answer in each of these cells, as the grader reads it."""
     document = json.loads(notebooks.student(assignment))
+    document["cells"].pop()  # runs the visible tests: the grader sets it aside
     document["cells"][-1]["source"] = answers[0] if answers else document["cells"][-1]["source"]
     document["cells"] += [{"cell_type": "markdown", "metadata": {}, "source": answer} for answer in answers[1:]]
     return document

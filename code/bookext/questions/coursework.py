@@ -1,6 +1,7 @@
-"""The directives ``{coursework} chapter`` and ``{assessment-map}``.
+"""The directives ``{coursework} chapter``, ``{assessment-map}`` and ``{slip-table}``.
 
-They show the questions of an assignment on its chapter's page, and which of them tests which goal of the chapter.
+They show the questions of an assignment on its chapter's page, which of them tests which goal of the chapter, and what
+a slip keeps of the points.
 
 The page's source, which the site publishes, holds only the directive; solutions and hidden tests stay in ``course/``.
 """
@@ -9,7 +10,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from attncourse import author
+from attncourse import author, shares
 from attncourse.clean import points as in_points
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -25,6 +26,7 @@ def setup(app):
     """Register the directives."""
     app.add_directive("coursework", Coursework)
     app.add_directive("assessment-map", AssessmentMap)
+    app.add_directive("slip-table", SlipTable)
 
 
 def questions(path):
@@ -79,6 +81,32 @@ class AssessmentMap(SphinxDirective):
                 lines += [f"{number}. {goal}", *(f"   - {link}" for link in links or ["no exercise"])]
             lines.append("")
         return _parsed(self, lines)
+
+
+class SlipTable(SphinxDirective):
+    """What is left of each exercise after each slip, by its tests and by its share, where an assignment has shares."""
+
+    def run(self):
+        lines = []
+        for path in author.assignments(COURSE).values():
+            self.env.note_dependency(str(path))
+            assignment = author.read(path)
+            if not any(slip.keeps for question in assignment.questions for slip in question.wrong):
+                continue
+            lines += [
+                f"````{{dropdown}} {assignment.title}",
+                "| exercise | slip | by its tests | in all |",
+                "|---|---|---|---|",
+            ]
+            lines += [_row(one) for one in shares.kept(assignment)]
+            lines += ["````", ""]
+        return _parsed(self, lines)
+
+
+def _row(kept):
+    """Return the row of a slip."""
+    worth = f"{kept.points:g} of {kept.question.points:g}"
+    return f"| {kept.question.title} | {kept.slip.name} | {kept.by_tests:g} | {worth} |"
 
 
 def _parsed(directive, lines):
