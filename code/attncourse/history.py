@@ -3,7 +3,6 @@
 A grade is compared with the one of the last run, and each thing on which it depends with what it was.
 """
 
-import datetime
 import json
 
 from . import policy, roster
@@ -107,7 +106,7 @@ def of_this_run(grades):
         known |= roster.called(person) | roster.names(person)
     pages = sorted(grades.pages[student] for student in grades.with_results())
     return {
-        "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "over": policy.over(grades.policy),
         "students": students,
         "about": grades.about,
         "decided": _decided(grades),
@@ -129,8 +128,7 @@ def first_round(folder, before, decisions):
         kept = json.loads((folder / FIRST).read_text(encoding="utf-8"))["students"]
         return {student: dict(old) for student, old in kept.items() if {"parts", "late", "handed", "settled"} <= {*old}}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        at = before.get("at")
-        settled = policy.over(decisions, datetime.datetime.fromisoformat(at) if at else None)
+        settled = before.get("over", True)
         return {
             student: {"parts": old["parts"], "late": old.get("late", 0), "handed": old["handed"], "settled": settled}
             for student, old in before["students"].items()

@@ -23,6 +23,7 @@ def handed_in(assignment, *answers):
 def result(assignment, *answers):
     """The result of a student who solved everything that tests mark and wrote this."""
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in handed_in(assignment, *answers)["cells"]]
+    cells = [cell for cell in cells if cell[1].strip() != assignment.check.strip()]  # as `reading.read` does
     found = reading.written_answers(cells, assignment.public()["questions"])
     written = {assignment.questions[int(number)].name: text for number, text in found.items()}
     return replace(earns(assignment, *(question.name for question in assignment.questions)), written=written)
