@@ -142,10 +142,10 @@ class Heads(NamedTuple):
         g = h if key_heads is None else require_int("key_heads", key_heads, most=h)
         if h % g:
             raise ValueError(f"key_heads = {g}; expected a divisor of heads = {h}")
-        maps = {"q": (q, h), "k": (k, g), "v": (v, g)}
-        weights, biases = zip(*[_cut(name, *each, h) for name, each in maps.items()], strict=True)
+        maps = (("q", q, h), ("k", k, g), ("v", v, g))
+        (W_Q, b_Q), (W_K, b_K), (W_V, b_V) = (_cut(*each, h) for each in maps)
         W_O, b_O = _linear("o", o)
-        return cls(*weights, W_O.T, *biases, b_O)
+        return cls(W_Q, W_K, W_V, W_O.T, b_Q, b_K, b_V, b_O)
 
     @classmethod
     def from_fused(cls, qkv: Any, o: Any, heads: int, key_heads: int | None = None, order: str = "parts") -> "Heads":
@@ -164,11 +164,19 @@ class Heads(NamedTuple):
             kind = f"{h} heads of queries and {g} of keys and of values, in the order {order!r}"
             raise ValueError(f"qkv has weights of shape {shape_of(W)}; expected rows for {kind}")
         d = len(W) // (h + 2 * g)
-        row = np.arange(len(W))
-        by_heads = row.reshape(h, -1, d).swapaxes(0, 1)
-        cuts = by_heads.reshape(3, -1) if order == "heads" else np.split(row, [h * d, (h + g) * d])
-        maps = [(W[rows], None if b is None else b[rows]) for rows in cuts]
-        return cls.from_linears(*maps, o, heads=h, key_heads=g)
+        weights, biases = (_thirds(x, h, g, d, order) for x in (W, b))
+        q, k, v = zip(weights, biases, strict=True)
+        return cls.from_linears(q, k, v, o, h, g)
+
+
+def _thirds(x, h, g, d, order):
+    """Cut the rows of a weight or a bias into those of queries, keys and values."""
+    if x is None:
+        return [None] * 3
+    if order == "heads":
+        by_heads = x.reshape(h, 3, d, *x.shape[1:])
+        return [by_heads[:, i].reshape(h * d, *x.shape[1:]) for i in range(3)]
+    return [x[: h * d], x[h * d : (h + g) * d], x[(h + g) * d :]]
 
 
 def _linear(name, linear):
@@ -244,10 +252,8 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
         raise ValueError(f"module is of the type {type(module).__name__}; {kind}")
     if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
         raise ValueError(f"module = {module}; expected keys and values as wide as queries, and no appended keys")
-    h = module.num_heads
-    W = [w.unflatten(0, (h, -1)).mT for w in module.in_proj_weight.chunk(3)]
-    b = [None] * 3 if module.in_proj_bias is None else [b.unflatten(0, (h, -1)) for b in module.in_proj_bias.chunk(3)]
-    return Heads(*W, module.out_proj.weight.mT, *b, module.out_proj.bias)
+    fused = (module.in_proj_weight, module.in_proj_bias)
+    return Heads.from_fused(fused, module.out_proj, module.num_heads)
 
 
 class Symmetry(NamedTuple):

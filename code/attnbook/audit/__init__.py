@@ -11,16 +11,18 @@ the output. A function of NumPy arrays needs no PyTorch. On the command line: ``
 """
 
 import dataclasses
+import itertools
 import math
+import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, brief, one_of, require_int
 from ..layers import Heads
 from .formula import FAULTS
-from .laws import LAWS, Sides, Trial, agree
+from .laws import LAWS, Sides, Trial, agree, twice
 from .subjects import MASKS, NotApplicable, brief_error, subject
 
 __all__ = ["Outcome", "Report", "audit"]
@@ -33,7 +35,7 @@ class Outcome:
     """What a law said of a path: ``holds`` is True, False, or None where nothing can be judged, for a ``reason``.
 
     ``error`` is the largest difference of the two sides, ``allowed`` the tolerance; where it fails, ``diagnosis`` is a
-    name, and ``left``, ``right`` and ``inputs`` the witness.
+    name, and ``sides`` the witness: ``sides.inputs``, ``sides.left`` and ``sides.right``.
     """
 
     law: str
@@ -43,9 +45,7 @@ class Outcome:
     allowed: float = 0.0
     reason: str = ""
     diagnosis: str = ""
-    left: np.ndarray | None = None
-    right: np.ndarray | None = None
-    inputs: Any = None
+    sides: Sides | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,8 +62,8 @@ class Report:
 
     @property
     def diagnoses(self) -> list[str]:
-        """The names of what is wrong, each once, in the order in which they were found."""
-        return list(dict.fromkeys(each.diagnosis for each in self.failures))
+        """The names of what is wrong, first the one that explains most."""
+        return [name for name, _ in Counter(each.diagnosis for each in self.failures).most_common()]
 
     def assert_lawful(self) -> None:
         """Raise ``AssertionError`` with the report if a law fails, and if none could be judged."""
@@ -90,16 +90,18 @@ class Report:
             worst = max(found, key=lambda each: each.error / each.allowed if each.allowed else math.inf)
             where = f"{worst.law}, {worst.path}"
             measured = worst.reason or f"largest difference {worst.error:.3g}, allowed {worst.allowed:.2g}"
-            yield f"✗ {name}: {where}: {measured}"
+            yield textwrap.fill(f"✗ {name}: {where}: {measured}", 88, subsequent_indent="  ")
 
     def _silent(self):
-        """Say why laws say nothing, each reason once."""
-        reasons: dict[str, list[str]] = {}
+        """Say why laws say nothing, each reason once: of the whole path where it is one for most laws."""
+        reasons: dict[str, dict[str, list[str]]] = {}
         for each in self.outcomes:
-            if each.holds is None and each.law not in reasons.setdefault(each.reason, []):
-                reasons[each.reason].append(each.law)
-        for reason, laws in reasons.items():
-            yield f"· {', '.join(laws)}: {reason}"
+            if each.holds is None:
+                reasons.setdefault(each.reason, {}).setdefault(each.path, []).append(each.law)
+        for reason, found in reasons.items():
+            laws = list(dict.fromkeys(itertools.chain(*found.values())))
+            where = ", ".join(laws) if len(laws) <= 2 else f"{len(laws)} laws on {', '.join(found)}"
+            yield textwrap.fill(f"· {where}: {reason}", 88, subsequent_indent="  ")
 
 
 def audit(
@@ -117,6 +119,7 @@ def audit(
     theta: Array | None = None,
     bias: Callable | None = None,
     positions: bool = False,
+    call: Callable | None = None,
     pieces: Callable | None = None,
     blind: str | None = None,
     dtype: str | None = None,
@@ -137,9 +140,11 @@ def audit(
     1/√d_k unless given. ``cap`` is c in c·tanh(S/c), ``sinks`` (h,) a score beside those of the keys; ``rotary`` the
     pairing "halves" or "adjacent", by angles ``theta``; ``bias`` a function of the positions of queries and keys that
     gives (h, n, m). ``causal``: f hides later tokens itself. ``positions``: it adds positions of its own.
+    ``call(module, X, mask)`` calls a module that has another signature.
     ``pieces(f)`` returns a function that takes the next tokens (b, n, width) and keeps a cache. ``blind`` = "finite"
     claims numbers where a mask leaves a query no key. ``dtype`` is another precision than float32 (float64 for
     NumPy), without the 16 bits; ``skip`` names laws to leave out. Layers of transformers 5 are read by themselves.
+    A module is copied, and its copies are run on the CPU.
 
     Raises ``ValueError`` if f cannot be called in this way, or a claim does not fit; a failed law raises nothing.
     Source: the laws are those of the chapters; the form is that of ``check_estimator`` in scikit-learn.
@@ -151,21 +156,29 @@ def audit(
     ['no scale']
     """
     claims = {
-        "heads": heads, "key_heads": key_heads, "width": width, "causal": causal, "mask": mask, "scale": scale,
-        "cap": cap, "sinks": sinks, "rotary": rotary, "theta": theta, "bias": bias, "positions": positions,
-        "pieces": pieces, "blind": blind, "dtype": dtype,
-    }  # fmt: skip
+        "heads": heads,
+        "key_heads": key_heads,
+        "width": width,
+        "causal": causal,
+        "mask": mask,
+        "scale": scale,
+        "cap": cap,
+        "sinks": sinks,
+        "rotary": rotary,
+        "theta": theta,
+        "bias": bias,
+        "positions": positions,
+        "call": call,
+        "pieces": pieces,
+        "blind": blind,
+        "dtype": dtype,
+    }
     _require_claims(claims, skip)
-    seed = require_int("seed", seed, least=0)
     audited = subject(f, **claims)
     outcomes = []
     for path in audited.paths:
-        trial = Trial(audited, path, np.random.default_rng(seed))
-        judged = [_judge(trial, law, LAWS[law], skip, audited.paths) for law in LAWS]
-        unsteady = judged[0].holds is False
-        outcomes += _diagnosed(
-            trial, [each if i == 0 or not unsteady else _unsaid(each) for i, each in enumerate(judged)]
-        )
+        trial = Trial(audited, path, np.random.default_rng(require_int("seed", seed, least=0)))
+        outcomes += _diagnosed(trial, _judged(trial, audited.paths[0], skip))
     return Report(audited.name, tuple(_on_one_path(outcomes)))
 
 
@@ -178,43 +191,45 @@ def _require_claims(claims, skip):
         one_of("dtype", claims["dtype"], "float64", "float32")
     if claims["blind"] is not None:
         one_of("blind", claims["blind"], "finite")
-    for form in [claims["mask"]] if isinstance(claims["mask"], str) else claims["mask"]:
-        one_of("mask", form, *MASKS)
-    if claims["pieces"] is not None and not callable(claims["pieces"]):
-        raise ValueError(f"pieces = {brief(claims['pieces'])}; expected a function of f that returns a step")
-    for law in [skip] if isinstance(skip, str) else skip:
-        one_of("skip", law, *LAWS)
-
-
-def _unsaid(outcome):
-    return dataclasses.replace(outcome, holds=None, reason="the same input gives different outputs", diagnosis="")
+    for name, given, known in (("mask", claims["mask"], MASKS), ("skip", skip, LAWS)):
+        for each in [given] if not isinstance(given, list | tuple) else given:
+            one_of(name, each, *known)
+    for name, kind in (("pieces", "a function of f that returns a step"), ("call", "a function of the module and X")):
+        if claims[name] is not None and not callable(claims[name]):
+            raise ValueError(f"{name} = {brief(claims[name])}; expected {kind}")
 
 
 # --- Judging ----------------------------------------------------------------------------------------------------------
 
 
-def _judge(trial, name, law, skip, paths):
-    """Return the outcome of a law on a path, with the calls behind its sides where it fails."""
-    outcome = Outcome(name, trial.path.name, None)
-    if name in skip:
-        return dataclasses.replace(outcome, reason="left out, as asked")
-    worst, reason = None, ""
+def _judged(trial, first, skip):
+    """Return the outcomes of all laws on a path; where the same input gives different outputs, none says anything."""
+    outcomes, unsteady = [], ""
+    for name, law in LAWS.items():
+        outcome = Outcome(name, trial.path.name, None)
+        if name in skip or unsteady:
+            outcomes.append(dataclasses.replace(outcome, reason=unsteady or "left out, as asked"))
+            continue
+        outcomes.append(_judge(trial, outcome, law(trial, first) if law is agree else law(trial)))
+        if law is twice and outcomes[-1].holds is False:
+            unsteady = "the same input gives different outputs"
+    return outcomes
+
+
+def _judge(trial, outcome, law):
+    """Return the outcome of a law: the first sides that differ, or those that come closest to it."""
+    worst = dataclasses.replace(outcome, holds=True)
     try:
-        for sides in law(trial, paths[0]) if law is agree else law(trial):
+        for sides in law:
             judged = _compare(trial, outcome, sides)
             if judged.holds is False:
                 return judged
-            if worst is None or judged.holds is None or judged.error > worst.error:
-                worst = judged
+            worst = judged if judged.holds is None or judged.error >= worst.error else worst
     except NotApplicable as silent:
-        reason = str(silent)
+        return dataclasses.replace(outcome, reason=str(silent))
     except Exception as error:
         return _raised(outcome, error)
-    return (
-        worst
-        if worst is not None and not reason
-        else dataclasses.replace(outcome, reason=reason, holds=None if reason else True)
-    )
+    return worst
 
 
 def _raised(outcome, error):
@@ -230,7 +245,7 @@ def _compare(trial, outcome, sides):
     """Return the outcome of two sides; None where rounding alone may take half of the numbers."""
     left, right = sides.left, sides.right
     allowed = sides.allowed
-    found = dataclasses.replace(outcome, allowed=allowed, left=left, right=right, inputs=sides)
+    found = dataclasses.replace(outcome, allowed=allowed, sides=sides)
     if left.shape != right.shape:
         said = f"shapes {left.shape} and {right.shape} differ"
         return dataclasses.replace(found, holds=False, error=math.inf, reason=said, diagnosis=sides.name)
@@ -238,13 +253,11 @@ def _compare(trial, outcome, sides):
         said = f"{int((~np.isfinite(left)).sum())} of {left.size} numbers are not finite"
         return dataclasses.replace(found, holds=False, error=math.inf, reason=said, diagnosis=sides.name)
     error = float(np.abs(left - right).max())
-    size = float(np.abs(right).max())
-    if allowed > size / 2:
-        reason = f"in {trial.path.dtype} rounding alone may take away half of the numbers"
+    if allowed > np.abs(right).max() / 2:
+        reason = f"in {trial.path.dtype} rounding may take away half of the numbers"
         return dataclasses.replace(found, error=error, reason=reason)
-    return dataclasses.replace(
-        found, error=error, holds=not error > allowed, diagnosis=sides.name if error > allowed else ""
-    )
+    holds = error <= allowed
+    return dataclasses.replace(found, error=error, holds=holds, diagnosis="" if holds else sides.name)
 
 
 # --- Diagnosing -------------------------------------------------------------------------------------------------------
@@ -252,51 +265,48 @@ def _compare(trial, outcome, sides):
 
 def _diagnosed(trial, outcomes):
     """Give the failed laws of a path the name of the fault that explains most of their calls."""
-    failed = [each for each in outcomes if each.holds is False and isinstance(each.inputs, Sides)]
-    explained = {id(each): _explanations(trial, each) for each in failed}
-    counted = {name: sum(name in names for names in explained.values()) for name in FAULTS}
+    explained: dict[str, list[str]] = {}
+    for each in outcomes:
+        if each.holds is False and each.sides is not None:
+            found = list(dict.fromkeys(itertools.chain(*explained.values())))
+            explained[each.law] = _explanations(trial, each, found) or _explanations(trial, each, FAULTS)
+    counted = Counter(itertools.chain(*explained.values()))
+    order = sorted(FAULTS, key=counted.__getitem__, reverse=True)  # of several, the first in the table
     done = []
     for each in outcomes:
-        names = explained.get(id(each), [])
-        if names:
-            most = max(counted[name] for name in names)
-            each = dataclasses.replace(
-                each, diagnosis=next(name for name in FAULTS if name in names and counted[name] == most)
-            )
-        elif each.holds is False and not each.diagnosis:
-            each = dataclasses.replace(each, diagnosis=f"no known fault explains it: {each.law}")
-        if isinstance(each.inputs, Sides):
-            each = dataclasses.replace(each, inputs=each.inputs.inputs)
-        done.append(each)
+        name = next((fault for fault in order if fault in explained.get(each.law, ())), each.diagnosis)
+        if each.holds is False:
+            name = name or f"no known fault explains it: {each.law}"
+        done.append(dataclasses.replace(each, diagnosis=name))
     return done
 
 
-def _explanations(trial, outcome):
+def _explanations(trial, outcome, faults):
     """Return the faults whose formula gives what the layer gave, in a call that the right formula does not explain."""
-    claimed, sides = trial.path.formula, outcome.inputs
-    if claimed is None:
-        return []
-    for call in sides.calls:
+    claimed = trial.path.formula
+    for call in outcome.sides.calls if claimed is not None else ():
         if _explains(call, claimed, None, outcome.allowed):
             continue
-        names = [name for name, fault in FAULTS.items() if _explains(call, claimed, fault, outcome.allowed)]
+        names = [name for name in faults if _explains(call, claimed, FAULTS[name], outcome.allowed)]
         if names:
             return names
     return []
 
 
 def _explains(call, claimed, fault, allowed):
-    """Return whether a formula gives the output of a call, wherever both are numbers."""
+    """Return whether a formula gives the output of a call, wherever it gives numbers: NaN may have become 0 there."""
     try:
         Z = call.replay(claimed, fault)
     except (ValueError, IndexError):  # a fault that does not fit the shapes
         return False
     if Z.shape != call.output.shape:
         return False
-    both = np.isfinite(Z) & np.isfinite(call.output)
-    if fault is None and not both.all():
+    unknown, missing = ~np.isfinite(Z), ~np.isfinite(call.output)
+    if fault is None and missing.any():
         return False
-    return bool(both.mean() > 0.25 and np.abs(np.where(both, Z - call.output, 0)).max() <= allowed)
+    if (missing & ~unknown).any() or (unknown.mean() > 0.75 and (missing != unknown).any()):
+        return False
+    return not (np.abs(np.where(unknown, 0, Z) - np.where(unknown, 0, call.output)) > allowed).any()
 
 
 def _on_one_path(outcomes):

@@ -24,7 +24,7 @@ from ..arrays import as_numpy, brief, one_of, require_int, require_number
 from ..layers import Heads
 from ..positional import frequencies, rotate
 
-__all__ = ["FAULTS", "Evaluated", "Formula", "evaluate"]
+__all__ = ["FAULTS", "Evaluated", "Formula", "Sizes", "evaluate"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Formula:
             object.__setattr__(self, "heads", Heads(*read))
             object.__setattr__(self, "query_heads", len(read[0]))
         h = require_int("query_heads", self.query_heads)
-        g = require_int("key_heads", h if self.key_heads is None else self.key_heads)
+        g = require_int("key_heads", self._key_heads() if self.key_heads is None else self.key_heads)
         if h % g:
             raise ValueError(f"key_heads = {g}; expected a divisor of the {h} heads of queries")
         object.__setattr__(self, "key_heads", g)
@@ -81,16 +81,35 @@ class Formula:
         if self.bias is not None and not callable(self.bias):
             raise ValueError(f"bias = {brief(self.bias)}; expected a function of the positions of queries and keys")
 
+    def _key_heads(self):
+        """Return how many heads of keys and values there are, each as often as it serves a head of queries."""
+        if self.heads is None:
+            return self.query_heads
+        h, W = self.query_heads, self.heads.W_K
+        return next(g for g in range(1, h + 1) if h % g == 0 and (np.repeat(W[:: h // g], h // g, axis=0) == W).all())
 
-class Evaluated(NamedTuple):
-    """The output Y of a formula, and two sizes that bound how far another computation of it is off by rounding.
 
-    ``stored`` is that of the numbers that are kept in the precision of the layer, ``added`` of the sums behind them.
+class Sizes(NamedTuple):
+    """How large the numbers behind an output are, for a bound on the rounding of another computation of it.
+
+    ``stored`` is max A|V| |W_O|: of numbers that are kept in the precision of the layer; ``added`` the same with
+    |X||W| + |b| for |V|: of sums on the way. ``scores`` is max scale·|Q||K|ᵀ, ``score_sums`` the same with
+    |X||W| + |b| for |Q| and |K|. The sums have up to ``terms`` terms, those of a score ``score_terms``.
     """
 
-    Y: np.ndarray
     stored: float
     added: float
+    scores: float
+    score_sums: float
+    terms: int
+    score_terms: int
+
+
+class Evaluated(NamedTuple):
+    """The output of a formula, and the sizes that bound how far rounding takes another computation of it."""
+
+    Y: np.ndarray
+    sizes: Sizes
 
 
 def evaluate(
@@ -106,9 +125,6 @@ def evaluate(
     X is (b, n, d); Q, K, V are (b, n, d_k) or, in heads, (b, h, n, d_k). ``mask`` (b, n, m) or (n, m) is True where a
     query may look; a row that sees nothing becomes NaN. ``positions`` (n,) or (b, n) are 0 … n−1 unless given,
     ``key_positions`` those of the queries. ``fault`` replaces steps: an entry of :data:`FAULTS`.
-
-    The sizes are max A|V| |W_O| times 1 + 2 max scale·|Q||K|ᵀ, as a score that is off by δ takes a weight off by a
-    factor of e^(2δ). ``stored`` has Q, K and V as they are, ``added`` |X||W| + |b| in their place.
     """
     step = STEPS | dict(fault or {})
     inputs = step["read"](inputs)
@@ -139,11 +155,14 @@ def evaluate(
         A = step["weights"](f, S, mask[:, None])
         Y = A @ V
         stored = _size(f, A, Q, K, V)
-        added = max(stored, _size(f, A, *_normed(f, [share(x, h) for x in bounds])))
+        added = _size(f, A, *_placed(f, [share(x, h) for x in bounds]))
+        d = 0 if f.heads is None else f.heads.W_Q.shape[1]
+        terms = max(m, d, 1 if f.heads is None else len(f.heads.W_O))
+        sizes = Sizes(stored[0], added[0], stored[1], added[1], terms, d + Q.shape[-1])
     if f.heads is None:
-        return Evaluated(step["give"](Y[:, 0] if single else Y), stored, added)
+        return Evaluated(step["give"](Y[:, 0] if single else Y), sizes)
     Y = step["output"](f, step["join"](Y))
-    return Evaluated(step["give"](Y), stored, added)
+    return Evaluated(step["give"](Y), sizes)
 
 
 def _key_width(formula, inputs):
@@ -154,23 +173,23 @@ def _size_of_rows(X, W, b):
     return rows(np.abs(X), np.abs(W), None if b is None else np.abs(b))
 
 
-def _normed(f, bounds):
-    """Return bounds of rows after the norm, which makes each as long as √d_k times its gain."""
-    if f.gains is None:
-        return bounds
+def _placed(f, bounds):
+    """Return bounds of rows after norm and rotation: √d_k times the gain, and √2 for two numbers of a pair."""
     Q, K, V = bounds
-    Q, K = (np.sqrt(x.shape[-1]) * np.abs(gain) + 0 * x for x, gain in zip((Q, K), f.gains, strict=True))
+    if f.gains is not None:
+        Q, K = (np.sqrt(x.shape[-1]) * np.abs(gain) + 0 * x for x, gain in zip((Q, K), f.gains, strict=True))
+    if f.rotary is not None:
+        Q, K = math.sqrt(2) * f.stretch * Q, math.sqrt(2) * f.stretch * K
     return Q, K, V
 
 
 def _size(f, A, Q, K, V):
-    """Return max A|V||W_O| · (1 + 2 max scale·|Q||K|ᵀ), where a cap bounds the scores too."""
+    """Return max A|V||W_O| and max scale·|Q||K|ᵀ, which a cap bounds too."""
     largest = float(np.nanmax(f.scale * np.abs(Q) @ np.abs(K).swapaxes(-1, -2)))
-    largest = largest if f.cap is None else min(largest, f.cap)
     Y = np.nan_to_num(A) @ np.abs(V)
     if f.heads is not None:
         Y = rows(join(Y), np.abs(f.heads.W_O), None if f.heads.b_O is None else np.abs(f.heads.b_O))
-    return float(Y.max()) * (1 + 2 * largest)
+    return float(Y.max()), largest if f.cap is None else min(largest, f.cap)
 
 
 # --- The steps --------------------------------------------------------------------------------------------------------
@@ -298,10 +317,8 @@ def output(f, Y):
     return rows(Y, f.heads.W_O, f.heads.b_O)
 
 
-STEPS = {
-    "read": read, "give": give, "projections": projections, "split": split, "place": place,
-    "values": values, "share": share, "scores": scores, "hide": hide, "weights": weights, "join": join, "output": output,
-}  # fmt: skip
+ORDER = (read, give, projections, split, place, values, share, scores, hide, weights, join, output)
+STEPS = {step.__name__: step for step in ORDER}
 
 
 # --- The same, with one step wrong ------------------------------------------------------------------------------------
@@ -344,7 +361,7 @@ def added(number):
 
 def along(axis):
     """Softmax along another axis."""
-    return {"weights": lambda f, S, mask: np.nan_to_num(softmax(S, axis))}
+    return {"weights": lambda f, S, mask: softmax(S, axis)}
 
 
 def turned(queries, keys):

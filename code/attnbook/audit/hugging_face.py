@@ -57,18 +57,22 @@ def decoder(module: Any, claims: dict) -> Subject:
 def t5(module: Any, claims: dict) -> Subject:
     """Read T5's self-attention: no scale, and a bias for each bucket of offsets where the layer has the table."""
     heads = Heads.from_linears(module.q, module.k, module.v, module.o, heads=module.n_heads)
-    bias = None
-    if module.has_relative_attention_bias:
-        table = module.relative_attention_bias.weight.detach().double().numpy()
-        buckets, most = module.relative_attention_num_buckets, module.relative_attention_max_distance
-
-        def bias(queries, keys):
-            offsets = keys[None, :] - queries[:, None]
-            return np.moveaxis(table[t5_bucket(offsets, buckets, most, not module.is_decoder)], -1, 0)
-
+    bias = _bias(module) if module.has_relative_attention_bias else None
     formula = Formula(heads, scale=module.scaling, bias=bias)
     draft = _draft(module, takes_positions=False, has_positions=bias is not None)
     return assemble(draft, formula, _calls(module, claims, ("eager", "sdpa"), lambda *_: {}, "mask"))
+
+
+def _bias(module):
+    """Return the bias of T5 as a function of the positions of queries and keys."""
+    table = module.relative_attention_bias.weight.detach().double().numpy()
+    buckets, most = module.relative_attention_num_buckets, module.relative_attention_max_distance
+
+    def bias(queries, keys):
+        offsets = keys[None, :] - queries[:, None]
+        return np.moveaxis(table[t5_bucket(offsets, buckets, most, not module.is_decoder)], -1, 0)
+
+    return bias
 
 
 def _draft(module, takes_positions, has_positions=True):

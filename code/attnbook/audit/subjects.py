@@ -8,14 +8,15 @@ by their attributes. PyTorch and transformers are imported only where a module o
 import contextlib
 import copy
 import dataclasses
+import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from ..arrays import one_of, require_int
+from ..arrays import require_int
 from ..layers import Heads, torch_heads
 from .formula import Formula
 
@@ -80,10 +81,9 @@ def subject(f: Any, **claims: Any) -> Subject:
         raise ValueError(f"f is of the type {type(f).__name__}; expected a function or a PyTorch module")
     if not _is_module(f):
         return _of_function(f, claims)
-    for fits, reader in READERS:
-        if fits(f):
-            return reader(f, claims)
-    return _of_module(f, claims)
+    known = () if claims.get("call") is not None else READERS
+    reader = next((reader for fits, reader in known if fits(f)), _of_module)
+    return reader(f, claims)
 
 
 def _is_module(f):
@@ -152,24 +152,23 @@ def _library(f, draft, taken, claims):
     from . import laws
 
     form = _forms(claims, taken)[0]
+    inputs = laws.tokens(draft, np.random.default_rng(0))
+    mask = laws.look_everywhere(inputs) if draft.takes_mask else None
+    positions = laws.places(inputs) if draft.takes_positions else None
     found: list[Exception] = []
-    tried = [("numpy", ("float64", "float32"))]
+    tried: list[tuple[str, tuple]] = [("numpy", ("float64", "float32"))]
     if "torch" in sys.modules:
         tried.append(("torch", ("float32", "bfloat16", "float16")))
     for library, dtypes in tried:
         dtypes = (claims["dtype"],) if claims.get("dtype") else dtypes
         path = Path("tried", _call(f, taken, form, library, dtypes[0], draft.has_heads), dtypes[0])
-        inputs = laws.tokens(draft, np.random.default_rng(0))
-        mask = laws.look_everywhere(inputs) if draft.takes_mask else None
         try:
-            path.call(inputs, mask, laws.places(inputs) if draft.takes_positions else None)
+            path.call(inputs, mask, positions)
         except Exception as error:
             found.append(error)
         else:
             return library, dtypes
-    shapes = ", ".join(str(x.shape) for x in laws.tokens(draft, np.random.default_rng(0)))
-    error = found[-1]
-    raise ValueError(f"f fails on arrays of shape {shapes}: {type(error).__name__}: {brief_error(error)}") from error
+    raise _refused(inputs, mask, found[-1]) from found[-1]
 
 
 def brief_error(error):
@@ -269,8 +268,6 @@ def _forms(claims, taken):
     """Return the kinds of masks that are to be tried."""
     forms = claims.get("mask") or "look"
     forms = (forms,) if isinstance(forms, str) else tuple(forms)
-    for form in forms:
-        one_of("mask", form, *MASKS)
     return forms if taken.mask else forms[:1]
 
 
@@ -353,7 +350,7 @@ def modes(module, claims):
     torch = sys.modules["torch"]
     modes = [(mode, claims["dtype"]) for mode, _ in MODES[:2]] if claims.get("dtype") else MODES
     for name, dtype in modes:
-        own = copy.deepcopy(module).to(getattr(torch, dtype)).train(name == "train")
+        own = copy.deepcopy(module).cpu().to(getattr(torch, dtype)).train(name == "train")
         yield name, dtype, own
 
 
@@ -374,7 +371,7 @@ def _is_random(call, inputs, mask, positions):
     return bool((call(inputs, mask, positions, seed=0) != call(inputs, mask, positions, seed=1)).any())
 
 
-def assemble(draft, formula, calls):
+def assemble(draft: Subject, formula: Formula | None, calls: Iterable) -> Subject:
     """Give a subject its paths; ``calls`` yields (name, dtype, call, pieces)."""
     from . import laws
 
@@ -383,24 +380,34 @@ def assemble(draft, formula, calls):
     positions = laws.places(inputs) if draft.takes_positions else None
     paths = []
     for name, dtype, call, pieces in calls:
+        if not paths:
+            _require_call(call, inputs, mask, positions)
         is_random = False
         if name.startswith("train"):
-            with contextlib.suppress(Exception):  # its own law will say so
+            with contextlib.suppress(Exception):  # its own laws will say so
                 is_random = _is_random(call, inputs, mask, positions)
         paths.append(Path(name, call, dtype, _rounded(formula, dtype), pieces, is_random))
-    try:
-        paths[0].call(inputs, mask, positions)
-    except Exception as error:
-        shapes = ", ".join(str(x.shape) for x in inputs)
-        message = f"f fails on tensors of shape {shapes}: {type(error).__name__}: {brief_error(error)}"
-        raise ValueError(message) from error
     return dataclasses.replace(draft, paths=tuple(paths))
+
+
+def _require_call(call, inputs, mask, positions):
+    """Call once; refuse what raises an error, naming the shapes that it was given."""
+    try:
+        call(inputs, mask, positions)
+    except Exception as error:
+        raise _refused(inputs, mask, error) from error
+
+
+def _refused(inputs, mask, error):
+    given = ", ".join(str(x.shape) for x in inputs)
+    shown = "" if mask is None else f" with a mask for {mask.shape[-2]} queries and {mask.shape[-1]} keys"
+    return ValueError(f"f fails on arrays of shape {given}{shown}: {type(error).__name__}: {brief_error(error)}")
 
 
 def _of_module(module, claims):
     """Read a module f(X), f(X, mask) or f(Q, K, V, mask) by the signature of its forward."""
-    name = type(module).__name__
-    taken = _taken(module.forward, name)
+    name, call = type(module).__name__, claims.get("call")
+    taken = _taken(module.forward if call is None else functools.partial(call, module), name)
     formula, heads, reason = _claimed(taken, claims, module)
     width = _width(claims, formula, taken, module)
     draft = _subject(name, taken, width, heads, claims, reason, _projects(formula))
@@ -409,8 +416,9 @@ def _of_module(module, claims):
         for mode, dtype, own in modes(module, claims):
             for form in _forms(claims, taken):
                 label = _label(dtype, form, dtype if mode in ("eval", "train") else "float32", claims, mode)
-                call = _call(own, taken, form, "torch", dtype, draft.has_heads)
-                yield label, dtype, call, _pieces(module, claims, "torch", dtype, own)
+                called = own if call is None else functools.partial(call, own)
+                run = _call(called, taken, form, "torch", dtype, draft.has_heads)
+                yield label, dtype, run, _pieces(module, claims, "torch", dtype, own)
 
     return assemble(draft, formula, calls())
 
@@ -501,7 +509,7 @@ def read_heads(module: Any, heads: int | None = None, key_heads: int | None = No
     for names in SEPARATE:
         parts = [getattr(module, name, None) for name in names]
         if all(hasattr(part, "weight") for part in parts):
-            return Heads.from_linears(*parts, last, heads=h, key_heads=g)
+            return Heads.from_linears(*parts, last, h, g)
     fused = _first(module, FUSED)
     return Heads.from_fused(fused, last, heads=h, key_heads=g) if hasattr(fused, "weight") else None
 
