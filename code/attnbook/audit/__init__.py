@@ -117,6 +117,8 @@ def audit(
     sinks: Array | None = None,
     rotary: str | None = None,
     theta: Array | None = None,
+    gains: Sequence[Array] | None = None,
+    eps: float = 1e-6,
     bias: Callable | None = None,
     positions: bool = False,
     call: Callable | None = None,
@@ -138,8 +140,9 @@ def audit(
     What the layer claims to compute: Y = softmax_row(Q Kᵀ · scale) V. ``heads`` are the weights of a layer of X, for
     functions :class:`~attnbook.layers.Heads`; of modules they are read where their names are common. ``scale`` is
     1/√d_k unless given. ``cap`` is c in c·tanh(S/c), ``sinks`` (h,) a score beside those of the keys; ``rotary`` the
-    pairing "halves" or "adjacent", by angles ``theta``; ``bias`` a function of the positions of queries and keys that
-    gives (h, n, m). ``causal``: f hides later tokens itself. ``positions``: it adds positions of its own.
+    pairing "halves" or "adjacent", by angles ``theta``; ``gains`` those of the norms of q and k, (d_k,) each, with
+    ``eps``; ``bias`` a function of the positions of queries and keys that gives (h, n, m). ``causal``: f hides later
+    tokens itself. ``positions``: it adds positions of its own.
     ``call(module, X, mask)`` calls a module that has another signature.
     ``pieces(f)`` returns a function that takes the next tokens (b, n, width) and keeps a cache. ``blind`` = "finite"
     claims numbers where a mask leaves a query no key. ``dtype`` is another precision than float32 (float64 for
@@ -166,6 +169,8 @@ def audit(
         "sinks": sinks,
         "rotary": rotary,
         "theta": theta,
+        "gains": gains,
+        "eps": eps,
         "bias": bias,
         "positions": positions,
         "call": call,

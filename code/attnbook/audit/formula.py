@@ -78,8 +78,20 @@ class Formula:
             if sinks.shape != (h,):
                 raise ValueError(f"sinks has shape {sinks.shape}; expected one number for each of {h} heads")
             object.__setattr__(self, "sinks", sinks)
+        self._read("theta", "(d_r/2,)", 1)
+        self._read("gains", "(2, d_k), of q and of k", 2)
+        require_number("eps", self.eps, above=0)
         if self.bias is not None and not callable(self.bias):
             raise ValueError(f"bias = {brief(self.bias)}; expected a function of the positions of queries and keys")
+
+    def _read(self, name, shape, ndim):
+        """Read an optional array as float64, with so many axes."""
+        if getattr(self, name) is not None:
+            given = getattr(self, name)
+            x = np.stack([as_numpy(name, each) for each in given]) if ndim == 2 else as_numpy(name, given)
+            if x.ndim != ndim:
+                raise ValueError(f"{name} has shape {x.shape}; expected {shape}")
+            object.__setattr__(self, name, x)
 
     def _key_heads(self):
         """Return how many heads of keys and values there are, each as often as it serves a head of queries."""
@@ -247,7 +259,7 @@ def turn(f, x, positions, sign=1, pairing=None, theta=None):
 
 def angles(f, d):
     """Return the angles per position: those of the formula, or 10000^(−2k/d)."""
-    return frequencies(d) if f.theta is None else np.asarray(f.theta, dtype=float)
+    return frequencies(d) if f.theta is None else f.theta
 
 
 def values(f, V, K, u):
@@ -521,7 +533,6 @@ FAULTS: dict[str, dict[str, Callable]] = {
     "mask added as 0 and 1": {"hide": lambda f, S, mask, t, u: biased(f, capped(f, S), t, u) + mask},
     "−10⁴ for −∞": replaced_by(-1e4),
     "−10⁴ added for −∞": added(-1e4),
-    "−10⁹ added for −∞": added(-1e9),
     "softcap after the mask": {"hide": cap_last},
     "softcap left out": {"hide": cap_lost},
     "x·tanh(x/c) for c·tanh(x/c)": {

@@ -14,15 +14,16 @@ import numpy as np
 
 from ..attention import causal_mask
 from ..check import tolerance
-from .formula import Formula, evaluate
+from .formula import Formula, evaluate, scores
 from .subjects import NotApplicable, Path, Subject
 
 __all__ = ["LAWS", "Asked", "Sides"]
 
 BATCH, TOKENS, LONG, PADDING = 3, 7, 257, 2  # different lengths, so that no axis passes for another
 PIECES = (3, 1, 2, 1)  # a prompt, then tokens one by one and two at a time
+DRAWS = 64  # of tokens, for one whose score with itself is very negative
 LOUD = 2e4  # a score as large as float16 holds, and larger than the 10⁴ that some code writes for infinity
-LARGEST = 3e4  # of a product q·k, before it is scaled, in float16
+LARGEST = 6e4  # of a product q·k, before it is scaled, in float16, which ends at 65504
 
 
 class Asked(NamedTuple):
@@ -293,17 +294,16 @@ def no_future(trial: Trial) -> Iterator[Sides]:
 def loud(trial: Trial) -> Iterator[Sides]:
     """f(X, I) = X W_V W_O, each token seeing itself alone, however large the scores that are hidden."""
     trial.steady()
-    claimed, X = trial.formula, trial.tokens()
+    claimed = trial.formula
     for what, why in ((claimed.sinks, "a sink"), (claimed.cap, "the softcap"), (claimed.gains, "the norm of q and k")):
         if what is not None:
             raise NotApplicable(f"{why} keeps the scores from becoming loud")
-    M = trial.mask(np.broadcast_to(np.eye(TOKENS, dtype=bool), look_everywhere(X).shape))
+    X = max((trial.tokens(2, 1) for _ in range(DRAWS)), key=lambda X: _loudness(claimed, X)[0])
+    _, lowest, largest = _loudness(claimed, X)
+    M = trial.mask(np.eye(2, dtype=bool)[None])
     quiet = dataclasses.replace(claimed, scale=1e-300)  # the weight of one key is 1, whatever its score
-    S = _scores(claimed, X)
-    lowest, largest = -min(s.min() for s in S), max(np.abs(s).max() for s in S)
     limit = LARGEST if trial.path.dtype == "float16" else math.inf
-    scale = claimed.scale or X[0].shape[-1] ** -0.5 if claimed.heads is None else claimed.scale or _scale(claimed)
-    factor = math.sqrt(min(LOUD / (scale * lowest), limit / largest))
+    factor = math.sqrt(min(LOUD / lowest, limit / largest))
     X = tuple(_rounded(factor * x, trial.path.dtype) for x in X)
     asked = trial.ask(X, M)
     right = evaluate(quiet, X, M)
@@ -311,20 +311,18 @@ def loud(trial: Trial) -> Iterator[Sides]:
     yield Sides(asked.output, right.Y, allowed, (asked,), X, "a loud hidden key is seen")
 
 
-def _scale(claimed):
-    return claimed.heads.W_Q.shape[-1] ** -0.5
-
-
-def _scores(claimed, X):
-    """Return q_i·k_i of every token, without scale."""
+def _loudness(claimed, X):
+    """Return the lowest score of a token with itself, as a share of all, negated; and the largest product q·k."""
     found = []
 
     def keep(f, Q, K):
-        found.append(np.sum(Q * K, axis=-1))
-        return Q @ K.swapaxes(-1, -2)
+        found.append((f.scale, Q @ K.swapaxes(-1, -2)))
+        return scores(f, Q, K)
 
     evaluate(claimed, X, fault={"scores": keep})
-    return found
+    scale, S = found[0]
+    lowest, largest = -np.diagonal(S, axis1=-2, axis2=-1).min(), np.abs(S).max()
+    return lowest / largest, scale * lowest, largest
 
 
 def batch(trial: Trial) -> Iterator[Sides]:
