@@ -269,14 +269,15 @@ def _compare(trial, outcome, sides):
 
 
 def _diagnosed(trial, outcomes):
-    """Give the failed laws of a path the name of the fault that explains most of their calls."""
+    """Give failed laws the name of a fault: the one that contradicts fewest laws that hold, and explains most calls."""
     explained: dict[str, list[str]] = {}
     for each in outcomes:
         if each.holds is False and each.sides is not None:
             found = list(dict.fromkeys(itertools.chain(*explained.values())))
             explained[each.law] = _explanations(trial, each, found) or _explanations(trial, each, FAULTS)
     counted = Counter(itertools.chain(*explained.values()))
-    order = sorted(FAULTS, key=counted.__getitem__, reverse=True)  # of several, the first in the table
+    against = {fault: _contradicted(trial, outcomes, fault) for fault in counted}
+    order = sorted(counted, key=lambda fault: (against[fault], -counted[fault], list(FAULTS).index(fault)))
     done = []
     for each in outcomes:
         name = next((fault for fault in order if fault in explained.get(each.law, ())), each.diagnosis)
@@ -284,6 +285,16 @@ def _diagnosed(trial, outcomes):
             name = name or f"no known fault explains it: {each.law}"
         done.append(dataclasses.replace(each, diagnosis=name))
     return done
+
+
+def _contradicted(trial, outcomes, fault):
+    """Return on how many laws that hold the layer gives other numbers than it would with this fault."""
+    held = [each for each in outcomes if each.holds and each.sides is not None]
+    wrong = FAULTS[fault]
+    consistent = (
+        all(_explains(call, trial.path.formula, wrong, each.allowed) for call in each.sides.calls) for each in held
+    )
+    return sum(not each for each in consistent)
 
 
 def _explanations(trial, outcome, faults):

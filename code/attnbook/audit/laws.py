@@ -298,9 +298,9 @@ def loud(trial: Trial) -> Iterator[Sides]:
     for what, why in ((claimed.sinks, "a sink"), (claimed.cap, "the softcap"), (claimed.gains, "the norm of q and k")):
         if what is not None:
             raise NotApplicable(f"{why} keeps the scores from becoming loud")
-    X = max((trial.tokens(2, 1) for _ in range(DRAWS)), key=lambda X: _loudness(claimed, X)[0])
+    X = max((trial.tokens(3, 1) for _ in range(DRAWS)), key=lambda X: _loudness(claimed, X)[0])
     _, lowest, largest = _loudness(claimed, X)
-    M = trial.mask(np.eye(2, dtype=bool)[None])
+    M = trial.mask(np.eye(3, dtype=bool)[None])
     quiet = dataclasses.replace(claimed, scale=1e-300)  # the weight of one key is 1, whatever its score
     limit = LARGEST if trial.path.dtype == "float16" else math.inf
     factor = math.sqrt(min(LOUD / lowest, limit / largest))
