@@ -21,7 +21,7 @@ __all__ = ["LAWS", "Asked", "Sides"]
 
 BATCH, TOKENS, LONG, PADDING = 3, 7, 257, 2  # different lengths, so that no axis passes for another
 PIECES = (3, 1, 2, 1)  # a prompt, then tokens one by one and two at a time
-DRAWS = 64  # of tokens, for one whose score with itself is very negative
+DRAWS = 256  # of tokens, for one whose score with itself is very negative
 LOUD = 2e4  # a score as large as float16 holds, and larger than the 10⁴ that some code writes for infinity
 LARGEST = 6e4  # of a product q·k, before it is scaled, in float16, which ends at 65504
 
@@ -298,8 +298,8 @@ def loud(trial: Trial) -> Iterator[Sides]:
     for what, why in ((claimed.sinks, "a sink"), (claimed.cap, "the softcap"), (claimed.gains, "the norm of q and k")):
         if what is not None:
             raise NotApplicable(f"{why} keeps the scores from becoming loud")
-    X = max((trial.tokens(3, 1) for _ in range(DRAWS)), key=lambda X: _loudness(claimed, X)[0])
-    _, lowest, largest = _loudness(claimed, X)
+    X = tuple(100 * x for x in trial.tokens(3, DRAWS))  # far above the biases, so that scores grow with X²
+    X, lowest, largest = _loudest(claimed, X)
     M = trial.mask(np.eye(3, dtype=bool)[None])
     quiet = dataclasses.replace(claimed, scale=1e-300)  # the weight of one key is 1, whatever its score
     limit = LARGEST if trial.path.dtype == "float16" else math.inf
@@ -311,8 +311,8 @@ def loud(trial: Trial) -> Iterator[Sides]:
     yield Sides(asked.output, right.Y, allowed, (asked,), X, "a loud hidden key is seen")
 
 
-def _loudness(claimed, X):
-    """Return the lowest score of a token with itself, as a share of all, negated; and the largest product q·k."""
+def _loudest(claimed, X):
+    """Return the draw in which a token's score with itself is lowest among all, that score negated, the largest q·k."""
     found = []
 
     def keep(f, Q, K):
@@ -321,8 +321,10 @@ def _loudness(claimed, X):
 
     evaluate(claimed, X, fault={"scores": keep})
     scale, S = found[0]
-    lowest, largest = -np.diagonal(S, axis1=-2, axis2=-1).min(), np.abs(S).max()
-    return lowest / largest, scale * lowest, largest
+    own = np.diagonal(S, axis1=-2, axis2=-1).reshape(len(S), -1)
+    lowest, largest = -own.min(axis=1), np.abs(S).reshape(len(S), -1).max(axis=1)
+    best = int(np.argmax(lowest / largest))
+    return tuple(x[best : best + 1] for x in X), scale * lowest[best], largest[best]
 
 
 def batch(trial: Trial) -> Iterator[Sides]:
