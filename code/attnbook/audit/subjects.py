@@ -1,7 +1,7 @@
 """What is audited, seen from outside: the paths through a function or a module, and the formula that it claims.
 
 A *path* is one way to call the same attention: a mode, a kind of mask, a precision. :func:`subject` finds the paths of
-a function of NumPy arrays or tensors and of a PyTorch module; :data:`READERS` knows layers of PyTorch and transformers,
+a function of NumPy arrays or tensors and of a PyTorch module; ``READERS`` knows layers of PyTorch and transformers,
 by their attributes. PyTorch and transformers are imported only where a module of theirs is given.
 """
 
