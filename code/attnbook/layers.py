@@ -21,6 +21,7 @@ from .arrays import (
     as_numpy,
     as_permutation,
     every,
+    one_of,
     require_int,
     require_number,
     shape_of,
@@ -126,6 +127,79 @@ class Heads(NamedTuple):
     b_V: Any = None
     b_O: Any = None
 
+    @classmethod
+    def from_linears(cls, q: Any, k: Any, v: Any, o: Any, heads: int, key_heads: int | None = None) -> "Heads":
+        """Return the weights of four linear maps, ``x ↦ W x + b`` with W (out, in), as PyTorch has them.
+
+        Head i of queries owns rows i·d_k … (i + 1)·d_k − 1 of ``q``. With g = ``key_heads`` < h = ``heads``, the head
+        j of keys and values serves query heads j·h/g … (j + 1)·h/g − 1, and stands here as often. Views, which
+        autograd follows, where g = h.
+
+        Raises ``ValueError`` if a map has no weight, its rows are no multiple of the heads, or g does not divide h.
+        Source: Ainslie et al. (2023), "GQA".
+        """
+        h = require_int("heads", heads)
+        g = h if key_heads is None else require_int("key_heads", key_heads, most=h)
+        if h % g:
+            raise ValueError(f"key_heads = {g}; expected a divisor of heads = {h}")
+        maps = (("q", q, h), ("k", k, g), ("v", v, g))
+        (W_Q, b_Q), (W_K, b_K), (W_V, b_V) = (_cut(*each, h) for each in maps)
+        W_O, b_O = _linear("o", o)
+        return cls(W_Q, W_K, W_V, W_O.T, b_Q, b_K, b_V, b_O)
+
+    @classmethod
+    def from_fused(cls, qkv: Any, o: Any, heads: int, key_heads: int | None = None, order: str = "parts") -> "Heads":
+        """Return the weights of one linear map to queries, keys and values together, and one back.
+
+        ``order`` says how the rows of ``qkv`` stand. "parts": all queries, all keys, all values, each by heads, as in
+        ``torch.nn.MultiheadAttention``. "heads": query, key and value of head 1, then of head 2, as in GPT-NeoX.
+
+        Raises ``ValueError`` as :meth:`from_linears` does.
+        """
+        one_of("order", order, "parts", "heads")
+        h = require_int("heads", heads)
+        g = h if key_heads is None else require_int("key_heads", key_heads, most=h)
+        W, b = _linear("qkv", qkv)
+        if len(W) % (h + 2 * g) or (order == "heads" and g != h):
+            kind = f"{h} heads of queries and {g} of keys and of values, in the order {order!r}"
+            raise ValueError(f"qkv has weights of shape {shape_of(W)}; expected rows for {kind}")
+        d = len(W) // (h + 2 * g)
+        weights, biases = (_thirds(x, h, g, d, order) for x in (W, b))
+        q, k, v = zip(weights, biases, strict=True)
+        return cls.from_linears(q, k, v, o, h, g)
+
+
+def _thirds(x, h, g, d, order):
+    """Cut the rows of a weight or a bias into those of queries, keys and values."""
+    if x is None:
+        return [None] * 3
+    if order == "heads":
+        by_heads = x.reshape(h, 3, d, *x.shape[1:])
+        return [by_heads[:, i].reshape(h * d, *x.shape[1:]) for i in range(3)]
+    return [x[: h * d], x[h * d : (h + g) * d], x[(h + g) * d :]]
+
+
+def _linear(name, linear):
+    """Return the weight (out, in) and the bias of a linear map, or of a pair of them."""
+    pair = linear if isinstance(linear, tuple) else (getattr(linear, "weight", None), getattr(linear, "bias", None))
+    if len(pair) != 2 or len(getattr(pair[0], "shape", ())) != 2:
+        kind = type(linear).__name__
+        raise ValueError(f"{name} is of the type {kind}; expected a linear map with weight (out, in), or (W, b)")
+    return pair
+
+
+def _cut(name, linear, heads, repeated):
+    """Return the weight (repeated, d, d_k) and the bias (repeated, d_k) of a linear map with so many heads."""
+    W, b = _linear(name, linear)
+    if len(W) % heads:
+        raise ValueError(f"{name} has weights of shape {shape_of(W)}; expected rows for {heads} heads")
+    order = [i * heads // repeated for i in range(repeated)]
+    W = W.reshape(heads, len(W) // heads, -1).swapaxes(-1, -2)
+    b = None if b is None else b.reshape(heads, -1)
+    if heads == repeated:
+        return W, b
+    return W[order], None if b is None else b[order]
+
 
 def multi_head_attention(
     Q: ArrayLike, K: ArrayLike, V: ArrayLike, heads: Heads, mask: ArrayLike | None = None
@@ -178,10 +252,8 @@ def torch_heads(module: "torch.nn.MultiheadAttention") -> Heads:
         raise ValueError(f"module is of the type {type(module).__name__}; {kind}")
     if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
         raise ValueError(f"module = {module}; expected keys and values as wide as queries, and no appended keys")
-    h = module.num_heads
-    W = [w.unflatten(0, (h, -1)).mT for w in module.in_proj_weight.chunk(3)]
-    b = [None] * 3 if module.in_proj_bias is None else [b.unflatten(0, (h, -1)) for b in module.in_proj_bias.chunk(3)]
-    return Heads(*W, module.out_proj.weight.mT, *b, module.out_proj.bias)
+    fused = (module.in_proj_weight, module.in_proj_bias)
+    return Heads.from_fused(fused, module.out_proj, module.num_heads)
 
 
 class Symmetry(NamedTuple):

@@ -20,12 +20,14 @@ class Hidden:
 sys.meta_path.insert(0, Hidden())
 import importlib, pathlib
 package = pathlib.Path(sys.argv[1])
-for pattern in ("*.py", "check/*.py", "results/*.py", "pretrained/*.py"):
+for pattern in ("*.py", "audit/*.py", "check/*.py", "results/*.py", "pretrained/*.py"):
     for path in package.glob(pattern):
         name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
         importlib.import_module(name.removesuffix(".__init__"))
 from attnbook.attention import attention
 assert attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]]) == 3
+from attnbook.audit import audit
+audit(attention).assert_lawful()
 """
 
 

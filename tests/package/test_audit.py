@@ -1,0 +1,371 @@
+"""The audit names each planted fault, in attention by three hands, and finds nothing in what is right."""
+
+import importlib
+import sys
+
+import numpy as np
+import pytest
+import torch
+from attnbook.attention import attention, online_attention
+from attnbook.audit import audit
+from attnbook.audit.__main__ import main
+from attnbook.audit.formula import FAULTS, Formula, evaluate
+from attnbook.audit.laws import LAWS
+from attnbook.layers import Heads, multi_head_attention
+from attnbook.positional import offsets, sinusoidal
+from hands import CAP, SINKS, WEIGHTS, D, Fused, Views, einsum, pieces
+
+EINSUM = {
+    "no scale": "no scale",
+    "d_model": "√d_model for √d_k",
+    "d_k": "d_k for √d_k",
+    "queries": "softmax over the wrong axis: queries",
+    "heads": "softmax over the wrong axis: heads",
+    "twice": "softmax twice",
+    "after": "mask after softmax",
+    "dropped": "mask dropped",
+    "times": "scores multiplied by the mask",
+    "ones": "mask added as 0 and 1",
+    "inverted": "mask inverted",
+    "transposed": "mask transposed",
+    "ten thousand": "−10⁴ for −∞",
+    "roles": "queries and keys exchanged",
+    "keys for values": "keys for values",
+    "batch": "attention across the batch",
+}
+CAPPED = {"cap last": "softcap after the mask", "sink": "sink left out"}
+TURNED = {
+    "pairing": "rotation with the wrong pairing",
+    "other way": "keys turned the other way",
+    "ahead": "position offset: queries one ahead",
+    "values": "values turned as well",
+}
+VIEWS = {
+    "cut": "heads split without a transpose",
+    "glued": "heads joined without a transpose",
+    "cut and glued": "heads split and joined without a transpose",
+    "interleaved": "heads interleaved",
+    "tiled": "keys repeated in the wrong order of heads",
+    "width": "√d_model for √d_k",
+    "axis": "softmax over the wrong axis: heads",
+    "over heads": "positions over heads",
+    "exponents": "rotation with the next exponents",
+    "queries alone": "rotation of queries alone",
+    "biases": "biases of the projections left out",
+    "transposed": "output projection transposed",
+    "one more": "mask off by one: one key too many",
+    "dropped in training": "mask dropped on one path: train",
+    "ten thousand": "−10⁴ for −∞",
+}
+FUSED = {
+    "by heads": "fused projection read head by head",
+    "off by one": "mask off by one: one key too many",
+    "batch": "attention across the batch",
+    "training": "mask dropped on one path: train",
+    "restart": "cached pieces disagree: positions restart in every piece",
+    "grown": "cached pieces disagree: positions counted after the cache has grown",
+    "again": "cached pieces disagree: keys turned again in every piece",
+    "corner": "cached pieces disagree: causal diagonal in the wrong corner",
+    "forgotten": "cached pieces disagree: earlier keys forgotten",
+    "unmasked": "cached pieces disagree: no causal mask within a piece",
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the arrays are tiny
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(threads)
+
+
+def views(fault="", **claims):
+    layer = Views(fault)
+    return audit(layer, **{"rotary": "halves", "dtype": "float32"} | claims)
+
+
+def fused(fault="", p=0.0, **claims):
+    return audit(
+        Fused(fault, p), **{"causal": True, "rotary": "adjacent", "pieces": pieces, "dtype": "float32"} | claims
+    )
+
+
+@pytest.mark.parametrize("fault", EINSUM)
+def test_faults_of_the_first_hand_are_named(fault):
+    assert audit(einsum(fault), heads=WEIGHTS, dtype="float64").diagnoses[0] == EINSUM[fault]
+
+
+@pytest.mark.parametrize("fault", CAPPED)
+def test_faults_of_softcap_and_sink_are_named(fault):
+    report = audit(einsum(fault, cap=CAP, sinks=SINKS), heads=WEIGHTS, cap=CAP, sinks=SINKS, dtype="float64")
+    assert report.diagnoses[0] == CAPPED[fault]
+
+
+@pytest.mark.parametrize("pairing", ["halves", "adjacent"])
+@pytest.mark.parametrize("fault", TURNED)
+def test_faults_of_rotation_are_named(fault, pairing):
+    assert (
+        audit(einsum(fault, pairing=pairing), heads=WEIGHTS, rotary=pairing, dtype="float64").diagnoses[0]
+        == TURNED[fault]
+    )
+
+
+@pytest.mark.parametrize("fault", VIEWS)
+def test_faults_of_the_second_hand_are_named(fault):
+    assert views(fault).diagnoses[0] == VIEWS[fault]
+
+
+@pytest.mark.parametrize("fault", FUSED)
+def test_faults_of_the_third_hand_are_named(fault):
+    assert fused(fault).diagnoses[0] == FUSED[fault]
+
+
+def test_a_number_for_infinity_is_found_in_half_precision():
+    report = views("ten thousand", dtype=None)
+    assert {"float16"} <= {each.path for each in report.failures if each.diagnosis == "−10⁴ for −∞"}
+    found = {each.path: each.diagnosis for each in views("thousand million", dtype=None).failures}
+    assert found == {"float16": "a number for −∞ that the precision does not have"}
+
+
+def test_a_mask_that_one_path_drops_is_found():
+    assert views("dropped if additive", mask=("look", "add")).diagnoses[0].startswith("mask dropped on one path")
+
+
+def test_a_row_without_keys_fails_where_numbers_are_claimed_and_says_nothing_elsewhere():
+    assert views("blind", blind="finite").diagnoses == ["NaN in a fully masked row"]
+    silent = views("blind")
+    assert not silent.failures
+    assert any("NaN" in each.reason for each in silent.outcomes)
+
+
+def test_dropout_in_eval_is_found_and_in_training_is_none():
+    assert fused("dropout", p=0.3).diagnoses == ["dropout left on in eval"]
+    assert not fused(p=0.3).failures
+
+
+def test_positions_that_count_the_padding_are_found():
+    def f(X, mask):
+        return einsum()(X + sinusoidal(np.arange(X.shape[-2]), X.shape[-1]), mask)
+
+    assert audit(f, width=D, positions=True).diagnoses == ["positions count the padding"]
+    assert "not equivariant" in audit(f, width=D).diagnoses, "it does not say that it has positions"
+
+
+def test_without_weights_the_laws_are_left():
+    for fault, name in {"dropped": "a hidden token is seen", "queries": "a token sees the future"}.items():
+        assert name in audit(einsum(fault), width=D).diagnoses
+    report = audit(lambda X: X, width=D)
+    assert report.diagnoses == ["tokens do not see each other"]
+    assert any("no weights" in each.reason for each in report.outcomes)
+
+
+def full_formula():
+    """A formula with everything that a layer may have: shared keys, norms, rotation, bias, softcap and sinks."""
+    draw = np.random.default_rng(0).standard_normal
+    W_K, W_V = (np.repeat(draw((2, 20, 4)) / 3, 2, axis=0) for _ in range(2))
+    b_K, b_V = (np.repeat(draw((2, 4)), 2, axis=0) for _ in range(2))
+    W_Q, W_O = draw((4, 20, 4)) / 3, draw((16, 16)) / 4
+    heads = Heads(W_Q, W_K, W_V, W_O, draw((4, 4)), b_K, b_V, draw(16))
+    slopes = np.array([0.5, -0.25, 0.125, 1.0])[:, None, None]
+    gains, bias = 1 + draw((2, 4)) ** 2, lambda t, u: slopes * offsets(t, u)
+    return Formula(heads, cap=3.0, sinks=draw(4), rotary="halves", gains=gains, bias=bias)
+
+
+def plain_formula():
+    """Heads of queries, keys and values of one number, and nothing else."""
+    rng = np.random.default_rng(1)
+    heads = Heads(*rng.normal(size=(3, 4, 20, 4)) / 3, rng.normal(size=(16, 16)) / 4, *rng.normal(size=(3, 4, 4)))
+    return Formula(heads)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_of_the_table_is_told_from_all_others(fault):
+    """Planted into a formula in which it changes something: one with everything, or else one of plain heads."""
+    for formula in (full_formula(), plain_formula()):
+        wrong = planted(formula, fault)
+        claims = {k: getattr(formula, k) for k in ("heads", "cap", "sinks", "rotary", "bias", "gains")}
+        report = audit(wrong, dtype="float64", **claims)
+        if report.failures:
+            break
+    assert report.diagnoses[0] == fault
+
+
+def planted(formula, fault):
+    """A layer with this fault; one that reads batches as tokens takes no mask of tokens."""
+    wrong = FAULTS[fault]
+    if "read" in wrong:
+        return lambda X: evaluate(formula, (X,), fault=wrong).Y
+    return lambda X, mask: evaluate(formula, (X,), mask[:, 0], fault=wrong).Y
+
+
+def test_what_is_right_passes():
+    audit(einsum(), heads=WEIGHTS).assert_lawful()
+    audit(einsum(cap=CAP, sinks=SINKS), heads=WEIGHTS, cap=CAP, sinks=SINKS).assert_lawful()
+    for pairing in ("halves", "adjacent"):
+        audit(einsum(pairing=pairing), heads=WEIGHTS, rotary=pairing).assert_lawful()
+    views(dtype=None, mask=("look", "add"), blind="finite").assert_lawful()
+    fused(dtype=None, p=0.3).assert_lawful()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_seed_raises_a_false_alarm(seed):
+    audit(attention, seed=seed).assert_lawful()
+    audit(online, width=6, seed=seed).assert_lawful()
+    audit(einsum(pairing="halves"), heads=WEIGHTS, rotary="halves", seed=seed).assert_lawful()
+
+
+def online(Q, K, V):
+    return online_attention(Q, K, V, tile=2)
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False, "dropout": 0.2}, {"batch_first": False}], ids=str)
+def test_the_layer_of_pytorch_passes(options):
+    layer = torch.nn.MultiheadAttention(12, 3, **{"batch_first": True} | options)
+    audit(layer).assert_lawful()
+    wrong_axis = audit(layer, call=lambda layer, X: layer(*[X.transpose(0, 1)] * 3)[0].transpose(0, 1), width=12)
+    assert bool(wrong_axis.failures) == options.get("batch_first", True)
+
+
+def test_the_function_of_pytorch_passes_in_every_precision():
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+
+    def shared(Q, K, V, mask):
+        return sdpa(Q, K, V, mask, enable_gqa=True)
+
+    def tiled(Q, K, V, mask):
+        return sdpa(Q, K.repeat(1, 2, 1, 1), V.repeat(1, 2, 1, 1), mask)
+
+    audit(sdpa, heads=4, mask=("look", "add")).assert_lawful()
+    audit(shared, heads=4, key_heads=2).assert_lawful()
+    assert audit(tiled, heads=4, key_heads=2).diagnoses == ["keys repeated in the wrong order of heads"]
+    report = audit(lambda Q, K, V: sdpa(Q, K, V, is_causal=True), causal=True)
+    assert report.diagnoses == ["causal diagonal in the wrong corner"], "one query is not the last one"
+
+
+def transformers_layers():
+    """Yield layers of transformers with random weights, by name."""
+    transformers = pytest.importorskip("transformers")
+    sizes = {"hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "vocab_size": 32}
+    sizes |= {"num_hidden_layers": 2, "intermediate_size": 32, "max_position_embeddings": 512}
+    extra = {"Gemma2": {"query_pre_attn_scalar": 16}, "Gemma3Text": {"query_pre_attn_scalar": 16}}
+    extra["GptOss"] = {"num_local_experts": 2, "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}}
+    for family in ("Llama", "Mistral", "Qwen2", "Qwen3", "Gemma", "Gemma2", "Gemma3Text", "GptOss"):
+        config = getattr(transformers, f"{family}Config")(**sizes, **extra.get(family, {}))
+        name = family.removesuffix("Text")
+        source = importlib.import_module(f"transformers.models.{config.model_type.removesuffix('_text')}")
+        source = importlib.import_module(f"{source.__name__}.modeling_{source.__name__.rpartition('.')[2]}")
+        yield drawn(getattr(source, f"{name}Attention")(config, 1))
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    for is_decoder in (False, True):
+        config = transformers.T5Config(d_model=32, d_kv=8, num_heads=4, is_decoder=is_decoder)
+        yield drawn(T5Attention(config, has_relative_attention_bias=True, layer_idx=0))
+
+
+def drawn(layer):
+    """Draw weights with which attention is far from uniform."""
+    for weight in layer.parameters():
+        torch.nn.init.normal_(weight, std=0.25 if weight.ndim == 2 else 1.0)
+    return layer
+
+
+def test_layers_of_transformers_pass():
+    for layer in transformers_layers():
+        report = audit(layer)
+        report.assert_lawful()
+        for law in ("= the formula", "= the formula, masked", "no token sees the future", "alone = padded on the left"):
+            assert any(each.holds for each in report.outcomes if each.law == law), f"{report.name}: {law}"
+
+
+def test_a_wrong_layer_of_transformers_is_named(monkeypatch):
+    layer = next(transformers_layers())
+    monkeypatch.setattr(sys.modules[type(layer).__module__], "repeat_kv", lambda K, times: K.repeat(1, times, 1, 1))
+    report = audit(layer, dtype="float32")
+    assert report.diagnoses[0] == "keys repeated in the wrong order of heads"
+    wrong = {each.path for each in report.failures if each.law == "= the formula"}
+    assert wrong == {"eval eager", "train eager"}, "another kernel repeats elsewhere"
+
+
+def test_a_module_is_left_as_it_was():
+    layer = Fused(p=0.3).train()
+    before, state = {k: x.clone() for k, x in layer.state_dict().items()}, torch.get_rng_state()
+    audit(layer, causal=True, rotary="adjacent", pieces=pieces)
+    assert layer.training
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(torch.equal(x, before[k]) for k, x in layer.state_dict().items())
+
+
+def test_a_report_says_what_holds_what_fails_and_where_and_stops_a_test():
+    report = audit(lambda Q, K, V, mask: attention(Q, K, V, mask, scale=1.0))
+    (worst, *_) = report.failures
+    np.testing.assert_allclose(np.abs(worst.sides.left - worst.sides.right).max(), worst.error)
+    assert worst.error > worst.allowed > 0
+    assert "no scale" in str(report)
+    with pytest.raises(AssertionError, match="no scale"):
+        report.assert_lawful()
+    with pytest.raises(AssertionError):
+        audit(attention, skip=list(LAWS)).assert_lawful()
+
+
+X = np.ones((2, 3, 4))
+LINEAR = (np.ones((12, 4)), None)
+REFUSED = [
+    (lambda: audit("attention"), "f"),
+    (lambda: audit(lambda: 0), "f"),
+    (lambda: audit(lambda X: X), "width"),
+    (lambda: audit(lambda X: X[9], width=4), "f"),
+    (lambda: audit(attention, heads=2.5), "heads"),
+    (lambda: audit(attention, heads=4, key_heads=3), "key_heads"),
+    (lambda: audit(attention, causal="yes"), "causal"),
+    (lambda: audit(attention, positions=1), "positions"),
+    (lambda: audit(attention, mask="upside down"), "mask"),
+    (lambda: audit(attention, mask=5), "mask"),
+    (lambda: audit(attention, scale=-1), "scale"),
+    (lambda: audit(attention, cap=0), "cap"),
+    (lambda: audit(attention, rotary="neighbours"), "rotary"),
+    (lambda: audit(attention, sinks=[1.0, 2.0]), "sinks"),
+    (lambda: audit(attention, bias=3), "bias"),
+    (lambda: audit(attention, pieces=3), "pieces"),
+    (lambda: audit(attention, call=3), "call"),
+    (lambda: audit(attention, blind="maybe"), "blind"),
+    (lambda: audit(attention, dtype="int8"), "dtype"),
+    (lambda: audit(attention, skip="gravity"), "skip"),
+    (lambda: audit(attention, seed=-1), "seed"),
+    (lambda: audit(attention, width=0), "width"),
+    (lambda: audit(attention, theta="ten"), "theta"),
+    (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=5), "q"),
+    (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=4, key_heads=3), "key_heads"),
+    (lambda: Heads.from_linears(LINEAR, torch.nn.ReLU(), LINEAR, LINEAR, heads=4), "k"),
+    (lambda: Heads.from_fused(LINEAR, LINEAR, heads=5), "qkv"),
+    (lambda: Heads.from_fused(LINEAR, LINEAR, heads=2, order="columns"), "order"),
+    (lambda: Heads.from_fused(LINEAR, None, heads=2), "o"),
+]
+
+
+@pytest.mark.parametrize(("call", "argument"), REFUSED)
+def test_what_cannot_be_audited_is_refused_by_name(call, argument):
+    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+        call()
+
+
+def test_heads_are_read_from_linear_maps_as_pytorch_reads_them():
+    layer, fused = torch.nn.MultiheadAttention(8, 2, batch_first=True).double(), Fused("by heads")
+    x = torch.randn(3, 5, 8, dtype=float)
+    read = Heads.from_fused((layer.in_proj_weight, layer.in_proj_bias), layer.out_proj, heads=2)
+    torch.testing.assert_close(multi_head_attention(x, x, x, read), layer(x, x, x)[0])
+    cut = [(w, b) for w, b in zip(layer.in_proj_weight.chunk(3), layer.in_proj_bias.chunk(3), strict=True)]
+    for one, other in zip(Heads.from_linears(*cut, layer.out_proj, heads=2), read, strict=True):
+        torch.testing.assert_close(one, other)
+    by_heads = Heads.from_fused(fused.c_attn, fused.c_proj, heads=2, order="heads")
+    assert not audit(fused, heads=by_heads, causal=True, rotary="adjacent", dtype="float32").failures
+
+
+def test_the_command_prints_the_report_and_exits_with_its_verdict(capsys):
+    assert main(["attnbook.attention:attention"]) == 0
+    assert "✓" in capsys.readouterr().out
+    assert main(["hands:Fused()", "--causal", "--rotary", "adjacent", "--scale", "1.0", "--dtype", "float32"]) == 1
+    assert "✗" in capsys.readouterr().out
+    for bad in ("attnbook.attention:nothing", "nowhere:f", "nonsense"):
+        assert main([bad]) == 2
+        assert bad in capsys.readouterr().err
