@@ -314,8 +314,8 @@ def beside_sink(f, S):
 
 def softmax(S, axis):
     """exp(s − max s)/Σ exp(s − max s); NaN where all is −∞."""
-    E = np.exp(S - S.max(axis=axis, keepdims=True))
-    return E / E.sum(axis=axis, keepdims=True)
+    weights = np.exp(S - S.max(axis, keepdims=True))
+    return weights / weights.sum(axis, keepdims=True)
 
 
 def join(Y):
