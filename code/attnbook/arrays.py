@@ -36,6 +36,7 @@ __all__ = [
     "brief",
     "every",
     "finite_max",
+    "known",
     "namespace",
     "one_of",
     "require_flag",
