@@ -4,9 +4,9 @@ PYTHON ?= python3
 export LOCKED
 venv = $(PYTHON) tools/environment.py
 grading = $(venv) --grading
-tests = --system --extra check --extra test --extra cluster --extra course --extra pdf --extra watch
+tests = --system --group check --group test --group cluster --group course --group pdf --group watch
 
-.PHONY: help book serve watch check format test test-all lab pdf epub translation notebooks readme publish-notebooks experiments evidence course grade grade-safe try clean
+.PHONY: help book serve watch check format test test-all lab pdf epub translation notebooks readme package publish-notebooks experiments evidence course grade grade-safe try clean
 
 help: ## list the tasks
 	@sed -nE 's/^([a-z-]+):[^#]*## /make \1  /p' Makefile
@@ -18,25 +18,25 @@ serve: book ## build the book and show it on a local address
 	@$(PYTHON) tools/book.py serve
 
 watch: ## show it, and build again after every save
-	@$(venv) --extra watch tools/book.py watch
+	@$(venv) --group watch tools/book.py watch
 
 check: ## look at what you changed, in seconds: [CHAPTER=sqrt-dk-scaling]
-	@$(venv) --extra check tools/run_tests.py check $(CHAPTER)
+	@$(venv) --group check tools/run_tests.py check $(CHAPTER)
 
 format: ## lay out the code: Python, scripts and style sheets
-	@$(venv) --extra check tools/run_tests.py format
+	@$(venv) --group check tools/run_tests.py format
 
 test: ## decide whether the book is right, in minutes: [ONLY="folder, file or pattern"] [EDITIONS=none]
 	@$(venv) $(tests) tools/run_tests.py test $(if $(filter none,$(EDITIONS)),--english) $(if $(ONLY),"$(ONLY)")
 
 test-all: ## the same with what takes long: Lighthouse, two builds, every notebook: [ONLY=]
-	@$(venv) $(tests) --extra lab --extra thorough tools/run_tests.py test --all $(if $(ONLY),"$(ONLY)")
+	@$(venv) $(tests) --group lab --group thorough tools/run_tests.py test --all $(if $(ONLY),"$(ONLY)")
 
 lab: ## open the chapters in JupyterLab: [OPTIONS=--no-browser]
-	@$(venv) --extra lab tools/lab.py $(OPTIONS)
+	@$(venv) --group lab tools/lab.py $(OPTIONS)
 
 pdf: book ## print the book into one file, to which its pages then link: [BOOK_LANGUAGE=zh_CN]
-	@$(venv) --extra pdf tools/pdf.py
+	@$(venv) --group pdf tools/pdf.py
 
 epub: book ## write the book as an EPUB, to which its pages then link: [BOOK_LANGUAGE=zh_CN]
 	@$(venv) tools/epub.py
@@ -48,16 +48,19 @@ notebooks: book ## write the branch `notebooks` into _build/notebooks: BOOK_REPO
 	@$(venv) tools/notebooks.py write
 
 readme: ## write the links in README.md and its picture: [BOOK_REPOSITORY=https://github.com/me/book]
-	@$(venv) tools/notebooks.py readme
+	@$(venv) --group pdf tools/notebooks.py readme
+
+package: ## build what PyPI takes into _build/package: BOOK_REPOSITORY=https://github.com/me/book
+	@$(venv) --group package tools/distribution.py build
 
 publish-notebooks: ## push them as the branch `notebooks`: [REMOTE=origin]
 	@$(PYTHON) tools/notebooks.py publish $(REMOTE)
 
 experiments: ## measure again what takes long and has changed: [ONLY=name] [JOBS=2] [CLUSTER=tcp://host:8786]
-	@$(venv) $(if $(CLUSTER),--extra cluster) tools/experiments.py $(narrow) $(if $(CLUSTER),--cluster "$(CLUSTER)")
+	@$(venv) $(if $(CLUSTER),--group cluster) tools/experiments.py $(narrow) $(if $(CLUSTER),--cluster "$(CLUSTER)")
 
 evidence: ## see whether the checks catch planted faults and hold for other seeds: [ONLY=attention.py] [JOBS=2]
-	@$(venv) $(tests) --extra evidence evidence $(narrow)
+	@$(venv) $(tests) --group evidence evidence $(narrow)
 
 # NAME=value for each of these variables that has a value, quoted for the shell with every $ in it as it was typed.
 quote = '$(subst ','\'',$(value $(1)))'
@@ -70,7 +73,7 @@ narrow = $(if $(ONLY),--only "$(ONLY)") $(if $(JOBS),--jobs $(JOBS))
 
 course: ## write the assignments: [CHAPTER=name] [SEED=a-word] [COURSE=folder] [WORK=folder] [GRADERS=yes: Gradescope, nbgrader]
 	$(call known,CHAPTER SEED COURSE WORK GRADERS)
-	@$(if $(GRADERS),$(venv) --extra course,$(grading)) tools/course.py make $(call given,COURSE CHAPTER SEED WORK GRADERS)
+	@$(if $(GRADERS),$(venv) --group course,$(grading)) tools/course.py make $(call given,COURSE CHAPTER SEED WORK GRADERS)
 
 grade: ## grade a class: ASSIGNMENT=chapter SUBMISSIONS=folder-or-zip [ROSTER=csv] [TABLE=csv] [PATTERN="…"] [POLICY=yaml] [FORCE=student]
 	$(call known,ASSIGNMENT SUBMISSIONS ROSTER TABLE PATTERN POLICY FORCE SEED WORK PROCESSES UNSAFE)

@@ -1,6 +1,6 @@
 """See whether the checks bite: the tests of this folder, planted faults, and three runs with other random numbers.
 
-python evidence                              all of it, with .venv's Python and the extras `test` and `evidence`
+python evidence                              all of it, with .venv's Python and the groups `test` and `evidence`
 python evidence --only PATTERN [--jobs N]    the faults whose file or line matches, as in mutants.py
 """
 

@@ -1,6 +1,6 @@
 """Put small faults into copies of the book, one at a time, and see which check or test catches each.
 
-python evidence/mutants.py [--only PATTERN] [--all] [--jobs N]    with .venv's Python and the extra `evidence`
+python evidence/mutants.py [--only PATTERN] [--all] [--jobs N]    with .venv's Python and the group `evidence`
 
 Operators make the faults of the laws, the checks, the trainings, the grader and the computing part of live figures:
 a few a file, always the same ones, or with --all every one. faults.txt lists those that no operator makes, in drawings

@@ -1,6 +1,6 @@
 """Coursework: make the assignments, grade a class, try one notebook, check this machine.
 
-python tools/course.py make  [NAME=value …]                        with .venv's Python, the extra `course` installed
+python tools/course.py make  [NAME=value …]                        with .venv's Python, the group `course` installed
 python tools/course.py grade ASSIGNMENT SUBMISSIONS [NAME=value …]  names as for `make grade`: SEED, WORK, ROSTER, …
 python tools/course.py try   NOTEBOOK=file [NAME=value …]
 python tools/course.py safe                                          can this machine grade safely?

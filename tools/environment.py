@@ -1,9 +1,10 @@
 """Make the book's environment in .venv, then run a script in it.
 
-python tools/environment.py [--system] [--extra check] [script arguments ...]
+python tools/environment.py [--system] [--group check] [script arguments ...]
 python tools/environment.py --grading [script arguments ...]
 
---grading makes .venv-grading instead, with what grading needs and neither torch nor the book; where .venv has the extra
+--group adds what a task needs besides the book: a group of pyproject.toml, read here, as an older pip knows none.
+--grading makes .venv-grading instead, with what grading needs and neither torch nor the book; where .venv has the group
 `course`, that one serves. --system first installs the programs and fonts that the tests need, by tools/system.py.
 LOCKED=2 keeps to the exact versions in constraints/2.txt. Standard library only: this runs on the system's Python. A
 second run finds the stamp and installs nothing.
@@ -31,7 +32,7 @@ except ImportError:  # Windows
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-STAMP = VENV / "ready"  # written last: from which files, and with which extras
+STAMP = VENV / "ready"  # written last: from which files, and with which groups
 UNPACKING = VENV / "unpacking"  # exists while packages are unpacked: pip takes a half unpacked one for complete
 LOG = VENV / "install.log"
 WEIGHTS = VENV / "weights"  # written when the weights of the language model are there and whole: which ones
@@ -39,7 +40,7 @@ LOCK = ROOT / ".venv.lock"  # beside .venv, which may be removed and made afresh
 COMPILED = "import attnbook.tasks, IPython, ipykernel, matplotlib.pyplot, scipy.stats, torch"
 PRETRAINED = ROOT / "code" / "attnbook" / "pretrained" / "__init__.py"  # says which weights
 CHECK_WEIGHTS = "from attnbook.pretrained import installed, verify; verify(installed())"
-GRADING = "grading"  # the extra that is installed without the book
+GRADING = "grading"  # the group that is installed without the book
 COMPILED_FOR_GRADING = "import numpy, numpy.testing, jupytext, tqdm, yaml, IPython.core.inputtransformer2"
 LEFT_OUT = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE")
 AT_HOME = ("IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
@@ -114,13 +115,13 @@ def key():
 
 
 def stamped():
-    """Return the key and the extras that were installed last; nothing if an installation was interrupted."""
+    """Return the key and the groups that were installed last; nothing if an installation was interrupted."""
     return STAMP.read_text(encoding="utf-8").split() if STAMP.exists() and not UNPACKING.exists() else []
 
 
-def is_current(extras):
-    """Return whether .venv holds what the lists of packages and these extras ask for."""
-    return PYTHON.exists() and stamped()[:1] == [key()] and extras <= set(stamped()[1:])
+def is_current(wanted):
+    """Return whether .venv holds what the lists of packages and these groups ask for."""
+    return PYTHON.exists() and stamped()[:1] == [key()] and wanted <= set(stamped()[1:])
 
 
 def at_home():
@@ -185,8 +186,8 @@ def find_cpu_torch(version=""):
     return ["torch" + version]
 
 
-def install(extras):
-    """Install into the environment, and write the stamp last."""
+def install(wanted):
+    """Install these groups into the environment, and write the stamp last."""
     code, version = in_venv("-c", "import sys; print(sys.version_info[:2])") if PYTHON.exists() else (1, "")
     if code or UNPACKING.exists() or version.strip() != str(sys.version_info[:2]):
         print(f"Making {VENV.name} with Python {platform.python_version()}", flush=True)
@@ -195,43 +196,56 @@ def install(extras):
             fail(made.stdout)
     STAMP.unlink(missing_ok=True)
     LOG.unlink(missing_ok=True)
-    if extras == {GRADING}:
+    if wanted == {GRADING}:
         print(f"Installing what grading needs into {VENV.name}: some 150 MB, about a minute.", flush=True)
         pip(*packages(GRADING))
         in_venv("-c", COMPILED_FOR_GRADING)
     else:
-        print(f"Installing packages into {VENV.name}: {', '.join(['book', *sorted(extras)])}", flush=True)
-        install_book(extras)
-    STAMP.write_text(" ".join([key(), *sorted(extras)]) + "\n", encoding="utf-8")
+        print(f"Installing packages into {VENV.name}: {', '.join(['book', *sorted(wanted)])}", flush=True)
+        install_book(wanted)
+    STAMP.write_text(" ".join([key(), *sorted(wanted)]) + "\n", encoding="utf-8")
 
 
-def packages(extra):
-    """Return the packages of one extra of pyproject.toml."""
+def groups():
+    """Return the groups of pyproject.toml: {name: packages, and records that include another group}."""
     import tomllib  # an older Python has none, and must come as far as to the sentence that says so
 
     with (ROOT / "pyproject.toml").open("rb") as file:
-        return tomllib.load(file)["project"]["optional-dependencies"][extra]
+        return tomllib.load(file).get("dependency-groups", {})
 
 
-def install_book(extras):
-    """Install the book with its extras, torch first."""
+def packages(*wanted):
+    """Return the packages of groups and of those that they include, each once; exit if there is no such group."""
+    known, found, waiting = groups(), {}, list(wanted)
+    for name in waiting:
+        if name not in known:
+            sys.exit(f"pyproject.toml has no group {name}; it has {', '.join(known)}.")
+        included = [line["include-group"] for line in known[name] if isinstance(line, dict)]
+        waiting += [each for each in included if each not in waiting]
+        found |= dict.fromkeys(line for line in known[name] if isinstance(line, str))
+    return list(found)
+
+
+def install_book(wanted):
+    """Install the book with these groups, torch first."""
     pin = re.search(r"^torch(==.*)", constraints().read_text("utf-8"), re.MULTILINE) if constraints() else None
     pinned = pin[1].strip() if pin else ""
     code, torch = in_venv("-c", "from importlib.metadata import version; print(version('torch'))")
     if code or (pinned and torch.partition("+")[0].strip() != pinned[2:]):
         linux = platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64")
         pip(*(find_cpu_torch(pinned) if linux else ["torch" + pinned]))  # elsewhere every build is one for the CPU
-    pip("-r", "requirements.txt", *(word for extra in sorted(extras) for word in ("-e", f".[{extra}]")))
+    pip("-r", "requirements.txt", *packages(*sorted(wanted)))
     in_venv("-c", COMPILED)  # pip would compile five times as much; a sandbox cannot store what it compiles
 
 
-def ensure(extras):
-    """Bring .venv up to date; return at once if it is."""
-    if is_current(extras):
+def ensure(wanted):
+    """Bring .venv up to date; return at once if it is. Groups that it had stay, while pyproject.toml has them."""
+    if is_current(wanted):
         return
+    packages(*wanted)  # a name that is none ends here, and leaves everything as it is
     with exclusive(LOCK, "installation"):
-        if not is_current(extras):
-            install(extras.union(stamped()[1:]))
+        if not is_current(wanted):
+            install(wanted | (set(stamped()[1:]) & set(groups())))
 
 
 def ensure_weights():
@@ -261,7 +275,7 @@ def main():
     """Bring the environment up to date and become the script."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--system", action="store_true", help="install the programs that the tests need, too")
-    parser.add_argument("--extra", action="append", default=[], help="an extra of pyproject.toml, such as check")
+    parser.add_argument("--group", action="append", default=[], help="a group of pyproject.toml, such as check")
     parser.add_argument("--grading", action="store_true", help="make the environment for grading alone")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="what to run inside the environment")
     options = parser.parse_args()
@@ -272,7 +286,7 @@ def main():
             system.install()
         if options.grading and not is_current({"course"}):
             use(ROOT / ".venv-grading")
-        ensure({GRADING} if options.grading and VENV.name == ".venv-grading" else set(options.extra))
+        ensure({GRADING} if options.grading and VENV.name == ".venv-grading" else set(options.group))
         if not options.grading:
             ensure_weights()
     except KeyboardInterrupt:

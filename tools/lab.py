@@ -1,6 +1,6 @@
 """Open the chapters in JupyterLab: each file of chapters/ as a notebook, with the environment of the book.
 
-python tools/lab.py [OPTION...]    with the extra `lab`; options are those of `jupyter lab`
+python tools/lab.py [OPTION...]    with the group `lab`; options are those of `jupyter lab`
 
 One thread computes, as in the build, unless OMP_NUM_THREADS says otherwise.
 A chapter stays the Markdown file it is; pyproject.toml pairs it with a notebook in _build/lab, which keeps the outputs.

@@ -1,10 +1,10 @@
 """Lighthouse over the built pages: how fast they are on a slow phone, and what they lack for browsers and searches.
 
-python tools/lighthouse.py PAGE... [--runs N]    with the extra `thorough` and a Chromium
+python tools/lighthouse.py PAGE... [--runs N]    with the group `thorough` and a Chromium
 
 The pages come from a server on this machine that compresses as servers do; the phone and its connection are
 Lighthouse's own default. Its figures for speed vary, so a page is judged by the median of five runs. Lighthouse is a
-package for node: the first use installs it into .venv, with the node that the extra brings.
+package for node: the first use installs it into .venv, with the node that the group brings.
 """
 
 import argparse

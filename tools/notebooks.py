@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 import book
+from distribution import build_wheel, published
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "code"))  # bookext, where the book is not installed
@@ -29,8 +30,6 @@ WRITTEN = ROOT / "_build" / ".doctrees" / "notebooks"  # by the build, with stan
 TREE = ROOT / "_build" / "notebooks"
 LIMIT = 600  # seconds after which a running cell is given up
 COPIED = ("LICENSE-CODE", "LICENSE-TEXT", "CITATION.cff")
-PACKAGES = ("code/attnbook", "code/attnfigures")
-DATE = {"SOURCE_DATE_EPOCH": "1767225600"}  # of every file in the wheel: the same sources give the same bytes
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 README = """# The chapters of *Attention and Order* as notebooks
 
@@ -45,32 +44,6 @@ AUTHOR = {f"GIT_{role}_{field}": value for role in ("AUTHOR", "COMMITTER") for f
 def requirements(wheel):
     """Return binder/requirements.txt: the wheel with what chapters import, and a torch without CUDA."""
     return f"--extra-index-url {CPU_INDEX}\n./{wheel}[book]\n"
-
-
-def build_wheel(target):
-    """Build the package as a wheel in the folder ``target``."""
-    with tempfile.TemporaryDirectory() as folder:
-        for package in PACKAGES:
-            shutil.copytree(ROOT / package, Path(folder, package), ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("pyproject.toml", "README.md", "LICENSE-CODE"):
-            shutil.copyfile(ROOT / name, Path(folder, name))
-        for path in Path(folder).rglob("*"):
-            path.chmod(0o755 if path.is_dir() else 0o644)  # whatever umask this runs with
-        command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", target, folder]
-        done = subprocess.run(command, env=os.environ | DATE, umask=0o022, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{done.stdout}{done.stderr}\nThe wheel of the package was not built: pip says above why.")
-
-
-def published():
-    """Return the addresses of the repository and of the site, '' where there is none."""
-    import yaml  # only here: a Python that publishes or runs need not have it
-
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    try:
-        return addresses.read(config["sphinx"]["config"].get("book_repository"), config["html"]["baseurl"])
-    except ValueError as error:
-        sys.exit(str(error))
 
 
 def table(repository, site):
@@ -121,7 +94,7 @@ def write():
         (TREE / path.name).write_text(text, encoding="utf-8")
     for name in COPIED:
         shutil.copyfile(ROOT / name, TREE / name)
-    build_wheel(TREE)
+    build_wheel(TREE, repository, site)
     (TREE / "README.md").write_text(f"{README}{table(repository, site)}\n", encoding="utf-8")
     (TREE / "binder" / "requirements.txt").write_text(requirements(addresses.wheel()), encoding="utf-8")
     (TREE / "binder" / "runtime.txt").write_text("python-3.12\n", encoding="utf-8")

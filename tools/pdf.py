@@ -1,6 +1,6 @@
 """Print the built site as one PDF: _build/html/attention-and-order.pdf, which the pages then link to.
 
-python tools/pdf.py    with the extra `pdf`, a Chromium and a font with Chinese characters; BOOK_LANGUAGE=zh_CN names
+python tools/pdf.py    with the group `pdf`, a Chromium and a font with Chinese characters; BOOK_LANGUAGE=zh_CN names
                        another edition, which `make translation` has built
 
 The pages are put into one document, in the order of the contents, with their solutions at the end, and printed twice:

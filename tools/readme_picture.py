@@ -1,13 +1,16 @@
 """Draw the picture of README.md: a language model's answers to 120 orders of five words while the order is taken away.
 
-python tools/readme_picture.py      write docs/orders.svg, and docs/orders-still.svg for who wants no motion
+python tools/readme_picture.py      write docs/orders.svg, and docs/orders-still.svg for who wants no motion; and
+                                    docs/orders.png for PyPI, by a Chromium and the group `pdf`
 """
 
+import sys
 from pathlib import Path
 
 import numpy as np
 from attnfigures.kit.style import PALETTE
 from attnfigures.live.orders import ORDERS, STOPS, answers
+from browser import ALONE, chromium
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 LEFT, RIGHT, TOP, STACK, SECONDS = 40, 680, 34, 150, 16
@@ -79,9 +82,24 @@ def _animate(name, values, mode="linear"):
 
 
 def write():
-    """Write both pictures."""
+    """Write the pictures: as SVG, moving and still, and the still as PNG for PyPI, which shows no SVG."""
     for name, moving in (("orders", True), ("orders-still", False)):
         (DOCS / f"{name}.svg").write_text(draw(moving), encoding="utf-8")
+    photograph(draw(moving=False), DOCS / "orders.png")
+
+
+def photograph(svg, path):
+    """Write an SVG as PNG on white, in two dots a pixel."""
+    from playwright.sync_api import sync_playwright  # only here: the drawing itself needs no browser
+
+    if not chromium():
+        sys.exit("Chromium photographs the picture: install it, or name one with CHROMIUM=/path.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ALONE)
+        page = browser.new_page(viewport={"width": 720, "height": 720}, device_scale_factor=2)
+        page.set_content(f'<body style="margin: 0; background: white">{svg}')
+        page.locator("svg").screenshot(path=path)
+        browser.close()
 
 
 if __name__ == "__main__":

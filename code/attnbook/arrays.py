@@ -4,9 +4,10 @@
 
 ``xp`` is the array library of the arguments, seen through the array API standard, so one formula serves NumPy and
 PyTorch. What a law makes anew lies on the device of its arguments and has their precision; lists and whole numbers
-join the arrays beside them. On PyTorch's device ``meta``, which keeps shapes and no numbers, no value is checked. A
-learner's mistake raises a ``ValueError`` that names the argument. Unusual kinds of arrays are left to their libraries;
-eager JAX runs the laws too. Not tried on a GPU: there each check of values waits for the device.
+join the arrays beside them. On PyTorch's device ``meta``, which keeps shapes and no numbers, and while a function
+is traced, no value is checked: see :func:`known`. A learner's mistake raises a ``ValueError`` that names the argument.
+Unusual kinds of arrays are left to their libraries; JAX runs the laws too. Not tried on a GPU: there each check of
+values waits for the device.
 """
 
 import dataclasses
@@ -35,6 +36,7 @@ __all__ = [
     "brief",
     "every",
     "finite_max",
+    "known",
     "namespace",
     "one_of",
     "require_flag",
@@ -200,11 +202,21 @@ def _is_array(x):
     return isinstance(x, np.ndarray) or hasattr(x, "detach") or (is_array_api_obj(x) and not isinstance(x, np.generic))
 
 
+def _is_tensor(x):
+    """Return whether ``x`` is PyTorch's; in what ``torch.compile`` traces, NumPy's arrays have ``detach`` as well."""
+    return not isinstance(x, np.ndarray) and hasattr(x, "detach")
+
+
 def _is_floating(x):
     """Return whether the array ``x`` has real fractions."""
     if isinstance(x, np.ndarray):
         return x.dtype.kind == "f"
     return x.dtype.is_floating_point if hasattr(x, "detach") else namespace(x).isdtype(x.dtype, "real floating")
+
+
+def _is_boolean(x):
+    """Return whether the array ``x`` is one of True and False."""
+    return x.dtype.kind == "b" if isinstance(x, np.ndarray) else x.dtype == namespace(x).bool
 
 
 def _read(name, x):
@@ -265,21 +277,36 @@ def _require_finite(name, x, infinite):
 
 
 def _total(x):
-    """Return the sum of all entries: NaN or infinite if one of them is. Without entries, on the device meta, 0."""
+    """Return the sum of all entries: NaN or infinite if one of them is; 0 if they are not known."""
     if isinstance(x, np.ndarray):
         with np.errstate(invalid="ignore", over="ignore"):
             return x.sum()
-    return 0.0 if _is_meta(x) else float(x.detach().sum() if hasattr(x, "detach") else x.sum())
-
-
-def _is_meta(x):
-    """Return whether ``x`` is a tensor that has a shape and no numbers."""
-    return getattr(getattr(x, "device", None), "type", None) == "meta"
+    return known((x.detach() if hasattr(x, "detach") else x).sum(), 0.0)
 
 
 def every(condition: Array) -> bool:
-    """Return whether ``condition`` is True everywhere; what has no values, on PyTorch's device meta, passes."""
-    return _is_meta(condition) or bool(condition.all())
+    """Return whether ``condition`` is True everywhere; what is not :func:`known` passes."""
+    return bool(condition.all()) if isinstance(condition, np.ndarray) else known(condition.all(), True)
+
+
+def known(x: Array, otherwise: Any) -> Any:
+    """Return the one number in ``x``, or ``otherwise`` where there is a shape and no number to look at.
+
+    That is so while a function is traced, by ``jax.jit``, ``jax.grad``, ``jax.vmap``, ``torch.func.vmap`` or
+    ``torch.compile``, and on PyTorch's device ``meta``. A law then judges libraries, shapes, types and devices, and no
+    value: it accepts NaN and infinities, a mask that hides a whole row, weights off the simplex, gates outside 0 … 1,
+    entries that must be positive, and scales out of range. What comes of them is mostly NaN. Call the law once
+    untraced, and its values are judged. ``torch.func.grad`` and autograd keep the numbers, and so all checks.
+    """
+    if hasattr(x, "detach"):
+        from torch.compiler import is_compiling
+
+        if is_compiling():
+            return otherwise
+    try:
+        return x.item()
+    except (RuntimeError, TypeError):  # PyTorch's word for it, and JAX's
+        return otherwise
 
 
 def beside(like: Array, x: ArrayLike, dtype: Any = None) -> Array:
@@ -293,14 +320,21 @@ def beside(like: Array, x: ArrayLike, dtype: Any = None) -> Array:
     if _is_array(x) and namespace(x) is xp:
         x = to_device(x, device(like))
         return x if dtype is None else xp.astype(x, dtype, copy=False)
-    plain = np.asarray(x.detach().cpu()) if hasattr(x, "detach") else np.array(x)  # a copy, which PyTorch may write to
-    return xp.asarray(plain, dtype=like.dtype if dtype is None else dtype, device=device(like))
+    plain = np.asarray(x.detach().cpu()) if _is_tensor(x) else np.array(x)  # a copy, which PyTorch may write to
+    place = like.device if _is_tensor(like) else device(like)
+    return xp.asarray(plain, dtype=like.dtype if dtype is None else dtype, device=place)
 
 
 def as_numpy(name: str, x: ArrayLike, *, infinite: tuple[float, ...] = ()) -> np.ndarray:
-    """Return ``x`` as a float64 NumPy array that autograd no longer follows; refuse what :func:`as_array` refuses."""
+    """Return ``x`` as a float64 NumPy array that autograd no longer follows; refuse what :func:`as_array` refuses.
+
+    It also refuses what is traced or on PyTorch's device meta, and so has no numbers: see :func:`known`.
+    """
     x = as_array(name, x, infinite=infinite)
-    return np.asarray(x.detach().cpu().double() if hasattr(x, "detach") else x, dtype=np.float64)
+    try:
+        return np.asarray(_plain(x), dtype=np.float64)
+    except (RuntimeError, TypeError):
+        raise ValueError(f"{name} has no numbers, as it is traced; expected numbers from outside the trace") from None
 
 
 def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
@@ -315,7 +349,7 @@ def as_mask(mask: ArrayLike, like: Array, name: str = "mask") -> Array:
         if isinstance(mask, np.ma.MaskedArray):
             raise
         raise ValueError(f"{name} = {brief(mask)}; expected a rectangular array of booleans") from refused
-    if not str(booleans.dtype).endswith("bool"):
+    if not _is_boolean(booleans):
         raise ValueError(f"{name} has dtype {booleans.dtype}; expected booleans, True where a query may look")
     if booleans.ndim == 0:
         raise ValueError(f"{name} = {brief(mask)} has no axes; expected booleans by query and key, as causal_mask(n)")
@@ -346,6 +380,8 @@ def below(x: Array, top: Array) -> Array:
 
     Nothing is lost there: exp(−∞) = 0, and so is the exponential of the true difference. So no overflow is reported.
     """
+    if not isinstance(x, np.ndarray):
+        return x - top
     with np.errstate(over="ignore"):
         return x - top
 
@@ -355,12 +391,21 @@ def sigmoid(xp: Any, z: Array) -> Array:
     return 0.5 + 0.5 * xp.tanh(0.5 * z)
 
 
+def _plain(x):
+    """Return what NumPy reads in ``x``: the numbers of a tensor without their history."""
+    if not _is_tensor(x):
+        return x
+    try:
+        return x.detach().cpu().double().numpy()
+    except RuntimeError:  # inside torch.func.grad, which wraps whatever it sees
+        return x.tolist()
+
+
 def whole_numbers(name: str, x: ArrayLike, ndim: int | None = None) -> np.ndarray:
     """Return ``x`` as int64; refuse booleans, fractions, numbers beyond 2⁵³, and another rank than ``ndim``."""
     x = _read(name, x)
     numbers = as_numpy(name, x)
-    boolean = str(x.dtype).endswith("bool")
-    if boolean or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
+    if _is_boolean(x) or (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
         raise ValueError(f"{name} = {brief(x)}; expected whole numbers up to 2**53")
     if ndim not in (None, numbers.ndim):
         raise ValueError(f"{name} has shape {numbers.shape}; expected {ndim} axes")
@@ -395,8 +440,13 @@ def require_int(name: str, value: Any, least: int = 1, multiple: int = 1, most: 
 
 def require_number(name: str, value: Any, least: float = -math.inf, above: float = -math.inf) -> Any:
     """Return ``value``, a number or a tensor of one; refuse it unless it is finite, >= ``least`` and > ``above``."""
+    number = value
+    if hasattr(value, "shape") and math.prod(value.shape) == 1:
+        number = known(value, None)
+        if number is None:
+            return value
     try:
-        number = float(value.detach() if hasattr(value, "detach") else value)
+        number = float(number)
         accepted = math.isfinite(number) and number >= least and number > above and not isinstance(value, str)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         accepted = False

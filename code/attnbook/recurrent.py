@@ -36,8 +36,8 @@ def rnn(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike, start: Array
     xp, X, W_h, W_x, b, h = arrays(shapes, X, W_h, W_x, b, start)
     h = 0.0 * X[..., 0, :] @ xp.matrix_transpose(W_x) if h is None else h
     states = []
-    for x in xp.unstack(X, axis=-2):
-        h = xp.tanh(x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b)
+    for t in range(X.shape[-2]):
+        h = xp.tanh(X[..., t, :] @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b)
         states.append(h)
     return xp.stack(states, axis=-2)
 
@@ -53,8 +53,8 @@ def lstm(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -> tuple[Ar
     xp, X, W_h, W_x, b = arrays("X (*, n, d), W_h (*, 4·d_h, d_h), W_x (*, 4·d_h, d), b (*, 4·d_h)", X, W_h, W_x, b)
     states, cells = [], []
     h = c = 0.0 * (X[..., 0, :] @ xp.matrix_transpose(W_x))[..., : W_h.shape[-1]]
-    for x in xp.unstack(X, axis=-2):
-        i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
+    for t in range(X.shape[-2]):
+        i, f, g, o = _gates(xp, X[..., t, :], h, W_x, W_h, b)
         c = f * c + i * g
         h = o * xp.tanh(c)
         states.append(h)
@@ -79,9 +79,9 @@ def lstm_jacobians(X: ArrayLike, W_x: ArrayLike, W_h: ArrayLike, b: ArrayLike) -
     """
     xp, X, W_h, W_x, b = arrays("X (n, d), W_h (4·d_h, d_h), W_x (4·d_h, d), b (4·d_h,)", X, W_h, W_x, b)
     d_h, jacobians = W_h.shape[-1], []
-    W_i, W_f, W_g, W_o = xp.unstack(xp.reshape(W_h, (4, d_h, d_h)))
+    W_i, W_f, W_g, W_o = xp.reshape(W_h, (4, d_h, d_h))
     h = c = xp.zeros(d_h, dtype=X.dtype, device=device(X))
-    for x in xp.unstack(X):
+    for x in X:
         i, f, g, o = _gates(xp, x, h, W_x, W_h, b)
         through_gates = (
             (c * f * (1 - f))[:, None] * W_f + (g * i * (1 - i))[:, None] * W_i + (i * (1 - g**2))[:, None] * W_g
@@ -126,8 +126,8 @@ def path_norms(J: ArrayLike) -> Array:
     """
     xp, J = arrays("J (steps, d_h, d_h)", J)
     products = [xp.eye(J.shape[-1], dtype=J.dtype, device=device(J))]
-    for J_t in reversed(xp.unstack(J)):
-        products.append(products[-1] @ J_t)
+    for t in reversed(range(len(J))):
+        products.append(products[-1] @ J[t])
     precise = J.dtype if xp.finfo(J.dtype).bits > 16 else xp.float32  # in 16 bits no library finds singular values
     return xp.astype(xp.linalg.matrix_norm(xp.astype(xp.stack(products), precise), ord=2), J.dtype)
 
@@ -151,6 +151,7 @@ def random_recurrence(rng: np.random.Generator, d_h: int, radius: float) -> np.n
 
 
 def _gates(xp, x, h, W_x, W_h, b):
+    d_h = W_h.shape[-1]
     z = x @ xp.matrix_transpose(W_x) + h @ xp.matrix_transpose(W_h) + b
-    i, f, g, o = xp.unstack(xp.reshape(z, (*z.shape[:-1], 4, W_h.shape[-1])), axis=-2)
+    i, f, g, o = (z[..., gate * d_h : (gate + 1) * d_h] for gate in range(4))
     return sigmoid(xp, i), sigmoid(xp, f), xp.tanh(g), sigmoid(xp, o)

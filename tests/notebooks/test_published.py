@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
+import distribution
 import lxml.html
 import nbformat
 import notebooks
@@ -90,8 +91,8 @@ def test_the_branch_is_the_tree_and_is_pushed_only_when_it_changes(published, tm
     assert set(branch("ls-tree", "-r", "--name-only", "notebooks")) == files
     with zipfile.ZipFile(published.tree / addresses.wheel()) as wheel:
         packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    files = [path for package in notebooks.PACKAGES for path in (ROOT / package).rglob("*")]
-    shipped = [path for path in files if path.suffix in (".py", ".js", ".css", ".json")]
+    files = [path for package in distribution.PACKAGES for path in (ROOT / package).rglob("*")]
+    shipped = [path for path in files if path.suffix in (".py", ".js", ".css", ".json", ".typed")]
     assert packed == {path.relative_to(ROOT / "code").as_posix() for path in shipped}
     first = branch("rev-parse", "notebooks")
     umask = os.umask(0o077)  # another machine writes the same bytes

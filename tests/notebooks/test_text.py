@@ -1,7 +1,9 @@
 """Every notebook says what its page says, in Markdown that Jupyter and Colab render."""
 
+import base64
 import copy
 import functools
+import io
 import json
 import re
 from urllib.parse import unquote, urldefrag
@@ -10,10 +12,12 @@ import jupytext
 import lxml.etree
 import lxml.html
 import nbformat
+import numpy as np
 import pytest
 from fork import ROOT, SITE_ADDRESS, report
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from PIL import Image
 
 # Not MyST: a directive, role or label that is left in a notebook becomes words that its page does not have.
 MARKDOWN = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, double_inline=True)
@@ -102,10 +106,15 @@ def test_the_outputs_are_those_of_the_page_and_need_no_script(notebook, page):
     shown = page.xpath(f"//article//*[{pictures}]//*[name()='svg']/@aria-label")
     assert_same(shown, [data["text/plain"] for data in outputs if "image/svg+xml" in data])
     assert not [data for data in outputs if re.search("<script|class=.(live|explore)", str(data))]
-    for svg in (data["image/svg+xml"] for data in outputs if "image/svg+xml" in data):
-        picture = lxml.etree.fromstring(svg)
-        assert float(picture.get("width")) > 0 < float(picture.get("height"))
-        assert not re.search(r"currentColor|var\(", svg), "a colour that only the page has"
+    for data in (data for data in outputs if "image/svg+xml" in data):
+        picture = lxml.etree.fromstring(data["image/svg+xml"])
+        size = float(picture.get("width")), float(picture.get("height"))
+        assert min(size) > 0
+        assert not re.search(r"currentColor|var\(", data["image/svg+xml"]), "a colour that only the page has"
+        copy = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))  # what JupyterLab draws before it is trusted
+        assert np.allclose(copy.size, size, atol=1)
+        assert len(copy.convert("RGB").getcolors(256)) > 1, "an empty picture"
+    assert b"data:image/png" not in lxml.html.tostring(page), "the site has no copies"
 
 
 def test_the_words_are_those_of_the_page(notebook, page):

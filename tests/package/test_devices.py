@@ -1,14 +1,16 @@
-"""Laws compute where their arguments lie and in their precision: what they make anew joins them.
+"""Laws compute where their arguments lie and in their precision: what they make anew joins them. They can be traced.
 
 No GPU is needed. PyTorch's device ``meta`` keeps shapes and no numbers, and refuses to mix with tensors elsewhere, as a
 GPU does; whether a GPU rounds as it should is not tested.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
 from attnbook import attention as att
-from attnbook import check, layers, length, permutations, positional, recurrent, simplex
+from attnbook import check, layers, length, permutations, positional, recurrent, simplex, variants
 from laws import laws_of_tensors, parameters, parts, tensors
 
 
@@ -87,6 +89,85 @@ def test_a_table_that_is_trained_gets_its_gradient():
 def test_arguments_on_two_devices_are_refused_by_name():
     with pytest.raises(ValueError, match=r"\bK\b.* on cpu and Q .* on meta"):
         att.attention(X, torch.ones(5, 4), X)
+
+
+def traced(law):
+    """A law as a function of its tensors alone, which returns all its parts, and these tensors."""
+    values = tensors(law)
+    moved = [name for name, kind in parameters(law).items() if kind == "shaped" and name in values]
+    moved = moved or [next(iter(values))]
+    few = {"rounds": 3} if "rounds" in parameters(law) else {}  # a hundred of them compile for minutes
+
+    def of_tensors(*given):
+        return tuple(parts(law(**values | dict(zip(moved, given, strict=True)) | few)))
+
+    return of_tensors, [values[name] for name in moved]
+
+
+@pytest.mark.parametrize("law", list(laws_of_tensors()))
+def test_a_law_can_be_mapped_and_differentiated_by_torch(law):
+    f, values = traced(law)
+    right = f(*values)
+    mapped = torch.func.vmap(f)(*(torch.stack([x, x]) for x in values))
+    for part, whole in zip(right, mapped, strict=True):
+        torch.testing.assert_close(whole, torch.stack([part, part]))
+    gradient = torch.func.grad(lambda *given: sum(part.sum() for part in f(*given)))(*values)
+    assert gradient.isfinite().all()
+
+
+COMPILED = {
+    "attention": lambda x: att.attention(x, x, x),
+    "mask": lambda x: att.attention(x, x, x, x @ x.mT >= 0),
+    "causal_mask": lambda x: att.attention(x, x, x, att.causal_mask(5)),
+    "scale": lambda x: att.attention(x, x, x, scale=x[0, 0]),
+    "soft_cap": lambda x: variants.soft_cap(x, x[0, 0] ** 2),
+    "rotate": lambda x: positional.rotate(x, range(5)),
+    "sparsemax": simplex.sparsemax,
+    "layer_norm": layers.layer_norm,
+}
+MADE_BY_NUMPY = ("causal_mask", "rotate")  # torch.compile splits the function there
+
+
+@pytest.mark.parametrize("case", COMPILED)
+def test_a_law_can_be_compiled(case):
+    x = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
+    torch.compiler.reset()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Dynamo detected a call to a `functools.lru_cache`")
+        compiled = torch.compile(COMPILED[case], backend="eager", fullgraph=case not in MADE_BY_NUMPY)(x)
+    torch.testing.assert_close(compiled, COMPILED[case](x))
+
+
+@pytest.mark.parametrize("case", COMPILED)
+def test_jax_maps_differentiates_and_compiles_a_law(case):
+    jax = pytest.importorskip("jax", reason="JAX is not installed; the book does not need it")
+    f, x = COMPILED[case], np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
+    mapped = jax.jit(jax.vmap(f))(jax.numpy.stack([x, 2 * x]))
+    np.testing.assert_allclose(mapped, np.stack([f(x), f(2 * x)]), rtol=1e-4, atol=1e-5)
+    gradient = jax.jit(jax.grad(lambda x: (f(x) ** 2).sum()))(x)
+    assert np.isfinite(gradient).all()
+    assert np.any(gradient)
+
+
+def test_values_are_judged_unless_they_are_traced():
+    """A trace has shapes and no numbers; torch.func.grad keeps both."""
+    x = torch.tensor([[1.0, 2.0], [torch.nan, 3.0]])
+    hidden = torch.tensor([[True, True], [False, False]])
+    for call in (att.softmax, lambda x: att.attention(x[:1], x[:1], x), lambda x: att.softmax(x, 5)):
+        with pytest.raises(ValueError, match=r"NaN|shape"):
+            call(x)
+    with pytest.raises(ValueError, match=r"S .*NaN"):
+        torch.func.grad(lambda x: att.softmax(x).sum())(x)
+    with pytest.raises(ValueError, match="hides every key"):
+        att.attention_weights(hidden.float(), hidden.float(), hidden)
+    assert torch.func.vmap(att.softmax)(x[None]).isnan().any()
+    with pytest.raises(ValueError, match=r"K has shape"):
+        torch.func.vmap(lambda x: att.scores(x, x[:, :1]))(x[None])
+
+
+def test_positions_that_are_traced_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"positions .*traced"):
+        torch.func.vmap(lambda t: positional.rotate(torch.ones(5, 4), t))(torch.ones(2, 5))
 
 
 def test_eager_jax_runs_the_laws():

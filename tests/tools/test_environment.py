@@ -56,9 +56,19 @@ def test_without_locks_the_work_is_done_all_the_same(tmp_path, monkeypatch, erro
         pass
 
 
+GROUPS = """[dependency-groups]
+test = ["mypy>=1"]
+pdf = ["pypdf>=5"]
+grading = ["numpy>=1", "tqdm"]
+course = ["nbgrader", {include-group = "grading"}, "tqdm"]
+round = [{include-group = "course"}, {include-group = "round"}]
+wrong = [{include-group = "nonsense"}]
+"""
+
+
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """A tree whose environment is current, with the extra `test`."""
+    """A tree whose environment is current, with the group `test`."""
     monkeypatch.delenv("LOCKED", raising=False)
     venv = tmp_path / ".venv"
     paths = {"ROOT": tmp_path, "VENV": venv, "PYTHON": venv / "bin" / "python", "LOCK": tmp_path / "lock"}
@@ -71,8 +81,8 @@ def tree(tmp_path, monkeypatch):
     (venv / "bin").mkdir(parents=True)
     environment.PYTHON.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     environment.PYTHON.chmod(0o755)
-    for name in ("pyproject.toml", "requirements.txt"):
-        (tmp_path / name).touch()
+    (tmp_path / "requirements.txt").touch()
+    (tmp_path / "pyproject.toml").write_text(GROUPS)
     environment.STAMP.write_text(environment.key() + " test\n")
     return tmp_path
 
@@ -93,20 +103,40 @@ def test_a_current_environment_installs_nothing(installed):
     assert installed == []
 
 
-@pytest.mark.parametrize("change", ["pyproject.toml", "requirements.txt", "an extra", "LOCKED", "no stamp"])
-def test_a_change_installs_again_and_keeps_the_extras(installed, tree, monkeypatch, change):
+@pytest.mark.parametrize("change", ["pyproject.toml", "requirements.txt", "a group", "LOCKED", "no stamp"])
+def test_a_change_installs_again_and_keeps_the_groups(installed, tree, monkeypatch, change):
     if change == "LOCKED":
         monkeypatch.setenv("LOCKED", "2")
     elif change == "no stamp":
         environment.STAMP.unlink()
-    elif change != "an extra":
-        (tree / change).write_text("changed")
-    environment.ensure({"pdf"} if change == "an extra" else {"test"})
-    assert "-e" in installed[-1]
-    assert ".[test]" in installed[-1] or change == "no stamp"
+    elif change != "a group":
+        with (tree / change).open("a") as file:
+            file.write("# changed\n")
+    environment.ensure({"pdf"} if change == "a group" else {"test"})
+    assert {"-r", "mypy>=1"} <= set(installed[-1]) or change == "no stamp"
+    assert ("pypdf>=5" in installed[-1]) is (change == "a group")
     installed.clear()
     environment.ensure({"test"})
     assert installed == []
+
+
+def test_a_group_brings_the_packages_of_those_that_it_includes_each_once(tree):
+    assert environment.packages("course") == ["nbgrader", "tqdm", "numpy>=1"]
+    assert environment.packages("test", "round") == ["mypy>=1", "nbgrader", "tqdm", "numpy>=1"]
+
+
+@pytest.mark.parametrize("name", ["nonsense", "wrong"])
+def test_a_group_that_is_none_is_named_and_nothing_is_installed(installed, name):
+    before = environment.STAMP.read_text()
+    with pytest.raises(SystemExit, match=r"nonsense.*grading"):
+        environment.ensure({name})
+    assert (installed, environment.STAMP.read_text()) == ([], before)
+
+
+def test_a_group_that_left_pyproject_is_forgotten(installed, tree):
+    (tree / "pyproject.toml").write_text(GROUPS.replace("test =", "tests ="))
+    environment.ensure({"pdf"})
+    assert environment.stamped()[1:] == ["pdf"]
 
 
 PIP = "import sys; print('Collecting a'); {step}; sys.exit(1)"
@@ -158,7 +188,6 @@ def test_a_build_of_torch_without_cuda_is_preferred(monkeypatch, own, other, ver
 
 def test_grading_alone_installs_neither_the_book_nor_torch(installed, tree, monkeypatch):
     """Where the book's environment has the graders, that one serves, and nothing is installed."""
-    (tree / "pyproject.toml").write_text('[project.optional-dependencies]\ngrading = ["numpy>=1", "tqdm"]\n')
     monkeypatch.setattr(environment.sys, "argv", ["environment.py", "--grading"])
     monkeypatch.setattr(environment, "ensure_weights", lambda: installed.append("weights"))
     environment.STAMP.write_text(environment.key() + " course\n")

@@ -23,13 +23,14 @@ from ..outputs.checks import checks_of_cell
 from ..outputs.figures import drawn_figure
 from ..questions import quiz
 from ..run.execution import modules_of
+from . import raster
 from .notebook_text import Writer
 
 FOLDER = "notebooks"  # in the site, and beside the doctrees
 SOURCES = [
     Path(__file__),
     Path(__file__).with_name("notebook_text.py"),
-    *(Path(module.__file__) for module in (addresses, pretrained, quiz, record, svg)),
+    *(Path(module.__file__) for module in (addresses, pretrained, quiz, raster, record, svg)),
 ]
 # Colab's numpy, torch and ipywidgets satisfy the package's ranges, so pip leaves them as they are.
 FIRST_CELL = """# {title}
@@ -138,19 +139,21 @@ def _outputs(cell, translate):
                 lines = (f"✓ {translate(check.law)}  ·  {figure(check, translate)}" for check in node["checks"])
                 yield {"text/plain": "\n".join(lines)}
             elif isinstance(node, drawn_figure):
-                yield from _stills(node["record"])
+                yield from stills(node["record"])
             else:
                 kind = "text/plain" if isinstance(node, nodes.literal_block) else "text/html"
                 yield {kind: node.astext()}
 
 
-def _stills(figure):
+def stills(figure):
     """Yield what a figure shows before its script runs; of an explorer, first which choice that is."""
     if figure["kind"] == "explorer":
         yield {"text/plain": figure["chosen"]}
     for part in svg.parts(record.drawing(figure)):
         picture, words = svg.sized(part)
-        yield {"image/svg+xml": picture, "text/plain": words}
+        photograph = raster.png(picture)
+        copies = {"image/png": photograph} if photograph else {}
+        yield {"image/svg+xml": picture, **copies, "text/plain": words}
 
 
 def first_cell(sources):
@@ -178,8 +181,6 @@ def _introduction(app, page):
             book=book,
         ),
         _("Run the cells in order, beginning with the next one. A live figure is a picture until its cell has run."),
-        # It draws no SVG in a notebook that came from elsewhere.
-        _("JupyterLab shows a sentence instead of a picture until its cell has run or you choose “Trust Notebook”."),
         _("A check that holds leaves one line, and one that does not stops the notebook."),
     ]
     return f"*{' '.join(sentences)}*"
