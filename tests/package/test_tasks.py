@@ -43,6 +43,7 @@ SEEDED = {
     "train_letters": lambda seed: list(tasks.train_letters(seed, torch.ones(24, 24), steps=2).values()),
     "attention_reader": lambda seed: tasks.attention_reader(seed)[0],
     "recurrent_reader": lambda seed: tasks.recurrent_reader(seed, orthogonal=True)[0][:2],
+    "flag weights": lambda seed: list(tasks.flag._weights(generator(seed)).values()),
     "train_scheme": lambda seed: list(tasks.train_scheme(tasks.SCHEMES["T5"], 0.01, seed=seed, steps=2).values()),
     "train_stack": lambda seed: list(tasks.train_stack(np.geomspace(1, 0.01, 8), 0.01, seed=seed, steps=2).values()),
     "train_translator": lambda seed: [
@@ -344,6 +345,63 @@ def test_two_layers_see_two_windows_back_and_no_further(theta):
     inside[..., 6] = 3 - tokens[..., 6] % 4
     torch.testing.assert_close(read(outside), read(tokens))
     assert not torch.allclose(read(inside), read(tokens))
+
+
+def test_the_answer_stands_behind_the_flag_and_before_all_that_is_asked():
+    for n, asked, beyond in ((8, 2, 0), (40, 10, 0), (40, 1, 20)):
+        tokens, answer = tasks.flag._draw([generator(), generator(1)], 400, n, asked, beyond)
+        flagged = tokens == tasks.flag.FLAG
+        assert (flagged.sum(dim=-1) == 1).all()
+        assert (tokens[..., 0] == tasks.flag.MARKER).all()
+        place = flagged.nonzero()[:, -1] + 1
+        behind = tokens.flatten(0, 1).gather(1, place[:, None])
+        assert torch.equal(behind.expand(-1, asked), answer.flatten(0, 1))
+        assert n + 1 - asked - place.max() == beyond + 1, "the nearest stands just before what is asked"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        tasks.LayerRule(),
+        tasks.LayerRule(np.geomspace(1, 0.01, 8)),
+        tasks.LayerRule(slope=0.5),
+        tasks.LayerRule(np.geomspace(1, 0.01, 8), window=3),
+    ],
+    ids=["none", "rotary", "slope", "rotary, window"],
+)
+def test_two_flag_layers_are_attention_with_the_rules_that_they_are_given(rule, monkeypatch):
+    monkeypatch.setattr(tasks.flag, "GROWING", {8: 1})
+    w = {name: x[0, 0].detach().double() for name, x in tasks.train_flag([rule, rule], 0.01, [5]).items()}
+    tokens = torch.randint(6, (9,), generator=generator(2))
+    i, j = np.indices((9, 9))
+    hidden = (j > i) | (i - j >= (rule.window or 9))
+    bias = torch.tensor(np.where(hidden, -np.inf, -rule.slope * (i - j)))
+    angles = torch.arange(9.0)[:, None] * torch.tensor(np.zeros(8) if rule.theta is None else rule.theta)
+    turn = torch.polar(torch.ones_like(angles), angles).to(torch.complex128)
+
+    def turned(x):
+        return torch.view_as_real(torch.view_as_complex(x.reshape(9, 8, 2)) * turn).flatten(1)
+
+    X = w["embed"][tokens]
+    for layer in range(2):
+        Q, K, V = (X @ w[f"{name}{layer}"] for name in "QKV")
+        X = X + torch.softmax(turned(Q) @ turned(K).T / 4 + bias, dim=-1) @ V
+    expected = (torch.relu(X @ w["up"] + w["bias"]) @ w["out"])[-2:]
+    whole = {name: x.float()[None, None] for name, x in w.items()}
+    found = tasks.flag._second(rule, whole, tasks.flag._first(rule, whole, tokens[None, None]), 2)
+    torch.testing.assert_close(found[0, 0].double(), expected, atol=1e-4, rtol=1e-4)
+
+
+def test_a_seed_alone_learns_what_it_learns_beside_others(monkeypatch):
+    monkeypatch.setattr(tasks.flag, "GROWING", {8: 3})
+    rules = [tasks.LayerRule(np.geomspace(1, 0.01, 8)), tasks.LayerRule()]
+    together, alone = (tasks.train_flag(rules, 0.01, seeds) for seeds in ((3, 7), (7,)))
+    for name, x in alone.items():
+        torch.testing.assert_close(together[name][1:], x)
+    loss, shares = tasks.measure_flag(rules, together, 20, beyond=8, scales=(1.0, 3.0))
+    again, _ = tasks.measure_flag(rules, alone, 20, beyond=8)
+    assert (loss.shape, shares.shape) == ((2,), (2, 2))
+    np.testing.assert_allclose(again, loss[1:], rtol=1e-4)
 
 
 def test_a_clipped_rotary_score_counts_every_far_offset_as_the_clip():

@@ -16,6 +16,7 @@ from .encoder import (
     train_letters,
     train_order,
 )
+from .flag import LayerRule, measure_flag, train_flag
 from .genesis import genesis
 from .heads import OTHER_TEXTS, head_effects, mean_outputs
 from .lookup import lookup_curve, lookup_heads, lookup_task
@@ -34,6 +35,7 @@ __all__ = [
     "OTHER_TEXTS",
     "RECALL_READERS",
     "SCHEMES",
+    "LayerRule",
     "Scheme",
     "Translator",
     "agreement_task",
@@ -57,6 +59,7 @@ __all__ = [
     "marked_accuracy",
     "marked_tokens",
     "mean_outputs",
+    "measure_flag",
     "measure_scheme",
     "measure_stack",
     "next_letter",
@@ -72,6 +75,7 @@ __all__ = [
     "train",
     "train_agreement",
     "train_copying",
+    "train_flag",
     "train_letters",
     "train_marked_head",
     "train_order",
