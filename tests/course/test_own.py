@@ -212,7 +212,7 @@ def test_own_numbers_are_fair_to_all_and_of_no_use_to_others(logins, assignments
 
             assert all(passes(author.reference(own, source)) for source in right), (question.name, login)
             lucky["the answer of another"] += passes(author.reference(assignment.of(f"not-{login}")))
-            lucky.update(name for name, source in question.wrong if passes(author.reference(own, source)))
+            lucky.update(slip.name for slip in question.wrong if passes(author.reference(own, slip.source)))
         assert max(lucky.values()) <= logins / 10, (question.name, lucky)
 
 
