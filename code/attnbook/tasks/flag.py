@@ -85,7 +85,7 @@ def train_flag(rules: Sequence[LayerRule], lr: float, seeds: Sequence[int]) -> d
     w = {name: torch.stack([own[name] for own in drawn]).requires_grad_() for name in drawn[0]}
     for n, steps in GROWING.items():
         train(
-            lambda tokens, asked=n // 4: _second(rules[1], w, _first(rules[0], w, tokens), asked),
+            lambda tokens, asked=n // 4: _second(rules[1], w, _first(rules[0], w, tokens), asked),  # type: ignore[misc]
             lambda n: _draw(generators, 8, n, n // 4),
             w,
             n=n,
