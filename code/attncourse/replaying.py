@@ -149,6 +149,8 @@ def _equal(value, other):
     if isinstance(other, list | tuple) and not _is_of_numbers(other):
         several = isinstance(value, list | tuple | np.ndarray) and len(value) == len(other)
         return several and all(map(_equal, value, other))
+    if type(value) is type(other) is int:  # of any length: NumPy has no such number
+        return value == other
     other = np.asarray(other)
     if not kit.fits(value, other.shape):
         return False

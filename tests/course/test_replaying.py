@@ -137,6 +137,8 @@ def test_two_slips_in_one_answer_keep_the_product_and_one_beside_a_blank_keeps_n
         (replaying.Raises("NotImplementedError"), replaying.Raises("NotImplementedError"), False),
         (np.ones(2), replaying.Raises("ValueError"), False),
         (replaying.Raises("ValueError"), np.ones(2), False),
+        (2**90 + 1, 2**90 + 1, True),
+        (2**90 + 1, 2**90, False),
     ],
 )
 def test_agree(value, other, holds):
