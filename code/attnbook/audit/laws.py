@@ -19,7 +19,8 @@ from .subjects import NotApplicable, Path, Subject
 
 __all__ = ["LAWS", "Asked", "Sides"]
 
-BATCH, TOKENS, LONG, PADDING = 3, 7, 257, 2  # different lengths, so that no axis passes for another
+BATCH, TOKENS, LONG, PADDING = 3, 7, 509, 2  # different lengths, so that no axis passes for another
+LONG_LAW = f"= the formula, {LONG} tokens"
 PIECES = (3, 1, 2, 1)  # a prompt, then tokens one by one and two at a time
 DRAWS = 256  # of tokens, for one whose score with itself is very negative
 LOUD = 2e4  # a score as large as float16 holds, and larger than the 10⁴ that some code writes for infinity
@@ -243,7 +244,7 @@ def one_query(trial: Trial) -> Iterator[Sides]:
 
 
 def long_rows(trial: Trial) -> Iterator[Sides]:
-    """The same for 257 tokens."""
+    """The same for 509 tokens: beyond the whole numbers of bfloat16, and within most limits of length."""
     try:
         yield from formula(trial, n=LONG, batch=1)
     except (IndexError, RuntimeError, ValueError) as error:
@@ -556,7 +557,7 @@ LAWS: dict[str, Callable] = {
     "twice the same": twice,
     "= the formula": formula,
     "= the formula, masked": masked,
-    "= the formula, 257 tokens": long_rows,
+    LONG_LAW: long_rows,
     "one query = its row": one_query,
     "equal values stay": equal_values,
     "hidden tokens do not matter": hidden,
