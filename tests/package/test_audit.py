@@ -10,10 +10,11 @@ from attnbook.attention import attention, online_attention
 from attnbook.audit import audit
 from attnbook.audit.__main__ import main
 from attnbook.audit.formula import FAULTS, Formula, evaluate
-from attnbook.audit.laws import LAWS
+from attnbook.audit.laws import LAWS, LONG_LAW
+from attnbook.audit.subjects import read_heads
 from attnbook.layers import Heads, multi_head_attention
 from attnbook.positional import offsets, sinusoidal
-from hands import CAP, SINKS, WEIGHTS, D, Fused, Views, einsum, pieces
+from hands import CAP, SINKS, WEIGHTS, D, Fused, H, Views, einsum, pieces
 
 EINSUM = {
     "no scale": "no scale",
@@ -208,6 +209,44 @@ def test_what_is_right_passes():
     fused(dtype=None, p=0.3).assert_lawful()
 
 
+def test_key_heads_are_read_from_the_weights_whatever_their_name():
+    audit(unnamed(""), rotary="halves", dtype="float32").assert_lawful()
+    assert audit(unnamed("tiled"), rotary="halves", dtype="float32").diagnoses == [VIEWS["tiled"]]
+    fused = torch.nn.Module()
+    fused.heads, fused.qkv, fused.out = 4, torch.nn.Linear(24, 48), torch.nn.Linear(24, 24)
+    assert read_heads(fused).W_K.shape == (4, 24, 6)
+
+
+def unnamed(fault):
+    layer = Views(fault)
+    del layer.num_kv_heads
+    return layer
+
+
+def test_a_claim_that_raises_is_never_a_fault_of_the_layer():
+    def too_short(t, u):
+        return np.zeros((H, 4, 4))[:, t][..., u]
+
+    def of_another_shape(t, u):
+        return np.zeros((H, 3, 2))
+
+    for wrong in (too_short, of_another_shape, lambda t: 0, lambda t, u: "far"):
+        with pytest.raises(ValueError, match=r"\bbias\b"):
+            audit(einsum(), heads=WEIGHTS, bias=wrong)
+    with pytest.raises(ValueError, match="claim"):
+        audit(einsum(), heads=WEIGHTS._replace(W_K=WEIGHTS.W_K[..., :2], b_K=None))
+    with pytest.raises(ValueError, match="claim"):
+        audit(einsum(), heads=WEIGHTS, rotary="halves", theta=np.ones(9))
+
+
+def test_a_bias_that_autograd_follows_is_read_and_a_short_one_leaves_the_long_texts():
+    table = torch.nn.Parameter(torch.zeros(H, 64, 64))
+    report = audit(einsum(), heads=WEIGHTS, bias=lambda t, u: table[:, t][..., u])
+    report.assert_lawful()
+    (silent,) = {each.reason for each in report.outcomes if each.law == LONG_LAW}
+    assert "bias raised IndexError" in silent
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_no_seed_raises_a_false_alarm(seed):
     audit(attention, seed=seed).assert_lawful()
@@ -336,6 +375,8 @@ REFUSED = [
     (lambda: audit(attention, theta="ten"), "theta"),
     (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=5), "q"),
     (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=4, key_heads=3), "key_heads"),
+    (lambda: Heads.from_linears(LINEAR, (np.ones((6, 4)), None), LINEAR, (np.ones((4, 12)), None), heads=2), "k"),
+    (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=2), "o"),
     (lambda: Heads.from_linears(LINEAR, torch.nn.ReLU(), LINEAR, LINEAR, heads=4), "k"),
     (lambda: Heads.from_fused(LINEAR, LINEAR, heads=5), "qkv"),
     (lambda: Heads.from_fused(LINEAR, LINEAR, heads=2, order="columns"), "order"),

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Array, brief, one_of, require_int
 from ..layers import Heads
-from .formula import FAULTS
+from .formula import FAULTS, ClaimError
 from .laws import LAWS, LONG_LAW, Sides, Trial, agree, twice
 from .subjects import MASKS, NotApplicable, brief_error, subject
 
@@ -232,6 +232,8 @@ def _judge(trial, outcome, law):
             worst = judged if judged.holds is None or judged.error >= worst.error else worst
     except NotApplicable as silent:
         return dataclasses.replace(outcome, reason=str(silent))
+    except ClaimError:
+        raise
     except Exception as error:
         return _raised(outcome, error)
     return worst

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..attention import causal_mask
 from ..check import tolerance
-from .formula import Formula, evaluate, scores
+from .formula import ClaimError, Formula, evaluate, scores
 from .subjects import NotApplicable, Path, Subject
 
 __all__ = ["LAWS", "Asked", "Sides"]
@@ -466,7 +466,10 @@ def _in_pieces(formula, X, spans, cause):
     found = []
     for k, (start, end) in enumerate(spans):
         keys, t, u, mask = cause(spans, k)
-        found.append(evaluate(plain, (X[:, start:end], X[:, keys]), mask, t, u).Y)
+        try:
+            found.append(evaluate(plain, (X[:, start:end], X[:, keys]), mask, t, u).Y)
+        except ClaimError:  # positions that the claimed bias does not know
+            return np.zeros(0)
     return np.concatenate(found, axis=1)
 
 

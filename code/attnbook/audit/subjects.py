@@ -493,25 +493,34 @@ SEPARATE += (("wq", "wk", "wv"), ("w_q", "w_k", "w_v"), ("to_q", "to_k", "to_v")
 FUSED = ("qkv", "qkv_proj", "in_proj", "to_qkv", "Wqkv", "c_attn")
 LAST = ("o_proj", "out_proj", "out", "o", "proj", "c_proj", "W_O", "wo", "w_o", "to_out", "dense")
 NUMBER = ("num_heads", "n_heads", "heads", "n_head", "num_attention_heads", "h")
-KEY_NUMBER = ("num_key_value_heads", "n_kv_heads", "num_kv_heads", "key_heads", "kv_heads")
 
 
 def read_heads(module: Any, heads: int | None = None, key_heads: int | None = None) -> Heads | None:
     """Return the weights of a module by the names that projections commonly have; None if it has none of them.
 
-    ``heads`` and ``key_heads`` are read from the module unless given. See :class:`attnbook.layers.Heads` for others.
+    ``heads`` is an attribute of the module unless given; ``key_heads`` follows from the rows of its weights. For other
+    modules, see :class:`attnbook.layers.Heads`.
     """
     last = _first(module, LAST)
     h = heads or _first(module, NUMBER)
-    g = key_heads or _first(module, KEY_NUMBER) or h
     if not isinstance(h, int) or not hasattr(last, "weight"):
         return None
     for names in SEPARATE:
         parts = [getattr(module, name, None) for name in names]
         if all(hasattr(part, "weight") for part in parts):
-            return Heads.from_linears(*parts, last, h, g)
+            queries, keys = (len(part.weight) for part in parts[:2])
+            return Heads.from_linears(*parts, last, h, key_heads or _divided(keys * h, queries) or h)
     fused = _first(module, FUSED)
-    return Heads.from_fused(fused, last, heads=h, key_heads=g) if hasattr(fused, "weight") else None
+    if not hasattr(fused, "weight"):
+        return None
+    beside_queries = len(fused.weight) - last.weight.shape[1]  # rows of keys and values
+    g = key_heads or _divided(beside_queries * h, 2 * last.weight.shape[1]) or h
+    return Heads.from_fused(fused, last, heads=h, key_heads=g)
+
+
+def _divided(a, b):
+    """Return a/b where it is a whole number above 0, else None."""
+    return a // b if a > 0 and a % b == 0 else None
 
 
 def _first(module, names):
