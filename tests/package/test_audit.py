@@ -341,10 +341,22 @@ def test_a_report_says_what_holds_what_fails_and_where_and_stops_a_test():
     np.testing.assert_allclose(np.abs(worst.sides.left - worst.sides.right).max(), worst.error)
     assert worst.error > worst.allowed > 0
     assert "no scale" in str(report)
+    assert "no scale" in repr(report)
+    assert len(repr(report)) < 200
     with pytest.raises(AssertionError, match="no scale"):
         report.assert_lawful()
     with pytest.raises(AssertionError):
         audit(attention, skip=list(LAWS)).assert_lawful()
+
+
+def test_a_layer_that_nothing_compares_with_the_formula_stops_a_test_and_the_command(capsys):
+    report = audit(einsum("no scale"), width=D, dtype="float64")
+    assert not report.failures
+    with pytest.raises(AssertionError, match="heads="):
+        report.assert_lawful()
+    assert main(["hands:einsum()", "--width", str(D), "--dtype", "float64"]) == 1
+    assert "heads=" in capsys.readouterr().out
+    audit(einsum(), width=D, dtype="float64", skip=["= the formula"]).assert_lawful()
 
 
 X = np.ones((2, 3, 4))

@@ -22,11 +22,12 @@ import numpy as np
 from ..arrays import Array, brief, one_of, require_int
 from ..layers import Heads
 from .formula import FAULTS, ClaimError
-from .laws import LAWS, LONG_LAW, Sides, Trial, agree, twice
+from .laws import FORMULA_LAW, LAWS, LONG_LAW, Sides, Trial, agree, twice
 from .subjects import MASKS, NotApplicable, brief_error, subject
 
 __all__ = ["Outcome", "Report", "audit"]
 
+LEFT_OUT = "left out, as asked"
 MARKS = {True: "✓", False: "✗", None: "·"}
 
 
@@ -48,7 +49,7 @@ class Outcome:
     sides: Sides | None = None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """What an audit found: its ``outcomes``, a table as text, and :meth:`assert_lawful` for a test."""
 
@@ -65,10 +66,31 @@ class Report:
         """The names of what is wrong, first the one that explains most."""
         return [name for name, _ in Counter(each.diagnosis for each in self.failures).most_common()]
 
+    @property
+    def objection(self) -> str:
+        """Why the layer does not pass: a law fails, or nothing was compared with the formula; empty if it passes."""
+        if self.failures:
+            return "not lawful"
+        if not any(each.holds for each in self.outcomes):
+            return "not judged by any law"
+        compared = [each for each in self.outcomes if each.law == FORMULA_LAW]
+        if any(each.holds or each.reason == LEFT_OUT for each in compared):
+            return ""
+        return f"not compared with the formula, so much may be wrong ({compared[0].reason})"
+
     def assert_lawful(self) -> None:
-        """Raise ``AssertionError`` with the report if a law fails, and if none could be judged."""
-        if self.failures or not any(each.holds for each in self.outcomes):
-            raise AssertionError(f"{self.name} is not lawful\n{self}")
+        """Raise ``AssertionError`` with the report if a law fails, or if no path was compared with the formula.
+
+        A layer without known weights passes with ``skip=["= the formula"]`` alone.
+        """
+        __tracebackhide__ = True
+        if self.objection:
+            raise AssertionError(f"{self.name} is {self.objection}\n{self}")
+
+    def __repr__(self) -> str:
+        """Return one line: how many outcomes fail, and the diagnoses."""
+        found = "; ".join(self.diagnoses) or self.objection or "lawful"
+        return f"<Report of {self.name}: {len(self.failures)} of {len(self.outcomes)} fail: {found}>"
 
     def __str__(self) -> str:
         """Return the table: a law a line, a path a column; below it what fails, and why a law says nothing."""
@@ -213,7 +235,7 @@ def _judged(trial, first, skip):
     for name, law in LAWS.items():
         outcome = Outcome(name, trial.path.name, None)
         if name in skip or unsteady:
-            outcomes.append(dataclasses.replace(outcome, reason=unsteady or "left out, as asked"))
+            outcomes.append(dataclasses.replace(outcome, reason=unsteady or LEFT_OUT))
             continue
         outcomes.append(_judge(trial, outcome, law(trial, first) if law is agree else law(trial)))
         if law is twice and outcomes[-1].holds is False:
@@ -286,7 +308,7 @@ def _diagnosed(trial, outcomes):
     for each in outcomes:
         name = next((fault for fault in order if fault in explained.get(each.law, ())), each.diagnosis)
         if each.holds is False:
-            name = name or f"no known fault explains it: {each.law}"
+            name = name or f"no known fault explains it (or a claim is missing: bias, theta, …?): {each.law}"
         done.append(dataclasses.replace(each, diagnosis=name))
     return done
 

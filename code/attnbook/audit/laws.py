@@ -20,6 +20,7 @@ from .subjects import NotApplicable, Path, Subject
 __all__ = ["LAWS", "Asked", "Sides"]
 
 BATCH, TOKENS, LONG, PADDING = 3, 7, 509, 2  # different lengths, so that no axis passes for another
+FORMULA_LAW = "= the formula"
 LONG_LAW = f"= the formula, {LONG} tokens"
 PIECES = (3, 1, 2, 1)  # a prompt, then tokens one by one and two at a time
 DRAWS = 256  # of tokens, for one whose score with itself is very negative
@@ -558,7 +559,7 @@ def agree(trial: Trial, first: Path) -> Iterator[Sides]:
 #: The laws by the words of the report.
 LAWS: dict[str, Callable] = {
     "twice the same": twice,
-    "= the formula": formula,
+    FORMULA_LAW: formula,
     "= the formula, masked": masked,
     LONG_LAW: long_rows,
     "one query = its row": one_query,
