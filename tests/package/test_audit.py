@@ -359,6 +359,40 @@ def test_a_layer_that_nothing_compares_with_the_formula_stops_a_test_and_the_com
     audit(einsum(), width=D, dtype="float64", skip=["= the formula"]).assert_lawful()
 
 
+SHAPELESS = [
+    (lambda: audit(lambda X, mask: X[:, :-1], width=4), r"returned shape \(3, 6, 4\); expected \(3, 7, d_out\)"),
+    (lambda: audit(lambda Q, K, V, mask: attention(Q, K, V, mask).sum(1), heads=2), r"returned shape .*; expected \("),
+    (lambda: audit(Shortened()), r"returned shape \(3, 6, 24\)"),
+    (lambda: audit(lambda Q, K, V, mask: None), "returned None"),
+    (lambda: audit(lambda X: ("weights", X), width=4), "returned a tuple whose first entry is str"),
+    (lambda: audit(lambda X: (), width=4), "returned an empty tuple"),
+    (lambda: audit(lambda X: {"Y": X}, width=4), "returned dict"),
+    (lambda: audit(Views), r"f is a class; write Views\(\)"),
+]
+
+
+class Shortened(Views):
+    def forward(self, x, mask=None, position_ids=None):
+        return super().forward(x, mask, position_ids)[:, :-1]
+
+
+@pytest.mark.parametrize(("call", "said"), SHAPELESS)
+def test_what_returns_no_output_of_attention_is_refused_in_words(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_a_mask_by_another_name_is_said_and_call_gives_it():
+    def layer(X, keep):
+        return einsum()(X, keep)
+
+    with pytest.raises(ValueError, match="keep"):
+        audit(layer, heads=WEIGHTS)
+    audit(layer, heads=WEIGHTS, call=lambda f, X, mask: f(X, mask), dtype="float64").assert_lawful()
+    report = audit(lambda X, keep=True: einsum()(X, np.array(keep)), heads=WEIGHTS, dtype="float64")
+    assert any("keep" in each.reason and "call=" in each.reason for each in report.outcomes)
+
+
 X = np.ones((2, 3, 4))
 LINEAR = (np.ones((12, 4)), None)
 REFUSED = [

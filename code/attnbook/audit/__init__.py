@@ -165,7 +165,7 @@ def audit(
     pairing "halves" or "adjacent", by angles ``theta``; ``gains`` those of the norms of q and k, (d_k,) each, with
     ``eps``; ``bias`` a function of the positions of queries and keys that gives (h, n, m). ``causal``: f hides later
     tokens itself. ``positions``: it adds positions of its own.
-    ``call(module, X, mask)`` calls a module that has another signature.
+    ``call(f, X, mask)`` calls a module or a function that has another signature.
     ``pieces(f)`` returns a function that takes the next tokens (b, n, width) and keeps a cache. ``blind`` = "finite"
     claims numbers where a mask leaves a query no key. ``dtype`` is another precision than float32 (float64 for
     NumPy), without the 16 bits; ``skip`` names laws to leave out. Layers of transformers 5 are read by themselves.
@@ -221,7 +221,7 @@ def _require_claims(claims, skip):
     for name, given, known in (("mask", claims["mask"], MASKS), ("skip", skip, LAWS)):
         for each in [given] if not isinstance(given, list | tuple) else given:
             one_of(name, each, *known)
-    for name, kind in (("pieces", "a function of f that returns a step"), ("call", "a function of the module and X")):
+    for name, kind in (("pieces", "a function of f that returns a step"), ("call", "a function of f and X")):
         if claims[name] is not None and not callable(claims[name]):
             raise ValueError(f"{name} = {brief(claims[name])}; expected {kind}")
 

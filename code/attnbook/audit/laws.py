@@ -15,7 +15,7 @@ import numpy as np
 from ..attention import causal_mask
 from ..check import tolerance
 from .formula import ClaimError, Formula, evaluate, scores
-from .subjects import NotApplicable, Path, Subject
+from .subjects import NAME_OF_MASK, NotApplicable, Path, Subject
 
 __all__ = ["LAWS", "Asked", "Sides"]
 
@@ -80,7 +80,8 @@ class Trial:
     def mask(self, mask: np.ndarray | None) -> np.ndarray | None:
         """Return a mask for a layer that takes one; a law of masks says nothing about others."""
         if mask is not None and not self.subject.takes_mask:
-            raise NotApplicable("f takes no mask")
+            names = ", ".join(self.subject.parameters)
+            raise NotApplicable(f"f takes no mask: its parameters are {names}; {NAME_OF_MASK}")
         return mask
 
     def ask(self, inputs, mask=None, positions=None, seed=0) -> Asked:

@@ -21,13 +21,18 @@ from ..layers import Heads, torch_heads
 from .formula import Formula
 
 __all__ = ["NotApplicable", "Path", "Subject", "assemble", "expand", "from_library", "masked_as", "modes", "quiet"]
-__all__ += ["read_heads", "subject", "to_library"]
+__all__ += ["NAME_OF_MASK", "read_heads", "subject", "to_library"]
 
+NAME_OF_MASK = "the name of a mask contains 'mask', else say call=…"
 MASKS = ("look", "hide", "add", "lowest")  # True may look; True may not; 0 and −∞; 0 and the lowest number
 
 
 class NotApplicable(Exception):
     """A law that says nothing about a path; the message is the reason."""
+
+
+class NoOutput(ValueError):
+    """What f returned is no output of attention; the message says what it is."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -65,6 +70,7 @@ class Subject:
     heads: tuple[int, int] | None = None
     blind: str | None = None
     reason: str = ""  # why no formula is known
+    parameters: tuple[str, ...] = ()  # the names of all that it takes
 
     @property
     def has_heads(self) -> bool:
@@ -79,6 +85,8 @@ def subject(f: Any, **claims: Any) -> Subject:
     """
     if not callable(f):
         raise ValueError(f"f is of the type {type(f).__name__}; expected a function or a PyTorch module")
+    if inspect.isclass(f):
+        raise ValueError(f"f is a class; write {f.__name__}()")
     if not _is_module(f):
         return _of_function(f, claims)
     known = () if claims.get("call") is not None else READERS
@@ -102,6 +110,7 @@ class _Taken:
     kind: str
     mask: str | None
     positions: str | None
+    parameters: tuple[str, ...] = ()
 
 
 def _taken(f, name):
@@ -118,7 +127,7 @@ def _taken(f, name):
     kind = "QKV" if [n[:1].lower() for n in names[:3]] == ["q", "k", "v"] else "X"
     others = names[3:] if kind == "QKV" else names[1:]
     mask = next((n for n in others if "mask" in n.lower()), None)
-    return _Taken(kind, mask, next((n for n in others if "position" in n.lower()), None))
+    return _Taken(kind, mask, next((n for n in others if "position" in n.lower()), None), tuple(names))
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -126,6 +135,8 @@ def _taken(f, name):
 
 def _of_function(f, claims):
     name = getattr(f, "__name__", type(f).__name__)
+    given, call = f, claims.get("call")
+    f = given if call is None else functools.partial(call, given)
     taken = _taken(f, name)
     formula, heads, reason = _claimed(taken, claims, None)
     width = _width(claims, formula, taken, None)
@@ -139,7 +150,7 @@ def _of_function(f, claims):
             _call(f, taken, form, library, dtype, draft.has_heads),
             dtype,
             formula,
-            _pieces(f, claims, library, dtype),
+            _pieces(given, claims, library, dtype),
         )
         for dtype in dtypes
         for form in _forms(claims, taken)
@@ -163,12 +174,13 @@ def _library(f, draft, taken, claims):
         dtypes = (claims["dtype"],) if claims.get("dtype") else dtypes
         path = Path("tried", _call(f, taken, form, library, dtypes[0], draft.has_heads), dtypes[0])
         try:
-            path.call(inputs, mask, positions)
+            _require_shape(inputs, path.call(inputs, mask, positions))
         except Exception as error:
             found.append(error)
         else:
             return library, dtypes
-    raise _refused(inputs, mask, found[-1]) from found[-1]
+    refused = next((error for error in found if isinstance(error, NoOutput)), found[-1])
+    raise _refused(inputs, mask, refused) from refused
 
 
 def brief_error(error):
@@ -223,10 +235,15 @@ def to_library(library, x, dtype):
 
 def from_library(Y):
     """Return an output, or the first of several, as float64."""
+    said = "f returned "
     while isinstance(Y, tuple | list):
-        Y = Y[0]
+        if not Y:
+            raise NoOutput(f"f returned an empty {type(Y).__name__}; expected an array, or several of them")
+        said, Y = f"f returned a {type(Y).__name__} whose first entry is ", Y[0]
     if hasattr(Y, "last_hidden_state"):
         Y = Y.last_hidden_state
+    if not hasattr(Y, "shape"):
+        raise NoOutput(f"{said}{'None' if Y is None else type(Y).__name__}; expected an array")
     if hasattr(Y, "detach"):
         return Y.detach().cpu().double().numpy()
     return np.asarray(Y, dtype=np.float64)
@@ -337,6 +354,7 @@ def _subject(name, taken, width, heads, claims, reason, projects=False):
         heads=heads,
         blind=claims.get("blind"),
         reason=reason,
+        parameters=taken.parameters,
     )
 
 
@@ -391,17 +409,28 @@ def assemble(draft: Subject, formula: Formula | None, calls: Iterable) -> Subjec
 
 
 def _require_call(call, inputs, mask, positions):
-    """Call once; refuse what raises an error, naming the shapes that it was given."""
+    """Call once; refuse what raises an error or returns another shape, naming the shapes that it was given."""
     try:
-        call(inputs, mask, positions)
+        _require_shape(inputs, call(inputs, mask, positions))
     except Exception as error:
         raise _refused(inputs, mask, error) from error
 
 
+def _require_shape(inputs, Y):
+    """Refuse an output that has not a row for each query."""
+    rows = inputs[0].shape[:-1]
+    if Y.shape[:-1] != rows or Y.ndim == 0:
+        raise NoOutput(f"f returned shape {Y.shape}; expected ({', '.join(map(str, rows))}, d_out)")
+
+
 def _refused(inputs, mask, error):
+    if isinstance(error, NoOutput):
+        return ValueError(str(error))
     given = ", ".join(str(x.shape) for x in inputs)
     shown = "" if mask is None else f" with a mask for {mask.shape[-2]} queries and {mask.shape[-1]} keys"
-    return ValueError(f"f fails on arrays of shape {given}{shown}: {type(error).__name__}: {brief_error(error)}")
+    hint = f"; {NAME_OF_MASK}" if isinstance(error, TypeError) and "missing" in str(error) else ""
+    said = f"{type(error).__name__}: {brief_error(error)}{hint}"
+    return ValueError(f"f fails on arrays of shape {given}{shown}: {said}")
 
 
 def _of_module(module, claims):
