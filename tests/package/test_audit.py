@@ -359,6 +359,57 @@ def test_a_layer_that_nothing_compares_with_the_formula_stops_a_test_and_the_com
     audit(einsum(), width=D, dtype="float64", skip=["= the formula"]).assert_lawful()
 
 
+def test_a_window_of_300_and_positions_in_bfloat16_are_noticed():
+    def window(X, mask):
+        n = X.shape[1]
+        return einsum()(X, mask & np.tri(n, k=299, dtype=bool) & ~np.tri(n, k=-300, dtype=bool))
+
+    layer = Rounded()
+    for report in (
+        audit(window, heads=WEIGHTS, dtype="float64"),
+        audit(layer, rotary="halves", dtype="float32"),
+    ):
+        assert {each.law for each in report.failures} == {LONG_LAW}
+
+
+class Rounded(Views):
+    def rotary(self, x, positions):
+        return super().rotary(x, positions.bfloat16().float())
+
+
+def of_keys(fault=""):
+    """A layer whose mask (b, m) hides the same keys from all queries."""
+    return lambda X, key_mask: einsum(fault)(X, key_mask[:, None, None, :])
+
+
+def test_a_mask_of_keys_alone_is_tried_where_it_can_say_what_is_hidden():
+    report = audit(of_keys(), heads=WEIGHTS, mask="keys", dtype="float64")
+    report.assert_lawful()
+    held = {each.law for each in report.outcomes if each.holds}
+    assert held >= {"= the formula, masked", "hidden tokens do not matter", "alone = padded on the right"}
+    assert any("same keys" in each.reason for each in report.outcomes if each.law == "no token sees the future")
+    for fault in ("dropped", "after", "inverted"):
+        assert audit(of_keys(fault), heads=WEIGHTS, mask="keys", dtype="float64").diagnoses[0] == EINSUM[fault]
+    audit(attention_of_keys, mask="keys", dtype="float64").assert_lawful()
+    padding = {
+        each.law
+        for each in audit(torch.nn.MultiheadAttention(12, 3, batch_first=True), dtype="float32").outcomes
+        if each.holds and each.path == "eval padding"
+    }
+    assert padding >= {"= the formula, masked", "alone = padded on the left", "all paths agree"}
+
+
+def attention_of_keys(Q, K, V, mask):
+    return attention(Q, K, V, mask[:, None, :])
+
+
+def test_a_causal_layer_may_take_a_mask_of_keys():
+    def layer(X, mask):
+        return einsum()(X, mask[:, None, None, :] & np.tri(X.shape[1], dtype=bool))
+
+    audit(layer, heads=WEIGHTS, causal=True, mask="keys", dtype="float64").assert_lawful()
+
+
 SHAPELESS = [
     (lambda: audit(lambda X, mask: X[:, :-1], width=4), r"returned shape \(3, 6, 4\); expected \(3, 7, d_out\)"),
     (lambda: audit(lambda Q, K, V, mask: attention(Q, K, V, mask).sum(1), heads=2), r"returned shape .*; expected \("),

@@ -157,7 +157,8 @@ def audit(
     "position". Tokens X are (b, n, width). Q, K, V are (b, n, width) or, with ``heads`` = h, (b, h, n, width), keys and
     values in ``key_heads`` ≤ h. A mask is (b, n, m) for Q, K, V without heads, else (b, 1, n, m). ``mask`` says what it
     holds, or which kinds are to be tried: "look" True where a query may look, "hide" True where not, "add" 0 and −∞,
-    "lowest" 0 and the lowest number. The output is (b, n, d_out) or, for Q, K, V, as Q; of several, the first.
+    "lowest" 0 and the lowest number, "keys" (b, m), True where all queries may look.
+    The output is (b, n, d_out) or, for Q, K, V, as Q; of several, the first.
 
     What the layer claims to compute: Y = softmax_row(Q Kᵀ · scale) V. ``heads`` are the weights of a layer of X, for
     functions :class:`~attnbook.layers.Heads`; of modules they are read where their names are common. ``scale`` is

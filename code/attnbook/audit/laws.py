@@ -181,7 +181,14 @@ def _change(inputs, where, rng):
 
 
 def _some(trial, inputs):
-    """Draw a mask (b, n, m) that leaves each query itself and about half of the other keys."""
+    """Draw a mask (b, n, m) that leaves each query itself and about half of the other keys.
+
+    Where a mask hides the same keys from all queries, the first key is left in place of each query itself.
+    """
+    if trial.path.masks_keys:
+        mask = trial.rng.random(look_everywhere(inputs).shape) < 0.5
+        mask[..., 0] = True
+        return np.broadcast_to(mask[:, :1], mask.shape).copy()
     mask = trial.rng.random(look_everywhere(inputs).shape) < 0.5
     return mask | np.eye(mask.shape[-1], dtype=bool)
 
@@ -259,7 +266,8 @@ def masked(trial: Trial) -> Iterator[Sides]:
     claimed, X = trial.formula, trial.tokens()
     if not trial.subject.causal:
         yield _against(trial, claimed, X, trial.mask(_some(trial, X)))
-        yield _against(trial, claimed, X, trial.mask(past(X)))
+        if not trial.path.masks_keys:
+            yield _against(trial, claimed, X, trial.mask(past(X)))
     elif trial.subject.takes_mask:
         yield _against(trial, claimed, X, _some(trial, X))
     else:
@@ -272,7 +280,7 @@ def hidden(trial: Trial) -> Iterator[Sides]:
     hide = np.array([2, 5])
     M = look_everywhere(X)
     M[..., hide] = False
-    if trial.subject.causal:
+    if trial.subject.causal and not trial.path.masks_keys:
         M[:, hide, hide] = True  # each of them sees itself, as no other does
         M[:, np.arange(TOKENS), np.arange(TOKENS)] = True
     M = trial.mask(M)
@@ -358,13 +366,15 @@ def _padded(trial, real, name):
     alone = tuple(x[..., real, :] for x in X)
     is_real = np.zeros(n, dtype=bool)
     is_real[real] = True
-    M = trial.mask(np.broadcast_to(is_real | np.eye(n, dtype=bool), look_everywhere(X).shape))
-    if not trial.subject.causal:
+    itself = np.zeros((n, n), dtype=bool) if trial.path.masks_keys else np.eye(n, dtype=bool)
+    M = trial.mask(np.broadcast_to(is_real | itself, look_everywhere(X).shape))
+    adds_causal = not (trial.subject.causal or trial.path.masks_keys)
+    if adds_causal:
         M = M & (causal_mask(n) | ~is_real[:, None])
     counted = (
         np.broadcast_to(np.maximum(np.cumsum(is_real) - 1, 0), (BATCH, n)) if trial.subject.takes_positions else None
     )
-    N = None if trial.subject.causal else past(alone)
+    N = past(alone) if adds_causal else None
     left, right = trial.ask(X, M, counted), trial.ask(alone, N)
     allowed = trial.allowed(alone, right.output)
     return Sides(left.output[..., real, :], right.output, allowed, (left, right), X, name)

@@ -24,7 +24,8 @@ __all__ = ["NotApplicable", "Path", "Subject", "assemble", "expand", "from_libra
 __all__ += ["NAME_OF_MASK", "read_heads", "subject", "to_library"]
 
 NAME_OF_MASK = "the name of a mask contains 'mask', else say call=…"
-MASKS = ("look", "hide", "add", "lowest")  # True may look; True may not; 0 and −∞; 0 and the lowest number
+MASKS = ("look", "hide", "add", "lowest", "keys")
+# True may look; True may not; 0 and −∞; 0 and the lowest number; (b, m), True where all queries may look
 
 
 class NotApplicable(Exception):
@@ -41,6 +42,7 @@ class Path:
 
     ``dtype`` is the precision; ``formula`` what the path claims to compute, with weights as that precision holds them.
     ``pieces()`` returns a function of the next tokens that keeps a cache. ``is_random``: in training, with dropout.
+    ``masks_keys``: its masks hide the same keys from all queries.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Path:
     formula: Formula | None = None
     pieces: Callable | None = None
     is_random: bool = False
+    masks_keys: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -151,6 +154,7 @@ def _of_function(f, claims):
             dtype,
             formula,
             _pieces(given, claims, library, dtype),
+            masks_keys=form == "keys",
         )
         for dtype in dtypes
         for form in _forms(claims, taken)
@@ -195,7 +199,7 @@ def _call(f, taken, form, library, dtype, has_heads):
         given = [to_library(library, x, dtype) for x in inputs]
         options = {}
         if taken.mask is not None and mask is not None:
-            mask = expand(mask, inputs, has_heads)
+            mask = of_keys(inputs, mask) if form == "keys" else expand(mask, inputs, has_heads)
             options[taken.mask] = masked_as(library, mask, form, dtype)
         if taken.positions is not None and positions is not None:
             options[taken.positions] = to_library(library, positions, None)
@@ -211,10 +215,18 @@ def expand(mask, inputs, has_heads):
     return mask[:, None] if has_heads else mask
 
 
+def of_keys(inputs, mask):
+    """Return the mask (b, m) that hides the same keys from all queries."""
+    mask = np.broadcast_to(mask, (len(inputs[0]), *mask.shape[-2:]))
+    if not (mask == mask[:, :1]).all():
+        raise NotApplicable("its mask hides the same keys from all queries")
+    return mask[:, 0]
+
+
 def masked_as(library, mask, form, dtype):
     """Write a mask, True where a query may look, in the form that the function takes."""
-    if form in ("look", "hide"):
-        return to_library(library, mask if form == "look" else ~mask, None)
+    if form in ("look", "hide", "keys"):
+        return to_library(library, ~mask if form == "hide" else mask, None)
     if library == "numpy":
         lowest = -np.inf if form == "add" else np.finfo(dtype).min
         return np.where(mask, 0.0, lowest).astype(dtype)
@@ -292,7 +304,7 @@ def _label(dtype, form, first, claims, mode=""):
     """Name a path by what sets it apart."""
     forms = claims.get("mask") or "look"
     several = not isinstance(forms, str) and len(forms) > 1
-    words = {"look": "boolean", "hide": "boolean", "add": "additive", "lowest": "lowest"}
+    words = {"look": "boolean", "hide": "boolean", "add": "additive", "lowest": "lowest", "keys": "keys"}
     parts = [mode or dtype] if mode == "" or dtype == first else [dtype]
     return " ".join([*parts, words[form]] if several else parts)
 
@@ -390,21 +402,21 @@ def _is_random(call, inputs, mask, positions):
 
 
 def assemble(draft: Subject, formula: Formula | None, calls: Iterable) -> Subject:
-    """Give a subject its paths; ``calls`` yields (name, dtype, call, pieces)."""
+    """Give a subject its paths; ``calls`` yields (name, dtype, call, pieces, masks_keys)."""
     from . import laws
 
     inputs = laws.tokens(draft, np.random.default_rng(0))
     mask = laws.look_everywhere(inputs) if draft.takes_mask else None
     positions = laws.places(inputs) if draft.takes_positions else None
     paths = []
-    for name, dtype, call, pieces in calls:
+    for name, dtype, call, pieces, masks_keys in calls:
         if not paths:
             _require_call(call, inputs, mask, positions)
         is_random = False
         if name.startswith("train"):
             with contextlib.suppress(Exception):  # its own laws will say so
                 is_random = _is_random(call, inputs, mask, positions)
-        paths.append(Path(name, call, dtype, _rounded(formula, dtype), pieces, is_random))
+        paths.append(Path(name, call, dtype, _rounded(formula, dtype), pieces, is_random, masks_keys))
     return dataclasses.replace(draft, paths=tuple(paths))
 
 
@@ -447,7 +459,7 @@ def _of_module(module, claims):
                 label = _label(dtype, form, dtype if mode in ("eval", "train") else "float32", claims, mode)
                 called = own if call is None else functools.partial(call, own)
                 run = _call(called, taken, form, "torch", dtype, draft.has_heads)
-                yield label, dtype, run, _pieces(module, claims, "torch", dtype, own)
+                yield label, dtype, run, _pieces(module, claims, "torch", dtype, own), form == "keys"
 
     return assemble(draft, formula, calls())
 
@@ -474,19 +486,17 @@ def _of_multihead(module, claims):
             if mode in ("eval", "train"):
                 ways += [(" weights", "hide", True), (" additive", "add", False), (" padding", "padding", False)]
             for label, form, need_weights in ways:
-                yield mode + label, dtype, call_of(own, dtype, form, need_weights), None
+                yield mode + label, dtype, call_of(own, dtype, form, need_weights), None, form == "padding"
 
     return assemble(draft, formula, calls())
 
 
 def _multihead_masks(own, inputs, mask, form, dtype):
     """Return the masks of MultiheadAttention, where True hides: one for each head, or one of keys alone."""
+    if form == "padding":
+        return {"key_padding_mask": to_library("torch", ~of_keys(inputs, mask), None)}
     mask = np.broadcast_to(mask, (len(inputs[0]), *mask.shape[-2:]))
-    if form != "padding":
-        return {"attn_mask": masked_as("torch", np.repeat(mask, own.num_heads, axis=0), form, dtype)}
-    if not (mask == mask[:, :1]).all():
-        raise NotApplicable("a key_padding_mask hides the same keys from all queries")
-    return {"key_padding_mask": to_library("torch", ~mask[:, 0], None)}
+    return {"attn_mask": masked_as("torch", np.repeat(mask, own.num_heads, axis=0), form, dtype)}
 
 
 def _of_transformers(module, claims):
