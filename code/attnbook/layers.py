@@ -135,7 +135,8 @@ class Heads(NamedTuple):
         j of keys and values serves query heads j·h/g … (j + 1)·h/g − 1, and stands here as often. Views, which
         autograd follows, where g = h.
 
-        Raises ``ValueError`` if a map has no weight, its rows are no multiple of the heads, or g does not divide h.
+        Raises ``ValueError`` if a map has no weight, its rows are no multiple of the heads, g does not divide h, or the
+        heads of queries and keys differ in d_k.
         Source: Ainslie et al. (2023), "GQA".
         """
         h = require_int("heads", heads)
@@ -145,6 +146,11 @@ class Heads(NamedTuple):
         maps = (("q", q, h), ("k", k, g), ("v", v, g))
         (W_Q, b_Q), (W_K, b_K), (W_V, b_V) = (_cut(*each, h) for each in maps)
         W_O, b_O = _linear("o", o)
+        if W_K.shape[-1] != W_Q.shape[-1]:
+            expected = f"{W_Q.shape[-1]} rows for each of {g} heads, as q has for each of {h}"
+            raise ValueError(f"k has weights of shape {shape_of(_linear('k', k)[0])}; expected {expected}")
+        if W_O.shape[1] != h * W_V.shape[-1]:
+            raise ValueError(f"o has weights of shape {shape_of(W_O)}; expected {h * W_V.shape[-1]} columns")
         return cls(W_Q, W_K, W_V, W_O.T, b_Q, b_K, b_V, b_O)
 
     @classmethod

@@ -10,10 +10,11 @@ from attnbook.attention import attention, online_attention
 from attnbook.audit import audit
 from attnbook.audit.__main__ import main
 from attnbook.audit.formula import FAULTS, Formula, evaluate
-from attnbook.audit.laws import LAWS
+from attnbook.audit.laws import LAWS, LONG_LAW
+from attnbook.audit.subjects import read_heads
 from attnbook.layers import Heads, multi_head_attention
 from attnbook.positional import offsets, sinusoidal
-from hands import CAP, SINKS, WEIGHTS, D, Fused, Views, einsum, pieces
+from hands import CAP, SINKS, WEIGHTS, D, Fused, H, Views, einsum, pieces
 
 EINSUM = {
     "no scale": "no scale",
@@ -208,6 +209,44 @@ def test_what_is_right_passes():
     fused(dtype=None, p=0.3).assert_lawful()
 
 
+def test_key_heads_are_read_from_the_weights_whatever_their_name():
+    audit(unnamed(""), rotary="halves", dtype="float32").assert_lawful()
+    assert audit(unnamed("tiled"), rotary="halves", dtype="float32").diagnoses == [VIEWS["tiled"]]
+    fused = torch.nn.Module()
+    fused.heads, fused.qkv, fused.out = 4, torch.nn.Linear(24, 48), torch.nn.Linear(24, 24)
+    assert read_heads(fused).W_K.shape == (4, 24, 6)
+
+
+def unnamed(fault):
+    layer = Views(fault)
+    del layer.num_kv_heads
+    return layer
+
+
+def test_a_claim_that_raises_is_never_a_fault_of_the_layer():
+    def too_short(t, u):
+        return np.zeros((H, 4, 4))[:, t][..., u]
+
+    def of_another_shape(t, u):
+        return np.zeros((H, 3, 2))
+
+    for wrong in (too_short, of_another_shape, lambda t: 0, lambda t, u: "far"):
+        with pytest.raises(ValueError, match=r"\bbias\b"):
+            audit(einsum(), heads=WEIGHTS, bias=wrong)
+    with pytest.raises(ValueError, match="claim"):
+        audit(einsum(), heads=WEIGHTS._replace(W_K=WEIGHTS.W_K[..., :2], b_K=None))
+    with pytest.raises(ValueError, match="claim"):
+        audit(einsum(), heads=WEIGHTS, rotary="halves", theta=np.ones(9))
+
+
+def test_a_bias_that_autograd_follows_is_read_and_a_short_one_leaves_the_long_texts():
+    table = torch.nn.Parameter(torch.zeros(H, 64, 64))
+    report = audit(einsum(), heads=WEIGHTS, bias=lambda t, u: table[:, t][..., u])
+    report.assert_lawful()
+    (silent,) = {each.reason for each in report.outcomes if each.law == LONG_LAW}
+    assert "bias raised IndexError" in silent
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_no_seed_raises_a_false_alarm(seed):
     audit(attention, seed=seed).assert_lawful()
@@ -302,10 +341,107 @@ def test_a_report_says_what_holds_what_fails_and_where_and_stops_a_test():
     np.testing.assert_allclose(np.abs(worst.sides.left - worst.sides.right).max(), worst.error)
     assert worst.error > worst.allowed > 0
     assert "no scale" in str(report)
+    assert "no scale" in repr(report)
+    assert len(repr(report)) < 200
     with pytest.raises(AssertionError, match="no scale"):
         report.assert_lawful()
     with pytest.raises(AssertionError):
         audit(attention, skip=list(LAWS)).assert_lawful()
+
+
+def test_a_layer_that_nothing_compares_with_the_formula_stops_a_test_and_the_command(capsys):
+    report = audit(einsum("no scale"), width=D, dtype="float64")
+    assert not report.failures
+    with pytest.raises(AssertionError, match="heads="):
+        report.assert_lawful()
+    assert main(["hands:einsum()", "--width", str(D), "--dtype", "float64"]) == 1
+    assert "heads=" in capsys.readouterr().out
+    audit(einsum(), width=D, dtype="float64", skip=["= the formula"]).assert_lawful()
+
+
+def test_a_window_of_300_and_positions_in_bfloat16_are_noticed():
+    def window(X, mask):
+        n = X.shape[1]
+        return einsum()(X, mask & np.tri(n, k=299, dtype=bool) & ~np.tri(n, k=-300, dtype=bool))
+
+    layer = Rounded()
+    for report in (
+        audit(window, heads=WEIGHTS, dtype="float64"),
+        audit(layer, rotary="halves", dtype="float32"),
+    ):
+        assert {each.law for each in report.failures} == {LONG_LAW}
+
+
+class Rounded(Views):
+    def rotary(self, x, positions):
+        return super().rotary(x, positions.bfloat16().float())
+
+
+def of_keys(fault=""):
+    """A layer whose mask (b, m) hides the same keys from all queries."""
+    return lambda X, key_mask: einsum(fault)(X, key_mask[:, None, None, :])
+
+
+def test_a_mask_of_keys_alone_is_tried_where_it_can_say_what_is_hidden():
+    report = audit(of_keys(), heads=WEIGHTS, mask="keys", dtype="float64")
+    report.assert_lawful()
+    held = {each.law for each in report.outcomes if each.holds}
+    assert held >= {"= the formula, masked", "hidden tokens do not matter", "alone = padded on the right"}
+    assert any("same keys" in each.reason for each in report.outcomes if each.law == "no token sees the future")
+    for fault in ("dropped", "after", "inverted"):
+        assert audit(of_keys(fault), heads=WEIGHTS, mask="keys", dtype="float64").diagnoses[0] == EINSUM[fault]
+    audit(attention_of_keys, mask="keys", dtype="float64").assert_lawful()
+    padding = {
+        each.law
+        for each in audit(torch.nn.MultiheadAttention(12, 3, batch_first=True), dtype="float32").outcomes
+        if each.holds and each.path == "eval padding"
+    }
+    assert padding >= {"= the formula, masked", "alone = padded on the left", "all paths agree"}
+
+
+def attention_of_keys(Q, K, V, mask):
+    return attention(Q, K, V, mask[:, None, :])
+
+
+def test_a_causal_layer_may_take_a_mask_of_keys():
+    def layer(X, mask):
+        return einsum()(X, mask[:, None, None, :] & np.tri(X.shape[1], dtype=bool))
+
+    audit(layer, heads=WEIGHTS, causal=True, mask="keys", dtype="float64").assert_lawful()
+
+
+SHAPELESS = [
+    (lambda: audit(lambda X, mask: X[:, :-1], width=4), r"returned shape \(3, 6, 4\); expected \(3, 7, d_out\)"),
+    (lambda: audit(lambda Q, K, V, mask: attention(Q, K, V, mask).sum(1), heads=2), r"returned shape .*; expected \("),
+    (lambda: audit(Shortened()), r"returned shape \(3, 6, 24\)"),
+    (lambda: audit(lambda Q, K, V, mask: None), "returned None"),
+    (lambda: audit(lambda X: ("weights", X), width=4), "returned a tuple whose first entry is str"),
+    (lambda: audit(lambda X: (), width=4), "returned an empty tuple"),
+    (lambda: audit(lambda X: {"Y": X}, width=4), "returned dict"),
+    (lambda: audit(Views), r"f is a class; write Views\(\)"),
+]
+
+
+class Shortened(Views):
+    def forward(self, x, mask=None, position_ids=None):
+        return super().forward(x, mask, position_ids)[:, :-1]
+
+
+@pytest.mark.parametrize(("call", "said"), SHAPELESS)
+def test_what_returns_no_output_of_attention_is_refused_in_words(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_a_mask_by_another_name_is_said_and_call_gives_it():
+    def layer(X, keep):
+        return einsum()(X, keep)
+
+    with pytest.raises(ValueError, match="keep"):
+        audit(layer, heads=WEIGHTS)
+    audit(layer, heads=WEIGHTS, call=lambda f, X, mask: f(X, mask), dtype="float64").assert_lawful()
+    report = audit(lambda X, keep=True: einsum()(X, np.array(keep)), heads=WEIGHTS, dtype="float64")
+    assert any("keep" in each.reason and "call=" in each.reason for each in report.outcomes)
 
 
 X = np.ones((2, 3, 4))
@@ -336,6 +472,8 @@ REFUSED = [
     (lambda: audit(attention, theta="ten"), "theta"),
     (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=5), "q"),
     (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=4, key_heads=3), "key_heads"),
+    (lambda: Heads.from_linears(LINEAR, (np.ones((6, 4)), None), LINEAR, (np.ones((4, 12)), None), heads=2), "k"),
+    (lambda: Heads.from_linears(LINEAR, LINEAR, LINEAR, LINEAR, heads=2), "o"),
     (lambda: Heads.from_linears(LINEAR, torch.nn.ReLU(), LINEAR, LINEAR, heads=4), "k"),
     (lambda: Heads.from_fused(LINEAR, LINEAR, heads=5), "qkv"),
     (lambda: Heads.from_fused(LINEAR, LINEAR, heads=2, order="columns"), "order"),

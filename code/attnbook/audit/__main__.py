@@ -2,8 +2,8 @@
 
 ``module:name`` is a function or a module of PyTorch, ``module:name()`` what calling it without arguments returns. The
 options are the claims of :func:`attnbook.audit.audit`: ``--rotary halves``, ``--mask "('look', 'add')"``, and where a
-claim is a function or an array, ``--pieces module:callable``. It prints the report, and exits with 0 if no law fails,
-1 if one does, 2 if the layer cannot be called.
+claim is a function or an array, ``--pieces module:callable``. It prints the report, and exits with 1 where
+``report.assert_lawful()`` raises, else with 0; with 2 if the layer cannot be called.
 """
 
 import argparse
@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the report of an audit; return 0 if no law fails, 1 if one does. Wrong arguments exit with 2."""
+    """Print the report of an audit; return 1 if the layer does not pass, else 0. Wrong arguments exit with 2."""
     claims = vars(_parser().parse_args(arguments))
     try:
         report = audit(_found(claims.pop("callable")), **{k: x for k, x in claims.items() if x is not None})
@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"python -m attnbook.audit: {refused}", file=sys.stderr)
         return 2
     print(report)
-    return 1 if report.failures else 0
+    if report.objection:
+        print(f"✗ {report.name} is {report.objection}")
+    return 1 if report.objection else 0
 
 
 def _parser():

@@ -24,7 +24,7 @@ from ..arrays import as_numpy, brief, one_of, require_int, require_number
 from ..layers import Heads
 from ..positional import frequencies, rotate
 
-__all__ = ["FAULTS", "Evaluated", "Formula", "Sizes", "evaluate"]
+__all__ = ["FAULTS", "ClaimError", "Evaluated", "Formula", "Sizes", "evaluate"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -101,6 +101,10 @@ class Formula:
         return next(g for g in range(1, h + 1) if h % g == 0 and (np.repeat(W[:: h // g], h // g, axis=0) == W).all())
 
 
+class ClaimError(ValueError):
+    """A claim with which the formula cannot be computed, such as a bias that raises; the layer is not to blame."""
+
+
 class Sizes(NamedTuple):
     """How large the numbers behind an output are, for a bound on the rounding of another computation of it.
 
@@ -137,7 +141,19 @@ def evaluate(
     X is (b, n, d); Q, K, V are (b, n, d_k) or, in heads, (b, h, n, d_k). ``mask`` (b, n, m) or (n, m) is True where a
     query may look; a row that sees nothing becomes NaN. ``positions`` (n,) or (b, n) are 0 … n−1 unless given,
     ``key_positions`` those of the queries. ``fault`` replaces steps: an entry of :data:`FAULTS`.
+
+    Raises :class:`ClaimError` if the formula, without a fault, cannot be computed.
     """
+    try:
+        return _evaluated(formula, inputs, mask, positions, key_positions, fault)
+    except (ValueError, IndexError) as error:
+        if fault is not None or isinstance(error, ClaimError):
+            raise
+        raise ClaimError(f"what f is claimed to compute cannot be computed: {error}") from error
+
+
+def _evaluated(formula, inputs, mask, positions, key_positions, fault):
+    """Return Y and its sizes, step by step."""
     step = STEPS | dict(fault or {})
     inputs = step["read"](inputs)
     asked, keys, values = inputs[0], inputs[len(inputs) > 1], inputs[-1]
@@ -292,7 +308,19 @@ def biased(f, S, t, u):
     if f.bias is None:
         return S
     places = [(t, u)] if t.ndim == u.ndim == 1 else zip(*np.broadcast_arrays(*_two_axes(t, u)), strict=True)
-    return S + np.stack([f.bias(*each) for each in places])
+    return S + np.stack([_bias(f, *each, S.shape[1:]) for each in places])
+
+
+def _bias(f, t, u, shape):
+    """Return the bias between the positions of queries and of keys, as it is claimed."""
+    try:
+        B = as_numpy("bias(t, u)", f.bias(t, u), infinite=(-math.inf,))
+    except Exception as error:
+        raise ClaimError(f"bias raised {type(error).__name__}: {error}") from error
+    try:
+        return np.broadcast_to(B, shape)
+    except ValueError:
+        raise ClaimError(f"bias gave an array of shape {B.shape}; expected {shape}, by head, query and key") from None
 
 
 def _two_axes(t, u):

@@ -82,13 +82,14 @@ def _draft(module, takes_positions, has_positions=True):
 
 
 def _calls(module, claims, kinds, options, mask_name):
-    """Yield (name, dtype, call, pieces) for each kind of kernel, mode and precision."""
+    """Yield (name, dtype, call, pieces, masks_keys) for each kind of kernel, mode and precision."""
     for kind in kinds:
         for mode, dtype, own in modes(module, claims):
             own.config = copy.deepcopy(own.config)
             own.config._attn_implementation = kind
             name = f"{mode} {kind}" if len(kinds) > 1 else mode
-            yield name, dtype, _call(own, dtype, options, mask_name), _pieces(own, dtype, options, mask_name)
+            arguments = own, dtype, options, mask_name
+            yield name, dtype, _call(*arguments), _pieces(*arguments), False
 
 
 def _call(own, dtype, options, mask_name):

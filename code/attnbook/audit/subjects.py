@@ -21,13 +21,19 @@ from ..layers import Heads, torch_heads
 from .formula import Formula
 
 __all__ = ["NotApplicable", "Path", "Subject", "assemble", "expand", "from_library", "masked_as", "modes", "quiet"]
-__all__ += ["read_heads", "subject", "to_library"]
+__all__ += ["NAME_OF_MASK", "read_heads", "subject", "to_library"]
 
-MASKS = ("look", "hide", "add", "lowest")  # True may look; True may not; 0 and −∞; 0 and the lowest number
+NAME_OF_MASK = "the name of a mask contains 'mask', else say call=…"
+MASKS = ("look", "hide", "add", "lowest", "keys")
+# True may look; True may not; 0 and −∞; 0 and the lowest number; (b, m), True where all queries may look
 
 
 class NotApplicable(Exception):
     """A law that says nothing about a path; the message is the reason."""
+
+
+class NoOutput(ValueError):
+    """What f returned is no output of attention; the message says what it is."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,6 +42,7 @@ class Path:
 
     ``dtype`` is the precision; ``formula`` what the path claims to compute, with weights as that precision holds them.
     ``pieces()`` returns a function of the next tokens that keeps a cache. ``is_random``: in training, with dropout.
+    ``masks_keys``: its masks hide the same keys from all queries.
     """
 
     name: str
@@ -44,6 +51,7 @@ class Path:
     formula: Formula | None = None
     pieces: Callable | None = None
     is_random: bool = False
+    masks_keys: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -65,6 +73,7 @@ class Subject:
     heads: tuple[int, int] | None = None
     blind: str | None = None
     reason: str = ""  # why no formula is known
+    parameters: tuple[str, ...] = ()  # the names of all that it takes
 
     @property
     def has_heads(self) -> bool:
@@ -79,6 +88,8 @@ def subject(f: Any, **claims: Any) -> Subject:
     """
     if not callable(f):
         raise ValueError(f"f is of the type {type(f).__name__}; expected a function or a PyTorch module")
+    if inspect.isclass(f):
+        raise ValueError(f"f is a class; write {f.__name__}()")
     if not _is_module(f):
         return _of_function(f, claims)
     known = () if claims.get("call") is not None else READERS
@@ -102,6 +113,7 @@ class _Taken:
     kind: str
     mask: str | None
     positions: str | None
+    parameters: tuple[str, ...] = ()
 
 
 def _taken(f, name):
@@ -118,7 +130,7 @@ def _taken(f, name):
     kind = "QKV" if [n[:1].lower() for n in names[:3]] == ["q", "k", "v"] else "X"
     others = names[3:] if kind == "QKV" else names[1:]
     mask = next((n for n in others if "mask" in n.lower()), None)
-    return _Taken(kind, mask, next((n for n in others if "position" in n.lower()), None))
+    return _Taken(kind, mask, next((n for n in others if "position" in n.lower()), None), tuple(names))
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -126,6 +138,8 @@ def _taken(f, name):
 
 def _of_function(f, claims):
     name = getattr(f, "__name__", type(f).__name__)
+    given, call = f, claims.get("call")
+    f = given if call is None else functools.partial(call, given)
     taken = _taken(f, name)
     formula, heads, reason = _claimed(taken, claims, None)
     width = _width(claims, formula, taken, None)
@@ -139,7 +153,8 @@ def _of_function(f, claims):
             _call(f, taken, form, library, dtype, draft.has_heads),
             dtype,
             formula,
-            _pieces(f, claims, library, dtype),
+            _pieces(given, claims, library, dtype),
+            masks_keys=form == "keys",
         )
         for dtype in dtypes
         for form in _forms(claims, taken)
@@ -163,12 +178,13 @@ def _library(f, draft, taken, claims):
         dtypes = (claims["dtype"],) if claims.get("dtype") else dtypes
         path = Path("tried", _call(f, taken, form, library, dtypes[0], draft.has_heads), dtypes[0])
         try:
-            path.call(inputs, mask, positions)
+            _require_shape(inputs, path.call(inputs, mask, positions))
         except Exception as error:
             found.append(error)
         else:
             return library, dtypes
-    raise _refused(inputs, mask, found[-1]) from found[-1]
+    refused = next((error for error in found if isinstance(error, NoOutput)), found[-1])
+    raise _refused(inputs, mask, refused) from refused
 
 
 def brief_error(error):
@@ -183,7 +199,7 @@ def _call(f, taken, form, library, dtype, has_heads):
         given = [to_library(library, x, dtype) for x in inputs]
         options = {}
         if taken.mask is not None and mask is not None:
-            mask = expand(mask, inputs, has_heads)
+            mask = of_keys(inputs, mask) if form == "keys" else expand(mask, inputs, has_heads)
             options[taken.mask] = masked_as(library, mask, form, dtype)
         if taken.positions is not None and positions is not None:
             options[taken.positions] = to_library(library, positions, None)
@@ -199,10 +215,18 @@ def expand(mask, inputs, has_heads):
     return mask[:, None] if has_heads else mask
 
 
+def of_keys(inputs, mask):
+    """Return the mask (b, m) that hides the same keys from all queries."""
+    mask = np.broadcast_to(mask, (len(inputs[0]), *mask.shape[-2:]))
+    if not (mask == mask[:, :1]).all():
+        raise NotApplicable("its mask hides the same keys from all queries")
+    return mask[:, 0]
+
+
 def masked_as(library, mask, form, dtype):
     """Write a mask, True where a query may look, in the form that the function takes."""
-    if form in ("look", "hide"):
-        return to_library(library, mask if form == "look" else ~mask, None)
+    if form in ("look", "hide", "keys"):
+        return to_library(library, ~mask if form == "hide" else mask, None)
     if library == "numpy":
         lowest = -np.inf if form == "add" else np.finfo(dtype).min
         return np.where(mask, 0.0, lowest).astype(dtype)
@@ -223,10 +247,15 @@ def to_library(library, x, dtype):
 
 def from_library(Y):
     """Return an output, or the first of several, as float64."""
+    said = "f returned "
     while isinstance(Y, tuple | list):
-        Y = Y[0]
+        if not Y:
+            raise NoOutput(f"f returned an empty {type(Y).__name__}; expected an array, or several of them")
+        said, Y = f"f returned a {type(Y).__name__} whose first entry is ", Y[0]
     if hasattr(Y, "last_hidden_state"):
         Y = Y.last_hidden_state
+    if not hasattr(Y, "shape"):
+        raise NoOutput(f"{said}{'None' if Y is None else type(Y).__name__}; expected an array")
     if hasattr(Y, "detach"):
         return Y.detach().cpu().double().numpy()
     return np.asarray(Y, dtype=np.float64)
@@ -275,7 +304,7 @@ def _label(dtype, form, first, claims, mode=""):
     """Name a path by what sets it apart."""
     forms = claims.get("mask") or "look"
     several = not isinstance(forms, str) and len(forms) > 1
-    words = {"look": "boolean", "hide": "boolean", "add": "additive", "lowest": "lowest"}
+    words = {"look": "boolean", "hide": "boolean", "add": "additive", "lowest": "lowest", "keys": "keys"}
     parts = [mode or dtype] if mode == "" or dtype == first else [dtype]
     return " ".join([*parts, words[form]] if several else parts)
 
@@ -337,6 +366,7 @@ def _subject(name, taken, width, heads, claims, reason, projects=False):
         heads=heads,
         blind=claims.get("blind"),
         reason=reason,
+        parameters=taken.parameters,
     )
 
 
@@ -372,36 +402,47 @@ def _is_random(call, inputs, mask, positions):
 
 
 def assemble(draft: Subject, formula: Formula | None, calls: Iterable) -> Subject:
-    """Give a subject its paths; ``calls`` yields (name, dtype, call, pieces)."""
+    """Give a subject its paths; ``calls`` yields (name, dtype, call, pieces, masks_keys)."""
     from . import laws
 
     inputs = laws.tokens(draft, np.random.default_rng(0))
     mask = laws.look_everywhere(inputs) if draft.takes_mask else None
     positions = laws.places(inputs) if draft.takes_positions else None
     paths = []
-    for name, dtype, call, pieces in calls:
+    for name, dtype, call, pieces, masks_keys in calls:
         if not paths:
             _require_call(call, inputs, mask, positions)
         is_random = False
         if name.startswith("train"):
             with contextlib.suppress(Exception):  # its own laws will say so
                 is_random = _is_random(call, inputs, mask, positions)
-        paths.append(Path(name, call, dtype, _rounded(formula, dtype), pieces, is_random))
+        paths.append(Path(name, call, dtype, _rounded(formula, dtype), pieces, is_random, masks_keys))
     return dataclasses.replace(draft, paths=tuple(paths))
 
 
 def _require_call(call, inputs, mask, positions):
-    """Call once; refuse what raises an error, naming the shapes that it was given."""
+    """Call once; refuse what raises an error or returns another shape, naming the shapes that it was given."""
     try:
-        call(inputs, mask, positions)
+        _require_shape(inputs, call(inputs, mask, positions))
     except Exception as error:
         raise _refused(inputs, mask, error) from error
 
 
+def _require_shape(inputs, Y):
+    """Refuse an output that has not a row for each query."""
+    rows = inputs[0].shape[:-1]
+    if Y.shape[:-1] != rows or Y.ndim == 0:
+        raise NoOutput(f"f returned shape {Y.shape}; expected ({', '.join(map(str, rows))}, d_out)")
+
+
 def _refused(inputs, mask, error):
+    if isinstance(error, NoOutput):
+        return ValueError(str(error))
     given = ", ".join(str(x.shape) for x in inputs)
     shown = "" if mask is None else f" with a mask for {mask.shape[-2]} queries and {mask.shape[-1]} keys"
-    return ValueError(f"f fails on arrays of shape {given}{shown}: {type(error).__name__}: {brief_error(error)}")
+    hint = f"; {NAME_OF_MASK}" if isinstance(error, TypeError) and "missing" in str(error) else ""
+    said = f"{type(error).__name__}: {brief_error(error)}{hint}"
+    return ValueError(f"f fails on arrays of shape {given}{shown}: {said}")
 
 
 def _of_module(module, claims):
@@ -418,7 +459,7 @@ def _of_module(module, claims):
                 label = _label(dtype, form, dtype if mode in ("eval", "train") else "float32", claims, mode)
                 called = own if call is None else functools.partial(call, own)
                 run = _call(called, taken, form, "torch", dtype, draft.has_heads)
-                yield label, dtype, run, _pieces(module, claims, "torch", dtype, own)
+                yield label, dtype, run, _pieces(module, claims, "torch", dtype, own), form == "keys"
 
     return assemble(draft, formula, calls())
 
@@ -445,19 +486,17 @@ def _of_multihead(module, claims):
             if mode in ("eval", "train"):
                 ways += [(" weights", "hide", True), (" additive", "add", False), (" padding", "padding", False)]
             for label, form, need_weights in ways:
-                yield mode + label, dtype, call_of(own, dtype, form, need_weights), None
+                yield mode + label, dtype, call_of(own, dtype, form, need_weights), None, form == "padding"
 
     return assemble(draft, formula, calls())
 
 
 def _multihead_masks(own, inputs, mask, form, dtype):
     """Return the masks of MultiheadAttention, where True hides: one for each head, or one of keys alone."""
+    if form == "padding":
+        return {"key_padding_mask": to_library("torch", ~of_keys(inputs, mask), None)}
     mask = np.broadcast_to(mask, (len(inputs[0]), *mask.shape[-2:]))
-    if form != "padding":
-        return {"attn_mask": masked_as("torch", np.repeat(mask, own.num_heads, axis=0), form, dtype)}
-    if not (mask == mask[:, :1]).all():
-        raise NotApplicable("a key_padding_mask hides the same keys from all queries")
-    return {"key_padding_mask": to_library("torch", ~mask[:, 0], None)}
+    return {"attn_mask": masked_as("torch", np.repeat(mask, own.num_heads, axis=0), form, dtype)}
 
 
 def _of_transformers(module, claims):
@@ -493,25 +532,34 @@ SEPARATE += (("wq", "wk", "wv"), ("w_q", "w_k", "w_v"), ("to_q", "to_k", "to_v")
 FUSED = ("qkv", "qkv_proj", "in_proj", "to_qkv", "Wqkv", "c_attn")
 LAST = ("o_proj", "out_proj", "out", "o", "proj", "c_proj", "W_O", "wo", "w_o", "to_out", "dense")
 NUMBER = ("num_heads", "n_heads", "heads", "n_head", "num_attention_heads", "h")
-KEY_NUMBER = ("num_key_value_heads", "n_kv_heads", "num_kv_heads", "key_heads", "kv_heads")
 
 
 def read_heads(module: Any, heads: int | None = None, key_heads: int | None = None) -> Heads | None:
     """Return the weights of a module by the names that projections commonly have; None if it has none of them.
 
-    ``heads`` and ``key_heads`` are read from the module unless given. See :class:`attnbook.layers.Heads` for others.
+    ``heads`` is an attribute of the module unless given; ``key_heads`` follows from the rows of its weights. For other
+    modules, see :class:`attnbook.layers.Heads`.
     """
     last = _first(module, LAST)
     h = heads or _first(module, NUMBER)
-    g = key_heads or _first(module, KEY_NUMBER) or h
     if not isinstance(h, int) or not hasattr(last, "weight"):
         return None
     for names in SEPARATE:
         parts = [getattr(module, name, None) for name in names]
         if all(hasattr(part, "weight") for part in parts):
-            return Heads.from_linears(*parts, last, h, g)
+            queries, keys = (len(part.weight) for part in parts[:2])
+            return Heads.from_linears(*parts, last, h, key_heads or _divided(keys * h, queries) or h)
     fused = _first(module, FUSED)
-    return Heads.from_fused(fused, last, heads=h, key_heads=g) if hasattr(fused, "weight") else None
+    if not hasattr(fused, "weight"):
+        return None
+    beside_queries = len(fused.weight) - last.weight.shape[1]  # rows of keys and values
+    g = key_heads or _divided(beside_queries * h, 2 * last.weight.shape[1]) or h
+    return Heads.from_fused(fused, last, heads=h, key_heads=g)
+
+
+def _divided(a, b):
+    """Return a/b where it is a whole number above 0, else None."""
+    return a // b if a > 0 and a % b == 0 else None
 
 
 def _first(module, names):
