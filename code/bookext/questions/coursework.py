@@ -100,7 +100,11 @@ class SlipTable(SphinxDirective):
             ]
             lines += [_row(one) for one in shares.kept(assignment)]
             lines += ["````", ""]
-        return _parsed(self, lines)
+        table = _parsed(self, lines)
+        for node in table:
+            for text in node.findall(nodes.TextElement):
+                text["translatable"] = False  # names, as in course/ and in reports
+        return table
 
 
 def _row(kept):
