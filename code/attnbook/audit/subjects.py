@@ -21,7 +21,7 @@ from ..layers import Heads, torch_heads
 from .formula import Formula
 
 __all__ = ["NotApplicable", "Path", "Subject", "assemble", "expand", "from_library", "masked_as", "modes", "quiet"]
-__all__ += ["NAME_OF_MASK", "read_heads", "subject", "to_library"]
+__all__ += ["read_heads", "subject", "to_library"]
 
 NAME_OF_MASK = "the name of a mask contains 'mask', else say call=…"
 MASKS = ("look", "hide", "add", "lowest", "keys")
