@@ -94,12 +94,13 @@ class SlipTable(SphinxDirective):
             if not any(slip.keeps for question in assignment.questions for slip in question.wrong):
                 continue
             lines += [
-                f"````{{dropdown}} {assignment.title}",
+                f"**{assignment.title}**",
+                "",
                 "| exercise | slip | by its tests | in all |",
                 "|---|---|---|---|",
             ]
             lines += [_row(one) for one in shares.kept(assignment)]
-            lines += ["````", ""]
+            lines.append("")
         table = _parsed(self, lines)
         for node in table:
             for text in node.findall(nodes.TextElement):
