@@ -78,14 +78,14 @@ def examine(student, request, reply):
         nothing = [marks.marked(question, test, record["problem"]) for question, test in left]
         reply(Reply(frozen, marks=nothing, recognised=[], slow=student.slow))
         return
-    student.assignment = request.assignment.of(_login(request, record))
+    login = _login(request, record)
+    student.assignment = request.assignment.of(login)
     student.skipped = set(request.skipped)
     with contextlib.suppress(Raised):
         student.run()
     if not request.frozen:
-        reply(
-            Reply(_after_the_run(student, record, _login(request, record)), sorted(student.skipped), slow=student.slow)
-        )
+        frozen = _after_the_run(student, record, login)
+        reply(Reply(frozen, sorted(student.skipped), slow=student.slow))
     for question, test in left:
         marked.append(_mark(student, question, test, request.seed))
         reply(Reply(marks=marked[-1:], slow=student.slow))

@@ -31,7 +31,7 @@ def kept(assignment, seed=marks.SEED):
     for question in assignment.questions:
         alone = replace(assignment, questions=[replace(question, visible=[])])
         for slip in question.wrong:
-            with _bounded_memory():
+            with bounded_memory():
                 marked, found = replaying.here(alone, author.reference(assignment, slip.source), seed, replays)
             by_tests, points = (model.parts(marked, given)[question.name] for given in ((), found))
             failed = frozenset(mark.test for mark in marked if not mark.passed)
@@ -40,8 +40,8 @@ def kept(assignment, seed=marks.SEED):
 
 
 @contextlib.contextmanager
-def _bounded_memory(more=1 << 30):
-    """Bound the memory of this process, as that of an examiner is: a slip may build a matrix of a long list."""
+def bounded_memory(more=1 << 30):
+    """Bound the memory of this process, as that of an examiner is: a wrong answer may build a matrix of a long list."""
     statm = Path("/proc/self/statm")
     if not statm.exists():
         yield

@@ -1,9 +1,7 @@
 """The assignments, and what the tests of the grader make of them: notebooks, right answers, short deadlines."""
 
-import contextlib
 import json
 import os
-import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,18 +72,6 @@ def graded(data, assignment, **options):
 def earned(marked, question=None):
     """The points of these marks, of one question or of all."""
     return sum(mark.earned for mark in marked if question in (None, mark.question))
-
-
-@contextlib.contextmanager
-def bounded_memory(more=4 << 30):
-    """Limit the memory of tests that run in this process."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + more, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def needs_a_sandbox():

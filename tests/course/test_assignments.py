@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from attncourse import author, kit, marks, notebooks
-from coursework import CHAPTERS, ROOT, bounded_memory, earned
+from attncourse.shares import bounded_memory
+from coursework import CHAPTERS, ROOT, earned
 
 STUBS = {
     "0": lambda *values, **named: 0,
@@ -76,7 +77,7 @@ def test_hostile_values_earn_nothing_and_take_no_time(assignment):
         for value in HOSTILE:
             functions = {name: lambda *values, value=value, **named: value for name in question.functions}
             start = time.process_time()
-            with bounded_memory():
+            with bounded_memory(4 << 30):
                 found = marks.mark(alone(assignment, question), functions)
             where = f"{assignment.chapter}: {question.name}: {str(value)[:60]}"
             assert earned(found, question.name) == 0, where
@@ -86,7 +87,7 @@ def test_hostile_values_earn_nothing_and_take_no_time(assignment):
 def failed(assignment, source, seed=marks.SEED):
     """The marks of the tests that fail with functions that replace those of the solution."""
     functions = author.reference(assignment, source)
-    with bounded_memory(1 << 30):  # a wrong answer may build a matrix of a long list
+    with bounded_memory():
         return [mark for mark in marks.mark(assignment, functions, seed) if not mark.passed]
 
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from attncourse import author, marks, model, shares
-from coursework import ROOT, bounded_memory
+from coursework import ROOT
 from test_replaying import WITH_SHARES
 
 EVERY = False  # True: an assignment without any share fails
@@ -47,7 +47,7 @@ def test_no_exercise_is_lost_whole_by_a_slip_in_another(table):
     assignment, _ = table
     for question in assignment.questions:
         for slip in question.wrong:
-            with bounded_memory(1 << 30):
+            with shares.bounded_memory():
                 marked = marks.mark(assignment, author.reference(assignment, slip.source))
             lost = [name for name, points in model.parts(marked).items() if not points and name != question.name]
             assert not lost, f"{assignment.chapter}: {question.name}: {slip.name}: nothing is left of {lost}"

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from attncourse import asking, author, exchange, marks, model, replaying
-from coursework import CHAPTERS, ROOT, answers, bounded_memory
+from attncourse.shares import bounded_memory
+from coursework import CHAPTERS, ROOT, answers
 from test_assignments import HOSTILE, STUBS
 
 WITH_SHARES = [name for name in CHAPTERS if "keeps: " in (ROOT / "course" / f"{name}.md").read_text(encoding="utf-8")]
@@ -23,7 +24,7 @@ def shared(request, assignments):
 def kept(assignment, question, functions, replays, seed=marks.SEED):
     """The points that are kept for slips alone, whatever the tests give."""
     one = replace(assignment, questions=[replace(question, visible=[])])
-    with bounded_memory(1 << 30):
+    with bounded_memory():
         marked, found = replaying.here(one, functions, seed, replays if seed == marks.SEED else None)
     without = [replace(mark, passed=False) for mark in marked]
     return model.parts(without, found)[question.name], [name for one in found for name in one.slips]

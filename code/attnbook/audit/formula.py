@@ -21,8 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import as_numpy, brief, one_of, require_int, require_number
+from ..language_model import rms_norm
 from ..layers import Heads
 from ..positional import frequencies, rotate
+from ..variants import soft_cap
 
 __all__ = ["FAULTS", "ClaimError", "Evaluated", "Formula", "Sizes", "evaluate"]
 
@@ -257,9 +259,7 @@ def place(f, Q, K, t, u):
 
 def norm(f, x, which):
     """x/√(mean x² + eps) · gain."""
-    if f.gains is None:
-        return x
-    return x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + f.eps) * f.gains[which]
+    return x if f.gains is None else rms_norm(x, f.gains[which], f.eps)
 
 
 def turn(f, x, positions, sign=1, pairing=None, theta=None):
@@ -300,7 +300,7 @@ def hide(f, S, mask, t, u):
 
 def capped(f, S):
     """c · tanh(S/c)."""
-    return S if f.cap is None else f.cap * np.tanh(S / f.cap)
+    return S if f.cap is None else soft_cap(S, f.cap)
 
 
 def biased(f, S, t, u):

@@ -164,12 +164,8 @@ def _of_function(f, claims):
 
 def _library(f, draft, taken, claims):
     """Return which arrays ``f`` takes, by trying, and in which precisions it is to be tried."""
-    from . import laws
-
     form = _forms(claims, taken)[0]
-    inputs = laws.tokens(draft, np.random.default_rng(0))
-    mask = laws.look_everywhere(inputs) if draft.takes_mask else None
-    positions = laws.places(inputs) if draft.takes_positions else None
+    inputs, mask, positions = _first_arguments(draft)
     found: list[Exception] = []
     tried: list[tuple[str, tuple]] = [("numpy", ("float64", "float32"))]
     if "torch" in sys.modules:
@@ -185,6 +181,15 @@ def _library(f, draft, taken, claims):
             return library, dtypes
     refused = next((error for error in found if isinstance(error, NoOutput)), found[-1])
     raise _refused(inputs, mask, refused) from refused
+
+
+def _first_arguments(draft):
+    """Return tokens, a mask and positions for a first call; None for those that the subject does not take."""
+    from . import laws
+
+    inputs = laws.tokens(draft, np.random.default_rng(0))
+    mask = laws.look_everywhere(inputs) if draft.takes_mask else None
+    return inputs, mask, laws.places(inputs) if draft.takes_positions else None
 
 
 def brief_error(error):
@@ -403,11 +408,7 @@ def _is_random(call, inputs, mask, positions):
 
 def assemble(draft: Subject, formula: Formula | None, calls: Iterable) -> Subject:
     """Give a subject its paths; ``calls`` yields (name, dtype, call, pieces, masks_keys)."""
-    from . import laws
-
-    inputs = laws.tokens(draft, np.random.default_rng(0))
-    mask = laws.look_everywhere(inputs) if draft.takes_mask else None
-    positions = laws.places(inputs) if draft.takes_positions else None
+    inputs, mask, positions = _first_arguments(draft)
     paths = []
     for name, dtype, call, pieces, masks_keys in calls:
         if not paths:

@@ -26,6 +26,7 @@ def setup(app):
     app.add_node(drawn_figure, html=(_visit_figure, None))
     app.add_node(nodes.caption, override=True, html=(_visit_caption, _depart_caption))
     app.connect("builder-inited", _write_static)
+    app.connect("doctree-read", _depend_on_styles)
     app.connect("html-page-context", _add_script)
     app.connect("html-page-context", _move_script, priority=950)  # after the theme has chosen what the page loads
     app.add_css_file("live.css", priority=901)
@@ -101,6 +102,12 @@ def _write_static(app):
         (static / "live.css").write_text(files.shared_styles(), encoding="utf-8")
         for path in static.glob("live-*.js"):
             _write_script(app, path, path.stem.split("-")[1:])
+
+
+def _depend_on_styles(app, doctree):
+    """Write a page again when the styles of one of its figures change: they stand on the page itself."""
+    for name in live_names(doctree):
+        app.env.note_dependency(str(files.FIGURES / f"{name}.css"))
 
 
 def _write_script(app, path, names):

@@ -151,8 +151,8 @@ def stills(figure):
         yield {"text/plain": figure["chosen"]}
     for part in svg.parts(record.drawing(figure)):
         picture, words = svg.sized(part)
-        photograph = raster.png(picture)
-        copies = {"image/png": photograph} if photograph else {}
+        png = raster.png(picture)
+        copies = {"image/png": png} if png else {}
         yield {"image/svg+xml": picture, **copies, "text/plain": words}
 
 
