@@ -94,13 +94,12 @@ class SlipTable(SphinxDirective):
             if not any(slip.keeps for question in assignment.questions for slip in question.wrong):
                 continue
             lines += [
-                f"**{assignment.title}**",
-                "",
+                f"````{{dropdown}} **{assignment.title}**",
                 "| exercise | slip | by its tests | in all |",
                 "|---|---|---|---|",
             ]
             lines += [_row(one) for one in shares.kept(assignment)]
-            lines.append("")
+            lines += ["````", ""]
         table = _parsed(self, lines)
         for node in table:
             for text in node.findall(nodes.TextElement):
