@@ -292,7 +292,7 @@ function mountAll(figures) {
   };
   if (!wait) return mountRest();
   mountNext();
-  addEventListener("DOMContentLoaded", mountRest);
+  addEventListener("DOMContentLoaded", within ? mountRest : () => setTimeout(mountRest));
 }
 
 /**

@@ -35,7 +35,8 @@
     for (const { target } of entries) look(target);
   });
   for (const section of sections) observer.observe(section);
-  document.fonts.ready.then(() => sections.forEach(look));
+  const lookAgain = () => sections.forEach(look);
+  document.fonts.ready.then(() => requestAnimationFrame(() => setTimeout(lookAgain))); // once it is laid out anyway
 })();
 
 // What an address names after its #. Whoever types or cuts it may leave a % that begins no sign:
