@@ -347,7 +347,7 @@ class Grades:
         write(marking.PAGE, self._marking)
         write(oral.PAGE, self._oral)
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
-        write("class.html", self._for_the_class)
+        write(report.FOR_THE_CLASS, self._for_the_class)
         write("report.html", self._report)
         return written
 
@@ -416,6 +416,7 @@ class Grades:
 
     def _pages_beside(self):
         """Return (file, text) of each page that is written beside the report."""
+        yield report.FOR_THE_CLASS, "To show in class: distribution, tests and slips, without names"
         yield oral.PAGE, "Three questions to ask each student aloud"
         if self.marks.questions:
             left = len(lists.to_mark(self))

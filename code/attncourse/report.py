@@ -6,6 +6,7 @@ from statistics import fmean, median
 from . import clean, items
 from .author import POINTS
 
+FOR_THE_CLASS = "class.html"
 PAGE = """<!doctype html>
 <html lang="en">
 <head>

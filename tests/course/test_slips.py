@@ -216,6 +216,13 @@ def test_the_report_counts_slips_and_rates_among_those_who_tried(assignment, sli
     assert f"5 lost both, 0 only one: {asked.title}, {asked.hidden[0].name}" in together
 
 
+def test_the_report_leads_to_every_page_that_is_written_beside_it(with_words, tmp_path):
+    grades = finished(with_words, tmp_path, ada=earns(with_words, "saturation"))
+    beside = {path.name for path in grades.folder.glob("*.html")} - {"report.html"}
+    assert {"class.html", "oral.html", "marking.html"} <= beside
+    assert not [name for name in beside if f'href="{name}"' not in page(grades, "report.html")]
+
+
 def test_discrimination_is_the_correlation_with_the_rest(assignment):
     question = assignment.questions[0]
     test, names = question.hidden[0], [q.name for q in assignment.questions]
