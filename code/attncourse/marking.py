@@ -203,14 +203,16 @@ def page(assignment, folder, answers, marks):
         for question in marks.questions.values()
     ]
     texts = {(name, code(name, text)): clean.lines(text) for name, text in answers if text and name in marks.questions}
-    order = [question["name"] for question in questions]
+    order = [question["name"] for question in questions]  # and by texts, so that one case stands together
     data = {
         "title": assignment.title,
         "place": f"{assignment.chapter}/{Path(folder).name}",
         "questions": questions,
         "answers": [
             {"question": name, "code": place, "text": texts[name, place]}
-            for name, place in sorted(texts, key=lambda entry: (order.index(entry[0]), entry[1]))
+            for name, place in sorted(
+                texts, key=lambda entry: (order.index(entry[0]), texts[entry])
+            )  # one case together
         ],
         "marks": [asdict(tick) for place in texts for tick in marks.ticks.get(place, [])],
     }
