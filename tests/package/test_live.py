@@ -416,7 +416,7 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures):
     page.get_by_role("button", name="Show the output").click()
     assert output.is_visible()
     away = np.hypot(*(np.array([1, -1.9]) - module("hull").compute(**example("hull"))["output"]))
-    assert f"{away:.2f}" in page.locator(".live-verdict").inner_text()
+    assert f"{away:.2f}" in page.locator(".live-why").inner_text()
 
 
 def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
