@@ -285,7 +285,7 @@ function remember(earlier, state, { score }) {
 const alike = (was, state) =>
   ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
 
-const short = (x) => typeset(Number(x.toPrecision(4)));
+const short = (x) => typeset(Number(x.toPrecision(3)));
 
 /** What one face says of its pair; faces without a pair are hidden. */
 function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidden) {
