@@ -85,8 +85,8 @@ def check(text: str, order: list, later: float) -> None:
 def compute(text: str, order: list, later: float) -> dict[str, Any]:
     """Return Y(X) and Y(PX), each with the mean of its rows below, and two gaps.
 
-    ``keeps`` says of each of the n! orders whether every row goes with its word, ``survivors`` of how many. The mirror of ``compute`` in
-    shuffle.js.
+    ``keeps`` says of each of the n! orders whether every row goes with its word, ``survivors`` of how many.
+    The mirror of ``compute`` in shuffle.js.
     """
     words = tokens(text)
     X, P, n = np.array([word_vector(word) for word in words]), permutation_matrix(order), len(words)
