@@ -418,8 +418,7 @@ function lawOf({ query: i, key: j, scheme }, { offsetGap }) {
 
 const HINTS = {
   rotary: "Drag the query (round): the key comes along. Then drag the key (square) alone.",
-  sinusoidal:
-    "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
+  sinusoidal: "A hand is now x + p: its length changes too, and the line leaves the band.",
 };
 /** What the figure says in words. */
 function speak(state, result, { earlier, hidden }) {

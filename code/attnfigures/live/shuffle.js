@@ -2,7 +2,8 @@
 // that the reader drags.
 const D = 4;
 const MOST = 6;
-const TOKENS = [1, 2, 0, 3, 4, 5].map((k) => HUES[k]); // cat and fish as in the preface
+const OWN = { cat: HUES[1], fish: HUES[0] }; // everywhere in the book
+const OTHERS = [2, 3, 4, 5, 1, 0].map((k) => HUES[k]);
 
 const tokens = (text) => split(text).slice(0, MOST);
 
@@ -21,6 +22,12 @@ function wordVector(word) {
     t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
     return Math.sqrt(3) * (2 * (((t ^ (t >>> 14)) >>> 0) / 2 ** 32) - 1);
   });
+}
+
+/** A hue for each word: cat and fish have their own, the others what is left. */
+function huesOf(words) {
+  const left = OTHERS.filter((hue) => !words.some((word) => OWN[word] === hue));
+  return words.map((word) => OWN[word] ?? left.shift());
 }
 
 const W = ["W_Q", "W_K", "W_V"].map((name) =>
@@ -244,14 +251,18 @@ function buildTries(change) {
   const all = make("b", { "data-shows": "orders" });
   const title = div("live-title");
   const list = make("div", { class: "live-shuffle-tries" });
-  let drawn = 0;
+  let drawn = "";
   const put = ({ words, orders, survivors, keeps }, order, hidden) => {
     const n = words.length;
     write(count, hidden ? "?" : String(survivors));
     write(all, String(orders));
     tell(title, "All rows go along in {count} of {all} orders", { count, all });
-    if (drawn !== n) list.replaceChildren(...(n < 5 ? ordersOf(range(n)).map(tryOf) : []));
-    drawn = n;
+    const hues = huesOf(words);
+    if (drawn !== String(hues)) {
+      const all = n < 5 ? ordersOf(range(n)) : [];
+      list.replaceChildren(...all.map((p) => tryOf(p, hues)));
+    }
+    drawn = String(hues);
     [...list.children].forEach((one, k) => {
       const p = one.order;
       const names = p.map((i) => words[i]).join(" ");
@@ -264,8 +275,8 @@ function buildTries(change) {
       });
     });
   };
-  const tryOf = (p) => {
-    const bars = p.map((i) => make("span", { class: `live-shuffle-tick ${TOKENS[i]}` }));
+  const tryOf = (p, hues) => {
+    const bars = p.map((i) => make("span", { class: `live-shuffle-tick ${hues[i]}` }));
     const act = () => change({ order: p });
     const one = make("button", { type: "button", onclick: act }, bars, make("span"));
     return Object.assign(one, { order: p });
@@ -276,10 +287,8 @@ function buildTries(change) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw(parts, state, result, { el, first, hidden }) {
+function draw(parts, state, result, { hidden }) {
   const names = namesOf(result.words);
-  const asked = hidden || state.text === first.text; // the question is about that text
-  el.querySelector(".live-ask")?.toggleAttribute("data-away", !asked);
   if (document.activeElement !== parts.typed) parts.typed.value = state.text;
   parts.later.put(state.later);
   drawCards(parts.cards, names, state.order, result, hidden);
@@ -303,8 +312,9 @@ const namesOf = (words) =>
   });
 
 /** The cards in their order; while the answer is hidden, each with what it has as written. */
-function drawCards({ mean, put }, names, order, { before, after }, hidden) {
+function drawCards({ mean, put }, names, order, { words, before, after }, hidden) {
   const n = order.length;
+  const hues = huesOf(words);
   const most = Math.max(...before.flat().map(Math.abs), ...after.flat().map(Math.abs), 0.1);
   const fill = (card, now, old) => {
     const same = largestDifference([now], [old]) <= EXACT;
@@ -320,7 +330,7 @@ function drawCards({ mean, put }, names, order, { before, after }, hidden) {
     write(card.name, name);
     const tells = same ? _("its row goes along") : _("its row changes");
     set(card.element, {
-      class: `live-chip live-shuffle-card ${TOKENS[p]}`,
+      class: `live-chip live-shuffle-card ${hues[p]}`,
       "aria-label": name,
       "aria-valuemax": n,
       "aria-valuetext": `position ${i + 1} of ${n}${hidden ? "" : `, ${tells}`}`,

@@ -14,7 +14,8 @@ from ..kit.style import PALETTE, Picture, figure, picture
 __all__ = ["shuffle", "tokens", "word_vector"]
 
 D, MOST = 4, 6  # numbers of a word, words of a sentence
-HUES = ("orange", "green", "blue", "purple", "yellow", "sky")  # of the words, as in the page
+OWN = {"cat": "orange", "fish": "blue"}  # the hues of these words everywhere in the book
+OTHERS = ("green", "purple", "yellow", "sky", "orange", "blue")
 SPACE, HAN = r"\s\x1c-\x1f\x85\ufeff", r"\u3400-\u9fff"  # what is space in Python or in JavaScript
 
 
@@ -127,13 +128,13 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 def still(state: dict, asking: bool) -> Picture:
     """Draw the rows of the output as bars, as written and, unless it is asked for, in the new order."""
     result, words = compute(**state), [word[:8] for word in tokens(state["text"])]
-    n = len(words)
+    n, hues = len(words), _hues(words)
     shown = [("Y(X), as written", result["before"], list(range(n)))]
     if not asking:
         shown.append(("Y(PX), in the new order; dashed: as written", result["after"], state["order"]))
     fig, axes = figure(len(shown), 1, height=1.6 * len(shown))
     for ax, (title, Y, order) in zip(np.ravel(axes), shown, strict=True):
-        _draw_rows(ax, Y, result["before"][[*order, n]], [HUES[i] for i in order])
+        _draw_rows(ax, Y, result["before"][[*order, n]], [hues[i] for i in order])
         ax.set_title(title, loc="left")
         ax.set_xticks(2.5 + 5 * np.arange(n + 1), [*(words[i] for i in order), "mean"])
     alt = f"The words {' '.join(words)} and their output. "
@@ -142,6 +143,12 @@ def still(state: dict, asking: bool) -> Picture:
     rows = zip([*(words[i] for i in state["order"]), "mean"], result["after"], strict=True)
     rounded = "; ".join(f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in rows)
     return picture(fig, f"{alt}Rows of the output: {rounded}.")
+
+
+def _hues(words):
+    """A hue for each word, as in the page."""
+    left = iter([hue for hue in OTHERS if hue not in {OWN.get(word) for word in words}])
+    return [OWN.get(word) or next(left) for word in words]
 
 
 def _draw_rows(ax, Y, old, hues):
