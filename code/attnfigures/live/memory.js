@@ -187,7 +187,7 @@ function buildRoad(train, most, read, moveTo) {
   const label = (x, y, text) => make("text", { x, y, "text-anchor": "middle" }, text);
   const line = (look, x1, x2) => make("line", { class: look, x1, x2, y1: 36, y2: 36 });
   const fresh = line("live-road-new", along(train), along(train));
-  const above = label(0, 15);
+  const above = set(label(0, 15), { "text-anchor": "end" });
   const seen = set(label(along(0), 15, "seen in training"), { "text-anchor": "start" });
   const s = make("tspan", { "data-shows": "s" });
   const svg = make(
@@ -245,7 +245,7 @@ function drawRoad({ train, most, road: { along, fresh, above, s, move } }, { tes
   const reach = { now: test, min: train, max: most };
   move([x, 36], `${test}, ${show(result.s)} times training`, reach);
   set(fresh, { x2: x });
-  set(above, { x: clamp(x, 310, 446), visibility: test > train ? null : "hidden" });
+  set(above, { x: clamp(x, 490, 566), visibility: test > train ? null : "hidden" });
   tell(above, "never seen, to {test}: {s} times", { test, s });
   write(s, show(result.s));
 }

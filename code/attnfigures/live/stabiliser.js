@@ -87,6 +87,7 @@ function build({ el, read, change, first }) {
       div(
         "live-reading live-stabiliser-reading",
         goals.element,
+        div("live-controls", preset.element, reset),
         make(
           "p",
           { class: "live-stabiliser-counts" },
@@ -97,7 +98,6 @@ function build({ el, read, change, first }) {
         ),
         laws,
         message,
-        div("live-controls", preset.element, reset),
       ),
     ),
     div("live-title", "The 24 orders, each beside the mask that it makes"),
