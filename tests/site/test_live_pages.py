@@ -65,10 +65,10 @@ def test_every_figure_is_drawn_and_answers_a_key(page):
     assert not page.log
 
 
-# Where the drawings of figures that ask are, and what follows their captions.
+# Where that lies which figures ask about, and what follows their captions.
 LIES = """() => [...document.querySelectorAll(".live:has(.live-ask)")].flatMap((place) => {
-  const drawing = place.querySelector(".live-figure svg"), next = place.closest(".cell").nextElementSibling;
-  return [drawing, next].map((e) => Math.round(e.getBoundingClientRect().top + scrollY)); })"""
+  const own = place.querySelector(".live-ask ~ :not(.live-hint)"), next = place.closest(".cell").nextElementSibling;
+  return [own, next].map((e) => Math.round(e.getBoundingClientRect().top + scrollY)); })"""
 SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300))))"
 
 
