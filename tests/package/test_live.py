@@ -416,7 +416,7 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures):
     page.get_by_role("button", name="Show the output").click()
     assert output.is_visible()
     away = np.hypot(*(np.array([1, -1.9]) - module("hull").compute(**example("hull"))["output"]))
-    assert f"{away:.2f}" in page.locator(".live-verdict").inner_text()
+    assert f"{away:.2f}" in page.locator(".live-why").inner_text()
 
 
 def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
@@ -439,6 +439,10 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
         set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
         groups = page.locator(".live-stabiliser-group:has(button)").all()
         assert [group.locator("button").count() for group in groups] == [size] * (24 // size)
+    found = page.locator(".live-stabiliser-goal:enabled")
+    assert found.all_inner_texts() == ["1", "6", "24"]
+    found.first.click()
+    assert np.ravel(state_of(page, "stabiliser")["mask"]).tolist() == [*map(int, "1000110011101111")]
     for alpha in (0.6, 0.2):
         set_state(page, "thread", alpha=alpha)
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden

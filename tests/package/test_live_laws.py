@@ -182,6 +182,31 @@ def test_memory_keeps_the_laws_of_each_way():
             assert shown(way, test=test)["beyond"][7] == (way == "plain")
 
 
+def test_mirror_draws_threads_between_the_answers_to_a_sentence_and_to_its_mirror():
+    for state in states("mirror", 10):
+        result = mirror.compute(**state)
+        for k, sentence in enumerate(state["tried"]):
+            own = mirror.compute(sentence, state["step"], [])
+            for name in mirror.MODELS:
+                assert abs(result[f"{name}Tried"][k] - own[name]).max() < EXACT
+                assert result[f"{name}Hits"][k].tolist() == [
+                    (p > 0.5) == truth
+                    for p, truth in zip(own[name], (own["catFirst"], not own["catFirst"]), strict=True)
+                ]
+
+
+@pytest.mark.parametrize("later", [0, 0.5, 0.95, 1])
+def test_shuffle_keeps_every_row_in_all_orders_only_without_a_mask(later):
+    keeps = module("shuffle").compute("cat likes fish", [0, 1, 2], later)["keeps"]
+    assert keeps == ([True] * 6 if later == 1 else [True] + [False] * 5)
+
+
+def test_similarity_has_bars_that_are_sums_of_its_waves():
+    for state in states("similarity", 20):
+        result = module("similarity").compute(**state)
+        assert abs(result["waves"][:, ::2].sum(axis=0) - result["products"]).max() < 1e-12 * 64
+
+
 def test_similarity_names_a_row_that_is_farther_and_more_similar():
     for state in states("similarity", 60):
         i, j, d, base = (state[name] for name in ("row", "other", "d", "base"))

@@ -5,10 +5,11 @@ import re
 from urllib.parse import unquote
 
 import pytest
-from built_site import DESK, PAGES, PHONE, SOURCES, WATCH_SHIFTS, mainly, pages_with, report
+from built_site import DESK, LAY_OUT, PAGES, PHONE, SOURCES, WATCH_SHIFTS, mainly, pages_with, report
 
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
+ASKS = "//div[@data-live][contains(script, '\"options\"') or contains(script, '\"place\"')]"
 STATES = "//main//a[starts-with(@href, '#') and contains(@href, '?')]/@href"  # links to states of a figure on the page
 ARRIVED = """([label, parts]) => { const state = document.getElementById(label).figure.model.get("state");
   return Object.entries(parts).every(([name, value]) => JSON.stringify(state[name]) === JSON.stringify(value)); }"""
@@ -62,6 +63,30 @@ def test_every_figure_is_drawn_and_answers_a_key(page):
             problems.append(f"{label} answers no key")
     report(problems)
     assert not page.log
+
+
+# Where that lies which figures ask about, and what follows their captions.
+LIES = """() => [...document.querySelectorAll(".live:has(.live-ask)")].flatMap((place) => {
+  const own = place.querySelector(".live-ask ~ :not(.live-hint)"), next = place.closest(".cell").nextElementSibling;
+  return [own, next].map((e) => Math.round(e.getBoundingClientRect().top + scrollY)); })"""
+SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300))))"
+
+
+@pytest.mark.parametrize("name", pages_with(ASKS))
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_an_answer_moves_nothing(open_page, name, width):
+    page = open_page(name, "light", width)
+    page.evaluate(LAY_OUT)
+    page.evaluate(SETTLED)
+    before = page.evaluate(LIES)
+    for box in page.locator(".live-ask:has(button)").all():
+        for option in box.locator("[type=radio]").all()[:1]:
+            option.check()
+        box.locator("button:visible").first.click()
+    page.evaluate(SETTLED)
+    assert before
+    assert page.evaluate(LIES) == before
+    page.context.close()
 
 
 @pytest.mark.parametrize("name", pages_with(STATES))

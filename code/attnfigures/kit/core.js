@@ -359,9 +359,8 @@ function mount(figure, place) {
 
 /**
  * Keeps for a figure the largest height that it has had at its width, and room for a longer
- * sentence, so that nothing below it moves while a reader moves something in it. What nothing has
- * filled yet stands below the whole cell: the caption follows what can be seen. Once a question is
- * answered, its room is given back.
+ * sentence, so that nothing below it moves while a reader moves something in it or answers a question.
+ * What nothing has filled yet stands below the whole cell: the caption follows what can be seen.
  */
 function keepHeight(place, el) {
   const around = place.closest(".cell") || place;
@@ -370,7 +369,7 @@ function keepHeight(place, el) {
   let seen;
   new ResizeObserver(() => {
     const height = el.offsetHeight;
-    const now = `${el.offsetWidth} ${el.querySelectorAll(".live-ask > *").length}`;
+    const now = el.offsetWidth;
     if (!height) return; // on paper
     const lines = Math.ceil(
       Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight),

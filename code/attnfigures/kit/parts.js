@@ -453,39 +453,57 @@ function verdict(left, right, gap) {
 }
 
 /**
+ * Elements in one place, of which `show(element)` lets one be seen: the room is that of the largest,
+ * so that nothing moves when another one takes its turn.
+ */
+function stack(...elements) {
+  const element = div("live-stack", elements);
+  const show = (seen) => elements.forEach((one) => one.toggleAttribute("data-away", one !== seen));
+  show(elements[0]);
+  return { element, show };
+}
+
+/** As much room as a text takes, without the text. */
+const roomFor = (text) => make("p", { class: "live-room", "data-room": text });
+
+/**
  * Hides the results until a choice is checked or passed over; then calls `done`. `ask` may be null.
+ * The box keeps its size: the reason of an answer has its room from the beginning.
  */
 function predictFirst(el, ask, done) {
   if (!ask?.options) return;
   const why = make("p", { class: "live-why", role: "status" });
   const name = newId();
+  const remark = (i) => `${i === ask.answer ? "✓ Right." : "✗ Not quite."} ${ask.why[i]}`;
+  const isOpen = () => el.classList.contains("live-asking");
   const reveal = () => {
     el.classList.remove("live-asking");
     [check, skip].forEach((one) => one.remove());
+    foot.show(why);
     set(options[ask.answer], { "data-right": "" });
     done();
   };
   const choose = (i) => {
     check.disabled = false;
-    if (!check.isConnected) reason(i);
+    if (!isOpen()) write(why, remark(i));
   };
-  const reason = (i) =>
-    write(why, `${i === ask.answer ? "✓ Right." : "✗ Not quite."} ${ask.why[i]}`);
   const options = ask.options.map((text, i) => {
     const input = make("input", { type: "radio", name, value: i, onchange: () => choose(i) });
     return make("label", {}, input, " ", text);
   });
   const check = button("Check", () => {
     const chosen = box.querySelector(":checked");
-    reason(Number(chosen.value));
+    write(why, remark(Number(chosen.value)));
     chosen.focus(); // the button goes
     reveal();
   });
   set(check, { disabled: "" });
   const skip = set(button("Show without answering", reveal), { "data-skip": "" });
+  const buttons = div("live-row", check, skip);
+  const foot = stack(buttons, why, ...ask.why.map((_text, i) => roomFor(remark(i))));
   el.classList.add("live-asking");
   const question = make("legend", {}, `Predict first. ${ask.question}`);
-  const box = make("fieldset", { class: "live-ask" }, question, options, check, skip, why);
+  const box = make("fieldset", { class: "live-ask" }, question, options, foot.element);
   el.prepend(box);
 }
 

@@ -121,17 +121,21 @@ function build({ el, read, change, first }) {
   const { scheme, pairs, base } = controls;
   const reset = button("Back to start", () => change(first));
   const settings = div("live-controls", scheme.element, pairs.element, base.element, reset);
-  const drawings = make("div", {}, ruler.svg, plot.svg);
-  const reading = make("div", {}, settings, plot.legend, laws, message);
   el.append(
     hint,
-    div("live-clocks", faces.map(({ element }) => element)),
-    div("live-clock-all", drawings, reading),
+    div(
+      "live-clock-all",
+      make("div", {}, ruler.svg, plot.svg),
+      div("live-clocks", faces.map(({ element }) => element)),
+    ),
+    settings,
+    laws,
+    message,
   );
   return parts;
 }
 
-/** One face: a circle, two hands on an axle, the arc between them, and three lines of text. */
+/** One face: a circle, two hands on an axle, the arc between them, and what it adds to the score. */
 function buildFace(k) {
   const hands = [0, 1].map((h) => make("line", { class: `live-hand ${HUES[h]}` }));
   const tips = [0, 1].map((h) => make("g", { class: `live-tip ${HUES[h]}` }, mark(h, 7)));
@@ -146,9 +150,9 @@ function buildFace(k) {
   const element = div(
     "live-clock",
     svg,
-    make("div", {}, `ω${low(k)} = `, speed),
     apart,
     make("div", {}, fillIn("adds {adds}", { adds })),
+    div("live-clock-speed", `ω${low(k)} = `, speed),
   );
   return { element, all, hands, tips, arc, speed, angle, adds, apart };
 }
@@ -223,15 +227,16 @@ function buildPlot() {
   const middle = axis(MIDDLE, MIDDLE, PLOT.top, PLOT.top + PLOT.high);
   const numbers = range(7).map((t) => label(along(t / 6), 125, typeset(20 * t - LAST)));
   const look = {
-    viewBox: `0 0 ${WIDTH} 128`,
+    viewBox: `0 -18 ${WIDTH} 146`,
     role: "img",
     class: "live-ruler",
     "aria-label": "The score against the offset",
   };
   const svg = make("svg", look, zero, middle, band, line, point, most, numbers);
-  const score = make("span", { "data-shows": "score" });
-  const title = make("span", { class: "live-title" }, fillIn("Score {score}", { score }));
-  return { svg, band, line, point, most, zero, score, title, legend: make("p") };
+  const score = make("tspan", { class: "live-clock-score", "data-shows": "score" });
+  const title = make("text", { class: "live-label live-clock-title", x: MARGIN, y: -4 });
+  svg.append(title);
+  return { svg, band, line, point, most, zero, score, title };
 }
 
 /** What positions do, how many pairs there are, and the base of their frequencies. */
@@ -263,7 +268,8 @@ function draw(parts, state, result, { el, first, hidden }) {
   write(hint, HINTS[state.scheme]);
   // The question was about one scheme: for the other, what it says gives way to `other`.
   el.classList.toggle("live-elsewhere", state.scheme !== first.scheme);
-  laws.replaceChildren(hidden ? "" : lawOf(state, result));
+  laws.replaceChildren(lawOf(state, result));
+  laws.toggleAttribute("data-away", hidden);
 }
 
 /** Keeps the state before, and the score from which query and key have moved together. */
@@ -279,7 +285,7 @@ function remember(earlier, state, { score }) {
 const alike = (was, state) =>
   ["pairs", "base", "scheme"].every((part) => was[part] === state[part]);
 
-const short = (x) => typeset(Number(x.toPrecision(4)));
+const short = (x) => typeset(Number(x.toPrecision(3)));
 
 /** What one face says of its pair; faces without a pair are hidden. */
 function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidden) {
@@ -390,7 +396,7 @@ function plotOf({ pairs, scheme }, { fromZero }) {
 }
 
 /** The scores against the offset, and that of these two positions. */
-function drawPlot({ band, line, most, zero, score, title, legend }, scale, state, result, hidden) {
+function drawPlot({ band, line, most, zero, score, title }, scale, state, result, hidden) {
   const points = (scores, from) => scores.map((s, n) => scale.to(n / 2 - from, s).join()).join(" ");
   set(band, { points: points(result.fromZero, LAST) });
   set(line, { points: points(result.curve, state.query) });
@@ -398,11 +404,7 @@ function drawPlot({ band, line, most, zero, score, title, legend }, scale, state
   write(most, String(scale.most));
   write(score, hidden ? "?" : show(result.score));
   const offset = typeset(state.key - state.query);
-  tell(
-    legend,
-    "{score} at offset {offset}. The line shows all scores of the query at {query}, the wide band those of a query at 0, with keys on both sides.",
-    { score: title, offset, query: state.query },
-  );
+  tell(title, "score {score} at offset {offset}", { score, offset });
 }
 
 /** The law that a score depends on the offset alone, which holds for one scheme. */
@@ -415,10 +417,8 @@ function lawOf({ query: i, key: j, scheme }, { offsetGap }) {
 // ---- speak ---------------------------------------------------------------------------------------
 
 const HINTS = {
-  rotary:
-    "Drag the query (round): the key comes along. Then drag the key (square) alone. Which angles change?",
-  sinusoidal:
-    "A hand is x + p, from the left edge to a tip on the circle. Its length changes too, so the line leaves the band.",
+  rotary: "Drag the query (round): the key comes along. Then drag the key (square) alone.",
+  sinusoidal: "A hand is now x + p: its length changes too, and the line leaves the band.",
 };
 /** What the figure says in words. */
 function speak(state, result, { earlier, hidden }) {

@@ -33,6 +33,10 @@ function compute({ rows, columns }) {
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ rows, columns }) => isPermutation(rows, N) && isPermutation(columns, N);
 
+// The orders of the columns beside rows in order, by how many entries they leave on the diagonal.
+const ALIKE = range(N + 1).map((k) => ORDERS.filter((order) => sameAt(order, range(N)) === k));
+
+const wayAt = (k) => 20 + 50 * k;
 const at = (i) => 62 + 46 * i;
 const placeAt = (x) => clamp(Math.round((x - 62) / 46), 0, N - 1);
 const text = (x, y, words) =>
@@ -67,31 +71,29 @@ function build({ el, read, change, first }) {
   const grid = buildGrid(read, change);
   const lists = { rows: make("b"), columns: make("b") };
   const home = make("b", { "data-shows": "home" });
-  const ways = matrix("Column orders with k frames on the diagonal", "ways");
+  const ways = buildWays(home);
   const laws = verdictList();
   const message = messageLine();
   el.append(
     hintLine(
-      "Drag the numbers of the columns. How many framed entries can you bring to the diagonal: one, two, three, four?",
+      "Drag the column numbers: bring one frame into the dashes, then two, then three.",
     ),
     div(
       "live-planes live-lean",
       div("live-plane live-conjugation-plane", grid.svg),
       div(
         "live-reading live-conjugation-reading",
-        make("p", {}, `${_("P: rows")} = `, lists.rows),
-        make("p", {}, `${_("R: columns")} = `, lists.columns),
-        make("p", {}, fillIn("framed entries on the diagonal: {home} of 4", { home })),
+        make("p", {}, fillIn("rows {rows}, columns {columns}", lists)),
         ways.element,
+        laws,
+        message,
+        div(
+          "live-controls",
+          button("Columns like the rows", () => change({ columns: read().rows })),
+          button("Back to start", () => change(first)),
+        ),
       ),
     ),
-    div(
-      "live-controls",
-      button("Columns like the rows", () => change({ columns: read().rows })),
-      button("Back to start", () => change(first)),
-    ),
-    laws,
-    message,
   );
   return { grid, lists, home, ways, laws, message };
 }
@@ -128,6 +130,32 @@ function buildGrid(read, change) {
   return { svg, entries, handles };
 }
 
+/** The 24 orders of the columns as dots, over the number of frames that each brings to the diagonal. */
+function buildWays(home) {
+  const dots = ALIKE.map((orders, k) =>
+    orders.map((_order, i) =>
+      make("circle", {
+        class: "live-conjugation-dot",
+        cx: wayAt(k) + 11 * (i % 3),
+        cy: 32 - 11 * Math.floor(i / 3),
+        r: 4.2,
+      })
+    )
+  );
+  const counts = range(N + 1).map((k) =>
+    make("text", { class: "live-label", x: wayAt(k) - 18, y: 36, "data-shows": `ways 0 ${k}` })
+  );
+  const names = range(N + 1).map((k) => text(wayAt(k) + 11, 57, String(k)));
+  const line = make("line", { class: "live-axis", x1: 0, x2: 250, y1: 40, y2: 40 });
+  const look = { viewBox: "0 0 250 60", role: "img", class: "live-conjugation-ways" };
+  const svg = make("svg", look, line, dots, counts, names);
+  const count = div(
+    "live-title",
+    fillIn("Frames in the dashes: {home} of 4, by all 24 orders", { home }),
+  );
+  return { svg, dots, counts, element: make("div", {}, count, svg), seen: new Set() };
+}
+
 /** The number of a row or a column, in a box. */
 function tag(k) {
   const look = { class: "live-conjugation-tag", x: -13, y: -13, width: 26, height: 26, rx: 4 };
@@ -142,10 +170,26 @@ function draw({ grid, lists, home, ways, laws }, state, result, { hidden }) {
   write(lists.rows, `[${state.rows.join(", ")}]`);
   write(lists.columns, `[${state.columns.join(", ")}]`);
   write(home, hidden ? "?" : String(result.home));
-  ways.element.hidden = hidden;
-  const changed = (_x, k) => k === result.home;
-  ways.put(result.ways, [_("orders")], range(N + 1).map(String), { digits: 0, changed });
-  laws.replaceChildren(...(hidden ? [] : lawsOf(result)));
+  drawWays(ways, state, result, hidden);
+  laws.replaceChildren(...lawsOf(result));
+  [ways.svg, laws].forEach((element) => element.toggleAttribute("data-away", hidden));
+}
+
+/** Fills the dots of the orders that the reader has had, and rings the one that is there. */
+function drawWays({ svg, dots, counts, seen }, { rows, columns }, { ways }, hidden) {
+  const here = String(columns.map((j) => rows.indexOf(j)));
+  if (!hidden) seen.add(here);
+  ALIKE.forEach((orders, k) =>
+    orders.forEach((order, i) => {
+      dots[k][i].classList.toggle("live-seen", seen.has(String(order)));
+      dots[k][i].classList.toggle("live-here", here === String(order));
+    })
+  );
+  ways[0].forEach((n, k) => write(counts[k], String(n)));
+  const label = `${_("Orders with 0, 1, 2, 3 and 4 frames on the diagonal")}: ${
+    ways[0].join(", ")
+  }`;
+  set(svg, { "aria-label": label });
 }
 
 function drawGrid({ entries, handles }, { rows, columns }) {

@@ -184,7 +184,7 @@ function buildTable(count) {
 /** Predict first: the reader places the output, and is told how far away that was. */
 function askForPlace(parts, el) {
   const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
-  const guess = { at: [1, -2], asking: true, moved: false, told: false };
+  const guess = { at: [1, -2], asking: true, moved: false };
   const place = (p) => {
     guess.at = p;
     guess.moved = true;
@@ -194,11 +194,20 @@ function askForPlace(parts, el) {
   guess.remove = () => cross.parentNode.remove();
   const settle = button("Show the output", () => {
     guess.asking = false;
-    box.remove();
+    reply.tabIndex = -1;
+    foot.show(reply);
+    reply.focus({ preventScroll: true }); // the button goes
     parts.update();
+    const away = Math.hypot(...guess.at.map((x, c) => x - guess.output[c]));
+    const told = guess.moved
+      ? `Your cross was ${show(away)} away.`
+      : "You left the cross where it was.";
+    write(reply, told);
   });
+  const reply = make("p", { class: "live-why", role: "status" });
+  const foot = stack(settle, reply);
   const request = make("p", {}, "Predict first: move the cross to where the output will be.");
-  const box = div("live-ask", request, settle);
+  const box = div("live-ask", request, foot.element);
   el.prepend(box);
   parts.guess = guess;
 }
@@ -209,6 +218,7 @@ function askForPlace(parts, el) {
 function draw(parts, state, result, stage) {
   const { guess } = parts;
   stage.hidden ||= Boolean(guess?.asking);
+  if (guess) guess.output = result.output;
   const most = Math.max(1, ...result.weights.map(Math.abs));
   const sizes = result.weights.map((weight) => Math.abs(weight) / most);
   drawKeys(parts.keys, state);
@@ -273,19 +283,15 @@ function drawTable({ rows }, { weights, scores }, sizes, hidden) {
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words; once, also how far away a guess was. */
+/** What the figure says in words; after the first change also the guess is gone. */
 function speak(_state, result, { hidden, guess }) {
   if (hidden) return "The output is hidden until you have answered.";
-  const text = sentence(result);
-  if (!guess || guess.gone) return text;
-  if (guess.moved && !guess.told) {
-    guess.told = true;
-    const away = Math.hypot(guess.at[0] - result.output[0], guess.at[1] - result.output[1]);
-    return paragraph(text, `Your guess, the cross, was ${show(away)} away.`);
+  if (guess && !guess.gone) {
+    guess.gone = Boolean(guess.seen);
+    guess.seen = true;
+    if (guess.gone) guess.remove();
   }
-  guess.remove();
-  guess.gone = true;
-  return text;
+  return sentence(result);
 }
 
 /** What is said of the output. */

@@ -6,11 +6,11 @@ const SLOW = 1;
 const EDGE = 1e-9;
 const TURN = 2 * Math.PI;
 const WAYS = {
-  plain: _("plain"),
-  interpolate: _("interpolate"),
-  ntk: "NTK",
-  yarn: _("ramp"),
-  clip: _("clip"),
+  plain: _("nothing"),
+  interpolate: "divide every angle",
+  ntk: "a larger base (NTK)",
+  yarn: "divide slow hands (ramp)",
+  clip: "clip far offsets",
 };
 const frequencies = (base) => range(PAIRS).map((k) => base ** (-k / PAIRS));
 const raisedBase = ({ base }, s) => base * s ** (PAIRS / (PAIRS - 1));
@@ -148,53 +148,52 @@ function dial(k) {
 function build({ el, read, change, first }) {
   const { train } = first;
   const most = MOST * train;
-  const parts = { refused: "", seen: null, frame: 0, train, most };
+  const parts = { seen: null, frame: 0, train, most };
   const moveTo = (test) => change({ test: clamp(Math.round(test), train, most) });
   parts.dials = range(PAIRS).map(dial);
-  parts.road = buildRoad(parts, read, moveTo);
-  parts.typed = buildTyped(parts, read, moveTo);
+  parts.road = buildRoad(train, most, read, moveTo);
   parts.ways = Object.entries(WAYS).map(([way, name]) => {
     return { way, element: button(name, () => change({ way })) };
   });
   parts.message = messageLine();
-  const group = { class: "live-ways", role: "group" };
+  parts.outside = make("b", { "data-shows": "outside" });
+  const group = {
+    class: "live-ways",
+    role: "group",
+    "aria-label": "What is done about the length",
+  };
   el.append(
-    hintLine(
-      "Drag the diamond to a longer text: which hands leave what training has seen? Which repair brings every hand back, and what does it cost?",
-    ),
+    hintLine("Drag the diamond. Then bring every hand home: what does each repair cost?"),
     div(
       "live-asked",
       parts.road.svg,
       make(
-        "div",
-        { ...group, "aria-label": "What is done about the length" },
-        parts.ways.map(({ element }) => element),
+        "p",
+        { class: "live-memory-count" },
+        fillIn("{outside} of 8 hands meet angles never seen", { outside: parts.outside }),
       ),
     ),
     div("live-dials", parts.dials.map(({ element }) => element)),
-    legends(),
-    div(
-      "live-controls",
-      control("longest offset", parts.typed, parts.typed.id),
-      button("Back to start", () => change(first)),
-    ),
+    make("div", group, make("span", {}, _("repair")), parts.ways.map(({ element }) => element)),
     parts.message,
+    div("live-controls", button("Back to start", () => change(first))),
   );
   return parts;
 }
 
 /** The road: what training saw of it, and the handle at the longest offset of the test. */
-function buildRoad({ train, most }, read, moveTo) {
-  const along = (t) => 14 + (312 * t) / most;
+function buildRoad(train, most, read, moveTo) {
+  const along = (t) => 14 + (552 * t) / most;
   const label = (x, y, text) => make("text", { x, y, "text-anchor": "middle" }, text);
   const line = (look, x1, x2) => make("line", { class: look, x1, x2, y1: 36, y2: 36 });
   const fresh = line("live-road-new", along(train), along(train));
-  const above = label(0, 13);
+  const above = set(label(0, 15), { "text-anchor": "end" });
+  const seen = set(label(along(0), 15, "seen in training"), { "text-anchor": "start" });
   const s = make("tspan", { "data-shows": "s" });
   const svg = make(
     "svg",
     {
-      viewBox: "0 0 340 66",
+      viewBox: "0 0 580 66",
       role: "group",
       "aria-label": "Longest offset of the test",
       class: "live-road",
@@ -202,55 +201,17 @@ function buildRoad({ train, most }, read, moveTo) {
     line("live-axis", along(0), along(most)),
     line("live-road-seen", along(0), along(train)),
     fresh,
+    seen,
     above,
     label(along(0), 62, "0"),
     label(along(train), 62, train),
     label(along(most), 62, most),
   );
-  const drag = (x) => moveTo(((x - along(0)) * most) / 312);
+  const drag = (x) => moveTo(((x - along(0)) * most) / 552);
   const step = (right, up) => moveTo(read().test + right + up);
   const name = "longest offset of the test";
   const move = handle(svg, name, "live-orange", mark(3, 10), drag, step);
   return { svg, along, fresh, above, s, move };
-}
-
-/** The field for the longest offset. */
-function buildTyped(parts, read, moveTo) {
-  const { train, most } = parts;
-  const onchange = () => {
-    const test = input.valueAsNumber;
-    if (Number.isInteger(test) && test >= train && test <= most) return moveTo(test);
-    parts.refused = input.value
-      ? `${input.value} is not taken: the longest offset is a whole number from ${train} to ${most}.`
-      : `That is not taken: the longest offset is a whole number from ${train} to ${most}.`;
-    parts.update();
-    parts.refused = "";
-    input.value = read().test;
-  };
-  const look = { type: "number", id: newId(), class: "live-typed", min: train, max: most, step: 1 };
-  const input = make("input", { ...look, onchange });
-  return input;
-}
-
-/** What the parts of a dial mean. */
-function legends() {
-  const icon = { viewBox: "-11 -7 22 14", "aria-hidden": true };
-  const sign = (text, ...parts) => make("span", {}, make("svg", icon, parts), text);
-  const dash = (attributes) => make("line", { ...attributes, x1: -11, x2: 11 });
-  const cross = set(mark(5, 7), { class: "live-cross" });
-  const tint = make("rect", { class: "live-tint", x: -11, y: -7, width: 22, height: 14 });
-  return div(
-    "live-legends",
-    sign("seen in training", tint),
-    sign("reached, never seen", dash({ class: "live-unseen" })),
-    sign("one step, in radians below; underlined: changed", dash({ class: "live-stride" })),
-    sign("hand at the longest offset", make("g", { class: "live-needle" }, dash())),
-    make("span", {}, "× 5: angles drawn 5 times as large"),
-    sign(
-      "hand of a pair outside",
-      make("g", { class: "live-needle live-beyond" }, dash(), cross),
-    ),
-  );
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
@@ -260,7 +221,7 @@ function draw(parts, state, result, { hidden }) {
   parts.dials.forEach((face, k) => face.put(result, hidden, zoomOf(state, k)));
   travel(parts, result);
   drawRoad(parts, state, result);
-  if (document.activeElement !== parts.typed) parts.typed.value = state.test;
+  write(parts.outside, hidden ? "?" : String(result.outside));
   for (const { way, element } of parts.ways) set(element, { "aria-pressed": way === state.way });
 }
 
@@ -284,19 +245,16 @@ function drawRoad({ train, most, road: { along, fresh, above, s, move } }, { tes
   const reach = { now: test, min: train, max: most };
   move([x, 36], `${test}, ${show(result.s)} times training`, reach);
   set(fresh, { x2: x });
-  set(above, { x: clamp(x, 104, 236) });
-  tell(above, "test: offsets up to {test}, s = {s}", { test, s });
+  set(above, { x: clamp(x, 490, 566), visibility: test > train ? null : "hidden" });
+  tell(above, "never seen, to {test}: {s} times", { test, s });
   write(s, show(result.s));
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words; once, why a number that was typed is not taken. */
-function speak(state, result, parts) {
-  const { refused } = parts;
-  if (refused) return refused;
-  return parts.hidden ? "The hands are hidden until you have answered." : sentence(state, result);
-}
+/** What the figure says in words. */
+const speak = (state, result, { hidden }) =>
+  hidden ? "The hands are hidden until you have answered." : sentence(state, result);
 
 /** What is said of the repair. */
 function sentence({ way, train, test, base, fast }, { s, raised, outside }) {

@@ -1,5 +1,5 @@
 // Break the law: two trained encoders, with positions and without, answer a sentence and its
-// mirror.
+// mirror, and a thread joins the two answers.
 const MOST = 20;
 const TRAINED = [0, 10, 25, 50, 100];
 const TITLES = { blind: "Without positions", seeing: "With positions" };
@@ -22,10 +22,12 @@ function compute({ sentence, step, tried }) {
   const result = { catFirst: catFirst(sentence), count: tried.length };
   for (const name of MODELS) {
     const p = both(sentence).map((text) => probability(name, step, text));
-    const hits = tried.map((one) =>
-      both(one).map((text) => probability(name, step, text) > 0.5 === catFirst(text))
+    const old = tried.map((one) => both(one).map((text) => probability(name, step, text)));
+    const hits = tried.map((one, k) =>
+      both(one).map((text, i) => old[k][i] > 0.5 === catFirst(text))
     );
     Object.assign(result, { [name]: p, [`${name}Gap`]: Math.abs(p[0] - p[1]) });
+    result[`${name}Tried`] = old;
     Object.assign(result, {
       [`${name}Hits`]: hits,
       [`${name}Both`]: hits.filter(([a, b]) => a && b).length,
@@ -49,45 +51,64 @@ function valid({ sentence, step, tried }) {
 
 // ---- build ---------------------------------------------------------------------------------------
 
+const LANES = [34, 92]; // the heights of the sentence in which cat is first, and of the other one
+const LEFT = 78;
+const WIDE = 250;
+const across = (p) => LEFT + WIDE * p;
+
 /**
- * What one of the models says: a table with its two answers, and the pairs that were tried as discs
- * and rings.
+ * What one of the models says: two lanes, one for each reading of a pair, and a thread between its two
+ * answers. The half of a lane that is tinted is the half in which the answer is right.
  */
 function buildPanel(name) {
-  const answers = buildAnswers();
-  const pairs = buildPairs();
+  const rect = (x, y, hue) =>
+    make("rect", { class: `live-mirror-right ${hue}`, x, y: y - 24, width: WIDE / 2, height: 48 });
+  const word = (x, y, look, words) => make("text", { class: `live-label ${look}`, x, y }, words);
+  const half = across(0.5);
+  const threads = range(MOST).map(() => make("line", { class: "live-mirror-thread live-old" }));
+  const thread = make("line", { class: "live-mirror-thread" });
+  const dots = LANES.map((y, i) => {
+    const number = make("text", { class: "live-label live-mirror-digits", y: -11 });
+    const circle = make("circle", { r: 8 });
+    return {
+      group: make("g", { class: `live-mirror-dot ${CAT_FISH[i]}` }, circle, number),
+      number,
+      y,
+    };
+  });
+  const svg = make(
+    "svg",
+    { viewBox: "0 0 334 136", class: "live-mirror-lanes", role: "img" },
+    rect(half, LANES[0], CAT_FISH[0]),
+    rect(LEFT, LANES[1], CAT_FISH[1]),
+    make("line", { class: "live-axis", x1: half, x2: half, y1: 10, y2: 116 }),
+    LANES.map((y) => make("line", { class: "live-axis", x1: LEFT, x2: LEFT + WIDE, y1: y, y2: y })),
+    word(0, LANES[0] + 4, "", "cat is first"),
+    word(0, LANES[1] + 4, "", "fish is first"),
+    word(LEFT, 131, "", "← says fish"),
+    set(word(LEFT + WIDE, 131, "", "says cat →"), { "text-anchor": "end" }),
+    threads,
+    thread,
+    dots.map(({ group }) => group),
+  );
   const whole = make("b", { "data-shows": `${name}Both` });
   const count = make("b", { "data-shows": "count" });
   const score = make("div");
-  const head = div("live-mirror-head", TITLES[name]);
-  const element = div("live-mirror-panel", head, answers.table, score, pairs.svg);
-  return { name, element, answers: answers.cells, pairs, score, whole, count };
+  const head = div("live-mirror-head", make("span", {}, TITLES[name]), score);
+  return {
+    name,
+    element: div("live-mirror-panel", head, svg),
+    svg,
+    dots,
+    thread,
+    threads,
+    score,
+    whole,
+    count,
+  };
 }
 
-/** The table of the two answers: a number and what it means, of the sentence and of its mirror. */
-function buildAnswers() {
-  const cell = (look) => make("td", { class: look });
-  const cells = range(2).map(() => [cell("live-mirror-number"), cell("live-mirror-said")]);
-  const row = (title, cells) => make("tr", {}, make("th", { scope: "row" }, title), cells);
-  const titles = ["P(cat first)", "it says"].map((text) => make("th", { scope: "col" }, text));
-  const table = make(
-    "table",
-    { class: "live-table" },
-    make("thead", {}, make("tr", {}, make("td"), titles)),
-    make("tbody", {}, row(_("sentence"), cells[0]), row(_("mirror"), cells[1])),
-  );
-  return { table, cells };
-}
-
-/** A column of two discs for each pair that can be tried, and a frame for the pair on the tiles. */
-function buildPairs() {
-  const frame = make("rect", { class: "live-mirror-frame", y: 1, width: 16, height: 34 });
-  const discs = range(MOST).map((x) =>
-    [0, 1].map((y) => make("circle", { cx: 10 + 17 * x, cy: 10 + 16 * y }))
-  );
-  const look = { viewBox: "0 0 344 36", class: "live-mirror-pairs", role: "img" };
-  return { svg: make("svg", look, frame, discs), frame, discs };
-}
+const CAT_FISH = ["live-orange", "live-blue"]; // as on the cards
 
 /** The column of the pair on the tiles, or -1 if it was not tried. */
 const columnOf = ({ sentence, tried }) => tried.findIndex((one) => both(one).includes(sentence));
@@ -105,20 +126,16 @@ function build({ el, read, change, first }) {
   const text = (i) => `${TRAINED[i]} steps`;
   const reach = { min: 0, max: TRAINED.length - 1, step: 1, text };
   const steps = slider("trained for", reach, (i) => change({ step: TRAINED[i] }));
+  const digits = toggle("Digits", (yes) => el.classList.toggle("live-mirror-precise", yes));
   const answer = messageLine();
   el.append(
     hintLine(fillIn(
-      "Drag the words, tap *sees* or *and* to change one into the other, then press Mirror.",
+      "Drag the words, tap *sees* or *and* to change one into the other, then press Mirror. A dot in a tinted half is right.",
     )),
     tiles.row,
     div("live-mirror-row", button("Mirror", turn), truth),
     div("live-mirror-panels", panels.map(({ element }) => element)),
-    div("live-controls", steps.element, button("Back to start", () => change(first))),
-    make(
-      "p",
-      {},
-      "A column is a pair that you tried (the last 20), with a disc for a right answer and a ring for a wrong one.",
-    ),
+    div("live-controls", steps.element, digits, button("Back to start", () => change(first))),
     answer,
   );
   return { tiles, panels, truth, steps, answer };
@@ -136,7 +153,7 @@ function draw({ tiles, panels, truth, steps, answer }, state, result, { hidden }
       ? "Truth: cat first; mirrored: fish first."
       : "Truth: fish first; mirrored: cat first.",
   );
-  for (const panel of panels) drawPanel(panel, result, at, hidden);
+  for (const panel of panels) drawPanel(panel, state, result, at, hidden);
   steps.put(TRAINED.indexOf(state.step));
   write(
     answer,
@@ -145,47 +162,55 @@ function draw({ tiles, panels, truth, steps, answer }, state, result, { hidden }
 }
 
 /** What a model answers, and how many of the pairs that were tried it has right. */
-function drawPanel({ name, answers, pairs, score, whole, count }, result, at, hidden) {
-  const hits = result[`${name}Hits`];
-  const truth = [result.catFirst, !result.catFirst];
-  answers.forEach((cells, i) => {
-    const isKnown = !hidden && (i === 0 || at >= 0);
-    drawAnswer(cells, result[name][i], truth[i], isKnown);
+function drawPanel(panel, { tried }, result, at, hidden) {
+  const { name, svg, dots, thread, threads, score, whole, count } = panel;
+  const answers = result.catFirst ? result[name] : [...result[name]].reverse(); // cat first, then fish first
+  const own = result.catFirst ? 0 : 1;
+  dots.forEach(({ group, number, y }, lane) => {
+    const known = !hidden && (lane === own || at >= 0);
+    const p = answers[lane];
+    set(group, {
+      style: `transform: translate(${across(p).toFixed(1)}px, ${y}px)`,
+      visibility: known ? null : "hidden",
+    });
+    group.classList.toggle("live-own", lane === own);
+    write(number, show(p, 6));
+    set(number, { "text-anchor": p > 0.5 ? "end" : "start", x: p > 0.5 ? 8 : -8 });
   });
-  drawPairs(pairs, hits, at, hidden);
+  putThread(thread, answers, !hidden && at >= 0);
+  threads.forEach((line, k) => {
+    const pair = result[`${name}Tried`][k];
+    putThread(
+      line,
+      pair && (catFirst(tried[k]) ? pair : [...pair].reverse()),
+      !hidden && pair && k !== at,
+    );
+  });
+  set(svg, { "aria-label": hidden ? _("hidden") : labelOf(result, name, at) });
   write(whole, hidden ? "?" : String(result[`${name}Both`]));
   write(count, String(result.count));
-  tell(
-    score,
-    result.count === 1
-      ? "Both right: {whole} of {count} pair tried"
-      : "Both right: {whole} of {count} pairs tried",
-    { whole, count },
-  );
+  tell(score, "both right: {whole} of {count}", { whole, count });
 }
 
-/** One answer: P(cat first), and whether what it says is true. */
-function drawAnswer([number, message], p, catFirst, isKnown) {
-  write(number, isKnown ? show(p, 6) : "?");
-  write(message, isKnown ? verdictOf(p > 0.5, catFirst) : "?");
+/** A line between the two answers of a pair. */
+function putThread(line, answers, seen) {
+  set(line, { visibility: seen ? null : "hidden" });
+  if (!seen) return;
+  const [x1, x2] = answers.map((p) => across(p).toFixed(1));
+  set(line, { x1, x2, y1: LANES[0], y2: LANES[1] });
+}
+
+/** What a panel shows, in words. */
+function labelOf(result, name, at) {
+  const truth = [result.catFirst, !result.catFirst];
+  const [one, other] = result[name].map((p, i) => verdictOf(p > 0.5, truth[i]));
+  return at < 0 ? `The sentence: ${one}.` : `The sentence: ${one}. The mirror: ${other}.`;
 }
 
 /** What an answer says, and whether that is right. */
 function verdictOf(saysCat, catFirst) {
   if (saysCat) return catFirst ? "cat first: right" : "cat first: wrong";
   return catFirst ? "fish first: wrong" : "fish first: right";
-}
-
-/** A disc for each right answer, a ring for each wrong one. */
-function drawPairs({ svg, frame, discs }, hits, at, hidden) {
-  const look = (x, y) => {
-    if (hidden || !hits[x]) return "live-mirror-none";
-    return hits[x][y] ? "live-mirror-hit" : "live-mirror-miss";
-  };
-  discs.forEach((pair, x) => pair.forEach((disc, y) => set(disc, { class: look(x, y) })));
-  set(frame, { x: 2 + 17 * at, visibility: at < 0 || hidden ? "hidden" : "visible" });
-  const right = hits.map((pair) => pair.filter((hit) => hit).length).join(", ");
-  set(svg, { "aria-label": hidden ? _("hidden") : `right are ${right} of 2` });
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
@@ -197,7 +222,7 @@ const speak = ({ sentence }, _result, { answer }) =>
 /** What the figure says in words. */
 function sentenceOf(result, at) {
   if (at < 0) {
-    return "Press Mirror to read this sentence backwards and to put the pair on the scoreboard.";
+    return "Press Mirror to read this sentence backwards: a thread joins the two answers.";
   }
   const [blind, seeing] = MODELS.map(
     (name) => result[`${name}Hits`][at].filter((hit) => hit).length,

@@ -9,17 +9,18 @@ from attnbook.attention import attention_weights, softmax
 from attnbook.layers import encoder_layer, feed_forward
 from attnbook.positional import sinusoidal
 from attnbook.results import load
+from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from ..kit.figure import Ask, Live, require_one_of
-from ..kit.style import Picture, figure, picture
+from ..kit.style import PALETTE, Picture, figure, picture
 
 __all__ = ["forward", "is_sentence", "mirror", "weights"]
 
 WORDS = ["cat", "fish", "sees", "and"]
 N, D, H, HIDDEN, LAYERS = 6, 12, 3, 20, 2
 STEPS = (0, 10, 25, 50, 100)
-MOST = 20  # pairs on the scoreboard
+MOST = 20  # pairs that leave a thread
 MODELS = {"blind": "no positions", "seeing": "positions"}
 
 
@@ -43,7 +44,7 @@ def mirror(
     step : {0, 10, 25, 50, 100}
         For how many steps both models have been trained.
     tried : list of str, optional
-        At most 20 sentences that are on the scoreboard, each together with its mirror; ``sentence`` alone unless given.
+        At most 20 sentences that have left a thread, each together with its mirror; ``sentence`` alone unless given.
     ask, label : optional
         A question before the answers, and the id on the page: as ``Live`` takes them.
 
@@ -182,7 +183,7 @@ def compute(sentence: str, step: int, tried: list) -> dict[str, Any]:
     for name, model in MODELS.items():
         p = softmax(forward(model, step, tokens)[1])[..., 1]
         hits = (p > 0.5) == first
-        result |= {name: p[0], f"{name}Gap": abs(p[0, 0] - p[0, 1])}
+        result |= {name: p[0], f"{name}Tried": p[1:], f"{name}Gap": abs(p[0, 0] - p[0, 1])}
         result |= {f"{name}Hits": hits[1:], f"{name}Both": int(hits[1:].all(axis=-1).sum())}
     return result
 
@@ -214,29 +215,41 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the sentence and its mirror with both answers, and a disc for each answer that was right."""
+    """Draw both answers of each model in two lanes, a thread between them, and thinner threads of earlier pairs."""
     sentence, tried, result = state["sentence"], state["tried"], compute(**state)
-    fig, ax = figure(width=4.6, height=3.5)
-    ax.set(xlim=(0, 100), ylim=(100, 0))
-    ax.axis("off")
-    ax.text(0, 4, f"sentence: {sentence}")
-    ax.text(0, 14, f"its mirror: {_reflected(sentence)}")
+    fig, axes = figure(2, 1, height=4.0)
     texts = []
-    for y, (name, title) in zip((27, 62), (("blind", "Without positions"), ("seeing", "With positions")), strict=True):
+    for ax, (name, title) in zip(axes, {"blind": "Without positions", "seeing": "With positions"}.items(), strict=True):
         right = f"both right: {'?' if asking else result[name + 'Both']} of {result['count']}"
-        ax.text(0, y, f"{title}, {state['step']} steps; {right}", weight="bold")
-        for line, (part, p) in enumerate(zip(("sentence", "mirror"), result[name], strict=True)):
-            ax.text(2, y + 9 + 8 * line, f"P(cat first), {part}")
-            ax.text(44, y + 9 + 8 * line, "?" if asking else f"{p:.15f}")
-        for x, hits in enumerate(() if asking else result[f"{name}Hits"]):
-            for line, hit in enumerate(hits):
-                ax.plot(
-                    4 + 4.6 * x, y + 22 + 5 * line, "o", mec="#000000", mfc="#000000" if hit else "none", markersize=5
-                )
+        ax.set_title(f"{title}, {state['step']} steps; {right}", loc="left")
+        _draw_lanes(ax)
+        if not asking:
+            for text, pair in zip(tried, result[f"{name}Tried"], strict=True):
+                ax.plot(_cat_first(pair, text), (1, 0), color="#000000", alpha=0.35, linewidth=0.8)
+            answers = _cat_first(result[name], sentence)
+            own = 0 if result["catFirst"] else 1
+            ax.plot(answers, (1, 0), color="#000000", linewidth=2)
+            ax.plot(answers[own], 1 - own, "o", markersize=9, color="#000000")
+            ax.plot(answers[1 - own], own, "o", markersize=9, mec="#000000", mfc="none")
         texts.append(f"{title.lower()} {result[name][0]:.6f} and {result[name][1]:.6f}, {right}")
-    alt = f"The sentence {sentence}, its mirror, and what two trained encoders answer"
-    ax.text(0, 104, "a column for each pair, disc: right, ring: wrong", va="bottom")
+    alt = f"The sentence {sentence}, its mirror {_reflected(sentence)}, and what two trained encoders answer"
     if asking:
         return picture(fig, f"{alt}; the probabilities that cat comes first are for you to predict.")
-    kinds = f"Discs are answers that are right, rings are wrong, for {len(tried)} sentences above their mirrors."
-    return picture(fig, f"{alt}: P(cat first) is {'; '.join(texts)}. {kinds}")
+    return picture(fig, f"{alt}: P(cat first) is {'; '.join(texts)}. Threads join the two answers of a pair.")
+
+
+def _draw_lanes(ax):
+    """Draw a lane for each reading of a pair, with the half in which its answer is right tinted."""
+    ax.add_patch(Rectangle((0.5, 0.6), 0.5, 0.8, facecolor=PALETTE["orange"], alpha=0.16))
+    ax.add_patch(Rectangle((0, -0.4), 0.5, 0.8, facecolor=PALETTE["blue"], alpha=0.16))
+    ax.axvline(0.5, color="#000000", linewidth=0.6)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.5, 1.5))
+    ax.set_yticks((1, 0), ("cat is first", "fish is first"))
+    ax.set_xticks((0, 0.5, 1), ("0: says fish", "½", "1: says cat"))
+    ax.tick_params(length=0)
+
+
+def _cat_first(pair, sentence):
+    """The two answers of a pair, that of the reading in which cat comes first before the other."""
+    words = sentence.split()
+    return list(pair) if words.index("cat") < words.index("fish") else list(pair)[::-1]

@@ -101,10 +101,11 @@ function build({ model, el, read, change, first }) {
   const controls = div(
     "live-controls",
     set(button("Run and put back", run), { class: "live-button live-withheld" }),
-    parts.bet.element,
+    parts.bet.every,
     button("Back to start", () => change({ ...first, tried: read().tried })), // what was tried is kept
   );
   el.append(
+    parts.bet.element,
     hintLine("Drag the cards of X[perm], then run."),
     div("live-tidy", parts.cards.svg, div("live-side", parts.P.element, parts.lists.element)),
     legend(),
@@ -256,8 +257,9 @@ function legend() {
 }
 
 /**
- * The bet, and the button that tries every list; who has not bet is not told. `number()` is the bet or
- * null; `isMissing(state)` whether the button was pressed in this state without one.
+ * The bet, which is asked for first, and the button that tries every list; who has not bet is not
+ * told. `number()` is the bet or null; `isMissing(state)` whether the button was pressed in this
+ * state without one.
  */
 function buildBet(read, change, update) {
   const input = make("input", {
@@ -276,10 +278,10 @@ function buildBet(read, change, update) {
     asked = read();
     update();
   };
-  const every = button("Try every list", tryAll);
-  const element = control("your bet: green lists out of 24", input, input.id, every);
-  set(element, { class: "live-control live-withheld" });
-  return { element, number, isMissing };
+  const every = set(button("Try every list", tryAll), { class: "live-button live-withheld" });
+  const question = "Place your bet: how many of the 24 lists does Y[perm] bring home?";
+  const element = div("live-ask live-withheld", control(question, input, input.id));
+  return { element, every, number, isMissing };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------

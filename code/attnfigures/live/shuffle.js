@@ -1,8 +1,9 @@
-// Shuffle the words: the rows that attention gives to the words of a sentence, in any order that
-// the reader drags.
+// Shuffle the words: each is a card with the four numbers that attention gives to it, in any order
+// that the reader drags.
 const D = 4;
 const MOST = 6;
-const TOKENS = [1, 2, 0, 3, 4, 5].map((k) => HUES[k]); // cat and fish as in the preface
+const OWN = { cat: HUES[1], fish: HUES[0] }; // everywhere in the book
+const OTHERS = [2, 3, 4, 5, 1, 0].map((k) => HUES[k]);
 
 const tokens = (text) => split(text).slice(0, MOST);
 
@@ -21,6 +22,12 @@ function wordVector(word) {
     t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
     return Math.sqrt(3) * (2 * (((t ^ (t >>> 14)) >>> 0) / 2 ** 32) - 1);
   });
+}
+
+/** A hue for each word: cat and fish have their own, the others what is left. */
+function huesOf(words) {
+  const left = OTHERS.filter((hue) => !words.some((word) => OWN[word] === hue));
+  return words.map((word) => OWN[word] ?? left.shift());
 }
 
 const W = ["W_Q", "W_K", "W_V"].map((name) =>
@@ -46,8 +53,8 @@ function layer(X, later) {
 }
 
 /**
- * Position i receives word order[i]. Y(X) and Y(PX) with the mean of their rows below; in how many
- * orders rows travel.
+ * Position i receives word order[i]. Y(X) and Y(PX) with the mean of their rows below; in which
+ * orders every row goes with its word.
  */
 function compute({ text, order, later }) {
   const words = tokens(text);
@@ -57,13 +64,14 @@ function compute({ text, order, later }) {
   const gap = (p, Z) => largestDifference(Z, moved(Y, p));
   const Z = layer(moved(X, order), later);
   const orders = ordersOf(range(words.length));
-  const survivors = orders.filter((p) => gap(p, layer(moved(X, p), later)) <= EXACT);
+  const keeps = orders.map((p) => gap(p, layer(moved(X, p), later)) <= EXACT);
   return {
     words,
     before: [...Y, mean(Y)],
     after: [...Z, mean(Z)],
     orders: orders.length,
-    survivors: survivors.length,
+    survivors: keeps.filter(Boolean).length,
+    keeps,
     rowsGap: gap(order, Z),
     meanGap: largestDifference([mean(Y)], [mean(Z)]),
   };
@@ -82,34 +90,44 @@ const valid = ({ text, order, later }) =>
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const words = buildWords(read, change);
-  const typed = make("input", {
+  const parts = { cards: buildCards(read, change), tries: buildTries(change) };
+  parts.typed = make("input", {
     type: "text",
     id: newId(),
     class: "live-text",
     maxlength: 120,
     autocomplete: "off",
-    oninput: () => change({ text: typed.value, order: range(tokens(typed.value).length) }),
+    oninput: () =>
+      change({ text: parts.typed.value, order: range(tokens(parts.typed.value).length) }),
   });
-  const later = buildLater(change);
-  const Y = matrix("", "after");
-  const text = messageLine();
-  const laws = verdictList();
-  const hint = fillIn(
-    "Drag a word, and follow its row. *Underlined*: the word did not have this number in the sentence as written.",
-    {},
-    (word) => make("span", { class: "live-new" }, word),
-  );
+  parts.later = buildLater(change);
+  parts.Y = matrix("", "after");
+  parts.digits = toggle("Digits", (open) => parts.Y.element.hidden = !open);
+  parts.Y.element.hidden = true;
+  parts.text = messageLine();
+  parts.laws = verdictList();
   const controls = div(
     "live-controls",
-    set(control("your sentence", typed, typed.id), { class: "live-control live-wide" }),
-    later.element,
+    set(control("your sentence", parts.typed, parts.typed.id), { class: "live-control" }),
     button("Shuffle", () => change({ order: mixed(read().order) })),
+    parts.digits,
     button("Back to start", () => change(first)),
   );
-  const reading = div("live-reading", controls, text, laws);
-  el.append(hintLine(hint), words.element, div("live-planes live-lean", Y.element, reading));
-  return { chips: words.chips, typed, later, Y, text, laws };
+  const { cards, tries, later, text, laws, Y } = parts;
+  const reading = div(
+    "live-reading live-shuffle-reading",
+    later.element,
+    tries.element,
+    text,
+    laws,
+  );
+  el.append(
+    hintLine("Drag a card. A dashed outline is what the word got in the sentence as written."),
+    div("live-shuffle-all", cards.element, reading),
+    controls,
+    Y.element,
+  );
+  return parts;
 }
 
 /** How much of what comes later a word hears. */
@@ -126,141 +144,162 @@ function mixed(old) {
   return old.length > 1 && String(order) === String(old) ? mixed(old) : order;
 }
 
-/** The row of words, between two arrows that move the marked one. */
-function buildWords(read, change) {
+/** The cards of the words, and one of their mean, which stays. */
+function buildCards(read, change) {
   const place = (from, to) => {
     const { order } = read();
     const there = clamp(to, 0, order.length - 1);
     if (there !== from) change({ order: shifted(order, from, there) });
-    chips.row.children[there].focus({ preventScroll: true });
+    row.children[there].focus({ preventScroll: true });
   };
-  const move = (by) => {
-    const chosen = Number(chips.row.dataset.chosen);
-    place(chosen, chosen + by);
-  };
-  const arrow = (sign, name, by) => set(button(sign, () => move(by)), { "aria-label": name });
-  const left = arrow("◀", "Move the marked word left", -1);
-  const right = arrow("▶", "Move the marked word right", 1);
-  const chips = chipRow(place, (i) => {
-    left.disabled = i === 0;
-    right.disabled = i === read().order.length - 1;
-  });
-  return { chips, element: div("live-order", left, chips.row, right) };
-}
-
-/**
- * Words to drag, or to move by arrow keys, which call `place(from, to)`, and `marked(i)` for the
- * word that the arrows beside the row move; `put(names, order)` writes them.
- */
-function chipRow(place, marked) {
   const row = make("div", {
-    class: "live-chips",
+    class: "live-shuffle-cards",
     role: "group",
     "aria-label": "The words in their order",
   });
-  let was = [];
-  const choose = (i) => {
-    row.dataset.chosen = i;
-    marked(i);
-    [...row.children].forEach((chip, k) => chip.classList.toggle("live-chosen", k === i));
-  };
   dragWithin(row, place);
-  const put = (names, order) => {
-    const from = was.map((p, i) => [p, row.children[i].offsetLeft, row.children[i].offsetTop]);
-    fitChips(row, order.length, place, choose);
-    order.forEach((p, i) => writeChip(row.children[i], names[p], p, i, order.length));
-    if (was.length === order.length && !calm()) flyChips(row, from, order);
+  const mean = buildCard(make("div", { class: "live-shuffle-card live-ink" }));
+  let was = [];
+  const put = (names, order, write) => {
+    const from = was.map((p, i) => [p, row.children[i].offsetLeft]);
+    fitCards(row, order.length, place);
+    order.forEach((p, i) => write(row.children[i].card, names[p], p, i));
+    if (was.length === order.length && !calm()) flyCards(row, from, order);
     was = order;
-    choose(Math.min(row.dataset.chosen || 0, order.length - 1));
   };
-  return { row, put };
+  return { element: div("live-shuffle-row", row, mean.element), mean, put };
 }
 
-/** Lets a pointer drag words. The row listens to it, since it stays when words move. */
+/** The name of a word, its numbers as bars over those that it had, and whether they are the same. */
+function buildCard(element) {
+  const name = div("live-shuffle-name");
+  const bars = range(D).map((c) => make("rect", { x: 5 + 13 * c, width: 11 }));
+  const old = range(D).map((c) =>
+    make("rect", { class: "live-shuffle-old", x: 5 + 13 * c, width: 11 })
+  );
+  const zero = make("line", { class: "live-axis", x1: 0, x2: 60, y1: 45, y2: 45 });
+  const svg = make("svg", { viewBox: "0 0 60 90", "aria-hidden": "true" }, bars, zero, old);
+  const sign = div("live-shuffle-sign");
+  element.append(name, svg, sign);
+  return { element, name, bars, old, sign };
+}
+
+/** Lets a pointer drag cards. The row listens to it, since it stays when cards move. */
 function dragWithin(row, place) {
   let held = -1;
+  let grip = 0; // how far from the left edge of its card the pointer holds it
+  const left = (card) => card.offsetLeft + row.getBoundingClientRect().left - row.offsetLeft;
+  const release = (card) => {
+    card?.classList.remove("live-shuffle-held");
+    if (card) card.style.translate = "";
+  };
   row.addEventListener("pointerdown", (event) => {
-    held = event.button ? -1 : [...row.children].indexOf(event.target);
+    held = event.button ? -1 : [...row.children].indexOf(event.target.closest(".live-chip"));
     if (held < 0) return;
     event.preventDefault();
     row.children[held].focus({ preventScroll: true });
     row.setPointerCapture(event.pointerId);
+    grip = event.clientX - left(row.children[held]);
   });
-  row.addEventListener("pointermove", (event) => {
-    const to = held < 0 ? -1 : chipUnder(row, event, held);
-    if (to < 0) return;
-    place(held, to);
-    held = to;
+  row.addEventListener("pointermove", ({ clientX }) => {
+    if (held < 0) return;
+    const n = row.children.length;
+    const across = clientX - row.getBoundingClientRect().left;
+    const to = clamp(Math.floor((n * across) / row.offsetWidth), 0, n - 1);
+    if (to !== held) {
+      release(row.children[held]);
+      place(held, to);
+      held = to;
+    }
+    const card = row.children[held]; // it goes with the hand
+    card.classList.add("live-shuffle-held");
+    card.style.translate = `${clientX - grip - left(card)}px`;
   });
   row.addEventListener("lostpointercapture", () => {
+    release(row.children[held]);
     held = -1;
   });
 }
 
-/** The place over which a pointer holds a word, if the word would stay under it there; else -1. */
-function chipUnder(row, { clientX, clientY }, held) {
-  const { left, top } = row.getBoundingClientRect();
-  const x = clientX - left;
-  const y = clientY - top;
-  const { offsetWidth: width } = row.children[held];
-  return [...row.children].findIndex((chip, i) => {
-    const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = chip;
-    const right = offsetLeft + offsetWidth;
-    const inRow = Math.abs(y - offsetTop - offsetHeight / 2) < offsetHeight;
-    if (!inRow || x < offsetLeft || x > right) return false;
-    return i > held ? x > right - width : i < held && x < offsetLeft + width;
-  });
-}
-
-/** Adds and removes words until there are `n`. */
-function fitChips(row, n, place, choose) {
+/** Adds and removes cards until there are `n`. */
+function fitCards(row, n, place) {
   while (row.children.length > n) row.lastChild.remove();
   for (let i = row.children.length; i < n; i++) {
-    const look = { class: "live-chip", tabindex: 0, role: "slider", "aria-valuemin": 1 };
-    const chip = make("span", { ...look, "aria-valuenow": i + 1, onfocus: () => choose(i) });
-    arrows(chip, (dx, dy) => place(i, i + (dx || -dy)));
-    row.append(chip);
+    const look = { tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuenow": i + 1 };
+    const element = make("div", look);
+    element.card = buildCard(element);
+    arrows(element, (dx, dy) => place(i, i + (dx || -dy)));
+    row.append(element);
   }
 }
 
-/** Writes word p into place i of `n`. */
-function writeChip(chip, name, p, i, n) {
-  write(chip, name);
-  set(chip, {
-    class: `live-chip ${TOKENS[p]}`,
-    "aria-label": name,
-    "aria-valuemax": n,
-    "aria-valuetext": `position ${i + 1} of ${n}`,
-  });
+/** Lets each card fly from the place where it was. */
+function flyCards(row, from, order) {
+  for (const [p, left] of from) {
+    const card = row.children[order.indexOf(p)];
+    const way = { translate: [`${left - card.offsetLeft}px 0`, "0 0"] };
+    const isHeld = card === document.activeElement && row.matches(":active");
+    if (left !== card.offsetLeft && !isHeld) {
+      card.animate(way, { duration: 250, easing: "ease-out" });
+    }
+  }
 }
 
-/** Lets each word fly from the place where it was. */
-function flyChips(row, from, order) {
-  for (const [p, left, top] of from) {
-    const chip = row.children[order.indexOf(p)];
-    const dx = left - chip.offsetLeft;
-    const dy = top - chip.offsetTop;
-    const way = { translate: [`${dx}px ${dy}px`, "0 0"] };
-    if (dx || dy) chip.animate(way, { duration: 250, easing: "ease-out" });
-  }
+/** Every order of up to four words as a button: a bar a word, and whether all rows go along. */
+function buildTries(change) {
+  const count = make("b", { "data-shows": "survivors" });
+  const all = make("b", { "data-shows": "orders" });
+  const title = div("live-title");
+  const list = make("div", { class: "live-shuffle-tries" });
+  let drawn = "";
+  const put = ({ words, orders, survivors, keeps }, order, hidden) => {
+    const n = words.length;
+    write(count, hidden ? "?" : String(survivors));
+    write(all, String(orders));
+    tell(title, "All rows go along in {count} of {all} orders", { count, all });
+    const hues = huesOf(words);
+    if (drawn !== String(hues)) {
+      const all = n < 5 ? ordersOf(range(n)) : [];
+      list.replaceChildren(...all.map((p) => tryOf(p, hues)));
+    }
+    drawn = String(hues);
+    [...list.children].forEach((one, k) => {
+      const p = one.order;
+      const names = p.map((i) => words[i]).join(" ");
+      const kept = keeps[k] ? _("all rows go along") : _("some row changes");
+      one.className = `live-shuffle-try ${hidden ? "" : keeps[k] ? "live-kept" : "live-lost"}`;
+      write(one.lastChild, hidden ? "?" : keeps[k] ? "✓" : "≠");
+      set(one, {
+        "aria-pressed": String(p) === String(order),
+        "aria-label": hidden ? names : `${names}: ${kept}`,
+      });
+    });
+  };
+  const tryOf = (p, hues) => {
+    const bars = p.map((i) => make("span", { class: `live-shuffle-tick ${hues[i]}` }));
+    const act = () => change({ order: p });
+    const one = make("button", { type: "button", onclick: act }, bars, make("span"));
+    return Object.assign(one, { order: p });
+  };
+  return { element: div("live-shuffle-orders", title, list), put };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ chips, typed, later, Y, laws, text }, state, result, { el, first, hidden }) {
+function draw(parts, state, result, { hidden }) {
   const names = namesOf(result.words);
-  chips.put(names, state.order);
-  const asked = hidden || state.text === first.text; // the question is about that text
-  el.querySelector(".live-ask")?.style.setProperty("display", asked ? "" : "none");
-  if (document.activeElement !== typed) typed.value = state.text;
-  later.put(state.later);
-  drawRows(Y, names, state.order, result, hidden);
-  laws.replaceChildren(...(hidden || isHome(state) ? [] : lawsOf(result)));
-  write(text, hidden ? HIDDEN : paragraph(ofTheRest(state), sentenceOf(state, result)));
+  if (document.activeElement !== parts.typed) parts.typed.value = state.text;
+  parts.later.put(state.later);
+  drawCards(parts.cards, names, state.order, result, hidden);
+  parts.tries.put(result, state.order, hidden);
+  drawRows(parts.Y, names, state.order, result, hidden);
+  parts.laws.replaceChildren(...lawsOf(result));
+  parts.laws.toggleAttribute("data-away", hidden || isHome(state));
+  write(parts.text, hidden ? HIDDEN : paragraph(ofTheRest(state), sentenceOf(state, result)));
 }
 
-const HIDDEN = "What becomes of the rows is hidden until you have answered.";
+const HIDDEN = "Whether the rows go along is hidden until you have answered.";
 const DIGITS = "₁₂₃₄₅₆";
 
 /** The words as they are shown: long ones cut, equal ones told apart by a number. */
@@ -272,7 +311,44 @@ const namesOf = (words) =>
     return isOnce ? short : short + DIGITS[before];
   });
 
-/** The rows in the order of the words; while the answer is hidden, those of the sentence. */
+/** The cards in their order; while the answer is hidden, each with what it has as written. */
+function drawCards({ mean, put }, names, order, { words, before, after }, hidden) {
+  const n = order.length;
+  const hues = huesOf(words);
+  const most = Math.max(...before.flat().map(Math.abs), ...after.flat().map(Math.abs), 0.1);
+  const fill = (card, now, old) => {
+    const same = largestDifference([now], [old]) <= EXACT;
+    putBars(card.bars, hidden ? old : now, most);
+    putBars(card.old, old, most);
+    card.old.forEach((bar) => set(bar, { visibility: hidden ? "hidden" : null }));
+    write(card.sign, hidden ? "?" : same ? "✓" : "≠");
+    card.sign.className = `live-shuffle-sign ${hidden ? "" : same ? "live-holds" : "live-fails"}`;
+    return same;
+  };
+  put(names, order, (card, name, p, i) => {
+    const same = fill(card, after[i], before[p]);
+    write(card.name, name);
+    const tells = same ? _("its row goes along") : _("its row changes");
+    set(card.element, {
+      class: `live-chip live-shuffle-card ${hues[p]}`,
+      "aria-label": name,
+      "aria-valuemax": n,
+      "aria-valuetext": `position ${i + 1} of ${n}${hidden ? "" : `, ${tells}`}`,
+    });
+  });
+  write(mean.name, _("mean"));
+  fill(mean, after[n], before[n]);
+}
+
+/** Bars from the middle of a card. */
+function putBars(bars, row, most) {
+  bars.forEach((bar, c) => {
+    const high = (40 * row[c]) / most;
+    set(bar, { y: (45 - Math.max(high, 0)).toFixed(2), height: Math.abs(high).toFixed(2) });
+  });
+}
+
+/** The digits of the rows, in the order of the words; while the answer is hidden, as written. */
 function drawRows(Y, names, order, { before, after }, hidden) {
   const n = order.length;
   const shown = hidden ? range(n) : order;
@@ -281,9 +357,6 @@ function drawRows(Y, names, order, { before, after }, hidden) {
   const titles = [...shown.map((p) => names[p]), _("mean")];
   const changed = (i, j) => Math.abs(now[i][j] - old[i][j]) > EXACT;
   Y.put(now, titles, range(D).map((c) => c + 1), { changed, keys: [...shown, n] });
-  [...Y.body.children].forEach((tr, i) => {
-    tr.className = TOKENS[shown[i]] || "live-pooled";
-  });
   write(
     Y.caption,
     hidden ? "Y(X): a row for each word, as written" : "Y(PX): a row for each word, in your order",
@@ -312,19 +385,14 @@ function ofTheRest({ text }) {
 }
 
 /** What the figure says in words. */
-function sentenceOf(state, { words, before, after, orders, survivors }) {
+function sentenceOf(state, { words, before, after }) {
   const { order } = state;
-  if (isHome(state)) return "The words are in the order of your sentence. Move one of them.";
+  if (isHome(state)) return "The cards are in the order of your sentence. Move one of them.";
   if (order.every((p, i) => words[p] === words[i])) {
     return "Equal words have changed places: it is the same sentence.";
   }
   const kept = order.filter((p, i) => largestDifference([before[p]], [after[i]]) <= EXACT).length;
-  return paragraph(
-    ofKept(kept, order.length),
-    survivors === 1
-      ? `Of all ${orders} orders, 1 keeps every row.`
-      : `Of all ${orders} orders, ${survivors} keep every row.`,
-  );
+  return ofKept(kept, order.length);
 }
 
 /** How many of n words keep their rows. */

@@ -9,11 +9,13 @@ from attnbook.attention import causal_mask, scores, softmax
 from attnbook.permutations import permutation_matrix, permutations
 
 from ..kit.figure import Ask, Live, require_within
-from ..kit.style import Picture, figure, heatmap, picture
+from ..kit.style import PALETTE, Picture, figure, picture
 
 __all__ = ["shuffle", "tokens", "word_vector"]
 
 D, MOST = 4, 6  # numbers of a word, words of a sentence
+OWN = {"cat": "orange", "fish": "blue"}  # the hues of these words everywhere in the book
+OTHERS = ("green", "purple", "yellow", "sky", "orange", "blue")
 SPACE, HAN = r"\s\x1c-\x1f\x85\ufeff", r"\u3400-\u9fff"  # what is space in Python or in JavaScript
 
 
@@ -84,8 +86,8 @@ def check(text: str, order: list, later: float) -> None:
 def compute(text: str, order: list, later: float) -> dict[str, Any]:
     """Return Y(X) and Y(PX), each with the mean of its rows below, and two gaps.
 
-    ``survivors`` counts the orders, of all n!, in which every row goes with its word. The mirror of ``compute`` in
-    shuffle.js.
+    ``keeps`` says of each of the n! orders whether every row goes with its word, ``survivors`` of how many.
+    The mirror of ``compute`` in shuffle.js.
     """
     words = tokens(text)
     X, P, n = np.array([word_vector(word) for word in words]), permutation_matrix(order), len(words)
@@ -99,7 +101,7 @@ def compute(text: str, order: list, later: float) -> dict[str, Any]:
     gaps = abs(layer(X[orders]) - Y[orders]).max(axis=(1, 2))
     return {
         **{"words": words, "before": np.vstack([Y, Y.mean(0)]), "after": np.vstack([moved, moved.mean(0)])},
-        **{"orders": len(orders), "survivors": int((gaps <= 1e-12).sum())},
+        **{"orders": len(orders), "survivors": int((gaps <= 1e-12).sum()), "keeps": (gaps <= 1e-12).tolist()},
         "rowsGap": abs(moved - P @ Y).max(),
         "meanGap": abs(moved.mean(0) - Y.mean(0)).max(),
     }
@@ -124,17 +126,36 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the output as written and, unless it is asked for, in the new order."""
+    """Draw the rows of the output as bars, as written and, unless it is asked for, in the new order."""
     result, words = compute(**state), [word[:8] for word in tokens(state["text"])]
-    moved = [words[i] for i in state["order"]]
-    fig, axes = figure(1, 1 if asking else 2, width=3.2 if asking else 6.4, height=0.28 * len(words) + 1)
-    drawn = [("Y(X), as written", result["before"], words), ("Y(PX), in the new order", result["after"], moved)]
-    for ax, (title, Y, rows) in zip(np.ravel(axes), drawn, strict=False):
-        heatmap(ax, Y, rows=[*rows, "mean"], columns=[str(c + 1) for c in range(D)], aspect="auto")
-        ax.set_title(title)
+    n, hues = len(words), _hues(words)
+    shown = [("Y(X), as written", result["before"], list(range(n)))]
+    if not asking:
+        shown.append(("Y(PX), in the new order; dashed: as written", result["after"], state["order"]))
+    fig, axes = figure(len(shown), 1, height=1.6 * len(shown))
+    for ax, (title, Y, order) in zip(np.ravel(axes), shown, strict=True):
+        _draw_rows(ax, Y, result["before"][[*order, n]], [hues[i] for i in order])
+        ax.set_title(title, loc="left")
+        ax.set_xticks(2.5 + 5 * np.arange(n + 1), [*(words[i] for i in order), "mean"])
     alt = f"The words {' '.join(words)} and their output. "
     if asking:
         return picture(fig, f"{alt}What becomes of the rows when words change places is for you to predict.")
-    rows = zip([*moved, "mean"], result["after"], strict=True)
+    rows = zip([*(words[i] for i in state["order"]), "mean"], result["after"], strict=True)
     rounded = "; ".join(f"{name} {(np.round(y, 2) + 0.0).tolist()}" for name, y in rows)
     return picture(fig, f"{alt}Rows of the output: {rounded}.")
+
+
+def _hues(words):
+    """A hue for each word, as in the page."""
+    left = iter([hue for hue in OTHERS if hue not in {OWN.get(word) for word in words}])
+    return [OWN.get(word) or next(left) for word in words]
+
+
+def _draw_rows(ax, Y, old, hues):
+    """Draw each row as four bars, over dashed outlines of the row that its word had."""
+    for i, (row, was) in enumerate(zip(Y, old, strict=True)):
+        x = 5 * i + 1 + np.arange(D)
+        ax.bar(x, row, color=PALETTE[hues[i]] if i < len(hues) else PALETTE["grey"], alpha=0.75)
+        ax.bar(x, was, fill=False, linestyle="--", linewidth=0.8, edgecolor="#000000")
+    ax.axhline(0, color="#000000", linewidth=0.6)
+    ax.tick_params(length=0)

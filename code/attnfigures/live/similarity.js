@@ -1,8 +1,8 @@
-// Rows of a sinusoidal table: how alike two of them are, what each pair of columns adds, and what
-// direction needs.
+// Rows of a sinusoidal table: how alike two of them are is a sum of waves, one for each pair of
+// columns; and what direction needs.
 const LAST = 40;
 const COLUMNS = [2, 4, 8, 16, 64];
-const FEW = 4;
+const FEW = 4; // waves with a name
 const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) / d));
 const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
 
@@ -11,16 +11,17 @@ const turned = (p) => p.map((_x, c) => (c % 2 ? -p[c - 1] : p[c + 1]));
 
 // ---- compute -------------------------------------------------------------------------------------
 
-/** The table, the products of row i with all rows, and what each pair adds to that with row j. */
+/** The products of row i with all rows, the waves of which they are the sums, and what is at j. */
 function compute({ row, other, d, base, turn }) {
   const omega = frequencies({ d, base });
   const table = range(LAST + 1).map((t) => rowAt(omega, t));
   const between = turn ? turned : (p) => p;
   const products = table.map((p) => dot(between(table[row]), p));
   const product = products[other];
-  const parts = omega.map((w) => (turn ? Math.sin : Math.cos)(w * (other - row)));
+  const wave = turn ? Math.sin : Math.cos;
+  const parts = omega.map((w) => wave(w * (other - row)));
   return {
-    table,
+    waves: omega.map((w) => range(2 * LAST + 1).map((t) => wave(w * (t / 2 - row)))),
     products,
     product,
     adds: omega.map((w, k) => [w, parts[k]]),
@@ -49,14 +50,14 @@ const valid = ({ row, other, d, base }) =>
   base <= 1e6;
 
 // ---- build ---------------------------------------------------------------------------------------
-// The table is at the top of the drawing, a column for each position; below it stand the products.
+// The waves are at the top of the drawing, from the first pair on; below them stand their sums.
 
 const STEP = 13;
 const along = (t) => 20 + STEP * t;
 const TOP = 34;
-const HIGH = 72;
-const LOW = 302;
-const REACH = 160; // of the bars, below the table
+const HIGH = 124;
+const LOW = 318;
+const REACH = 130; // of the bars, below the waves
 const text = (x, y, words, look = "") =>
   make("text", { class: `live-label ${look}`, x, y, "text-anchor": "middle" }, words);
 
@@ -64,14 +65,13 @@ const text = (x, y, words, look = "") =>
 function build({ el, read, change, first }) {
   const plot = buildPlot(read, change);
   const controls = buildControls(change);
-  const adds = matrix("What each pair adds", "adds");
   const laws = verdictList();
   const message = messageLine();
   const { between, columns, base } = controls;
   const reset = button("Back to start", () => change(first));
   el.append(
     hintLine(
-      "Drag position j (square) away from position i (round). Is a farther one always less similar? Can the product tell before from after?",
+      "Drag position j (square) away from i. A dashed bar is farther, and yet more similar: where is there none?",
     ),
     div(
       "live-similarity-all",
@@ -81,25 +81,22 @@ function build({ el, read, change, first }) {
         plot.svg,
         div("live-controls", between.element, columns.element, base.element, reset),
       ),
-      make("div", {}, laws, message, adds.element),
+      make("div", {}, message, laws),
     ),
   );
-  return { plot, controls, adds, laws, message };
+  return { plot, controls, laws, message };
 }
 
-/** The table with its two frames, the bars of the products, and the handles. */
+/** The waves, the bars of the products, and the handles. */
 function buildPlot(read, change) {
-  const hatch = buildHatch();
   const plot = {
-    hatch: hatch.id,
-    shades: make("g"),
-    frames: FRAMES.map(frameOf),
-    lines: FRAMES.map(lineOf),
+    waves: make("g"),
+    lines: HUES.slice(0, 2).map(lineOf),
+    count: 0, // of the waves that are drawn
     bars: range(LAST + 1).map(barOf),
     zero: make("line", { class: "live-axis", ...ACROSS }),
     most: text(along(LAST) + 10, LOW - REACH + 5, "", "live-similarity-most"),
     product: set(text(0, 0, "", "live-similarity-product"), { "data-shows": "product" }),
-    table: null, // the one that is drawn
   };
   const limit = make("line", {
     class: "live-axis live-similarity-limit",
@@ -108,43 +105,21 @@ function buildPlot(read, change) {
     y2: LOW - REACH,
   });
   const ticks = range(5).map((k) => text(along(10 * k), LOW + 16, String(10 * k)));
-  const { shades, frames, lines, zero, bars, most, product } = plot;
+  const { waves, lines, zero, bars, most, product } = plot;
   const look = {
-    viewBox: "0 0 600 322",
+    viewBox: "0 0 600 338",
     role: "group",
     class: "live-similarity",
-    "aria-label": "The table, and the products of position i with every one",
+    "aria-label": "A wave for each pair, and the products of position i with every one",
   };
-  const inside = [hatch, shades, frames, lines, zero, limit, bars, most, product, ticks];
+  const inside = [lines, zero, limit, bars, waves, most, product, ticks];
   const svg = make("svg", look, inside);
   return { ...plot, svg, ...buildHandles(svg, read, change) };
 }
 
-const FRAMES = ["live-blue", "live-orange"];
 const ACROSS = { x1: along(0) - 7, x2: along(LAST) + 7 };
-const frameOf = (hue) =>
-  make("rect", {
-    class: `live-similarity-frame ${hue}`,
-    y: TOP - 2,
-    width: STEP + 3,
-    height: HIGH + 4,
-  });
-const lineOf = (hue) =>
-  make("line", { class: `live-similarity-line ${hue}`, y1: TOP + HIGH, y2: LOW });
+const lineOf = (hue) => make("line", { class: `live-similarity-line ${hue}`, y1: TOP, y2: LOW });
 const barOf = (t) => make("rect", { class: "live-similarity-bar", x: along(t) - 5, width: 10 });
-
-/** The hatching of what is below 0. */
-function buildHatch() {
-  const look = {
-    id: newId(),
-    width: 4.3,
-    height: 4.3,
-    patternUnits: "userSpaceOnUse",
-    patternTransform: "rotate(45)",
-  };
-  const line = make("rect", { width: 1.7, height: 4.3, fill: "currentColor" });
-  return make("pattern", look, line);
-}
 
 /** The handles of the two positions. */
 function buildHandles(svg, read, change) {
@@ -174,46 +149,63 @@ function buildControls(change) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ plot, controls, adds, laws }, state, result, { hidden }) {
-  drawTable(plot, state, result);
+function draw({ plot, controls, laws }, state, result, { hidden }) {
+  drawWaves(plot, state, result);
   drawPositions(plot, state);
   drawBars(plot, state, result, hidden);
   drawProduct(plot, state, result, hidden);
   controls.columns.put(String(state.d));
   controls.base.put(Math.log10(state.base));
   controls.between.put(String(state.turn));
-  drawAdds(adds, state, result, hidden);
-  laws.replaceChildren(...(hidden ? [] : lawsOf(state, result)));
+  laws.replaceChildren(...lawsOf(state, result));
+  laws.toggleAttribute("data-away", hidden);
 }
 
-/** The shades of the table, which changes with the number of columns and the base alone. */
-function drawTable(plot, { d, base }, { table }) {
-  if (plot.table === `${d} ${base}`) return;
-  plot.table = `${d} ${base}`;
-  const shade = (x, t, c) => shadeOf(x, t, c, d, plot.hatch);
-  plot.shades.replaceChildren(...table.flatMap((p, t) => p.map((x, c) => shade(x, t, c))));
-}
-
-/** The shade of number c of row t; all sines are above all cosines. */
-function shadeOf(x, t, c, d, hatch) {
-  const high = HIGH / d;
-  const top = TOP + ((c % 2 ? d : 0) / 2 + (c >> 1)) * high;
-  return make("rect", {
-    x: along(t) - STEP / 2,
-    y: thousandth(top),
-    width: STEP,
-    height: thousandth(high),
-    fill: x < 0 ? `url(#${hatch})` : "currentColor",
-    "fill-opacity": hundredth(0.8 * Math.abs(x)),
+/** A wave for each pair around a line of its own, and at position j a stem for what it adds. */
+function drawWaves(plot, { other }, { waves, adds }) {
+  if (plot.count !== waves.length) plot.waves.replaceChildren(...waves.map(buildWave));
+  plot.count = waves.length;
+  const room = HIGH / waves.length;
+  waves.forEach((wave, k) => {
+    const [line, , stem, dot, name] = plot.waves.children[k].children;
+    const middle = TOP + room * (k + 0.5);
+    const at = (x) => thousandth(middle - 0.44 * room * x);
+    const points = wave.map((x, t) => `${along(t / 2)},${at(x)}`).join(" ");
+    set(line, { points });
+    const here = { x: along(other), y: at(adds[k][1]) };
+    set(stem, { x1: here.x, x2: here.x, y1: middle, y2: here.y });
+    set(dot, { cx: here.x, cy: here.y });
+    write(name.lastChild, short(adds[k][0]));
   });
 }
 
-/** The frames around the two rows, the lines below them, and the handles. */
-function drawPositions({ frames, lines, putRow, putOther }, { row: i, other: j }) {
-  [i, j].forEach((t, k) => {
-    set(frames[k], { x: along(t) - STEP / 2 - 1.5 });
-    set(lines[k], { x1: along(t), x2: along(t) });
+/** The elements of wave k of several: the wave, its middle, a stem, a dot, and its frequency. */
+function buildWave(_wave, k, { length }) {
+  const middle = TOP + (HIGH / length) * (k + 0.5);
+  const shown = make("tspan", { "data-shows": `adds ${k} 0` });
+  const name = make("text", {
+    class: "live-label live-similarity-speed",
+    x: along(LAST),
+    y: middle + 15,
   });
+  name.append("ω = ", shown);
+  set(name, { visibility: length > FEW ? "hidden" : null });
+  return make(
+    "g",
+    {},
+    make("polyline", { class: "live-similarity-wave" }),
+    make("line", { class: "live-grid", ...ACROSS, y1: middle, y2: middle }),
+    make("line", { class: "live-similarity-stem" }),
+    make("circle", { class: "live-similarity-dot", r: length > FEW ? 2 : 4 }),
+    name,
+  );
+}
+
+const short = (x) => typeset(Number(x.toPrecision(2)));
+
+/** The lines of both positions, and the handles. */
+function drawPositions({ lines, putRow, putOther }, { row: i, other: j }) {
+  [i, j].forEach((t, k) => set(lines[k], { x1: along(t), x2: along(t) }));
   putRow([along(i), 16], `position i at ${i}`, { now: i, min: 0, max: LAST });
   putOther([along(j), TOP + HIGH + 18], `position j at ${j}`, { now: j, min: 0, max: LAST });
 }
@@ -257,21 +249,6 @@ function drawProduct({ product }, { other: j }, result, hidden) {
   write(product, hidden ? "?" : show(result.product, 3));
 }
 
-/** What each pair of columns adds, if there are few; the room of a row that is not there stays. */
-function drawAdds(adds, { d, turn }, result, hidden) {
-  const pairs = range(FEW);
-  adds.element.hidden = hidden || d / 2 > FEW;
-  adds.put(
-    pairs.map((k) => result.adds[k] ?? [0, 0]),
-    pairs.map((k) => `pair ${k}`),
-    ["ω", turn ? _("sine") : _("cosine")],
-    { digits: 3 },
-  );
-  pairs.forEach((k) => {
-    adds.body.children[k].hidden = k >= d / 2;
-  });
-}
-
 /** The laws that the pairs add up, and that the product has a direction with a quarter turn alone. */
 function lawsOf({ row: i, other: j, turn }, { product, sumGap, symmetryGap }) {
   const both = (a, b) => (turn ? `p${low(a)} J p${low(b)}ᵀ` : `p${low(a)}·p${low(b)}`);
@@ -291,7 +268,7 @@ function speak(state, result, { hidden }) {
   const { row, other } = state;
   if (row === other) return "Every position has the same product with itself: 1 for each pair.";
   if (!result.rival) {
-    return `No position farther away than ${other} is more similar. Others may have one.`;
+    return `No position farther away than ${other} is more similar.`;
   }
   const t = rivalAt(state, result);
   return `Position ${t} is farther away and more similar: ${show(result.products[t], 3)} against ${

@@ -68,7 +68,7 @@ def check(row: int, other: int, d: int, base: float, turn: bool) -> None:
 
 
 def compute(row: int, other: int, d: int, base: float, turn: bool) -> dict[str, Any]:
-    """Return the table, the products of row i with all rows, and what each pair adds to that with row j.
+    """Return the products of row i with all rows, the waves that add up to them, and what each pair adds at row j.
 
     ``rival`` is the offset of the most similar of the rows that are farther from i than j and more similar to it, 0 if
     there is none. The mirror of ``compute`` in similarity.js.
@@ -76,14 +76,15 @@ def compute(row: int, other: int, d: int, base: float, turn: bool) -> dict[str, 
     omega, table = frequencies(d, base), sinusoidal(np.arange(LAST + 1), d, base)
     between = np.kron(np.eye(d // 2), [[0, -1], [1, 0]] if turn else np.eye(2))
     products = table[row] @ between @ table.T
-    parts = (np.sin if turn else np.cos)(omega * (other - row))
+    wave = np.sin if turn else np.cos
+    parts = wave(omega * (other - row))
     alike = np.cos(np.outer(np.arange(LAST + 1), omega)).sum(axis=1)
     near, reach = abs(other - row), max(row, LAST - row)
     farther = np.arange(near + 1, reach + 1)
     best = int(farther[np.argmax(alike[farther])]) if len(farther) else 0
     product = products[other]
     return {
-        "table": table,
+        "waves": wave(omega[:, None] * (np.arange(2 * LAST + 1) / 2 - row)),
         "products": products,
         "product": product,
         "adds": np.stack([omega, parts], axis=1),
@@ -119,7 +120,7 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the table with both rows marked, and the products of row i with all rows unless they are asked for."""
+    """Draw a wave for each pair, and their sum, the products of row i with all rows, unless they are asked for."""
     result = compute(**state)
     products = None if asking else result["products"]
-    return draw_similarity(result["table"], products, state["row"], state["other"], state["turn"])
+    return draw_similarity(result["waves"][:, ::2], products, state["row"], state["other"], state["turn"])

@@ -143,7 +143,9 @@ function build({ el, read, change, first }) {
     change(first);
   });
   el.append(
-    hintLine("Drag the ring. Click a value to mask it."),
+    hintLine(
+      "Drag the ring: how do you tear every spring? Click a value to mask it, and one tears.",
+    ),
     div("live-planes live-lean", parts.drawing.element, parts.numbers.element),
     div("live-controls", reset),
     parts.message,
@@ -171,7 +173,7 @@ function buildDrawing(count, press, move) {
   const ring = make("g", { class: "live-held" }, make("circle", { r: 9 }));
   const moveRing = pointHandle(_("output"), "live-ink", ring, move);
   const pull = { arrow, shaft, head, letter };
-  return { element, px, area, wall, rays, coils, spots, pull, ring, moveRing };
+  return { element, px, area, wall, rays, coils, spots, pull, ring, moveRing, held: null };
 }
 
 /** A value, which masks itself when it is pressed. */
@@ -255,14 +257,38 @@ function draw({ drawing, numbers }, state, result, { hidden }) {
   drawNumbers(numbers, state, result, hidden);
 }
 
-function drawSprings({ px, coils, spots }, { values, output, masked }, { weights }, hidden) {
+function drawSprings(drawing, { values, output, masked }, { weights }, hidden) {
+  const { px, coils, spots } = drawing;
   values.forEach((value, j) => {
+    const torn = drawing.held?.[j] > 0.02 && (masked[j] || !weights);
+    if (torn && !hidden && !calm()) tear(coils[j], px(value), px(output), 16 * drawing.held[j]);
     const at = px(value);
     const width = (16 * (weights ? weights[j] : 0)).toFixed(2);
     set(coils[j], ends(at, px(output)));
     set(coils[j], { "stroke-width": width, ...seen(weights && !hidden) });
     set(spots[j], { transform: `translate(${at.join(" ")})`, "aria-pressed": masked[j] });
   });
+  drawing.held = hidden ? null : weights;
+}
+
+/** Lets both halves of a spring that tears fly back to its ends. */
+function tear(coil, from, to, width) {
+  const half = from.map((c, i) => (to[i] - c) / 2);
+  const back = [1, 0.25, 0.5, 0.12, 0.25, 0].map((size) => `scale(${size})`);
+  for (const [end, sign] of [[from, 1], [to, -1]]) {
+    const [x2, y2] = half.map((c) => sign * c);
+    const line = make("line", {
+      class: coil.getAttribute("class"),
+      x2,
+      y2,
+      "stroke-width": width,
+      "vector-effect": "non-scaling-stroke",
+    });
+    const piece = make("g", { transform: `translate(${end.join(" ")})` }, line);
+    coil.after(piece);
+    const motion = line.animate({ transform: back }, 700);
+    motion.onfinish = () => piece.remove();
+  }
 }
 
 /** The query as an arrow from the output, with its letter beyond the tip. */

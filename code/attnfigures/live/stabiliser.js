@@ -70,23 +70,32 @@ function build({ el, read, change, first }) {
     ),
     orders: buildOrders(first, change),
     preset: buildPreset((name) => change({ mask: name in PRESETS ? maskOf(name) : parts.own })),
-    numbers: NUMBERS.map(([shows]) => make("b", { "data-shows": shows })),
+    counts: { stabiliser: countOf("stabiliser"), orbit: countOf("orbit") },
+    goals: buildGoals((mask) => change({ mask })),
     laws: verdictList(),
     message: messageLine(),
   };
-  const { left, right, orders, preset, numbers, laws, message } = parts;
+  const { left, right, orders, preset, counts, goals, laws, message } = parts;
   const reset = button("Back to start", () => change(first));
   el.append(
     hintLine(
-      "Click squares. Can you draw a mask that exactly 3 orders leave alone? Exactly 5? Exactly 12?",
+      "Click squares of M, and fill the list: masks that exactly 1, 2, 3, … orders leave alone. Two of the nine stay empty. Which?",
     ),
     div(
       "live-planes live-lean",
       div("live-stabiliser-pair", left.element, right.element),
       div(
         "live-reading live-stabiliser-reading",
+        goals.element,
         div("live-controls", preset.element, reset),
-        NUMBERS.map(([, words], i) => make("p", {}, `${words}: `, numbers[i])),
+        make(
+          "p",
+          { class: "live-stabiliser-counts" },
+          fillIn(
+            "{stabiliser} of 24 orders leave M alone; they make {orbit} different masks of it.",
+            counts,
+          ),
+        ),
         laws,
         message,
       ),
@@ -97,11 +106,65 @@ function build({ el, read, change, first }) {
   return parts;
 }
 
-const NUMBERS = [
-  ["stabiliser", "orders of 24 that leave M alone"],
-  ["orbit", "different masks made from M"],
-  ["changed", "entries changed by the chosen order"],
-];
+const countOf = (shows) => make("b", { "data-shows": shows });
+
+/**
+ * The list that the reader fills: for each number of orders the first mask that so many orders leave
+ * alone, and that a touch brings back. `put(size, mask)` returns whether it is new.
+ */
+function buildGoals(act) {
+  const found = {};
+  const goals = Object.fromEntries(
+    GOALS.map((size) => [size, goalOf(size, () => act(found[size]))]),
+  );
+  const put = (size, mask) => {
+    const isNew = !found[size];
+    found[size] ||= mask;
+    if (isNew) {
+      goals[size].firstChild.replaceWith(thumbnail(mask));
+      goals[size].disabled = false;
+    }
+    GOALS.forEach((one) => {
+      goals[one].classList.toggle("live-stabiliser-now", one === size);
+      set(goals[one], { "aria-pressed": String(found[one]) === String(mask) });
+    });
+    return isNew;
+  };
+  const isFull = () => Object.keys(found).length === GOALS.length - 2;
+  const list = div("live-stabiliser-goals", Object.values(goals));
+  return { element: list, put, isFull };
+}
+
+const GOALS = [1, 2, 3, 4, 5, 6, 8, 12, 24]; // 5 and 12 are impossible
+
+const goalOf = (size, onclick) =>
+  set(
+    make(
+      "button",
+      {
+        type: "button",
+        class: "live-stabiliser-goal",
+        onclick,
+        "aria-label": `the mask that ${size} orders leave alone`,
+      },
+      thumbnail(range(N).map(() => Array(N).fill(0))),
+      make("span", {}, String(size)),
+    ),
+    { disabled: "" },
+  );
+
+/** A small picture of a mask. */
+function thumbnail(M) {
+  const square = (x, k) =>
+    make("rect", {
+      x: 10 * (k % N),
+      y: 10 * Math.floor(k / N),
+      width: 9,
+      height: 9,
+      class: x ? "live-stabiliser-on" : "live-stabiliser-off",
+    });
+  return make("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, M.flat().map(square));
+}
 
 /** A mask with its square k, counted row by row, turned over. */
 const flipped = (mask, k) => mask.map((row, i) => row.map((x, j) => (N * i + j === k ? 1 - x : x)));
@@ -204,19 +267,9 @@ const chipOf = (order, onclick) =>
 
 /** A mask beside the orders that make it. */
 function groupOf(M, orders) {
-  const square = (x, k) =>
-    make("rect", {
-      x: 10 * (k % N),
-      y: 10 * Math.floor(k / N),
-      width: 9,
-      height: 9,
-      class: x ? "live-stabiliser-on" : "live-stabiliser-off",
-    });
-  const look = { viewBox: "0 0 40 40", "aria-hidden": "true" };
-  const picture = make("svg", look, M.flat().map(square));
   const width = 3.1 * Math.ceil(orders.length / 4);
   const chips = make("div", { style: `max-width: ${width}rem` }, orders);
-  return div("live-stabiliser-group", picture, chips);
+  return div("live-stabiliser-group", thumbnail(M), chips);
 }
 
 /**
@@ -240,7 +293,7 @@ function roving(box, all, columns) {
 
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, { mask, order }, result, { hidden }) {
-  const { left, right, orders, preset, numbers, laws } = parts;
+  const { left, right, orders, preset, counts, goals, laws } = parts;
   const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
   if (!name) parts.own = mask;
   preset.put(name || "your own");
@@ -249,12 +302,13 @@ function draw(parts, { mask, order }, result, { hidden }) {
   right.put(result.moved, order, (k) => result.moved.flat()[k] !== mask.flat()[k]);
   group(orders, mask, result, hidden);
   drawOrders(orders, order, result, hidden);
-  for (const cell of numbers) {
-    const { shows } = cell.dataset;
-    write(cell, hidden && shows !== "changed" ? "?" : String(result[shows]));
-  }
   const { stabiliser, orbit, countGap } = result;
-  laws.replaceChildren(hidden ? "" : verdict(`${stabiliser} × ${orbit}`, "24", countGap));
+  parts.isNew = !hidden && goals.put(stabiliser, mask);
+  for (const [shows, cell] of Object.entries(counts)) {
+    write(cell, hidden ? "?" : String(result[shows]));
+  }
+  laws.replaceChildren(verdict(`${stabiliser} × ${orbit}`, "24", countGap));
+  laws.toggleAttribute("data-away", hidden);
 }
 
 /** Puts the orders into groups, unless they are already in these: an order may have the focus. */
@@ -286,8 +340,11 @@ const makesOf = ({ keeps, makes, orbit }, k) =>
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak({ mask }, { stabiliser, changed }, { hidden }) {
+function speak({ mask }, { stabiliser, changed }, { hidden, isNew, goals }) {
   if (hidden) return "Orders and masks are hidden until you have answered.";
+  if (isNew && goals.isFull()) {
+    return "The list is full but for two: no mask is left alone by exactly 5 orders, and none by exactly 12.";
+  }
   const blind = mask.findIndex((row) => !row.includes(1));
   if (blind >= 0) return `Query ${blind} may look at no key: softmax gives it no weights.`;
   if (changed === 0) {

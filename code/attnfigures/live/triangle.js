@@ -189,9 +189,16 @@ function buildTriangle(read, change) {
   });
   const path = make("polyline", { class: "live-path" });
   const end = make("circle", { class: "live-limit", r: 5 });
+  const trail = range(TRAIL).map((k) =>
+    make("circle", {
+      class: "live-trail",
+      r: 2.2,
+      "fill-opacity": (0.55 * (1 - k / TRAIL)).toFixed(2),
+    })
+  );
   const hull = make("polygon", { class: "live-hull", points: outline(CORNERS) });
   const title = "Weights softmax(s/T)";
-  const { svg, element } = panel(title, hull, medians, path, discs, corners, end, labels);
+  const { svg, element } = panel(title, hull, medians, path, discs, corners, trail, end, labels);
   const go = (point) => {
     const { scores, temperature } = read();
     change({ scores: scoresAt(point, temperature, total(scores) / 3) });
@@ -203,7 +210,7 @@ function buildTriangle(read, change) {
   };
   const name = "weights, a point in the triangle";
   const move = handle(svg, name, "live-ink", make("circle", { r: 6 }), drag, step);
-  return { svg, element, discs, numbers, path, end, move };
+  return { svg, element, discs, numbers, path, end, move, trail, been: [] };
 }
 
 /** The grip that takes all three bars along. */
@@ -269,8 +276,24 @@ function drawBars({ bars: { names, bars, level, moves }, moveAll }, { scores }, 
   moveAll([282, height(mean)], `mean ${show(mean)}`, { now: mean.toFixed(2), ...reach });
 }
 
-function drawTriangle({ svg, discs, numbers, path, end, move }, result, hidden) {
+const TRAIL = 48; // points
+
+/** The places where the point has been, the last of them first. */
+function drawTrail({ trail, been }, point, hidden) {
+  const last = been[0];
+  const far = !last || Math.hypot(...last.map((x, c) => x - point[c])) > 0.008;
+  if (far && !hidden) been.unshift(point);
+  been.length = Math.min(been.length, TRAIL);
+  trail.forEach((dot, k) => {
+    set(dot, { visibility: been[k] && !hidden ? null : "hidden" });
+    if (been[k]) set(dot, at(been[k]));
+  });
+}
+
+function drawTriangle(triangle, result, hidden) {
+  const { svg, discs, numbers, path, end, move } = triangle;
   const { weights, point } = result;
+  drawTrail(triangle, point, hidden);
   const seen = { visibility: hidden ? "hidden" : "visible" };
   each((j) => {
     const a = weights[j];

@@ -3,9 +3,8 @@
 import numpy as np
 from attnbook.arrays import one_of, require_int
 from attnbook.positional import sinusoidal, t5_bucket, t5_edges
-from matplotlib.patches import Rectangle
 
-from ..kit.style import PALETTE, Picture, figure, picture, tiles
+from ..kit.style import PALETTE, Picture, figure, picture
 from ..kit.validate import each, flags, numbers
 
 __all__ = ["draw_buckets", "draw_order", "draw_products", "draw_similarity"]
@@ -13,44 +12,47 @@ __all__ = ["draw_buckets", "draw_order", "draw_products", "draw_similarity"]
 FARTHEST = 10**9  # offset that fits into the title
 
 
-def draw_similarity(table: np.ndarray, products: np.ndarray | None, row: int, other: int, turn: bool) -> Picture:
-    """Draw a sinusoidal table with two rows marked, and below it the products of the first of them with every row.
+def draw_similarity(waves: np.ndarray, products: np.ndarray | None, row: int, other: int, turn: bool) -> Picture:
+    """Draw what each pair of a sinusoidal table adds to the products of row i, and below it the products.
 
     Parameters
     ----------
-    table : array (n, d)
-        Row t is p_t; it is drawn as a column, sines over cosines, blue for positive and orange for negative.
+    waves : array (d/2, n)
+        What each pair adds to the product of row i and row t.
     products : array (n,), optional
-        p_i·p_t for all t; left out, the lower panel is empty.
+        The product of row i and row t, for all t; left out, the lower panel is empty.
     row, other : int
         The rows i and j.
     turn : bool
         Whether the products have a quarter turn between the rows.
     """
-    table = numbers("table", table, "n", "d", least=-1, most=1)
-    n, d = table.shape
+    waves = numbers("waves", waves, "pairs", "n", least=-1, most=1)
+    pairs, n = waves.shape
     if products is not None:
-        products = numbers("products", products, n, fit="table")
+        products = numbers("products", products, n, fit="waves")
     row = require_int("row", row, least=0, most=n - 1)
     other = require_int("other", other, least=0, most=n - 1)
     flags(turn=turn)
     fig, (above, below) = figure(2, 1, height=3.9, sharex=True)
-    _shade(above, np.vstack([table.T[::2], table.T[1::2]]))
-    above.set(xlim=(-0.6, n - 0.4), ylim=(d - 0.5, -0.5), ylabel="cosines, sines", yticks=[])
-    for t, colour, dash in ((row, "blue", "-"), (other, "orange", "--")):
-        above.add_patch(Rectangle((t - 0.5, -0.5), 1, d, fill=False, edgecolor=PALETTE[colour], linestyle=dash, lw=2))
-    alt = f"A table of sines and cosines with {n} rows of {d} columns; rows {row} and {other} are marked"
+    for k, wave in enumerate(waves):
+        above.plot(range(n), 0.44 * wave - k, color=PALETTE["purple"], linewidth=1)
+        above.plot((other, other), (-k, 0.44 * wave[other] - k), color=PALETTE["orange"], linewidth=3)
+    above.set(xlim=(-0.6, n - 0.4), ylim=(0.6 - pairs, 0.6), ylabel="pairs", yticks=[])
+    for ax in (above, below) if products is not None else (above,):
+        ax.axvline(row, color=PALETTE["blue"], linewidth=1)
+        ax.axvline(other, color=PALETTE["orange"], linewidth=1, linestyle="--")
+    alt = f"A wave for each of {pairs} pairs of columns, over {n} positions; {row} and {other} are marked"
     if products is None:
         below.axis("off")
-        return picture(fig, f"{alt}; how alike they are is for you to predict.")
-    colours = [PALETTE["orange" if t == other else "purple"] for t in range(n)]
+        return picture(fig, f"{alt}; how alike their rows are is for you to predict.")
+    colours = [PALETTE["orange" if t == other else "grey"] for t in range(n)]
     below.bar(range(n), products, color=colours)
-    below.set(xlabel="position t", ylim=(-d / 2 - 0.2, d / 2 + 0.2), ylabel="product with row i")
+    below.set(xlabel="position t", ylim=(-pairs - 0.2, pairs + 0.2), ylabel="product with row i")
     kind = "with a quarter turn between them, " if turn else ""
     alt = (
         f"{alt}. Below, the product of row {row} with every row, {kind}as bars: {products[other]:.3f} with row {other}"
     )
-    return picture(fig, f"{alt}, of at most {d // 2}.")
+    return picture(fig, f"{alt}, of at most {pairs}.")
 
 
 def draw_buckets(offset: int, direction: str = "both") -> Picture:
@@ -115,12 +117,3 @@ def draw_order(accuracy: dict[str, np.ndarray]) -> Picture:
     ax.set(ylim=(len(accuracy) - 0.4, -0.6), xlim=(0.4, 1.02), xlabel="share of right answers")
     medians = ", ".join(f"{name} {np.median(values):.2f}" for name, values in accuracy.items())
     return picture(fig, f"One mark per seed for each scheme, a dotted line at one half. Medians: {medians}.")
-
-
-def _shade(ax, M, levels=8):
-    """Shade positive cells blue and negative ones orange, a path per shade: a table of many cells stays light."""
-    shade = np.rint(levels * M).astype(int)
-    for level in np.unique(shade[shade != 0]):
-        corners = [(j - 0.5, i - 0.5) for i, j in np.argwhere(shade == level)]
-        colour = PALETTE["blue" if level > 0 else "orange"]
-        tiles(ax, corners, 1, 1, (colour, 0.75 * abs(level) / levels))
