@@ -444,6 +444,25 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
 
 
+def test_a_bell_that_comes_near_its_start_snaps_back_and_leaves_a_dot(open_figures):
+    page = open_figures(figure("spread"))
+    found, handle = page.locator(".live-spread-found circle"), page.get_by_label("temperature")
+    for length in (2, 3):
+        set_state(page, "spread", query=[0.8 * length, 0.6 * length], temperature=length / 2)
+        before = found.count()
+        for _ in range(40):
+            handle.press("ArrowLeft")
+        assert found.count() == before + 1
+    set_state(page, "spread", query=[0, 2])
+    box, axis = handle.bounding_box(), page.locator(".live-spread-ghost").bounding_box()
+    start = axis["x"] + axis["width"] * 13 / 24  # where the bell of the start has its standard deviation
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(start, box["y"])
+    page.mouse.up()
+    assert state_of(page, "spread")["temperature"] == pytest.approx(2, abs=1e-12)
+
+
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
     page = open_figures(figure("thread"))
     set_state(page, "thread", alpha=0)
