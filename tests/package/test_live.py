@@ -428,13 +428,16 @@ def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
 
 
 def test_what_a_reader_has_found_stays_in_sight(open_figures):
-    page = open_figures(*map(figure, ("ablation", "twins", "stabiliser", "thread")))
+    page = open_figures(*map(figure, ("ablation", "twins", "stabiliser", "thread", "walkers")))
     set_state(page, "ablation", heads=[1, 1, 1, 0, 1, 1])
     set_state(page, "ablation", heads=[1] * 6)
     assert "alike: 240" in page.locator(".live-ablation-notes").nth(3).inner_text()
     set_state(page, "twins", scale=2, start=-1, step=-2)
     set_state(page, "twins", start=0)
     assert "start × 1/2, step × 1/4" in page.locator(".live-twins-goals").inner_text()
+    for power, d_k in itertools.product((0, 0.5), (4, 64, 1024)):
+        set_state(page, "walkers", power=power, d_k=d_k)
+    assert [page.locator(f".live-walk-{name} circle").count() for name in ("own", "others")] == [3, 3]
     for mask, size in (("1110" * 4, 6), ("1000110011101111", 1), ("1" * 16, 24)):
         set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
         groups = page.locator(".live-stabiliser-group:has(button)").all()
