@@ -447,6 +447,29 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
 
 
+def test_a_square_that_is_dragged_is_a_number_that_changes_and_marks_what_it_moves(open_figures):
+    page, first = open_figures(figure("trace")), example("trace")
+    square = page.locator(".live-trace-grip").nth(1).bounding_box()
+    x, y = square["x"] + 9, square["y"] + 9
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 1)
+    page.mouse.move(x, y - 25)
+    page.mouse.up()
+    assert state_of(page, "trace")["K"] == [first["K"][0], [first["K"][1][0] + 1, first["K"][1][1]], first["K"][2]]
+    marked = [page.locator(f"td[data-changed] [data-shows^='{name} ']").count() for name in "SAY"]
+    assert marked == [3, 9, 6]
+
+
+def test_practice_moves_nothing(open_figures):
+    page = open_figures(figure("trace"))
+    places = [page.locator(f"#trace {part}") for part in (".live-trace", ".live-controls", "p.live-verdict")]
+    tops = [place.bounding_box()["y"] for place in places]
+    for press in ("Practise", "Check", "Show the working", "Next number", "Practise", "Numbers"):
+        page.get_by_role("button", name=press, exact=True).click()
+        assert [place.bounding_box()["y"] for place in places] == tops, press
+
+
 def test_a_bell_that_comes_near_its_start_snaps_back_and_leaves_a_dot(open_figures):
     page = open_figures(figure("spread"))
     found, handle = page.locator(".live-spread-found circle"), page.get_by_label("temperature")
