@@ -15,6 +15,7 @@ from attnbook.results import load
 from attnfigures.kit import files
 from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, set_state, state_of, states
 from PIL import Image
+from scipy import optimize
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -445,6 +446,26 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
     for alpha in (0.6, 0.2):
         set_state(page, "thread", alpha=alpha)
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
+
+
+def test_the_frozen_star_keeps_the_score_of_what_was_emptied_and_says_when_no_more_can_be(open_figures):
+    state = example("star") | {"mode": "weights"}
+    page = open_figures(figure("star", state))
+    filled, said = page.locator(".live-star-place[data-emptied]"), page.locator("p.live-verdict")
+    for j in range(5):  # the least weight of each word: no sum of others reaches the star without “the”
+        V, a = np.array(state["values"]), module("star").compute(**state)["given"]
+        system = np.vstack([V.T, np.ones(5)])
+        least = optimize.linprog(np.eye(5)[j], A_eq=system, b_eq=system @ a)
+        put(page, "star", state | {"pull": (least.x - a).tolist()})
+        assert page.locator(".live-star-place").nth(j).get_attribute("data-emptied") == (
+            "" if least.fun < 1e-9 else None
+        )
+    assert filled.count() == 4
+    assert "“the”" in said.inner_text()
+    put(page, "star", state)
+    assert filled.count() == 4, "they stay while the star is held"
+    put(page, "star", state | {"query": [0.7, 0.5]})
+    assert filled.count() == 0, "this is another star"
 
 
 def test_a_square_that_is_dragged_is_a_number_that_changes_and_marks_what_it_moves(open_figures):
