@@ -283,9 +283,11 @@ function drawCut({ cuts, bands }, i, cut, margin, hidden) {
 }
 
 function drawAnswer({ element, sign, verb }, cut, hidden) {
-  write(sign, hidden ? "?" : cut ? "✓" : "✗");
-  write(verb, hidden ? "" : cut ? "a cut tells" : "no cut tells");
-  element.toggleAttribute("data-answered", Boolean(cut) && !hidden);
+  const answered = Boolean(cut) && !hidden;
+  const [tick, words] = cut ? ["✓", "a cut tells"] : ["✗", "no cut tells"];
+  write(sign, hidden ? "?" : tick);
+  write(verb, hidden ? "" : words);
+  element.toggleAttribute("data-answered", answered);
 }
 
 // ---- speak ---------------------------------------------------------------------------------------

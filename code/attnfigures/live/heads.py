@@ -140,6 +140,8 @@ def still(state: dict, asking: bool) -> Picture:
         texts.append(f"{'a' if cut is not None else 'no'} straight cut answers “{question}”")
         if cut is not None:
             x, y = 2 * cut / np.linalg.norm(cut)
+            band = np.array([[-y, x], [y, -x], [y, -x], [-y, x]]) + np.outer([1, 1, -1, -1], cut)
+            right.fill(*band.T, color=hue, alpha=0.12, lw=0)
             right.plot([-y, y], [x, -x], dash, color=hue, label=question)
     fig.legend(loc="outside lower center", ncols=3, frameon=False)
     return picture(fig, f"{alt}. Right, the outputs of the four sentences from cat and dog: {' and '.join(texts)}.")

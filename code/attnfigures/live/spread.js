@@ -249,7 +249,7 @@ function drawFound({ svg, dots, now, seen }, { temperature }, { length }, back) 
     seen.add(name);
     dots.append(make("circle", { ...place, r: 5 }));
   }
-  set(svg, { "aria-label": `Found ${seen.size} times, at T = ‖q‖ times one number` });
+  set(svg, { "aria-label": `Lengths and temperatures with which the bell was back: ${seen.size}` });
 }
 
 // ---- speak ---------------------------------------------------------------------------------------

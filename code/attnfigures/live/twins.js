@@ -295,7 +295,8 @@ function replay({ ways, steps }) {
 function drawGoal({ element, found, scale }, state, twin) {
   set(element, { "aria-pressed": scale === state.scale });
   const [start, step] = twin ? twin.map(power) : ["?", "?"];
-  write(found, `${twin ? "✓ " : ""}start × ${start}, step × ${step}`);
+  write(found, `start × ${start}, step × ${step}`);
+  found.toggleAttribute("data-found", Boolean(twin));
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
