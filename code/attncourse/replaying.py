@@ -179,7 +179,7 @@ def recognised(question, calls, known, passed=(), seconds=None):
     made = {name: [slip for slip in question.wrong if _made(slip, name, left, calls)] for name in wrong}
     if not any(made.values()):
         return None
-    chosen = min(itertools.product(*filter(None, made.values())), key=_share_and_number)
+    chosen = min(itertools.product(*filter(None, made.values())), key=lambda slips: _order(slips, left))
     keeps = _keeps(chosen) if all(made.values()) else 0
     return Recognised(question.name, list(dict.fromkeys(slip.name for slip in chosen)), keeps)
 
@@ -215,9 +215,12 @@ def _keeps(slips):
     return math.prod({slip.name: slip.keeps for slip in slips}.values())
 
 
-def _share_and_number(slips):
-    """Order explanations of what functions do: those that keep most first, then those by fewest slips."""
-    return -_keeps(slips), len({slip.name for slip in slips})
+def _order(slips, left):
+    """Order explanations of what functions do: those that keep most first, then those by fewest slips, then those that
+    explain most functions, right ones too.
+    """
+    names = {slip.name for slip in slips}
+    return -_keeps(slips), len(names), -sum(len(names & agreeing) for agreeing in left.values())
 
 
 class Replays:

@@ -115,6 +115,10 @@ def test_two_slips_in_one_answer_keep_the_product_and_one_beside_a_blank_keeps_n
     assert found("def f(x): return x + 1") == [(["f"], 0)], "named, and nothing is kept beside a blank"
     assert found("def f(x): return x + 1\ndef g(x): return 3 * x") == [(["f"], 0)]
     assert found("def f(x): return x - 1\ndef g(x): return 3 * x") == []
+    wrong.insert(0, model.Slip("both", source, 0, "-"))
+    assert found("def f(x): return x\ndef g(x): return 2 * x") == [(["g"], 0.4)]
+    wrong[2] = model.Slip("g", "def g(x): return 2 * x", 0, "-")
+    assert found("def f(x): return x\ndef g(x): return 2 * x") == [(["g"], 0)], "who has f right did not slip in both"
 
 
 @pytest.mark.parametrize(
