@@ -65,10 +65,11 @@ def test_every_figure_is_drawn_and_answers_a_key(page):
     assert not page.log
 
 
-# Where that lies which figures ask about, and what follows their captions.
+# Where that begins which figures ask about, and where their sections end.
 LIES = """() => [...document.querySelectorAll(".live:has(.live-ask)")].flatMap((place) => {
-  const own = place.querySelector(".live-ask ~ :not(.live-hint)"), next = place.closest(".cell").nextElementSibling;
-  return [own, next].map((e) => Math.round(e.getBoundingClientRect().top + scrollY)); })"""
+  const own = place.querySelector(".live-ask ~ :not(.live-hint)");
+  const { bottom } = place.closest("section").getBoundingClientRect();
+  return [own.getBoundingClientRect().top, bottom].map((y) => Math.round(y + scrollY)); })"""
 SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300))))"
 
 

@@ -205,7 +205,7 @@ function askForPlace(parts, el) {
     write(reply, told);
   });
   const reply = make("p", { class: "live-why", role: "status" });
-  const foot = stack(settle, reply);
+  const foot = stack(div("live-row", settle), reply);
   const request = make("p", {}, "Predict first: move the cross to where the output will be.");
   const box = div("live-ask", request, foot.element);
   el.prepend(box);
