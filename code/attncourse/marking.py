@@ -1,13 +1,15 @@
 """Mark written answers: a page to tick the lines of each rubric, and the files that markers save there.
 
-An answer has a code made of its text. So nobody sees whose it is, two who wrote the same are marked alike, and a mark
-stays with its answer when a class is graded again, under whatever name. A marker saves `marks-<name>.csv`; it belongs
+An answer has a code made of its text, and of the numbers of one's own that its question names, which a marker reads
+above it. So nobody sees whose it is, two who wrote the same of the same are marked alike, and a mark stays with its
+answer when a class is graded again, under whatever name. A marker saves `marks-<name>.csv`; it belongs
 beside the page, in the folder of the grades. Where markers differ, nothing counts until one of them has settled it.
 """
 
 import base64
 import hashlib
 import json
+import re
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +25,8 @@ COLUMNS = ("question", "answer", *ORDINALS, "remark", "marker", "time", "settles
 YES, NO = ("yes", "y", "1", "true", "x"), ("no", "n", "0", "false", "")
 LETTERS = "bcdfghjklmnpqrst"  # a code of digits might be a number to a spreadsheet, and one of vowels a word
 CODE = 10  # letters
+NAMED = re.compile(r"`([A-Z]\w*)`")  # in a question: a given value
+LONGEST = 200  # characters of a value
 LAYOUT = """<!doctype html>
 <html lang="en">
 <head>
@@ -72,6 +76,19 @@ def code(*texts):
     plain = "\n".join(" ".join(text.split()) for text in texts)
     digest = hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()
     return "".join(LETTERS[int(digit, 16)] for digit in digest[:CODE])
+
+
+def as_read(assignment, written, values):
+    """Return {question: what a marker reads}: the given values that the question names, by a student's own login, and
+    the answer. Two who wrote the same of different values have two answers.
+    """
+    read = dict(written)
+    for question in assignment.questions:
+        named = [name for name in dict.fromkeys(NAMED.findall(question.text)) if name in values]
+        if read.get(question.name) and named:
+            own = [f"{name} = {str(values[name])[:LONGEST]}" for name in named]
+            read[question.name] = "\n".join([*own, "", read[question.name]])
+    return read
 
 
 class Marks:
@@ -124,9 +141,9 @@ class Marks:
         remarks = [line.strip() for tick in counts for line in tick.remark.splitlines() if line.strip()]
         return Verdict(counts[0].ticks, list(dict.fromkeys(remarks)))
 
-    def verdicts(self, result):
-        """Return {question: Verdict} of a student's result."""
-        written = {name: text for name, text in (result.written or {}).items() if text and name in self.questions}
+    def verdicts(self, words):
+        """Return {question: Verdict} of a student's answers, as `as_read` gives them."""
+        written = {name: text for name, text in words.items() if text and name in self.questions}
         found = {name: self.verdict(name, text) for name, text in written.items()}
         return {name: verdict for name, verdict in found.items() if verdict is not None}
 
@@ -186,14 +203,16 @@ def page(assignment, folder, answers, marks):
         for question in marks.questions.values()
     ]
     texts = {(name, code(name, text)): clean.lines(text) for name, text in answers if text and name in marks.questions}
-    order = [question["name"] for question in questions]
+    order = [question["name"] for question in questions]  # and by texts, so that one case stands together
     data = {
         "title": assignment.title,
         "place": f"{assignment.chapter}/{Path(folder).name}",
         "questions": questions,
         "answers": [
             {"question": name, "code": place, "text": texts[name, place]}
-            for name, place in sorted(texts, key=lambda entry: (order.index(entry[0]), entry[1]))
+            for name, place in sorted(
+                texts, key=lambda entry: (order.index(entry[0]), texts[entry])
+            )  # one case together
         ],
         "marks": [asdict(tick) for place in texts for tick in marks.ticks.get(place, [])],
     }

@@ -13,7 +13,7 @@ from . import clean, items, marks, report
 PAGE = "oral.html"
 MANY = 3
 NUMBER = re.compile(r"\{([A-Z]\w*)\}")  # in an author's question: the value of that name
-LONGEST = 60  # characters of a value, and of a written answer four times as many
+LONGEST = 240  # characters of a value, and of a written answer
 LINES = 40  # of a function that is shown
 STYLE = """<style>
 section { break-inside: avoid; border-top: 2px solid #1b1b1b; margin-top: 1.5rem; }
@@ -68,7 +68,7 @@ def _of_hypotheses(assignment, result, answered, values):
     for question in assignment.questions:
         said = (result.written or {}).get(question.name, "")
         if said:
-            begins = " ".join(said.split())[: 4 * LONGEST]
+            begins = " ".join(said.split())[:LONGEST]
             found.append((question, f"You wrote: “{begins}” Say it without the page, with an example of your own.", ""))
         if not said and not answered & {*question.functions}:
             continue

@@ -6,6 +6,13 @@ from statistics import fmean, median
 from . import clean, items
 from .author import POINTS
 
+FOR_THE_CLASS = "class.html"
+KINDS = {"def": "definition", "thm": "theorem", "eq": "equation", "ex": "exercise"}  # of labels in the book
+UNKNOWN = (
+    "This slip has no sentence of its own. Take the name of the first test that failed as a question, and try your "
+    "function on the smallest case that it speaks of."
+)
+BLANK = ("NotImplementedError", "LookupError")  # why a test fails where nothing is written
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -52,17 +59,27 @@ def feedback(assignment, student, result, final, name="", hints=True, site=""):
         parts.append(f"<p>Marked with Python {clean.page(result.python)} and NumPy {clean.page(result.numpy)}.</p>")
     parts += [f"<p>{clean.page(comment)}</p>" for comment in final.comments]
     if final.marks:
+        parts += _not_counted(assignment, final)
         for number, question in enumerate(assignment.questions, 1):
-            parts += _question(number, question, result, final)
+            parts.append(
+                f"<h2>{number}. {clean.page(question.title)}: {_points(final.parts[question.name], question)}</h2>"
+            )
             if hints:
                 parts += _said(question, final, site)
+            parts += _question(question, result, final)
     parts += _list("Remarks", result.remarks)
     return page(f"{title}: {name or student}", *parts)
 
 
-def _question(number, question, result, final):
-    """Yield what a student's page says of one question."""
-    yield f"<h2>{number}. {clean.page(question.title)}: {_points(final.parts[question.name], question)}</h2>"
+def _not_counted(assignment, final):
+    """Yield a line about the points that the score does not have yet."""
+    waiting = sum(question.points for question in assignment.questions if final.parts[question.name] is None)
+    if waiting and final.score is not None:
+        yield f"<p>Answers in words that nobody has marked yet are worth up to {clean.points(waiting)} more.</p>"
+
+
+def _question(question, result, final):
+    """Yield what a student's page says of one question below its title and its slips."""
     if question.kind == "written":
         if result.written is not None:
             yield _answer(result.written.get(question.name))
@@ -73,7 +90,7 @@ def _question(number, question, result, final):
     more = (final.parts[question.name] or 0) - sum(mark.earned for mark in marks)
     share = any(found.keeps for found in final.slips if found.question == question.name)
     if share and more > 0:
-        hidden += f'<tr><td>The answer as a whole, with a slip that is known<td><td class="number">{more:+g}</tr>\n'
+        hidden += f'<tr><td>For the idea, since the slip is a known one<td><td class="number">{more:+g}</tr>\n'
     yield f"<table>\n<tr><th>Test<th>Result<th>Points</tr>\n{hidden}</table>"
     yield from (_visible(mark) for mark in marks if not mark.hidden)
 
@@ -82,9 +99,12 @@ def _said(question, final, site):
     """Yield what the assignment says to a student of the slips in one answer, with the section to read."""
     slips = {slip.name: slip for slip in question.wrong}
     names = [name for found in final.slips if found.question == question.name for name in found.slips]
-    for slip in (slips[name] for name in names if name in slips):
-        if slip.says:
-            yield f'<p class="slip">{clean.page(slip.says)}{_where(slip.read, site)}</p>'
+    said = [slips[name] for name in names if name in slips and slips[name].says]
+    for slip in said:
+        yield f'<p class="slip">{clean.page(slip.says)}{_where(slip.read, site)}</p>'
+    failed = [mark for mark in final.marks if mark.question == question.name and mark.hidden and not mark.passed]
+    if not said and any(not mark.why.startswith(BLANK) for mark in failed):
+        yield f'<p class="slip">{UNKNOWN}</p>'
 
 
 def _where(read, site):
@@ -94,10 +114,16 @@ def _where(read, site):
     page, label = read.removesuffix("#").split("#")
     chapter = page.removesuffix(".md")
     if not site:
-        return f" Read {clean.page(label)} on the page {clean.page(chapter)} of the book."
+        return f" Read “{clean.page(_in_words(label))}” on the page {clean.page(chapter)} of the book."
     anchor = f"equation-{label}" if label.startswith("eq-") else label
     address = clean.page(f"{site}chapters/{chapter}.html#{anchor}")
     return f' <a href="{address}">Read this in the book.</a>'
+
+
+def _in_words(label):
+    """Return what a label of the book says to who cannot follow it: “theorem variance” for thm-variance."""
+    kind, _, rest = label.partition("-")
+    return f"{KINDS[kind]} {rest}".replace("-", " ") if kind in KINDS else label.replace("-", " ")
 
 
 def _visible(mark):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from attncourse import asking, author
-from coursework import CHAPTERS, EXAMINERS, IN_WORDS, ROOT, SOMEBODY, graded, needs_a_sandbox, notebook
+from coursework import CHAPTERS, EXAMINERS, IN_WORDS, OF_TESTS, ROOT, SOMEBODY, graded, needs_a_sandbox, notebook
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def assignments():
 @pytest.fixture(scope="session")
 def assignment():
     """The assignment that the tests of the grader use."""
-    return author.read(ROOT / "course" / "sqrt-dk-scaling.md")
+    return author.read(OF_TESTS / "sqrt-dk-scaling.md")
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def with_words(tmp_path):
     """An assignment whose last question is answered in words and marked by a person."""
     path = tmp_path / "words" / "sqrt-dk-scaling.md"
     path.parent.mkdir()
-    source = (ROOT / "course" / path.name).read_text(encoding="utf-8")
+    source = (OF_TESTS / path.name).read_text(encoding="utf-8")
     before = source.partition('+++ {"tags": ["question"], "exercise": "witness"')[0]
     path.write_text(before + IN_WORDS, encoding="utf-8")
     return author.read(path)

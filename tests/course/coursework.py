@@ -10,6 +10,7 @@ from attncourse import asking, author, model, sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(author.assignments(ROOT / "course"))
+OF_TESTS = ROOT / "tests" / "course" / "assignments"  # where hidden tests give all points, and nobody has own numbers
 SOMEBODY = 50_000 + os.getpid() % 10_000  # a user without a name, another one for every run of the tests
 SHORT = sandbox.Limits(cell=4, call=3, total=45, grace=5)
 EXAMINERS = asking.Examiners()  # of all tests here: one examiner serves many of them

@@ -5,11 +5,11 @@ from dataclasses import asdict, replace
 
 import pytest
 from attncourse import author, gradescope, marks, model, notebooks
-from coursework import IN_WORDS, ROOT, breaks, earned
+from coursework import IN_WORDS, OF_TESTS, ROOT, breaks, earned
 
 
 def source(name="sqrt-dk-scaling"):
-    return (ROOT / "course" / f"{name}.md").read_text(encoding="utf-8")
+    return (OF_TESTS / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_a_seed_that_fails_the_solution_is_refused(assignment):

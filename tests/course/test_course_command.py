@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import platforms
 import pytest
 from attncourse import notebooks
-from coursework import ROOT, answers, breaks, needs_a_sandbox, notebook
+from coursework import OF_TESTS, ROOT, answers, breaks, needs_a_sandbox, notebook
 from environment import exclusive
 
 CHAPTER = "sqrt-dk-scaling"
@@ -21,7 +21,7 @@ CHAPTER = "sqrt-dk-scaling"
 def course_folder(tmp_path_factory):
     """A course of one chapter."""
     folder = tmp_path_factory.mktemp("course")
-    (folder / f"{CHAPTER}.md").write_bytes((ROOT / "course" / f"{CHAPTER}.md").read_bytes())
+    (folder / f"{CHAPTER}.md").write_bytes((OF_TESTS / f"{CHAPTER}.md").read_bytes())
     return folder
 
 
@@ -102,7 +102,7 @@ def test_a_seed_is_remembered_for_the_whole_course(call, course_folder, tmp_path
     assert "a-word" in call("make", "SEED=a-word").stdout
     other = tmp_path / "other"
     other.mkdir()
-    text = (ROOT / "course" / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    text = (OF_TESTS / f"{CHAPTER}.md").read_text(encoding="utf-8")
     (other / "second.md").write_text(text, encoding="utf-8")
     done = call("make", f"COURSE={other}")
     assert "a-word (of the course)" in done.stdout
@@ -122,7 +122,7 @@ def test_nothing_of_an_error_reaches_the_terminal_but_letters(work, call, tmp_pa
 
 
 def test_nothing_is_made_or_graded_with_a_seed_that_fails_the_solution(work, call, assignment, tmp_path):
-    text = (ROOT / "course" / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    text = (OF_TESTS / f"{CHAPTER}.md").read_text(encoding="utf-8")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "broken.md").write_text(text.replace("(d_k, t):", "(d_k, t):\n    1 / 0", 1))
     done = call("make", f"COURSE={tmp_path / 'broken'}")

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from attncourse import asking, examining, exchange, marks, model, reading, sandbox
-from coursework import EXAMINERS, ROOT, files, notebook
+from coursework import EXAMINERS, OF_TESTS, ROOT, files, notebook
 
 TESTS = {
     "compares": "assert same(f(1), 2)",
@@ -203,7 +203,7 @@ def test_what_a_student_started_ends_with_the_grader_even_if_that_is_killed(hang
         tests=str(ROOT / "tests" / "course"),
         hang=hang,
         unsafe=unsafe,
-        assignment=str(ROOT / "course" / "sqrt-dk-scaling.md"),
+        assignment=str(OF_TESTS / "sqrt-dk-scaling.md"),
     )
     grader = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:

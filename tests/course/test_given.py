@@ -1,4 +1,4 @@
-"""Values that are given with the questions: they are what they are said to be, and tests get them unaltered."""
+"""Values that are given with the questions: they are measured or one's own, and tests get them unaltered."""
 
 import given
 import numpy as np
@@ -6,6 +6,7 @@ import pytest
 from attnbook import pretrained
 from attncourse import author, marks
 from coursework import answers, graded, notebook
+from test_own import own_names
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def test_values_of_the_language_model_are_what_it_computes(assignment):
     if not pretrained.available():
         pytest.skip(f"not checked, for want of weights: {pretrained.HOW}")
     data, computed = marks.data(assignment), given.values(pretrained.load())
-    assert data.keys() == computed.keys()
+    assert data.keys() - own_names(assignment) == computed.keys()
     assert data["TOKENS"] == computed["TOKENS"]
     assert data["HEADS"] == computed["HEADS"]
     np.testing.assert_allclose(data["WEIGHTS"], computed["WEIGHTS"], atol=0.006)  # hundredths
@@ -45,10 +46,11 @@ WEIGHTS[:] = 0
 TOKENS, QUERIES = [], None
 """
     result = graded(notebook(*answers(assignment), spoiled), assignment)
-    assert result.score == author.POINTS, [(mark.test, mark.why) for mark in result.marks if not mark.passed]
+    lost = [(mark.test, mark.why) for mark in result.marks if not mark.passed]
+    assert result.score == author.by_tests(assignment), lost
 
 
 def test_an_answer_may_use_data(assignment, bubblewrap):
     """The given cell runs in the sandbox even where the notebook lacks it."""
     uses = "def leak():\n    return [[1, 0], [2, 0], [len(HEADS) - 7, 0]] if WEIGHTS.shape == (8, 20, 20) else None"
-    assert graded(notebook(*answers(assignment), uses), assignment).score == author.POINTS
+    assert graded(notebook(*answers(assignment), uses), assignment).score == author.by_tests(assignment)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from attncourse import model
-from coursework import ROOT, needs_a_sandbox, notebook
+from coursework import OF_TESTS, ROOT, needs_a_sandbox, notebook
 
 HEAVY = (
     "torch",
@@ -46,7 +46,7 @@ def test_a_class_is_graded_without_what_the_book_needs(tmp_path, assignment):
     solutions = [model.solution(source) for question in assignment.questions for source in question.answer]
     (tmp_path / "in" / "ada.ipynb").write_bytes(notebook("%matplotlib inline", *solutions))
     work = f"WORK={tmp_path / 'work'}"
-    made = without_heavy_packages("make", f"CHAPTER={assignment.chapter}", "SEED=x", work)
+    made = without_heavy_packages("make", f"COURSE={OF_TESTS}", f"CHAPTER={assignment.chapter}", "SEED=x", work)
     assert made.returncode == 0, made.stderr
     assert "GRADERS=yes" in made.stdout
     assert (tmp_path / "work" / "assignments" / assignment.chapter / "student").is_dir()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from attncourse import author, batch, downloads, gradebook, marks, model, notebooks, reading, roster
-from coursework import ROOT, SHORT, answers, earned, graded, notebook
+from coursework import OF_TESTS, SHORT, answers, earned, graded, notebook
 
 GIVEN = """
 ```{code-cell} ipython3
@@ -72,7 +72,7 @@ Twice.
 def personal(tmp_path_factory):
     """An assignment of which one exercise asks for numbers of one's own."""
     path = tmp_path_factory.mktemp("own") / "sqrt-dk-scaling.md"
-    source = (ROOT / "course" / path.name).read_text(encoding="utf-8")
+    source = (OF_TESTS / path.name).read_text(encoding="utf-8")
     head, title, rest = source.partition("# Coursework: Why √dₖ\n")
     rest = rest.partition('+++ {"tags": ["question"], "exercise": "witness"')[0]
     path.write_text(head + title + GIVEN + rest + OWN_SIZE, encoding="utf-8")

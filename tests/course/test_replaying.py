@@ -42,7 +42,7 @@ def test_every_slip_is_recognised_and_keeps_its_share(shared):
             points, names = kept(assignment, question, author.reference(assignment, slip.source), replays)
             where = f"{assignment.chapter}: {question.name}: {slip.name}: {names}"
             assert names or not (slip.keeps or slip.says), f"{where}: nothing that the tests call shows it"
-            assert points >= round(slip.keeps * question.points, 2), where
+            assert points == round(slip.keeps * question.points, 2), f"{where}: the table of slips says {slip.keeps}"
 
 
 def test_right_answers_are_no_slips(shared):

@@ -107,7 +107,7 @@ def test_a_deadline_is_over_in_its_own_time_zone():
             "https://book.example/",
             'href="https://book.example/chapters/deeper/a.html#equation-eq-x"',
         ),
-        ("a.md#thm-x", "", "thm-x on the page a of the book"),
+        ("a.md#thm-x", "", "“theorem x” on the page a of the book"),
     ],
 )
 def test_the_sentence_leads_into_the_book(read, site, shown, assignment, slip):
@@ -214,6 +214,26 @@ def test_the_report_counts_slips_and_rates_among_those_who_tried(assignment, sli
     assert tests.count('class="number">5 of 10<') == len(asked.hidden), "blanks are not among those who tried"
     together = tests.partition("Tests that are lost together")[2]
     assert f"5 lost both, 0 only one: {asked.title}, {asked.hidden[0].name}" in together
+
+
+def test_a_slip_without_a_sentence_tells_a_student_how_to_go_on_and_a_blank_does_not(assignment, slip, tmp_path):
+    right = [question.name for question in assignment.questions if question.name != QUESTION]
+    wrong, blank = earns(assignment, *right), earns(assignment, *right)
+    for result, why in ((wrong, "AssertionError: does not hold"), (blank, "NotImplementedError: your code here")):
+        result.marks = [mark if mark.passed else replace(mark, why=why) for mark in result.marks]
+    known = slipped(assignment, slip, *right)
+    grades = finished(assignment, tmp_path, ada=wrong, ben=blank, cid=known)
+    said = {student: page(grades, f"feedback/{student}.html").count('class="slip"') for student in grades.results}
+    assert said == {"ada": 1, "ben": 0, "cid": 1}
+    of_cid = page(grades, "feedback/cid.html")
+    assert of_cid.index(slip.says) < of_cid.index(assignment.questions[1].hidden[0].name), "before the tests"
+
+
+def test_the_report_leads_to_every_page_that_is_written_beside_it(with_words, tmp_path):
+    grades = finished(with_words, tmp_path, ada=earns(with_words, "saturation"))
+    beside = {path.name for path in grades.folder.glob("*.html")} - {"report.html"}
+    assert {"class.html", "oral.html", "marking.html"} <= beside
+    assert not [name for name in beside if f'href="{name}"' not in page(grades, "report.html")]
 
 
 def test_discrimination_is_the_correlation_with_the_rest(assignment):

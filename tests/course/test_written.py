@@ -6,8 +6,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from attncourse import clean, downloads, gradebook, marking, model, notebooks, reading, roster
-from coursework import ROOT
+from attncourse import author, clean, downloads, gradebook, marking, model, notebooks, reading, roster
+from attncourse import marks as marks_of
+from coursework import IN_WORDS, OF_TESTS, ROOT
 from test_gradebook import earns
 
 
@@ -86,6 +87,36 @@ def test_marks_become_points_and_remarks(with_words, tmp_path):
     assert [row["in-words"] for row in table] == ["1.33", "0", "0"]
     third = graded(with_words, tmp_path, {"students": {"ada": {"points": {"in-words": 2}}}}, **students())
     assert third.final("ada").score == 10, "what is decided by name wins"
+
+
+@pytest.fixture
+def own_case(tmp_path):
+    """An assignment whose written question is about a case of the student's own."""
+    source = (OF_TESTS / "sqrt-dk-scaling.md").read_text(encoding="utf-8")
+    head, title, rest = source.partition("# Coursework: Why √dₖ\n")
+    given = """\n```{code-cell} ipython3\n:tags: [given]\nCASE = own("case", range(1000))\nOTHER = 7\n```\n"""
+    before = rest.partition('+++ {"tags": ["question"], "exercise": "witness"')[0]
+    path = tmp_path / "own" / "sqrt-dk-scaling.md"
+    path.parent.mkdir()
+    path.write_text(head + title + given + before + IN_WORDS.replace("Why is", "With `CASE`: why is"), encoding="utf-8")
+    return author.read(path)
+
+
+def test_a_marker_reads_whose_numbers_an_answer_is_about_and_marks_each_by_itself(own_case, tmp_path):
+    def students():
+        return {name: result(own_case, SUM) for name in ("ada", "ben")}
+
+    cases = {name: f"CASE = {marks_of.data(own_case.of(name))['CASE']}" for name in ("ada", "ben")}
+    assert len({*cases.values()}) == 2
+    grades = graded(own_case, tmp_path, people="ada\nben", **students())
+    shown = page(grades, "marking.html")
+    assert [shown.count(case) for case in cases.values()] == [1, 1], "which is which a marker must know"
+    assert "OTHER" not in shown
+    assert "ada" not in shown
+    marks(tmp_path / "out", "Zoe", (f"{cases['ada']}\n{SUM}", "110", "Yes."))
+    again = graded(own_case, tmp_path, people="ada\nben", **students())
+    assert again.final("ada").verdicts["in-words"].ticks == [True, True, False]
+    assert "in-words" not in again.final("ben").verdicts
 
 
 def test_a_mark_stays_with_its_answer_whoever_wrote_it(with_words, tmp_path):

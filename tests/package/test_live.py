@@ -15,6 +15,7 @@ from attnbook.results import load
 from attnfigures.kit import files
 from live_figures import EXACT, NAMES, QUESTION, distance, example, figure, module, put, set_state, state_of, states
 from PIL import Image
+from scipy import optimize
 
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 every_figure = pytest.mark.parametrize("name", NAMES)
@@ -428,13 +429,16 @@ def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
 
 
 def test_what_a_reader_has_found_stays_in_sight(open_figures):
-    page = open_figures(*map(figure, ("ablation", "twins", "stabiliser", "thread")))
+    page = open_figures(*map(figure, ("ablation", "twins", "stabiliser", "thread", "walkers")))
     set_state(page, "ablation", heads=[1, 1, 1, 0, 1, 1])
     set_state(page, "ablation", heads=[1] * 6)
     assert "alike: 240" in page.locator(".live-ablation-notes").nth(3).inner_text()
     set_state(page, "twins", scale=2, start=-1, step=-2)
     set_state(page, "twins", start=0)
-    assert "0" in page.locator(".live-twins-pad text").all_text_contents()
+    assert "start × 1/2, step × 1/4" in page.locator(".live-twins-goals").inner_text()
+    for power, d_k in itertools.product((0, 0.5), (4, 64, 1024)):
+        set_state(page, "walkers", power=power, d_k=d_k)
+    assert [page.locator(f".live-walk-{name} circle").count() for name in ("own", "others")] == [3, 3]
     for mask, size in (("1110" * 4, 6), ("1000110011101111", 1), ("1" * 16, 24)):
         set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
         groups = page.locator(".live-stabiliser-group:has(button)").all()
@@ -446,6 +450,68 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
     for alpha in (0.6, 0.2):
         set_state(page, "thread", alpha=alpha)
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
+
+
+def test_the_frozen_star_keeps_the_score_of_what_was_emptied_and_says_when_no_more_can_be(open_figures):
+    state = example("star") | {"mode": "weights"}
+    page = open_figures(figure("star", state))
+    filled, said = page.locator(".live-star-place[data-emptied]"), page.locator("p.live-verdict")
+    for j in range(5):  # the least weight of each word: no sum of others reaches the star without “the”
+        V, a = np.array(state["values"]), module("star").compute(**state)["given"]
+        system = np.vstack([V.T, np.ones(5)])
+        least = optimize.linprog(np.eye(5)[j], A_eq=system, b_eq=system @ a)
+        put(page, "star", state | {"pull": (least.x - a).tolist()})
+        assert page.locator(".live-star-place").nth(j).get_attribute("data-emptied") == (
+            "" if least.fun < 1e-9 else None
+        )
+    assert filled.count() == 4
+    assert "“the”" in said.inner_text()
+    put(page, "star", state)
+    assert filled.count() == 4, "they stay while the star is held"
+    put(page, "star", state | {"query": [0.7, 0.5]})
+    assert filled.count() == 0, "this is another star"
+
+
+def test_a_square_that_is_dragged_is_a_number_that_changes_and_marks_what_it_moves(open_figures):
+    page, first = open_figures(figure("trace")), example("trace")
+    square = page.locator(".live-trace-grip").nth(1).bounding_box()
+    x, y = square["x"] + 9, square["y"] + 9
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 1)
+    page.mouse.move(x, y - 25)
+    page.mouse.up()
+    assert state_of(page, "trace")["K"] == [first["K"][0], [first["K"][1][0] + 1, first["K"][1][1]], first["K"][2]]
+    marked = [page.locator(f"td[data-changed] [data-shows^='{name} ']").count() for name in "SAY"]
+    assert marked == [3, 9, 6]
+
+
+def test_practice_moves_nothing(open_figures):
+    page = open_figures(figure("trace"))
+    places = [page.locator(f"#trace {part}") for part in (".live-trace", ".live-controls", "p.live-verdict")]
+    tops = [place.bounding_box()["y"] for place in places]
+    for press in ("Practise", "Check", "Show the working", "Next number", "Practise", "Numbers"):
+        page.get_by_role("button", name=press, exact=True).click()
+        assert [place.bounding_box()["y"] for place in places] == tops, press
+
+
+def test_a_bell_that_comes_near_its_start_snaps_back_and_leaves_a_dot(open_figures):
+    page = open_figures(figure("spread"))
+    found, handle = page.locator(".live-spread-found circle"), page.get_by_label("temperature")
+    for length in (2, 3):
+        set_state(page, "spread", query=[0.8 * length, 0.6 * length], temperature=length / 2)
+        before = found.count()
+        for _ in range(40):
+            handle.press("ArrowLeft")
+        assert found.count() == before + 1
+    set_state(page, "spread", query=[0, 2])
+    box, axis = handle.bounding_box(), page.locator(".live-spread-ghost").bounding_box()
+    start = axis["x"] + axis["width"] * 13 / 24  # where the bell of the start has its standard deviation
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(start, box["y"])
+    page.mouse.up()
+    assert state_of(page, "spread")["temperature"] == pytest.approx(2, abs=1e-12)
 
 
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):

@@ -100,10 +100,10 @@ def test_heads_have_the_margins_of_the_best_cut():
     signs, turns = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]), np.linspace(0, np.pi, 20_001)
     met = set()
     for state in states("heads", 200):
-        result, one = module("heads").compute(**state), state["number"] == 1
-        first, third = result["weights"][:, 0], result["weights"][:, 2]
+        result, one = module("heads").compute(**state), state["second"] == 0
+        first, third = (result["weights"][:, j] * [1, state["second"]] for j in (0, 2))
         assert abs(result["outputs"] - signs @ [first, third]).max() < EXACT
-        directions = np.ones((1, 1)) if one else np.array([np.cos(turns), np.sin(turns)])
+        directions = np.array([[1.0], [0.0]]) if one else np.array([np.cos(turns), np.sin(turns)])
         for i, (cut, margin) in enumerate(zip(result["cuts"], result["margins"], strict=True)):
             sides = (result["outputs"] * signs[:, [i]]) @ directions  # positive: the cut answers right
             assert abs(margin - max(sides.min(0).max(), (-sides).min(0).max(), 0)) < 1e-3
@@ -359,9 +359,10 @@ def test_twins_run_gradient_descent_as_torch_does(c, alpha, sigma):
         descent.zero_grad()
         loss.backward()
         descent.step()
-    found, _, right = twins.train(c, alpha, sigma)
+    rows, found = twins.train(c, alpha, sigma)
     np.testing.assert_allclose(found, losses, rtol=1e-10)
-    assert right == (A.argmax(dim=1) == torch.arange(4)).sum()
+    np.testing.assert_allclose(rows[-1], A.detach().numpy(), rtol=1e-9)
+    assert (twins.home(rows[-1]) == (A.argmax(dim=1) == torch.arange(4)).numpy()).all()
 
 
 def test_twins_open_with_the_head_that_has_a_scale_ahead():

@@ -292,7 +292,17 @@ function mountAll(figures) {
   };
   if (!wait) return mountRest();
   mountNext();
-  addEventListener("DOMContentLoaded", mountRest);
+  addEventListener("DOMContentLoaded", within ? mountRest : () => setTimeout(mountRest));
+}
+
+/** Acts once an element comes within a screen of what the reader sees. */
+function whenNear(element, act) {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    act();
+  }, { rootMargin: "100%" });
+  observer.observe(element);
 }
 
 /**

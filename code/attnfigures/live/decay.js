@@ -223,7 +223,7 @@ function drawRow({ setting, factor, half, left }, x, i, result, hidden) {
 function speak(_state, result, { hidden }) {
   if (hidden) return "The lines are hidden until you have answered.";
   const lives = MODELS.map((name, i) => `${name}: ${life(i, result)}`).join("; ");
-  return `${lives}.`;
+  return _(`${lives}.`);
 }
 
 /** How long a gradient lives in model i, in words. */

@@ -1,5 +1,5 @@
-// Who sees, and who is seen? The outputs of one or two heads for four sentences, and the straight
-// cuts between them.
+// Who sees, and who is seen? The outputs of one head for four sentences, the second head that lifts
+// them off their line, and the straight cuts between them.
 const REACH = 3; // the plane of queries and keys goes from -3 to 3
 const WORDS = { 1: _("cat"), "-1": _("dog") };
 
@@ -12,12 +12,12 @@ const phrase = (sentence) => said(sentence, String).join("");
 /**
  * The weights, the outputs of the four sentences, and for both questions the margin and the cut.
  */
-function compute({ keys, queries, number }) {
-  const weights = queries
-    .slice(0, number)
-    .map((q) => softmax(keys.map((k) => dot(q, k) / Math.SQRT2)));
-  const outputs = SENTENCES.map(([first, third]) => weights.map((a) => dot(a, [first, 0, third])));
-  const [first, , third] = transpose(weights);
+function compute({ keys, queries, second }) {
+  const factors = [1, second];
+  const weights = queries.map((q) => softmax(keys.map((k) => dot(q, k) / Math.SQRT2)));
+  const mixed = weights.map((a, h) => a.map((x) => factors[h] * x));
+  const outputs = SENTENCES.map(([first, third]) => mixed.map((a) => dot(a, [first, 0, third])));
+  const [first, , third] = transpose(mixed);
   const margins = [0, 0];
   const cuts = [null, null];
   [
@@ -33,13 +33,14 @@ function compute({ keys, queries, number }) {
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
-function valid({ keys, queries, number }) {
+function valid({ keys, queries, second }) {
   const point = (p) => p.length === 2 && p.every((x) => Math.abs(x) <= REACH);
   return (
     [...keys, ...queries].every(point) &&
     keys.length === 3 &&
     queries.length === 2 &&
-    [1, 2].includes(number)
+    second >= 0 &&
+    second <= 1
   );
 }
 
@@ -53,18 +54,16 @@ const LINE = 22; // the height of a line of names
 const NAME = 104; // how long a name is
 
 /**
- * At which height the name of each dot stands: above those of one head, a line apart. Of those of
- * two heads the upper pair has its names above and the lower below; where the outer dot is in the
- * way of the inner name, that stands beyond.
+ * At which height the name of each dot stands: above the two that the second head lifts most, and
+ * below the others; where the outer dot is in the way of the inner name, that stands beyond.
  */
-function namesApart(places, two) {
-  if (!two) return places.map(([, y], i) => y - 14 + (i - 3) * LINE);
-  const order = range(4).sort((a, b) => places[a][1] - places[b][1] || a - b);
+function namesApart(places, lifts) {
+  const order = range(4).sort((a, b) => lifts[b] - lifts[a] || a - b);
   const rows = [];
   for (
     const [outer, inner, away, side] of [
-      [order[0], order[1], -14, -1],
-      [order[3], order[2], LINE, 1],
+      [order[0], order[1], -16, -1],
+      [order[3], order[2], LINE + 4, 1],
     ]
   ) {
     const [[x, y], [inX, inY]] = [places[outer], places[inner]];
@@ -87,34 +86,49 @@ const cutLook = (i) => `live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`;
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
   const queries = buildQueries(first, read, change);
-  const outputs = buildOutputs();
+  const outputs = buildOutputs(read, change);
   const answers = QUESTIONS.map(buildAnswer);
-  const second = button("", () => change({ number: 3 - read().number }));
-  const hint = hintLine();
+  const percent = (x) => `${Math.round(100 * x)} %`;
+  const second = slider(
+    "second head",
+    { min: 0, max: 1, step: 0.05, text: percent },
+    (x) => change({ second: x }),
+  );
   const message = messageLine();
   el.append(
-    hint,
+    hintLine(
+      "Which question can one head answer? Drag q₁. Then lift a dot off the line: that is a second head.",
+    ),
     div(
       "live-planes",
       queries.plane.element,
-      div("live-plane", div("live-title", "Outputs"), outputs.svg),
+      div(
+        "live-plane",
+        div("live-title", "Outputs and cuts"),
+        outputs.svg,
+      ),
     ),
-    div("live-controls", second, button("Back to start", () => change(first))),
-    div(
-      "live-answers",
-      "Can one straight cut tell …",
-      answers.map(({ element }) => element),
-    ),
+    div("live-controls", second.element, button("Back to start", () => change(first))),
+    div("live-answers", answers.map(({ element }) => element)),
     message,
   );
-  return { queries, outputs, answers, second, hint, message };
+  return { queries, outputs, answers, second, message };
 }
 
-/** The plane of queries and keys, with the weights of both heads below the name of each key. */
+/**
+ * The plane of queries and keys: a disc for each weight of the first head and a ring for each of the
+ * second, and their numbers below the name of the key.
+ */
 function buildQueries({ keys }, read, change) {
   const left = plane("Queries, keys, weights", REACH, 20);
   const shares = [0, 1].map((h) =>
     range(3).map((j) => make("tspan", { "data-shows": `weights ${h} ${j}` }))
+  );
+  const areas = ["live-weight", "live-heads-ring"].map((look) =>
+    keys.map((place, j) => {
+      const [cx, cy] = left.px(place);
+      return make("circle", { class: `${look} ${TINT[j]}`, cx, cy });
+    })
   );
   const rays = [0, 1].map(() => line("live-ray live-ink", MIDDLE, MIDDLE));
   const middle = { "text-anchor": "middle" };
@@ -128,128 +142,163 @@ function buildQueries({ keys }, read, change) {
       "g",
       {},
       line(`live-ray ${TINT[i]}`, MIDDLE, MIDDLE, x, y),
-      make("g", { class: `live-end ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 5 })),
-      text(at, nameY + (below ? 16 : -28), POSITIONS[i], middle),
-      text(at, nameY + (below ? 33 : -11), weights, middle),
+      make("g", { class: `live-end ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 4 })),
+      text(at, nameY + (below ? 22 : -46), POSITIONS[i], middle),
+      text(at, nameY + (below ? 39 : -29), weights, middle),
     );
   };
-  left.svg.append(...rays, ...keys.map(key)); // the rays run behind the names
+  left.svg.append(...areas.flat(), ...rays, ...keys.map(key)); // the rays run behind the names
   const query = (ray, h) => {
     const put = (q) => change({ queries: read().queries.map((old, i) => (i === h ? q : old)) });
     const look = badge(`q${INDEX[h]}`, h);
     const move = left.pointHandle(`query ${h + 1}`, "live-ink", look, put);
     return { ray, move, group: left.svg.lastChild };
   };
-  return { plane: left, shares, heads: rays.map(query) };
+  return { plane: left, shares, areas, heads: rays.map(query) };
 }
 
-/** The outputs of the four sentences, and the cuts between them. */
-function buildOutputs() {
+/**
+ * The outputs of the four sentences, and the cuts between them, each in a band that is as wide as the
+ * outputs leave it. A dot that is dragged up or down draws in the second head.
+ */
+function buildOutputs(read, change) {
   const upright = [line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, -5, "head 2 ↑")];
+  const bands = QUESTIONS.map((_x, i) => line(`live-heads-band ${TINT[2 * i]}`));
   const cuts = QUESTIONS.map((_x, i) => line(cutLook(i)));
   const colour = (words, at) => make("tspan", { class: `live-toned ${TINT[at]}` }, words);
-  const dots = SENTENCES.map(() => make("circle", { class: "live-sentence", r: 6 }));
   const leads = SENTENCES.map(() => line("live-axis"));
   const names = SENTENCES.map((sentence) =>
     text(0, 0, said(sentence, colour), { "text-anchor": "middle" })
   );
+  const dots = SENTENCES.map(dotOf);
   const svg = make(
     "svg",
     { viewBox: "-20 -20 340 340", role: "img", "aria-label": "Outputs of four sentences" },
+    bands,
     line("live-axis", 0, MIDDLE, 300, MIDDLE),
     upright[0],
     cuts,
     text(316, 314, "head 1 →", { "text-anchor": "end" }),
     upright[1],
     leads,
-    dots,
     names,
+    dots,
   );
-  return { svg, upright, cuts, dots, leads, names };
+  dots.forEach((dot, i) =>
+    draggable(dot, svg, (_x, y) => {
+      const whole = compute({ ...read(), second: 1 }).outputs[i][1];
+      if (Math.abs(whole) < 0.05) return; // the second head says nothing of this sentence
+      change({ second: clamp(hundredth((MIDDLE - y) / UNIT / whole), 0, 1) });
+    })
+  );
+  return { svg, upright, bands, cuts, dots, leads, names };
+}
+
+/** The dot of a sentence: its halves are the outer words, filled for cat and empty for dog. */
+function dotOf(sentence) {
+  const halves = sentence.map((word, i) =>
+    make("path", {
+      class: `live-heads-half ${TINT[2 * i]}`,
+      d: `M0 -9a9 9 0 0 ${i} 0 18z`,
+      "fill-opacity": word > 0 ? 1 : 0,
+    })
+  );
+  const ground = make("circle", { class: "live-heads-ground", r: 9 });
+  return make(
+    "g",
+    { class: "live-heads-dot" },
+    make("circle", { class: "live-target", r: 16 }),
+    ground,
+    halves,
+  );
 }
 
 /** A question, and whether a cut answers it. */
 function buildAnswer(question, i) {
-  const margin = make("span", { "data-shows": `margins ${i}` });
+  const sign = make("span", { class: "live-heads-sign" });
   const verb = make("span");
   const look = { viewBox: "0 0 30 10", class: "live-sample", "aria-hidden": "true" };
   const sample = make("svg", look, line(cutLook(i), 0, 5, 30, 5));
-  const element = make("div", {}, sample, make("strong", {}, ` ${question} `), verb);
-  return { element, verb, margin };
+  const element = div("live-heads-goal", sign, make("strong", {}, question), sample, verb);
+  return { element, sign, verb };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ queries, outputs, answers, second, hint }, state, result, { hidden }) {
-  const two = state.number === 2;
+function draw({ queries, outputs, answers, second }, state, result, { hidden }) {
+  const two = state.second > 0;
   drawQueries(queries, state, result, hidden);
   for (const part of outputs.upright) set(part, seen(two));
-  drawOutputs(outputs, result, two, hidden);
+  drawOutputs(outputs, state, result, hidden);
   result.cuts.forEach((cut, i) => {
-    drawCut(outputs.cuts[i], cut, result.margins[i], hidden);
-    drawAnswer(answers[i], cut, result.margins[i], hidden);
+    drawCut(outputs, i, cut, result.margins[i], hidden);
+    drawAnswer(answers[i], cut, hidden);
   });
-  write(second, two ? "Use one head" : "Use two heads");
-  write(
-    hint,
-    two
-      ? "Drag q₁ and q₂. Where do you lose a cut?"
-      : "Drag q₁. Can one head answer both questions?",
-  );
+  second.put(state.second);
 }
 
-function drawQueries({ plane: { svg, px }, shares, heads }, { queries, number }, result, hidden) {
+function drawQueries(
+  { plane: { svg, px }, shares, areas, heads },
+  { queries, second },
+  result,
+  hidden,
+) {
   heads.forEach(({ ray, move, group }, h) => {
     const [x2, y2] = px(queries[h]);
-    const there = h < number;
+    const there = !h || second > 0;
     set(ray, { x2, y2, ...seen(there) });
     move(queries[h]);
     if (!there) group.remove();
     else if (group.parentNode !== svg) svg.append(group);
     shares[h].forEach((share, j) => {
       set(share, { "data-shows": there ? `weights ${h} ${j}` : null, dx: h ? 8 : null });
-      const weight = hidden ? "?" : show(result.weights[h]?.[j] ?? 0);
+      const weight = hidden ? "?" : show(result.weights[h][j]);
       write(share, there ? weight : "");
+      const r = hundredth(28 * Math.sqrt(result.weights[h][j]));
+      set(areas[h][j], { r, ...seen(there && !hidden) });
     });
   });
 }
 
 /** The dots of the sentences, and a line from each to its name. */
-function drawOutputs({ dots, names, leads }, { outputs }, two, hidden) {
-  const places = outputs.map(([x, y = 0]) => [MIDDLE + UNIT * x, MIDDLE - UNIT * y]);
-  const rows = namesApart(places, two);
+function drawOutputs({ dots, names, leads }, state, { outputs }, hidden) {
+  const places = outputs.map(([x, y]) => [MIDDLE + UNIT * x, MIDDLE - UNIT * y]);
+  const rows = namesApart(places, compute({ ...state, second: 1 }).outputs.map(([, y]) => y));
   const visible = seen(!hidden);
   places.forEach(([x, y], i) => {
     const name = clamp(x, 34, 266);
     const [x1, y1, x2] = [x, y, name].map((c) => c.toFixed(2));
-    set(dots[i], { cx: x1, cy: y1, ...visible });
+    set(dots[i], { transform: `translate(${x1} ${y1})`, ...visible });
     set(names[i], { x: x2, y: rows[i].toFixed(2), ...visible });
     set(leads[i], { x1, y1, x2, y2: (rows[i] - 5).toFixed(2), ...visible });
   });
 }
 
-function drawCut(element, cut, margin, hidden) {
-  const [right = 0, up = 0] = cut ?? [];
-  const [x, y] = cut ? [right, up].map((c) => Number(((220 * c) / margin).toFixed(2))) : [0, 0];
-  const ends = { x1: MIDDLE - y, y1: MIDDLE - x, x2: MIDDLE + y, y2: MIDDLE + x };
-  set(element, { ...ends, ...seen(cut && !hidden) });
+function drawCut({ cuts, bands }, i, cut, margin, hidden) {
+  const [right, up] = cut ? cut.map((c) => hundredth((300 * c) / margin)) : [0, 0];
+  const ends = { x1: MIDDLE - up, y1: MIDDLE - right, x2: MIDDLE + up, y2: MIDDLE + right };
+  set(cuts[i], { ...ends, ...seen(cut && !hidden) });
+  set(bands[i], { ...ends, ...seen(cut && !hidden), "stroke-width": hundredth(2 * UNIT * margin) });
 }
 
-function drawAnswer({ verb, margin: number }, cut, margin, hidden) {
-  const answer = cut ? "yes, margin {margin}" : "no, margin {margin}";
-  const size = margin > 0 && margin < 5e-3 ? tiny(margin) : show(margin);
-  tell(verb, hidden ? "{margin}" : answer, { margin: number });
-  write(number, hidden ? "?" : size);
+function drawAnswer({ element, sign, verb }, cut, hidden) {
+  const answered = Boolean(cut) && !hidden;
+  const [tick, words] = cut ? ["✓", "a cut tells"] : ["✗", "no cut tells"];
+  write(sign, hidden ? "?" : tick);
+  write(verb, hidden ? "" : words);
+  element.toggleAttribute("data-answered", answered);
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak({ number }, { cuts, margins }, { hidden }) {
+function speak({ second }, { cuts, margins }, { hidden }) {
   if (hidden) return "The outputs are hidden until you have answered.";
-  if (cuts[0] && cuts[1]) return "Both questions can be answered.";
-  const two = number === 2;
+  const two = second > 0;
+  if (cuts[0] && cuts[1]) {
+    return "Off their line, the dots can be cut both ways: two heads answer both questions.";
+  }
   if (!cuts[0] && !cuts[1]) return alikeText(two);
   if (margins[0] > 0) {
     return two

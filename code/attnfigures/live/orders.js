@@ -322,7 +322,7 @@ function speak(state, result, { hidden }) {
     : `The 120 orders reach from ${nameAt(least)} ${timesOf(least)} times as likely to ${
       nameAt(most)
     } ${timesOf(most)} times.`;
-  return paragraph(`${likelier(own)}.`, all, nextStep(state, result));
+  return paragraph(_(`${likelier(own)}.`), all, nextStep(state, result));
 }
 
 /** What to try next, or why the answers are as they are. */

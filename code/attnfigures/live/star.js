@@ -111,16 +111,13 @@ function build({ model, el, read, change, first }) {
   const stars = buildStar(looks, read, change);
   const chart = buildChart(words, looks, read, change);
   const freedom = buildCount();
+  const score = buildScore(words);
   const panel = div(
     "live-plane live-fivebars",
     div("live-title", "Weights"),
     chart.svg,
-    make(
-      "div",
-      {},
-      "Outline: the weight from the query. Line: how far a bar goes while the others make way.",
-    ),
     freedom.count,
+    score.element,
   );
   const freeze = button("", () => {
     const mode = read().mode === "weights" ? "query" : "weights";
@@ -134,7 +131,7 @@ function build({ model, el, read, change, first }) {
     div("live-controls", freeze, button("Back to start", () => change(first))),
     message,
   );
-  return { words, keys, stars, chart, freedom, panel, freeze, hint, message };
+  return { words, keys, stars, chart, freedom, score, panel, freeze, hint, message };
 }
 
 /** The plane of the query and the keys, each with its word and its weight. */
@@ -241,10 +238,27 @@ function buildCount() {
   return { rank, free, five: make("strong", {}, M), count: make("div") };
 }
 
+/** The score: a place for each word, which fills once its weight was 0 while this star was held. */
+function buildScore(words) {
+  const places = each((j) => {
+    const look = {
+      viewBox: "-10 -10 20 20",
+      class: `live-icon ${hueOf(j)}`,
+      "aria-hidden": "true",
+    };
+    const sign = make("svg", look, mark(SIGNS[j], 8));
+    return make("span", { class: "live-star-place" }, sign, " ", words[j]);
+  });
+  const count = make("strong");
+  const element = div("live-star-score", div("", fillIn("Emptied {count}", { count })), places);
+  return { element, places, count, emptied: new Map() };
+}
+
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ keys, stars, chart, freedom, panel, freeze, hint }, state, result, { hidden }) {
+function draw(parts, state, result, { hidden }) {
+  const { keys, stars, chart, freedom, score, panel, freeze, hint } = parts;
   const frozen = state.mode === "weights";
   keys.plane.element.hidden = frozen;
   panel.hidden = !frozen;
@@ -253,11 +267,12 @@ function draw({ keys, stars, chart, freedom, panel, freeze, hint }, state, resul
   drawStar(stars, state, result, hidden);
   each((j) => drawBar(chart, j, state, result, hidden));
   drawCount(freedom, result);
+  if (frozen && !hidden) drawScore(score, state, result);
   write(freeze, frozen ? "Let the star go" : "Freeze the star");
   write(
     hint,
     frozen
-      ? "Drag a bar. Which ones can you empty?"
+      ? "Drag a bar. How many of the five can you empty, one at a time, while the star stays?"
       : "Drag the query q. Which values can the star reach?",
   );
 }
@@ -325,12 +340,47 @@ function drawCount({ rank, free, five, count }, result) {
   tell(count, sentences[result.rank - 1], { five, rank, free });
 }
 
+/** Fills the places of the words that were emptied while this star is held. */
+function drawScore({ places, count, emptied }, { query, values }, { weights }) {
+  const held = JSON.stringify([query, values]);
+  const done = emptied.get(held) ?? new Set();
+  emptied.set(held, done);
+  weights.forEach((weight, j) => weight === 0 && done.add(j));
+  places.forEach((place, j) => place.toggleAttribute("data-emptied", done.has(j)));
+  write(count, `${done.size} / ${M}`);
+}
+
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak(state, result, { words, hidden }) {
+function speak(state, result, { words, score, hidden }) {
   if (hidden) return "Weights and star are hidden until you have answered.";
-  return state.mode === "query" ? ofQuery(words, result) : ofBars(words, result);
+  if (state.mode === "query") return ofQuery(words, result);
+  const done = score.emptied.get(JSON.stringify([state.query, state.values]));
+  return paragraph(ofBars(words, result), scoreText(words, state, result, done));
+}
+
+/** What is left to empty, or why nothing is: without such a word the others do not reach the star. */
+function scoreText(words, { values }, { held }, done) {
+  const needed = range(M).filter((j) => !reaches(values.filter((_x, l) => l !== j), held));
+  if (!done.size) return "";
+  if (needed.some((j) => done.has(j)) || done.size + needed.length < M) {
+    return `Emptied so far: ${done.size}.`;
+  }
+  const names = listed(needed.map((j) => `“${words[j]}”`));
+  return needed.length
+    ? `These are all: without ${names} the star would lie outside the polygon.`
+    : "You have emptied all five.";
+}
+
+/** Whether a point lies in the polygon around others, if that has an inside. */
+function reaches(points, [x, y]) {
+  const corners = convexHull(points);
+  const left = corners.map(([a, b], i) => {
+    const [c, d] = corners[(i + 1) % corners.length];
+    return (c - a) * (y - b) - (d - b) * (x - a);
+  });
+  return corners.length > 2 && left.every((turn) => turn >= 0);
 }
 
 const largest = (words, x) => words[x.indexOf(Math.max(...x))];

@@ -233,7 +233,7 @@ function buildKnob(change) {
 }
 
 /**
- * The 180 curves over α as two paths, computed piece by piece while nothing else happens; they fill
+ * The 180 curves over α as two paths, computed piece by piece once the reader comes near; they fill
  * the memory of `oddsAt`, so that the slider then finds its values there.
  */
 function backdrop() {
@@ -251,16 +251,18 @@ function backdrop() {
     });
   const order = [...coarse, ...SHARES.filter((_, i) => i % 2)];
   let at = 0;
-  setTimeout(function some() {
+  const some = () => {
     if (at === PARTS * coarse.length) drawCurves();
     if (at === PARTS * order.length) return;
     oddsOf(order[Math.floor(at / PARTS)], at % PARTS);
     at += 1;
     setTimeout(some, 4);
-  });
+  };
   const zero = make("line", { class: "live-axis", x1: 0, x2: 396, y1: y(0), y2: y(0) });
   const look = { viewBox: "0 0 396 98", preserveAspectRatio: "none", "aria-hidden": "true" };
-  return make("svg", look, zero, lines);
+  const svg = make("svg", look, zero, lines);
+  whenNear(svg, some);
+  return svg;
 }
 
 const row = (...inside) => make("p", { class: "live-thread-row" }, inside);

@@ -151,18 +151,64 @@ function termsOf(state, result) {
   return [root && "(", products(query, key), root && `)${root}`];
 }
 
+// ---- the same sum as a picture -------------------------------------------------------------------
+
+const LANE = 15; // the height of a term
+const SPAN = [34, 286]; // where terms are drawn, in a drawing 320 wide
+
+/**
+ * The terms as steps, each from where the one before it ends, and below them their sum; for a weight
+ * the part of it that the chosen term is.
+ */
+function stairs({ stage, cell: [, j] }, { terms }) {
+  const ends = terms.reduce((sums, x) => [...sums, sums.at(-1) + x], [0]);
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  const long = most - least || 1;
+  const toX = (x) => SPAN[0] + ((SPAN[1] - SPAN[0]) * (x - least)) / long;
+  const bar = (look, from, to, lane) =>
+    make("rect", {
+      class: `live-stair ${look}`,
+      x: hundredth(toX(Math.min(from, to))),
+      y: LANE * lane + 2,
+      width: hundredth(Math.max(toX(Math.max(from, to)) - toX(Math.min(from, to)), 1)),
+      height: LANE - 4,
+    });
+  const name = (text, lane) =>
+    make("text", { class: "live-label", x: 28, y: LANE * lane + 12, "text-anchor": "end" }, text);
+  const zero = hundredth(toX(0));
+  const letter = stage === "S" ? "" : "k";
+  const chosen = (l) => stage !== "A" || l === j;
+  const sum = ends.at(-1);
+  const last = terms.length;
+  return [
+    make("line", { class: "live-axis", x1: zero, x2: zero, y1: 0, y2: LANE * (last + 1) }),
+    terms.map((_x, l) => [
+      name(letter ? `${letter}${index(l)}` : String(l + 1), l),
+      bar(chosen(l) ? "live-stair-term" : "", ends[l], ends[l + 1], l),
+    ]),
+    name("Σ", last),
+    stage === "A" && bar("", 0, sum, last),
+    stage === "A"
+      ? bar("live-stair-sum", ends[j], ends[j + 1], last)
+      : bar("live-stair-sum", 0, sum, last),
+  ].filter(Boolean);
+}
+
 // ---- build ---------------------------------------------------------------------------------------
 
 /** The columns of S, A and Y are counted as one row of columns. */
 const startsOf = ({ K }) => ({ S: 0, A: K.length, Y: 2 * K.length });
 const closed = ({ allowed }, table, [i, j]) => table === "S" && !allowed[i][j];
 const entryName = (name, i, j) => `number ${j + 1} of ${name.toLowerCase()}${index(i)}`;
+const FAR = 4; // a number of this size, or more, fills its cell; a weight of 1 does
+const sizeOf = (name, x) =>
+  thousandth(Math.sqrt(Math.min(1, Math.abs(x) / (name === "A" ? 1 : FAR))));
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
   const starts = startsOf(first);
-  const practice = { on: false, solved: false, fresh: () => {} };
-  const parts = { starts, practice, before: null, update: () => {} };
+  const practice = { on: false, solved: false, reply: "", fresh: () => {} };
+  const parts = { starts, practice, typing: false, before: null, update: () => {} };
   const alter = (part, before = null) => {
     parts.before = before;
     practice.fresh();
@@ -182,8 +228,10 @@ function build({ el, read, change, first }) {
     (mask) => alter({ mask }),
   );
   parts.scales = choice(_("scale"), { sqrt: "1/√dₖ", none: "1" }, (scale) => alter({ scale }));
-  const type = toggle("Type the numbers", (pressed) => {
+  const type = toggle("Numbers", (pressed) => {
+    parts.typing = pressed;
     for (const { input } of parts.tables.fields) input.open(pressed);
+    parts.update();
   });
   const practise = toggle("Practise", (pressed) => {
     practice.on = pressed;
@@ -191,10 +239,17 @@ function build({ el, read, change, first }) {
     parts.update();
   });
   parts.lines = [make("p"), make("p")];
+  parts.stairs = make("svg", {
+    viewBox: `0 0 320 ${LANE * (Math.max(first.K.length, first.Q[0].length) + 1)}`,
+    class: "live-stairs",
+    "aria-hidden": "true",
+  });
   parts.message = messageLine();
   el.append(
-    hintLine("Click a number of S, A or Y: which numbers is it made of?"),
-    div("live-sum", parts.lines),
+    hintLine(
+      "Drag a square of Q, K or V up or down: what changes? Click one of S, A or Y: what made it?",
+    ),
+    div("live-sum", div("live-trace-lines", parts.lines, parts.exercise.element), parts.stairs),
     parts.tables.element,
     div(
       "live-controls",
@@ -204,7 +259,6 @@ function build({ el, read, change, first }) {
       practise,
       button("Back to start", () => alter(first)),
     ),
-    parts.exercise.element,
     parts.message,
   );
   return parts;
@@ -217,13 +271,14 @@ function buildTables(first, starts, read, alter, take) {
   const numbers = { ...first, ...compute(first) };
   const taken = (name, i, j) => {
     const act = () => take(i, starts[name] + j);
-    const look = { class: name === "A" ? "live-cell" : null, onclick: act };
-    return Object.assign(make("td", look), { take: act });
+    const digits = make("span", { class: "live-trace-digits" });
+    const td = make("td", { class: "live-trace-cell", onclick: act }, digits);
+    return Object.assign(td, { take: act, digits });
   };
   const typed = (name, i, j) => {
     const input = field(entryName(name, i, j), REACH, typing(name, i, j, read, alter));
     fields.push({ input, value: () => read()[name][i][j] });
-    return make("td", {}, input.element);
+    return make("td", { class: "live-trace-cell" }, input.element, grip(name, i, j, read, alter));
   };
   const table = (name, title, rows, columns) => {
     const cell = name in starts ? taken : typed;
@@ -266,10 +321,11 @@ function tableOf(title, body, rows, columns) {
   );
 }
 
-/** What happens when a number is typed: the sum is then that of a number which has changed. */
-const typing = (name, i, j, read, alter) => (x) => {
-  const state = read();
-  const before = { ...compute(state), name: entryName(name, i, j) };
+/** What a number of Q, K or V is before it changes, to compare with. */
+const beforeOf = (name, i, j, state) => ({ ...compute(state), name: entryName(name, i, j) });
+
+/** Puts a number into Q, K or V; the sum is then that of a number which has changed. */
+function putNumber(name, i, j, x, state, alter, before) {
   const copy = state[name].map((row) => [...row]);
   copy[i][j] = x;
   const [row, column] = state.cell;
@@ -279,7 +335,27 @@ const typing = (name, i, j, read, alter) => (x) => {
     V: { stage: "Y", cell: [row, j] },
   }[name];
   alter({ [name]: copy, ...to }, before);
-};
+}
+
+/** What happens when a number is typed. */
+const typing = (name, i, j, read, alter) => (x) =>
+  putNumber(name, i, j, x, read(), alter, beforeOf(name, i, j, read()));
+
+/** What a pointer drags up or down to change a number by halves; who has no pointer types it. */
+function grip(name, i, j, read, alter) {
+  const element = div("live-trace-grip");
+  let held = null;
+  const drag = (_x, y) => {
+    const state = read();
+    held ??= { y, x: state[name][i][j], before: beforeOf(name, i, j, state) };
+    const x = clamp(held.x + Math.round((held.y - y) / 12) / 2, -FAR, FAR);
+    if (x !== state[name][i][j]) putNumber(name, i, j, x, state, alter, held.before);
+  };
+  draggable(element, { getScreenCTM: () => new DOMMatrix() }, drag, () => {
+    held = null;
+  });
+  return element;
+}
 
 /** Chooses a cell by its row and its column, which are counted through S, A and Y. */
 const chooser = ({ Q, V }, starts, parts, alter) => (row, column) => {
@@ -336,22 +412,24 @@ function buildExercise(first, parts, read, choose) {
     onchange: () => answer(),
   });
   const request = make("label", { for: typed.id });
-  const reply = make("p", { class: "live-why", role: "status" });
   practice.fresh = () => {
     practice.solved = false;
+    practice.reply = "";
     typed.value = "";
-    write(reply, "");
+  };
+  const reply = (text) => {
+    practice.reply = text;
+    parts.update();
   };
   const solve = (text) => {
     practice.solved = true;
-    parts.update();
-    write(reply, paragraph(text, "The working is above."));
+    reply(paragraph(text, "The working is above."));
     next.focus();
   };
   const answer = () => {
     const right = Math.abs(typed.valueAsNumber - compute(read()).value) <= 0.01 + EXACT;
     if (right) solve("✓ Right.");
-    else write(reply, "✗ Not yet. The line above says which numbers to take from the tables.");
+    else reply("✗ Not yet. The line above says which numbers to take from the tables.");
   };
   const check = button("Check", answer);
   const skip = button("Show the working", () => solve(""));
@@ -359,7 +437,7 @@ function buildExercise(first, parts, read, choose) {
     choose(...following(first, read()));
     typed.focus();
   });
-  const element = div("live-ask", request, typed, check, skip, next, reply);
+  const element = div("live-exercise", request, typed, check, skip, next);
   return { element, request, typed, check, skip, next };
 }
 
@@ -383,8 +461,13 @@ function draw(parts, state, result, { hidden }) {
   for (const name of Object.keys(parts.tables.cells)) {
     drawTable(parts, name, state, result, hidden, asked);
   }
+  const digits = parts.typing || parts.practice.on;
+  parts.tables.element.classList.toggle("live-trace-numbers", digits);
   const lines = sum(state, result, hidden || asked);
   lines.forEach((pieces, l) => parts.lines[l].replaceChildren(...pieces.flat(Infinity)));
+  parts.lines[1].hidden = !digits || asked;
+  const unseen = hidden || asked || closed(result, state.stage, state.cell);
+  parts.stairs.replaceChildren(...(unseen ? [] : stairs(state, result).flat(Infinity)));
   parts.masks.put(state.mask);
   parts.scales.put(state.scale);
   drawCursor(parts, state);
@@ -397,18 +480,23 @@ const isAsked = ({ practice }, { stage, cell }, result) =>
 
 function drawTable({ tables, starts, before }, name, state, result, hidden, asked) {
   const { stage, cell: [i, j] } = state;
+  const made = name in starts;
+  const M = made ? result[name] : state[name];
   tables.cells[name].forEach((row, r) =>
     row.forEach((td, c) => {
-      set(td, { "data-part": part(state, result.allowed, name, r, c) });
-      if (!(name in starts)) return;
+      const x = M[r][c];
       const blank = asked && name === stage && r === i && c === j;
-      const unseen = hidden || blank;
-      const infinite = closed(result, name, [r, c]);
-      const x = result[name][r][c];
-      set(td, { "data-shows": unseen || infinite ? null : `${name} ${r} ${c}` });
+      const unseen = made && (hidden || blank);
+      const infinite = made && closed(result, name, [r, c]);
+      set(td, { "data-part": part(state, result.allowed, name, r, c) });
+      td.style.setProperty("--size", unseen || infinite ? 0 : sizeOf(name, x));
+      td.toggleAttribute("data-minus", x < 0);
+      td.toggleAttribute("data-chosen", name === stage && r === i && c === j);
+      td.toggleAttribute("data-closed", infinite);
+      if (!made) return;
+      set(td.digits, { "data-shows": unseen || infinite ? null : `${name} ${r} ${c}` });
       const number = infinite ? "−∞" : shown(name, x);
-      write(td, unseen ? "?" : number);
-      if (name === "A") td.style.setProperty("--much", unseen ? 0 : x.toFixed(2));
+      write(td.digits, unseen ? "?" : number);
       const differs = before && !infinite && Math.abs(x - before[name][r][c]) > EXACT;
       td.toggleAttribute("data-changed", Boolean(differs));
     })
@@ -429,11 +517,11 @@ function drawCursor({ cursor, tables, starts, settle }, state) {
 
 function drawExercise({ practice, exercise }, state, hidden, asked) {
   const { element, request, typed, check, skip, next } = exercise;
-  element.hidden = !practice.on || hidden;
+  element.hidden = !practice.on || hidden; // its room is kept
   for (const one of [check, skip, typed]) one.hidden = !asked;
   next.hidden = asked;
-  const name = nameOf(state);
-  write(request, `What is ${name}?`);
+  element.toggleAttribute("data-solved", !asked);
+  write(request, `${nameOf(state)} =`);
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
@@ -441,11 +529,12 @@ function drawExercise({ practice, exercise }, state, hidden, asked) {
 /** What the figure says in words. */
 function speak(state, result, { hidden, ...parts }) {
   if (hidden) return "S, A and Y are hidden until you have answered.";
+  if (parts.practice.on && parts.practice.reply) return parts.practice.reply;
   if (isAsked(parts, state, result)) return "Compute it from the framed numbers.";
   if (!parts.before) return sentence(state, result);
   const changed = (name) => parts.tables.cells[name].flat().filter((td) => "changed" in td.dataset);
   const [s, a, y] = STAGES.map((name) => changed(name).length);
-  return `Underlined is what changed with ${parts.before.name}: ${s} in S, ${a} in A and ${y} in Y.`;
+  return `A corner marks what changed with ${parts.before.name}: ${s} in S, ${a} in A and ${y} in Y.`;
 }
 
 /** What is said of the chosen number. */

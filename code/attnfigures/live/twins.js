@@ -1,11 +1,12 @@
-// Two training runs of one head: A with a scale, B without; the reader sets where B starts and how
-// far it steps.
+// Two training runs of one head: A with a scale, B without; the reader brings B into the tracks of A.
 const RANGES = { scale: [0, 4], start: [-3, 0], step: [-5, 0] };
 const NAMES = Object.keys(RANGES);
 const TOKENS = 4;
 const WIDTH = 16;
 const STEPS_TRAINED = 60;
 const RATE = 2;
+const HOMES = [[-1, 1], [1, 1], [1, -1], [-1, -1]]; // where the four values stand in the square
+const SCALES = [0, 2, 4];
 
 /** W_Q and W_K: fixed numbers between -1.75 and 1.75. */
 function weights() {
@@ -17,27 +18,23 @@ function weights() {
   return range(2).map(() => range(TOKENS).map(() => range(WIDTH).map(next)));
 }
 
+const scaled = (W, factor) => W.map((row) => row.map((x) => factor * x));
+
 /** One step of descent of a matrix W whose gradient is G times the other matrix. */
 function descended(W, G, other, rate) {
   const D = matmul(G, other);
   return W.map((row, i) => row.map((x, j) => x - rate * D[i][j]));
 }
 
-/**
- * The losses before each step and after the last, the largest score at the start, and how many
- * tokens end right.
- */
+/** The weights and the losses before each step and after the last. */
 function train(c, alpha, sigma) {
-  let [Q, K] = weights().map((W) => W.map((row) => row.map((x) => alpha * x)));
-  const largest = c * Math.max(...matmul(Q, transpose(K)).flat().map(Math.abs));
+  let [Q, K] = weights().map((W) => scaled(W, alpha));
+  const rows = [];
   const losses = [];
-  let A = [];
   for (let t = 0; t <= STEPS_TRAINED; t++) {
-    A = matmul(
-      Q.map((row) => row.map((x) => c * x)),
-      transpose(K),
-    ).map(softmax);
+    const A = matmul(scaled(Q, c), transpose(K)).map(softmax);
     const missed = A.map((row, i) => row.map((a, j) => a - (i === j ? 1 : 0)));
+    rows.push(A);
     losses.push(missed.flat().reduce((sum, x) => sum + x * x, 0) / (2 * TOKENS));
     const G = A.map((row, i) => {
       // J (a - e), the gradient at the scores
@@ -49,24 +46,26 @@ function train(c, alpha, sigma) {
       descended(K, transpose(G), Q, RATE * sigma * c),
     ];
   }
-  const right = A.filter((row, i) => row[i] === Math.max(...row)).length;
-  return { losses, largest, right };
+  return { rows, losses };
 }
 
-/** Both runs, and how far their losses are apart. */
+const isHome = (row, i) => (row[i] === Math.max(...row) ? 1 : 0);
+
+/** Both runs, where their outputs walk, and how far their losses are apart. */
 function compute({ scale, start, step }) {
   const [c, alpha, sigma] = [2 ** -scale, 2 ** start, 2 ** step];
   const runs = [train(c, 1, 1), train(1, alpha, sigma)];
   const losses = runs.map((run) => run.losses);
+  const home = runs.map(({ rows }) => rows[STEPS_TRAINED].map(isHome));
   const apart = largestDifference([losses[0]], [losses[1]]);
   return {
     c,
     alpha,
     sigma,
     losses,
-    scores: runs.map((run) => run.largest),
-    ends: losses.map((run) => run[STEPS_TRAINED]),
-    right: runs.map((run) => run.right),
+    paths: runs.map(({ rows }) => rows.map((A) => matmul(A, HOMES))),
+    home,
+    right: home.map(total),
     apart,
     lossGap: apart,
   };
@@ -82,16 +81,25 @@ const valid = (state) =>
       state[name] <= RANGES[name][1],
   );
 
-// places: the losses in a drawing 340 wide and 216 high, on a logarithmic scale; the settings of B
-// in one 180 by 234
-const toX = (t) => 40 + 4.9 * t;
-const toY = (loss) => 12 - 42.5 * Math.log10(loss);
-const padX = (start) => 152 + 30 * start;
-const padY = (step) => 36 - 28 * step; // room for the ring of the handle
+// ---- places --------------------------------------------------------------------------------------
+
+const MIDDLE = 170; // the square is drawn 340 wide and high
+const SIDE = 142; // from its middle to a corner, along an axis
+const HELD = 2; // the token whose start is the handle
+const place = ([x, y]) => [MIDDLE + SIDE * x, MIDDLE - SIDE * y].map(hundredth);
+const toX = (t) => 44 + 4.8 * t; // the losses, in a drawing 340 wide and 150 high, on a logarithmic scale
+const toY = (loss) => 12 - 27 * Math.log10(loss);
+const power = (n) => (n ? `1/${2 ** -n}` : "1");
+
+/** Where the outputs of B begin at each of its starts: 1, 1/2, 1/4, 1/8. */
+const STOPS = range(4).map((k) => {
+  const [Q, K] = weights().map((W) => scaled(W, 2 ** -k));
+  return matmul(matmul(Q, transpose(K)).map(softmax), HOMES).map(place);
+});
+
+const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
 const text = (x, y, words, anchor = "middle") =>
   make("text", { class: "live-label live-twins-text", x, y, "text-anchor": anchor }, words);
-const line = (x1, y1, x2, y2) => make("line", { class: "live-grid", x1, y1, x2, y2 });
-const power = (n) => (n ? `1/${2 ** -n}` : "1");
 
 // ---- build ---------------------------------------------------------------------------------------
 
@@ -101,161 +109,222 @@ function build({ el, read, change, first }) {
     const whole = ([name, x]) => [name, clamp(Math.round(x), ...RANGES[name]) + 0];
     change(Object.fromEntries(Object.entries(parts).map(whole)));
   };
+  const square = buildSquare(read, put);
   const plot = buildPlot();
-  const pad = buildPad(read, put);
-  const table = buildTable();
-  const scales = { 0: "1", 2: "1/4", 4: "1/16" };
-  const scale = choice("A has the scale", scales, (k) => put({ scale: Number(k) }));
+  const step = slider(
+    "step of B ×",
+    { min: RANGES.step[0], max: 0, step: 1, text: power },
+    (x) => put({ step: x }),
+  );
+  const goals = SCALES.map((scale) => buildGoal(scale, put));
   const laws = verdictList();
-  const message = messageLine();
+  const remark = messageLine();
+  const [a, b] = [0, 1].map((k) => make("span", { "data-shows": `right ${k}` }));
+  const count = make(
+    "p",
+    {},
+    fillIn("Tokens home after 60 steps: {a} of 4 in A, {b} of 4 in B.", { a, b }),
+  );
   el.append(
     hintLine(
-      "Where does the square have to stand so that B has the losses of A at every step? The numbers that it leaves are the largest gaps between the two.",
+      "Drag a blue dot: B starts elsewhere. Change its step. Can B walk on the tracks of A?",
     ),
     div(
       "live-planes live-lean",
-      div("live-twins-plot", div("live-title", "Losses: A solid, B dashed"), plot.svg),
-      div("live-twins-pad", div("live-title", "Start and step of B"), pad.svg),
-      table.element,
+      div(
+        "live-plane live-twins-square",
+        div("live-title", "Outputs of four tokens: tracks of A, steps of B"),
+        square.svg,
+        step.element,
+      ),
+      div(
+        "live-twins-side",
+        div("live-twins-losses", div("live-title", "Loss: A wide, B dashed"), plot.svg),
+        count,
+        div("live-title", "B is the twin of A with"),
+        div("live-twins-goals", goals.map(({ element }) => element)),
+        laws,
+        remark,
+      ),
     ),
-    div("live-controls", scale.element, button("Back to start", () => change(first))),
-    laws,
-    message,
+    div("live-controls", button("Back to start", () => change(first))),
   );
-  return { plot, pad, table, scale, laws, message };
+  return {
+    square,
+    plot,
+    step,
+    goals,
+    right: [a, b],
+    count,
+    laws,
+    remark,
+    found: new Map(),
+    shown: "",
+  };
+}
+
+/** The square of the four values, which the outputs of both runs cross. */
+function buildSquare(read, put) {
+  const [left, top] = place([-1, 1]);
+  const frame = make("rect", {
+    class: "live-twins-frame",
+    x: left,
+    y: top,
+    width: 2 * SIDE,
+    height: 2 * SIDE,
+  });
+  const homes = HOMES.map((corner, i) => {
+    const [x, y] = place(corner);
+    const box = make("rect", { x: x - 15, y: y - 15, width: 30, height: 30, rx: 4 });
+    const name = make("text", { y: y + 5, x, "text-anchor": "middle" }, i + 1);
+    return make("g", { class: "live-twins-home" }, box, name);
+  });
+  const each = (act) => range(TOKENS).map(act);
+  const tracks = each(() => make("polyline", { class: "live-twins-track" }));
+  const ways = each(() => make("polyline", { class: "live-twins-way", pathLength: 1 }));
+  const steps = each(() => make("path", { class: "live-twins-steps" }));
+  const stops = each((i) =>
+    make("polyline", { class: "live-twins-stops", points: STOPS.map((at) => at[i]).join(" ") })
+  );
+  const marks = STOPS.flatMap((at) =>
+    at.map(([cx, cy]) => make("circle", { class: "live-twins-stop", cx, cy, r: 3 }))
+  );
+  const rings = each(() => make("circle", { class: "live-twins-ring", r: 15 }));
+  const look = {
+    viewBox: "0 0 340 340",
+    role: "group",
+    "aria-label": "Outputs of four tokens, in A and in B",
+  };
+  const svg = make("svg", look, frame, homes, stops, marks, tracks, ways, steps, rings);
+  const nearest = (i) => (x, y) => {
+    const far = STOPS.map((at) => Math.hypot(at[i][0] - x, at[i][1] - y));
+    put({ start: -far.indexOf(Math.min(...far)) });
+  };
+  const starts = each((i) => {
+    const shape = badge(i + 1);
+    if (i === HELD) {
+      const by = (dx, dy) => put({ start: read().start + dx + dy });
+      return handle(svg, "start of B", "live-blue", shape, nearest(i), by);
+    }
+    const other = make("g", { class: "live-handle live-blue" }, shape);
+    draggable(other, svg, nearest(i));
+    svg.append(other);
+    return ([x, y]) => set(other, { transform: `translate(${x} ${y})` });
+  });
+  return { svg, homes, tracks, ways, steps, rings, starts };
 }
 
 /** The losses of both runs. */
 function buildPlot() {
   const decades = ["1", "0.1", "0.01", "0.001", "10⁻⁴"].map((words, k) => {
     const y = toY(10 ** -k);
-    return [line(toX(0), y, toX(STEPS_TRAINED), y), text(36, y + 4, words, "end")];
+    return [line(toX(0), y, toX(STEPS_TRAINED), y), text(38, y + 4, words, "end")];
   });
-  const ticks = [0, 20, 40, 60].map((t) => [
-    line(toX(t), 12, toX(t), 182),
-    text(toX(t), 197, String(t)),
-  ]);
-  const runs = ["live-twins-a live-orange", "live-twins-b live-blue"].map((look) =>
+  const ticks = [0, 20, 40, 60].map((t) =>
+    text(toX(t), 136, t === 60 ? "60 steps" : String(t), t === 60 ? "end" : "middle")
+  );
+  const runs = ["live-twins-track", "live-twins-b"].map((look) =>
     make("polyline", { class: look })
   );
   const look = {
-    viewBox: "0 0 340 216",
+    viewBox: "0 0 340 142",
     role: "img",
     class: "live-twins",
     "aria-label": "The loss of both runs against the steps",
   };
-  const svg = make("svg", look, decades, ticks, text(toX(30), 212, _("steps")), runs);
-  return { svg, runs };
+  return { svg: make("svg", look, decades, ticks, runs), runs };
 }
 
-/** The start and the step of B: a grid of powers of two, with the gaps that were found. */
-function buildPad(read, put) {
-  const columns = range(4).map((k) => [
-    line(padX(-k), 28, padX(-k), 184),
-    text(padX(-k), 214, power(-k)),
-  ]);
-  const rows = range(6).map((k) => [
-    line(54, padY(-k), 160, padY(-k)),
-    text(34, padY(-k) + 4, power(-k), "end"),
-  ]);
-  const notes = range(24).map((k) => text(padX(-(k % 4)), padY(-(k >> 2)) + 4, ""));
-  const names = [text(4, 14, "step ×", "start"), text(107, 230, "start ×")];
-  const look = {
-    viewBox: "0 0 180 234",
-    role: "group",
-    class: "live-twins",
-    "aria-label": "Start and step of B",
-  };
-  const svg = make("svg", look, columns, rows, notes, names);
-  const drag = (x, y) => put({ start: (x - 152) / 30, step: (36 - y) / 28 });
-  const step = (dx, dy) => put({ start: read().start + dx, step: read().step + dy });
-  const move = handle(svg, "start and step of B", "live-blue", mark(1, 9), drag, step);
-  return { svg, notes, move, tried: new Map() };
-}
-
-/** What both runs begin and end with. */
-function buildTable() {
-  const rows = [
-    ["scores", "largest |score| at the start", show],
-    ["ends", "loss at the end", tiny],
-    ["right", "tokens right at the end, of 4", String],
-  ].map(([part, title, shown]) => {
-    const cells = range(2).map((i) => make("td", { "data-shows": `${part} ${i}` }));
-    const element = make("tr", {}, make("th", { scope: "row" }, title), cells);
-    return { element, part, shown, cells };
-  });
-  const heads = ["", "A", "B"].map((words) =>
-    make(words ? "th" : "td", words ? { scope: "col" } : {}, words)
-  );
-  const element = make(
-    "table",
-    { class: "live-table live-twins-table" },
-    make("thead", {}, make("tr", {}, heads)),
-    make("tbody", {}, rows.map((row) => row.element)),
-  );
-  return { element, rows };
+/** A scale of A, and the start and the step with which B has its losses, once they are found. */
+function buildGoal(scale, put) {
+  const found = make("span", { class: "live-twins-found" });
+  const element = button([make("b", {}, `A: scale ${power(-scale)}`), found], () => put({ scale }));
+  element.classList.add("live-twins-goal");
+  return { element, found, scale };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ plot, pad, table, scale, laws }, state, result, { hidden }) {
-  drawPlot(plot, result, hidden);
-  drawPad(pad, state, result, hidden);
-  for (const { part, shown, cells } of table.rows) {
-    cells.forEach((cell, i) => write(cell, hidden ? "?" : shown(result[part][i])));
-  }
-  scale.put(String(state.scale));
+function draw(parts, state, result, { el, hidden }) {
+  const { square, plot, step, goals, right, laws, remark, found } = parts;
+  el.toggleAttribute("data-hidden", hidden);
+  drawSquare(square, state, result, hidden);
+  result.losses.forEach((run, k) => {
+    const point = (loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`;
+    set(plot.runs[k], { points: run.map(point).join(" ") });
+  });
+  step.put(state.step);
+  if (!hidden && result.lossGap <= EXACT) found.set(state.scale, [state.start, state.step]);
+  goals.forEach((goal) => drawGoal(goal, state, found.get(goal.scale)));
+  right.forEach((span, k) => write(span, hidden ? "?" : String(result.right[k])));
   laws.replaceChildren(
     hidden ? "" : verdict("the losses of A", "the losses of B", result.lossGap),
   );
+  write(remark, hidden ? "" : comparison(state));
+  const now = JSON.stringify(state);
+  if (parts.shown && parts.shown !== now) replay(square);
+  parts.shown = now;
 }
 
-function drawPlot({ runs }, { losses }, hidden) {
-  const point = (loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`;
-  runs.forEach((run, k) => {
-    const points = losses[k].map(point).join(" ");
-    set(run, { visibility: hidden ? "hidden" : "visible", points });
+function drawSquare(
+  { homes, tracks, ways, steps, rings, starts },
+  { start },
+  { paths, home },
+  hidden,
+) {
+  const [a, b] = paths.map((run) => transpose(run).map((way) => way.map(place)));
+  range(TOKENS).forEach((i) => {
+    set(tracks[i], { points: a[i].join(" ") });
+    set(ways[i], { points: b[i].join(" ") });
+    set(steps[i], { d: b[i].map(([x, y]) => `M${x} ${y}h0`).join("") });
+    set(rings[i], { cx: a[i][0][0], cy: a[i][0][1] });
+    homes[i].toggleAttribute("data-reached", !hidden && home[1][i]);
+    starts[i](b[i][0], `× ${power(start)}`, { now: start, min: RANGES.start[0], max: 0 });
   });
 }
 
-/** The handle, and at every place that was tried the gap; ✓ where another scale had none. */
-function drawPad({ notes, move, tried }, { scale, start, step }, { apart }, hidden) {
-  const [min, max] = RANGES.start;
-  const spoken = `start times ${power(start)}, step times ${power(step)}`;
-  move([padX(start), padY(step)], spoken, { now: start, min, max });
-  const here = -start - 4 * step;
-  if (!hidden) tried.set(`${scale} ${here}`, apart <= EXACT ? "0" : show(apart, 1));
-  const matches = (k) => [0, 2, 4].some((other) => tried.get(`${other} ${k}`) === "0");
-  notes.forEach((note, k) => {
-    const found = tried.get(`${scale} ${k}`) ?? (matches(k) ? "✓" : "");
-    write(note, k === here ? "" : found);
-  });
+/** Lets B walk its way again. */
+function replay({ ways, steps }) {
+  if (calm()) return;
+  const time = { duration: 900, easing: "ease-out" };
+  for (const way of ways) way.animate({ strokeDasharray: ["0 1", "1 0"] }, time);
+  for (const dots of steps) dots.animate({ opacity: [0, 0, 1] }, time);
+}
+
+function drawGoal({ element, found, scale }, state, twin) {
+  set(element, { "aria-pressed": scale === state.scale });
+  const [start, step] = twin ? twin.map(power) : ["?", "?"];
+  write(found, `start × ${start}, step × ${step}`);
+  found.toggleAttribute("data-found", Boolean(twin));
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words. */
-function speak({ scale, start, step }, _result, { hidden }) {
-  if (hidden) return "The losses are hidden until you have answered.";
+/** What the figure says in words: its two sentences. */
+const speak = (_state, _result, { count, remark, hidden }) =>
+  hidden
+    ? "The ways and losses are hidden until you have answered."
+    : `${remark.textContent} ${count.textContent}`;
+
+/** How B differs from A. */
+function comparison({ scale, start, step }) {
   if (2 * start === -scale && step === -scale) {
     return "Start and step do the work of the scale: two runs, the same losses.";
   }
-  const scores = scoresOf(2 * start + scale);
-  const steps = stepsOf(step + scale);
-  return `B starts with ${scores} and takes ${steps}.`;
+  return `B ${startsOf(2 * start + scale)} and ${stepsOf(step + scale)}.`;
 }
 
-function scoresOf(excess) {
-  if (excess === 0) return "the scores of A";
-  return excess > 0 ? "larger scores than A" : "smaller scores than A";
+function startsOf(excess) {
+  if (excess === 0) return "starts where A does";
+  return excess > 0 ? "starts with larger scores than A" : "starts with smaller scores than A";
 }
 
 function stepsOf(excess) {
-  if (excess === 0) return "steps that match the scale of A";
+  if (excess === 0) return "takes steps that match the scale of A";
   return excess > 0
-    ? "steps too long to match the scale of A"
-    : "steps too short to match the scale of A";
+    ? "takes steps too long to match the scale of A"
+    : "takes steps too short to match the scale of A";
 }
 
 const render = composed({ compute, build, draw, speak });

@@ -1,5 +1,5 @@
-// Sixteen scores as sixteen walks of d_k steps, their softmax, and the gradient that reaches 200
-// queries.
+// Sixteen scores as sixteen walks of d_k steps, their softmax, and for 200 queries how many keys they
+// look at, or how large the derivative of their weights is.
 const QUERIES = 200;
 const KEYS = 16;
 const WORDS = 32;
@@ -144,30 +144,35 @@ function carriersOf(falling) {
 }
 
 /** Whether a state from outside, such as an address, can be drawn. */
-function valid({ d_k, power, draw }) {
+function valid({ d_k, power, draw, show: shown }) {
   return (
     LENGTHS.includes(d_k) &&
     power >= 0 &&
     power <= 1 &&
     Number.isInteger(draw) &&
     draw >= 0 &&
-    draw < DRAWS
+    draw < DRAWS &&
+    ["keys", "gradients"].includes(shown)
   );
 }
 
-// ---- build ---------------------------------------------------------------------------------------
+const shape = (state) => state.show;
 
-const LEFT = 40; // the panels of the walks and of the weights
-const RIGHT = 286;
-const MIDDLE = 90;
-const BASE = 170;
+// ---- places --------------------------------------------------------------------------------------
+
+const LEFT = 40; // the walks
+const RIGHT = 290;
+const MIDDLE = 112;
+const BARS = 330; // the bars of the weights, in rows from the highest score to the lowest
+const LONG = 186;
 const WIDE = 600; // the strip of the gradients
+const FLAT = 1; // keys: dots that lie within so many are a flat row
 
 /** A number with three digits or more, but for very small ones without a power of ten. */
 const plain = (x) => (x < 1e-6 ? tiny(x) : show(x, Math.max(0, 2 - Math.floor(Math.log10(x)))));
 
 /** The height of a score: linear near 0, logarithmic far out. */
-const height = (score) => MIDDLE - (80 * Math.asinh(score / 4)) / Math.asinh(REACH / 4);
+const height = (score) => MIDDLE - (104 * Math.asinh(score / 4)) / Math.asinh(REACH / 4);
 
 /** The place of a gradient along the strip, on a logarithmic scale. */
 function along(size) {
@@ -175,8 +180,11 @@ function along(size) {
   return 20 + ((WIDE - 40) * (power - FAINTEST)) / (STRONGEST - FAINTEST);
 }
 
+const rowAt = (r) => 10 + 13.6 * r;
+const lengthAt = (k) => 26 + 25.5 * k; // the trail: d_k = 2^k to the right …
+const keysAt = (spread) => 132 - 7.5 * spread; // … and the keys looked at upwards
+
 const each = (f) => range(KEYS).map(f);
-const column = (j) => LEFT + 4 + j * 15.4;
 const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
 const text = (x, y, words, anchor = "middle") => {
   const look = "live-label live-walk-text";
@@ -184,93 +192,113 @@ const text = (x, y, words, anchor = "middle") => {
 };
 const span = (shows) => make("span", { "data-shows": shows });
 
-/** A drawing below its title. */
-function panel(label, title, ...inside) {
-  const svg = make("svg", { viewBox: "0 0 300 196", role: "img", "aria-label": label }, inside);
-  return div("live-plane", div("live-title", title), svg);
-}
+// ---- build ---------------------------------------------------------------------------------------
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
+  const gradients = read().show === "gradients";
   const walks = buildWalks();
-  const weights = buildWeights();
-  const gradients = buildGradients();
-  const sliders = buildSliders(change);
-  const spread = span("spread");
-  const looks = make(
-    "p",
-    {},
-    fillIn("On average a query looks at {spread} of its 16 keys.", { spread }),
-  );
-  const [mean, median, carriers] = ["mean", "median", "carriers"].map(span);
-  const sums = messageLine();
-  tell(
-    sums,
-    "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.",
-    { mean, median, carriers },
+  const view = gradients ? buildGradients(change) : buildTrail(read, change);
+  const exponent = slider(
+    "exponent p",
+    { min: 0, max: 1, step: 0.05, text: (x) => show(x) },
+    (power) => change({ power }),
   );
   const again = button("Draw again", () => change({ draw: (read().draw + 1) % DRAWS }));
+  const beside = gradients ? [] : [view.element];
   el.append(
     hintLine(
-      "Move dₖ, then p. At which p does moving dₖ hardly change how many keys a query looks at?",
+      gradients
+        ? "Let dₖ grow, at p = 0 and at p = 0.5. How many queries keep a large derivative?"
+        : "Drag the orange dot to other dₖ: it leaves a trail. Which p makes the trail flat?",
     ),
-    div("live-planes", walks.element, weights.element),
-    looks,
     div(
-      "live-controls",
-      sliders.length.element,
-      sliders.exponent.element,
-      again,
-      button("Back to start", () => change(first)),
+      "live-planes live-walk-both",
+      div("live-plane live-walk-main", div("live-title", walks.title), walks.svg),
+      div(
+        "live-walk-side",
+        beside,
+        gradients ? view.length.element : [],
+        exponent.element,
+        view.sums,
+      ),
     ),
-    div("live-title", "Gradient ‖∂a/∂q‖ of 200 queries; the ring is the one above"),
-    gradients.strip,
-    sums,
+    div("live-controls", again, button("Back to start", () => change(first))),
+    ...(gradients ? [view.element] : []),
   );
-  const numbers = { spread, mean, median, carriers };
-  return { walks, weights, gradients, sliders, numbers, looks, sums };
+  return { walks, view, exponent };
 }
 
-/** The walks, each with an end that shows where it is, or that it is out of the drawing. */
+/**
+ * The walks, each with an end that shows where it is, or that it is out of the drawing; from there a
+ * thread leads to its weight.
+ */
 function buildWalks() {
   const divisor = span("divisor");
-  const edge = text(RIGHT, 190, "", "end");
+  const edge = text(RIGHT, 244, "", "end");
   const rules = [-100, -30, -10, -3, 0, 3, 10, 30, 100].map((s) => [
     line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
     text(LEFT - 5, height(s) + 4, String(s).replace("-", "−"), "end"),
   ]);
   const walks = each(() => make("polyline", { class: "live-walk" }));
   const ends = each(() => make("path", { class: "live-walk-end" }));
+  const threads = each(() => make("path", { class: "live-walk-thread" }));
+  const bars = each(() => make("rect", { class: "live-walk-bar", x: BARS, height: 10.5 }));
+  const most = text(0, 0, "", "start");
   const inside = { // cuts off what leaves it
-    viewBox: `${LEFT} 10 ${RIGHT - LEFT} 160`,
+    viewBox: `${LEFT} 4 ${RIGHT - LEFT} 216`,
     x: LEFT,
-    y: 10,
+    y: 4,
     width: RIGHT - LEFT,
-    height: 160,
+    height: 216,
     "aria-hidden": "true",
   };
   const frame = make("svg", inside, walks);
-  const title = fillIn("16 scores, divided by dₖᵖ = {divisor}", { divisor });
-  const start = text(LEFT, 190, "0", "start");
-  const element = panel("Sixteen walks", title, rules, frame, ends, start, edge);
-  return { element, divisor, edge, walks, ends, frame };
+  const title = fillIn("Sixteen scores / dₖᵖ = {divisor}, and their weights", {
+    divisor,
+  });
+  const names = [text(LEFT, 244, "0", "start"), text(BARS, 244, _("weights"), "start")];
+  const base = line("live-axis", BARS, 6, BARS, 228);
+  const look = {
+    viewBox: "0 0 560 250",
+    role: "img",
+    "aria-label": "Sixteen walks and their weights",
+  };
+  const svg = make("svg", look, rules, frame, threads, ends, base, bars, most, names, edge);
+  return { svg, title, divisor, edge, walks, ends, threads, bars, most, frame };
 }
 
-/** The weights as bars, and the number of the largest. */
-function buildWeights() {
-  const levels = [0, 0.5, 1].map((a) => [
-    line(a ? "live-grid" : "live-axis", LEFT, BASE - 150 * a, RIGHT, BASE - 150 * a),
-    text(LEFT - 5, BASE - 150 * a + 4, String(a), "end"),
+/** How many keys a query looks at, for each d_k and p that was tried. */
+function buildTrail(read, change) {
+  const levels = [4, 8, 12, 16].map((n) => [
+    line("live-grid", lengthAt(0), keysAt(n), lengthAt(10), keysAt(n)),
+    text(lengthAt(0) - 6, keysAt(n) + 4, String(n), "end"),
   ]);
-  const bars = each((j) => make("rect", { class: "live-walk-bar", x: column(j), width: 11 }));
-  const most = text(0, 0, "");
-  const names = each((j) => text(column(j) + 5.5, 190, j % 5 && j !== 15 ? "" : j + 1));
-  const title = "Weights: softmax of these scores";
-  return { element: panel("Weights", title, levels, bars, most, names), bars, most };
+  const ticks = [0, 2, 4, 6, 8, 10].map((k) => text(lengthAt(k), 148, String(2 ** k)));
+  const axis = line("live-axis", lengthAt(0), keysAt(0), lengthAt(10), keysAt(0));
+  const others = make("g", { class: "live-walk-others" });
+  const row = make("polyline", { class: "live-walk-row" });
+  const own = make("g", { class: "live-walk-own" });
+  const look = { viewBox: "0 0 300 153", role: "group", "aria-label": "Keys looked at, by dₖ" };
+  const svg = make("svg", look, levels, ticks, axis, others, row, own);
+  const go = (k) => change({ d_k: 2 ** clamp(Math.round(k), 0, 10) });
+  const drag = (x) => go((x - lengthAt(0)) / (lengthAt(1) - lengthAt(0)));
+  const step = (dx, dy) => go(Math.log2(read().d_k) + dx + dy);
+  const move = handle(svg, _("dₖ"), "live-orange", make("circle", { r: 7 }), drag, step);
+  const spread = span("spread");
+  const now = fillIn("On average a query looks at {spread} of its 16 keys.", { spread });
+  const remark = make("span");
+  const sums = make("p", { class: "live-verdict live-walk-sums" }, now, " ", remark);
+  const element = div(
+    "live-walk-trail",
+    div("live-title", "Keys that a query looks at, by dₖ"),
+    svg,
+  );
+  return { element, others, row, own, move, spread, remark, sums, tried: new Map() };
 }
 
 /** The gradients as dots along a strip, with their mean and their median. */
-function buildGradients() {
+function buildGradients(change) {
   const dots = range(QUERIES).map((r) =>
     make("circle", { class: "live-walk-dot", cy: 32 + 34 * ((r * 0.618034) % 1) })
   );
@@ -292,49 +320,63 @@ function buildGradients() {
   const axis = line("live-axis", 20, 98, WIDE - 20, 98);
   const averages = [...Object.values(marks), ...Object.values(names)];
   const strip = make("svg", look, axis, dots, ring, averages, powers);
-  return { strip, dots, ring, marks, names };
-}
-
-function buildSliders(change) {
-  const powers = { min: 0, max: 10, step: 1, text: (x) => String(2 ** x) };
-  const exponents = { min: 0, max: 1, step: 0.05, text: (x) => show(x) };
-  return {
-    length: slider("steps dₖ", powers, (x) => change({ d_k: 2 ** x })),
-    exponent: slider("exponent p", exponents, (power) => change({ power })),
-  };
+  const title = "Size ‖∂a/∂q‖ of the derivative for 200 queries; the ring is the one above";
+  const element = div("live-walk-dots", div("live-title", title), strip);
+  const [mean, median, carriers] = ["mean", "median", "carriers"].map(span);
+  const sums = make("p", { class: "live-verdict live-walk-sums" });
+  tell(
+    sums,
+    "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.",
+    { mean, median, carriers },
+  );
+  const length = slider(
+    "steps dₖ",
+    { min: 0, max: 10, step: 1, text: (x) => String(2 ** x) },
+    (x) => change({ d_k: 2 ** x }),
+  );
+  return { element, dots, ring, marks, names, mean, median, carriers, sums, length };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ walks, weights, gradients, sliders, numbers }, state, result, { el, hidden }) {
-  const best = result.weights.indexOf(Math.max(...result.weights));
+function draw({ walks, view, exponent }, state, result, { el, hidden }) {
   el.toggleAttribute("data-hidden", hidden);
-  drawWalks(walks, state, result);
-  drawWeights(weights, result, best, hidden);
-  const parts = [walks.walks, walks.ends, weights.bars];
-  each((j) => {
-    for (const part of parts) part[j].toggleAttribute("data-best", j === best && !hidden);
-  });
-  walks.frame.append(walks.walks[best]);
-  drawGradients(gradients, result, hidden);
-  write(numbers.spread, hidden ? "?" : show(result.spread, 1));
-  write(numbers.mean, hidden ? "?" : plain(result.mean));
-  write(numbers.median, hidden ? "?" : plain(result.median));
-  write(numbers.carriers, hidden ? "?" : String(result.carriers));
-  sliders.length.put(Math.log2(state.d_k));
-  sliders.exponent.put(state.power);
+  drawWalks(walks, state, result, hidden);
+  if (state.show === "gradients") drawGradients(view, state, result, hidden);
+  else drawTrail(view, state, result, hidden);
+  exponent.put(state.power);
 }
 
-function drawWalks({ walks, ends, edge, divisor }, state, result) {
+function drawWalks(
+  { walks, ends, threads, bars, most, frame, edge, divisor },
+  state,
+  result,
+  hidden,
+) {
   const steps = result.walks[0].length - 1;
   const x = (i) => hundredth(LEFT + ((RIGHT - LEFT) * i) / steps);
   const y = (place) => hundredth(height(place / result.divisor));
-  each((j) => {
+  const { scores, weights } = result;
+  const order = each((j) => j).sort((i, j) => scores[j] - scores[i] || i - j);
+  const best = order[0];
+  order.forEach((j, r) => {
     const points = result.walks[j].map((place, i) => `${x(i)},${y(place)}`);
+    const end = hundredth(height(clamp(scores[j], -REACH, REACH)));
+    const row = hundredth(rowAt(r));
     set(walks[j], { points: points.join(" ") });
-    set(ends[j], endOf(result.scores[j]));
+    set(ends[j], endOf(scores[j]));
+    set(threads[j], {
+      d: `M${RIGHT + 5} ${end}C${RIGHT + 22} ${end} ${BARS - 20} ${row} ${BARS} ${row}`,
+    });
+    set(bars[j], { y: row - 5.25, width: hidden ? 0 : hundredth(LONG * weights[j]) });
+    for (const part of [walks, ends, threads, bars]) {
+      part[j].toggleAttribute("data-best", j === best && !hidden);
+    }
   });
+  frame.append(walks[best]);
+  set(most, { x: hundredth(BARS + 5 + LONG * weights[best]), y: rowAt(0) + 4 });
+  write(most, hidden ? "" : show(weights[best]));
   write(edge, `step ${state.d_k}`);
   write(divisor, plain(result.divisor));
 }
@@ -348,19 +390,33 @@ function endOf(score) {
   return { d, transform: `translate(${RIGHT} ${y})` };
 }
 
-function drawWeights({ bars, most }, { weights }, best, hidden) {
-  each((j) => {
-    const tall = hidden ? 0 : 150 * weights[j];
-    set(bars[j], { y: hundredth(BASE - tall), height: hundredth(tall) });
+/** The dots of all that was tried; those of the p of now are in orange, and a line joins them. */
+function drawTrail(
+  { others, row, own, move, spread, remark, tried },
+  { d_k, power },
+  result,
+  hidden,
+) {
+  const k = Math.log2(d_k);
+  move([lengthAt(k), hidden ? keysAt(8) : keysAt(result.spread)], String(d_k), {
+    now: k,
+    min: 0,
+    max: 10,
   });
-  set(most, {
-    x: clamp(column(best) + 5.5, 60, 270),
-    y: hundredth(BASE - 5 - 150 * weights[best]),
-  });
-  write(most, hidden ? "" : show(weights[best]));
+  write(spread, hidden ? "?" : show(result.spread, 1));
+  if (!hidden) tried.set(`${power} ${d_k}`, { k, power, keys: result.spread });
+  const dot = ({ k, keys }) =>
+    make("circle", { cx: hundredth(lengthAt(k)), cy: hundredth(keysAt(keys)), r: 4 });
+  const all = [...tried.values()];
+  const trail = all.filter((one) => one.power === power).sort((a, b) => a.k - b.k);
+  others.replaceChildren(...all.filter((one) => one.power !== power).map(dot));
+  own.replaceChildren(...trail.map(dot));
+  const points = trail.map(({ k, keys }) => `${hundredth(lengthAt(k))},${hundredth(keysAt(keys))}`);
+  set(row, { points: points.join(" ") });
+  write(remark, hidden ? "" : trailText(trail));
 }
 
-function drawGradients({ dots, ring, marks, names }, result, hidden) {
+function drawGradients({ dots, ring, marks, names, length, ...numbers }, state, result, hidden) {
   dots.forEach((dot, r) => set(dot, { cx: hundredth(along(result.gradients[r])) }));
   set(ring, { cx: dots[0].getAttribute("cx"), cy: dots[0].getAttribute("cy") });
   for (const name of ["median", "mean"]) {
@@ -368,16 +424,30 @@ function drawGradients({ dots, ring, marks, names }, result, hidden) {
     set(marks[name], { x1: x, x2: x });
     set(names[name], { x: clamp(x, 40, WIDE - 40), visibility: hidden ? "hidden" : "visible" });
   }
+  write(numbers.mean, hidden ? "?" : plain(result.mean));
+  write(numbers.median, hidden ? "?" : plain(result.median));
+  write(numbers.carriers, hidden ? "?" : String(result.carriers));
+  length.put(Math.log2(state.d_k));
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words: its two sentences, which hold numbers that `draw` writes. */
-const speak = (_state, _result, { looks, sums, hidden }) =>
-  hidden
-    ? "The weights are hidden until you have answered."
-    : `${looks.textContent} ${sums.textContent}`;
+/** What the figure says in words, which hold numbers that `draw` writes. */
+const speak = (_state, _result, { view, hidden }) =>
+  hidden ? "The weights are hidden until you have answered." : view.sums.textContent;
+
+/** How flat the trail is: between which numbers of keys it lies, once it is long enough. */
+function trailText(trail) {
+  const keys = trail.map((one) => one.keys);
+  const [least, most] = [Math.min(...keys), Math.max(...keys)];
+  const long = trail.length > 2 && trail.at(-1).k - trail[0].k > 3;
+  if (!long) return "";
+  const [power, low, high] = [show(trail[0].power), show(least, 1), show(most, 1)];
+  return most - least < FLAT
+    ? `✓ Nearly flat: at p = ${power} it looks at ${low} to ${high} keys.`
+    : `Not flat: at p = ${power} it looks at ${low} to ${high} keys.`;
+}
 
 const render = composed({ compute, build, draw, speak });
 
-export default { initialize, render, compute, valid };
+export default { initialize, render, compute, valid, shape };

@@ -1,4 +1,4 @@
-"""Sixteen scores as sixteen walks of d_k steps, their softmax, and the gradient that reaches 200 queries."""
+"""Sixteen scores as walks of d_k steps, their softmax, and how many keys 200 queries look at, or their derivatives."""
 
 import functools
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from attnbook.arrays import require_int
 from attnbook.attention import entropy, scores, softmax, softmax_jacobian
+from matplotlib.axes import Axes
 
 from ..kit.figure import Ask, Live, require_one_of, require_within
 from ..kit.style import PALETTE, Picture, figure, picture
@@ -17,10 +18,19 @@ DRAWS = 1000  # then the numbers begin again
 REACH = 100  # the picture of the walks goes from -100 to 100, three times √1024
 FAINTEST, STRONGEST = -6, 2  # the powers of ten between which the gradients are drawn
 MAJORITY = 0.9
+VIEWS = ("keys", "gradients")
 
 
-def walkers(d_k: int = 64, power: float = 0.0, *, draw: int = 0, ask: Ask = None, label: str = "walkers") -> Live:
-    """A live figure of a = softmax(q·k / d_k^p) for sixteen random keys, and of ‖∂a/∂q‖ for 200 queries.
+def walkers(
+    d_k: int = 64,
+    power: float = 0.0,
+    *,
+    show: str = "keys",
+    draw: int = 0,
+    ask: Ask = None,
+    label: str = "walkers",
+) -> Live:
+    """A live figure of a = softmax(q·k / d_k^p) for sixteen random keys, and of what 200 queries make of theirs.
 
     Entries of queries and keys are ±1 with equal chance, so every product q_c k_c is a step of mean 0 and variance 1,
     and a score is where a walk ends after d_k steps. Choosing the signs of the products chooses the walk: multiplying
@@ -32,6 +42,8 @@ def walkers(d_k: int = 64, power: float = 0.0, *, draw: int = 0, ask: Ask = None
         The number of steps, a power of 2 from 1 to 1024.
     power : float
         The exponent p, from 0 to 1: scores are divided by d_k^p.
+    show : {"keys", "gradients"}
+        What is shown of 200 queries: how many keys they look at on average, or the size ‖∂a/∂q‖ for each.
     draw : int
         Which random numbers, from 0 to 999; *Draw again* takes the next.
     ask, label : optional
@@ -40,20 +52,26 @@ def walkers(d_k: int = 64, power: float = 0.0, *, draw: int = 0, ask: Ask = None
     Raises
     ------
     ValueError
-        If d_k, the exponent or the draw is not as above.
+        If d_k, the exponent, the draw or what is shown is not as above.
 
     >>> walkers(d_k=16, power=0.5).compute()["scores"][:4]
     array([-0.5, -2. ,  0. , -1.5])
     """
-    state = {"d_k": require_int("d_k", d_k), "power": float(power), "draw": require_int("draw", draw, least=0)}
+    state = {
+        "d_k": require_int("d_k", d_k),
+        "power": float(power),
+        "draw": require_int("draw", draw, least=0),
+        "show": show,
+    }
     return Live("walkers", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(d_k: int, power: float, draw: int) -> None:
+def check(d_k: int, power: float, draw: int, show: str) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     require_one_of("d_k", d_k, [2**k for k in range(LONGEST.bit_length())])
     require_within("power", power, 0, 1)
     require_int("draw", draw, least=0, most=DRAWS - 1)
+    require_one_of("show", show, VIEWS)
 
 
 def words(count: int, before: int = 0) -> np.ndarray:
@@ -75,7 +93,13 @@ def steps(draw: int) -> np.ndarray:
     return bits.reshape(QUERIES, KEYS, LONGEST).astype(np.int8) * 2 - 1
 
 
-def compute(d_k: int, power: float, draw: int) -> dict[str, Any]:
+def looks(d_k: int, power: float, draw: int) -> float:
+    """Return how many keys the 200 queries look at on average."""
+    ends = steps(draw)[:, :, :d_k].sum(axis=2, dtype=int)
+    return float(np.exp(entropy(softmax(ends * d_k**-power))).mean())
+
+
+def compute(d_k: int, power: float, draw: int, show: str = "keys") -> dict[str, Any]:
     """Return the walks, scores and weights of the first query, and gradients and their statistics for all 200.
 
     A gradient is the norm of ∂a/∂q = J K / d_k^p, with the Jacobian J of softmax. The spread e^H, with the entropy H,
@@ -112,59 +136,87 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
     One step or 1024, divided by 1 or by d_k, with the first or last numbers.
     """
+    show = str(rng.choice(VIEWS))
     if rng.random() < 0.5:
         return {
             "d_k": int(rng.choice([1, 1, 2, 1024])),
             "power": float(rng.choice([0, 1])),
             "draw": int(rng.choice([0, 999])),
+            "show": show,
         }
     return {
         "d_k": 2 ** int(rng.integers(11)),
         "power": float(np.round(rng.uniform(0, 1), 2)),
         "draw": int(rng.choice([0, 1, 600])),
+        "show": show,
     }
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the walks and, unless they are asked for, the weights and the gradients with their mean and median."""
+    """Draw the walks and, unless they are asked for, the weights, and the keys looked at or the derivatives."""
     result, d_k = compute(**state), state["d_k"]
     fig, axes = figure(2, 2, width=6.4, height=4.6, height_ratios=[2, 1])
-    (left, right), strip = axes[0], fig.add_subplot(axes[1, 0].get_gridspec()[1, :])
-    strip.spines[["top", "right"]].set_visible(False)
-    strip.minorticks_off()
+    (left, right), below = axes[0], fig.add_subplot(axes[1, 0].get_gridspec()[1, :])
     for ax in axes[1]:
         ax.remove()
-    best, places = int(result["weights"].argmax()), np.linspace(0, d_k, result["walks"].shape[1])
-    for j, walk in enumerate(result["walks"] / result["divisor"]):
-        look = {"color": PALETTE["orange"], "lw": 2.4, "zorder": 3} if j == best else {"color": PALETTE["grey"]}
-        left.plot(places, walk, **({"lw": 0.8} | look))
-    left.set(
-        xlim=(0, d_k),
-        xlabel="step",
-        title=f"16 walks, divided by {result['divisor']:.4g}",
-    )
-    left.set_yscale("asinh", linear_width=4)  # linear near 0, logarithmic far out
-    ticks = (-100, -30, -10, -3, 0, 3, 10, 30, 100)
-    left.set(ylim=(-REACH, REACH), yticks=ticks, yticklabels=ticks)
-    left.minorticks_off()
+    below.spines[["top", "right"]].set_visible(False)
+    best = int(result["weights"].argmax())
+    _draw_walks(left, result, best, d_k)
     alt = f"Left, sixteen random walks of {d_k} steps, divided by {result['divisor']:.4g}"
     if asking:
         right.axis("off")
-        strip.axis("off")
+        below.axis("off")
         return picture(fig, f"{alt}. What softmax makes of their ends is for you to predict.")
     colours = [PALETTE["orange" if j == best else "grey"] for j in range(KEYS)]
     right.bar(range(1, KEYS + 1), result["weights"], color=colours, width=0.8)
     right.set(ylim=(0, 1), xlabel="key", title="weights of the keys")
+    alt += f". Right, their softmax: the largest weight is {result['weights'][best]:.2f}, and on average a query looks "
+    alt += f"at {result['spread']:.1f} of 16 keys. "
+    if state["show"] == "gradients":
+        _draw_gradients(below, result)
+        alt += (
+            f"Below, the derivatives of 200 queries as dots: mean {result['mean']:.2g}, median {result['median']:.2g}."
+        )
+    else:
+        _draw_trail(below, state, result)
+        alt += f"Below, the keys that a query looks at, for each d_k, with the exponent {state['power']:.2f}."
+    return picture(fig, alt)
+
+
+def _draw_walks(ax: Axes, result: dict, best: int, d_k: int) -> None:
+    """Draw the sixteen walks of the first query, the one that ends highest in orange."""
+    places = np.linspace(0, d_k, result["walks"].shape[1])
+    for j, walk in enumerate(result["walks"] / result["divisor"]):
+        look = {"color": PALETTE["orange"], "lw": 2.4, "zorder": 3} if j == best else {"color": PALETTE["grey"]}
+        ax.plot(places, walk, **({"lw": 0.8} | look))
+    ax.set(xlim=(0, d_k), xlabel="step", title=f"16 walks, divided by {result['divisor']:.4g}")
+    ax.set_yscale("asinh", linear_width=4)  # linear near 0, logarithmic far out
+    ticks = (-100, -30, -10, -3, 0, 3, 10, 30, 100)
+    ax.set(ylim=(-REACH, REACH), yticks=ticks, yticklabels=ticks)
+    ax.minorticks_off()
+
+
+def _draw_trail(ax: Axes, state: dict, result: dict) -> None:
+    """Draw the keys looked at against d_k, for the exponent of the state."""
+    widths = [2**k for k in range(LONGEST.bit_length())]
+    keys = [looks(width, state["power"], state["draw"]) for width in widths]
+    ax.semilogx(widths, keys, "o-", base=2, color=PALETTE["orange"])
+    ax.plot(state["d_k"], result["spread"], "o", mfc="none", mec="#000000", markersize=10)
+    ax.set(xlim=(0.9, 1150), ylim=(0, 16), yticks=[4, 8, 12, 16], xticks=widths[::2], xticklabels=widths[::2])
+    ax.set(xlabel="$d_k$", title="keys that a query looks at")
+    ax.minorticks_off()
+
+
+def _draw_gradients(ax: Axes, result: dict) -> None:
+    """Draw the size of the derivative of each query as a dot, with their mean and median."""
     shown = np.clip(result["gradients"], 10.0**FAINTEST, None)
-    strip.semilogx(shown, heights(), "o", color=PALETTE["blue"], alpha=0.45, markersize=3)
+    ax.semilogx(shown, heights(), "o", color=PALETTE["blue"], alpha=0.45, markersize=3)
     for name, dash, up in (("median", "-", 1.05), ("mean", "--", 1.25)):
         value = max(result[name], 10.0**FAINTEST)
-        strip.axvline(value, color="#000000", ls=dash, lw=1.4)
-        strip.text(value, up, f"{name} {result[name]:.2g}", ha="center", transform=strip.get_xaxis_transform())
-    strip.set(xlim=(10.0**FAINTEST, 10.0**STRONGEST), yticks=[], xlabel="gradient ‖∂a/∂q‖ of 200 queries")
-    alt += f". Right, their softmax: the largest weight is {result['weights'][best]:.2f}, and on average a query looks "
-    alt += f"at {result['spread']:.1f} of 16 keys. Below, the gradients of 200 queries as dots: mean "
-    return picture(fig, f"{alt}{result['mean']:.2g}, median {result['median']:.2g}.")
+        ax.axvline(value, color="#000000", ls=dash, lw=1.4)
+        ax.text(value, up, f"{name} {result[name]:.2g}", ha="center", transform=ax.get_xaxis_transform())
+    ax.set(xlim=(10.0**FAINTEST, 10.0**STRONGEST), yticks=[], xlabel="size ‖∂a/∂q‖ of the derivative for 200 queries")
+    ax.minorticks_off()
 
 
 def heights() -> np.ndarray:

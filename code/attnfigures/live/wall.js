@@ -500,8 +500,12 @@ function drawDots({ svg, whole, without, arrow, numbers }, result, toX, hidden) 
   set(numbers.without, { ...beside(to, far), visibility: hidden ? "hidden" : "visible" });
   write(numbers.without, hidden ? "?" : show(result.without));
   set(arrow, { d: hidden ? "" : `M${from} ${LINE.dots}H${to}` });
-  const as = `Log-odds as trained ${show(result.whole)}`;
-  set(svg, { "aria-label": hidden ? as : `${as}, without this head ${show(result.without)}` });
+  const [asTrained, withoutHead] = [show(result.whole), show(result.without)];
+  set(svg, {
+    "aria-label": hidden
+      ? `Log-odds as trained ${asTrained}`
+      : `Log-odds as trained ${asTrained}, without this head ${withoutHead}`,
+  });
 }
 
 // ---- speak ---------------------------------------------------------------------------------------

@@ -49,9 +49,20 @@ def _add_styles(app):
 
 def _mark(app, name, page):
     """Mark the words on a page in another language, also where an edition in Chinese has not translated it."""
-    if not app.config.language.startswith("zh") or page.xpath("//article//p[@class='edition' and @data-page]"):
-        for article in page.xpath("//article"):
+    is_edition = app.config.language.startswith("zh")
+    is_translated = is_edition and not page.xpath("//article//p[@class='edition' and @data-page]")
+    for article in page.xpath("//article"):
+        if not is_translated:
             mark(article)
+        if is_edition:
+            _mark_emphasis(article)
+
+
+def _mark_emphasis(article):
+    """Let what is emphasised in letters slant, as letters do; Chinese signs have dots."""
+    for element in article.iter("em"):
+        if not SIGN.search(element.text_content()):
+            element.classes.add("letters")
 
 
 def mark(body):

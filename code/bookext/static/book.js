@@ -10,12 +10,13 @@
     if (!child?.checkVisibility) return Boolean(child);
     return child.checkVisibility({ contentVisibilityAuto: true });
   }
-  function look(section) {
+  // How a section is to be: each element of it that may scroll, and whether it does.
+  function measure(section) {
+    const all = [...section.querySelectorAll(boxes)];
     if (!isLaidOut(section.firstElementChild)) {
-      for (const box of section.querySelectorAll(boxes)) box.tabIndex = 0;
-      return;
+      return { scrolling: all.map((element) => ({ element, scrolls: true })), formulas: [] };
     }
-    const scrolling = Array.from(section.querySelectorAll(boxes), (element) => {
+    const scrolling = all.map((element) => {
       return { element, scrolls: element.scrollWidth > element.clientWidth };
     });
     const formulas = Array.from(section.querySelectorAll("span.math"), (element) => {
@@ -23,19 +24,23 @@
       const { width } = element.firstElementChild.getBoundingClientRect();
       return { element, scrolls: room > 0 && width > room };
     });
-    // all is measured before anything is changed
+    return { scrolling, formulas };
+  }
+  function mark({ scrolling, formulas }) {
     for (const { element, scrolls } of formulas) element.classList.toggle("wide", scrolls);
     for (const { element, scrolls } of [...scrolling, ...formulas]) {
       if (scrolls) element.tabIndex = 0;
       else if (element !== document.activeElement) element.removeAttribute("tabindex");
     }
   }
-  const sections = document.querySelectorAll("article > section > *");
-  const observer = new ResizeObserver((entries) => {
-    for (const { target } of entries) look(target);
-  });
+  // All is measured before anything is changed: else each change lays the page out anew.
+  const look = (some) => some.map(measure).forEach(mark);
+  const sections = [...document.querySelectorAll("article > section > *")];
+  const observer = new ResizeObserver((entries) => look(entries.map(({ target }) => target)));
   for (const section of sections) observer.observe(section);
-  document.fonts.ready.then(() => sections.forEach(look));
+  // To ask for the fonts lays out the page, so it waits until this is done anyway.
+  const lookAgain = () => document.fonts.ready.then(() => look(sections));
+  requestAnimationFrame(() => setTimeout(lookAgain));
 })();
 
 // What an address names after its #. Whoever types or cuts it may leave a % that begins no sign:

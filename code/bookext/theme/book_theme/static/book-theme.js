@@ -108,18 +108,20 @@
   }
 
   // The contents keep their place from page to page; on the first one the page itself comes into
-  // view.
+  // view. To ask where it stands lays out the page, so the question waits until this is done anyway.
   const contents = find("#pst-primary-sidebar");
   const last = remember("sessionStorage", "contents");
   const active = [...contents.querySelectorAll(".active")].pop();
-  if (last !== null) {
-    contents.scrollTop = Number(last);
-  } else if (active) {
-    const y = active.getBoundingClientRect().y - contents.getBoundingClientRect().y;
-    if (y > innerHeight / 2) {
-      contents.scrollTop = y - contents.clientHeight / 4;
+  requestAnimationFrame(() => {
+    if (last !== null) {
+      contents.scrollTop = Number(last);
+    } else if (active) {
+      const y = active.getBoundingClientRect().y - contents.getBoundingClientRect().y;
+      if (y > innerHeight / 2) {
+        contents.scrollTop = y - contents.clientHeight / 4;
+      }
     }
-  }
+  });
   addEventListener("pagehide", () => remember("sessionStorage", "contents", contents.scrollTop));
 
   // The list of sections marks the one that is read.
