@@ -212,6 +212,12 @@ function askForPlace(parts, el) {
   parts.guess = guess;
 }
 
+/** Where the letter of a handle stands so that it stays in a plane from -reach to reach. */
+const letterAt = ([x, y], reach) => ({
+  x: x > reach - 0.7 ? -26 : 8,
+  y: y > reach - 0.7 ? 22 : -8,
+});
+
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
