@@ -65,10 +65,12 @@ def test_every_figure_is_drawn_and_answers_a_key(page):
     assert not page.log
 
 
-# Where that lies which figures ask about, and what follows their captions.
+# Where that begins which figures ask about, and what follows their cells.
 LIES = """() => [...document.querySelectorAll(".live:has(.live-ask)")].flatMap((place) => {
-  const own = place.querySelector(".live-ask ~ :not(.live-hint)"), next = place.closest(".cell").nextElementSibling;
-  return [own, next].map((e) => Math.round(e.getBoundingClientRect().top + scrollY)); })"""
+  const own = place.querySelector(".live-ask ~ :not(.live-hint)");
+  let last = place.closest(".cell");
+  while (!last.nextElementSibling) last = last.parentElement;
+  return [own, last.nextElementSibling].map((e) => Math.round(e.getBoundingClientRect().top + scrollY)); })"""
 SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300))))"
 
 

@@ -119,12 +119,6 @@ function handle(svg, label, hue, shape, go, step, drop) {
   return Object.assign(put, { element: group });
 }
 
-/** Where the letter of a handle stands so that it stays in a plane from -reach to reach. */
-const letterAt = ([x, y], reach) => ({
-  x: x > reach - 0.7 ? -26 : 8,
-  y: y > reach - 0.7 ? 22 : -8,
-});
-
 /**
  * A square plane from -reach to reach with a grid, and a margin for handles on its rim. `px` turns
  * a point into the coordinates of `svg`; `point` back.

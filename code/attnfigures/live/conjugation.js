@@ -151,7 +151,7 @@ function buildWays(home) {
   const svg = make("svg", look, line, dots, counts, names);
   const count = div(
     "live-title",
-    fillIn("Frames in the dashes: {home} of 4, by all 24 orders", { home }),
+    fillIn("{home} of 4 frames are on the diagonal. All 24 orders:", { home }),
   );
   return { svg, dots, counts, element: make("div", {}, count, svg), seen: new Set() };
 }

@@ -205,12 +205,18 @@ function askForPlace(parts, el) {
     write(reply, told);
   });
   const reply = make("p", { class: "live-why", role: "status" });
-  const foot = stack(settle, reply);
+  const foot = stack(div("live-row", settle), reply);
   const request = make("p", {}, "Predict first: move the cross to where the output will be.");
   const box = div("live-ask", request, foot.element);
   el.prepend(box);
   parts.guess = guess;
 }
+
+/** Where the letter of a handle stands so that it stays in a plane from -reach to reach. */
+const letterAt = ([x, y], reach) => ({
+  x: x > reach - 0.7 ? -26 : 8,
+  y: y > reach - 0.7 ? 22 : -8,
+});
 
 // ---- draw ----------------------------------------------------------------------------------------
 
