@@ -173,6 +173,7 @@ function buildStar(looks, read, change) {
   const hull = make("polygon", { class: "live-hull" });
   right.svg.append(hull, ...springs);
   const move = (j) => (p) => {
+    if (read().mode === "weights") return; // the star is held
     const values = read().values.map((old, i) => (i === j ? p.map(tenth) : old));
     change({ values });
   };

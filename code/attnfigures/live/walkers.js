@@ -160,7 +160,7 @@ const shape = (state) => state.show;
 
 // ---- places --------------------------------------------------------------------------------------
 
-const LEFT = 40; // the walks
+const LEFT = 46; // the walks
 const RIGHT = 290;
 const MIDDLE = 112;
 const BARS = 330; // the bars of the weights, in rows from the highest score to the lowest
@@ -182,7 +182,7 @@ function along(size) {
 
 const rowAt = (r) => 10 + 13.6 * r;
 const lengthAt = (k) => 26 + 25.5 * k; // the trail: d_k = 2^k to the right …
-const keysAt = (spread) => 132 - 7.5 * spread; // … and the keys looked at upwards
+const keysAt = (spread) => 118 - 6.7 * spread; // … and the keys looked at upwards
 
 const each = (f) => range(KEYS).map(f);
 const line = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
@@ -210,7 +210,7 @@ function build({ el, read, change, first }) {
     hintLine(
       gradients
         ? "Let dₖ grow, at p = 0 and at p = 0.5. How many queries keep a large derivative?"
-        : "Drag the orange dot to other dₖ: it leaves a trail. Which p makes the trail flat?",
+        : "Drag the dot to other dₖ. Which p makes its trail flat?",
     ),
     div(
       "live-planes live-walk-both",
@@ -235,7 +235,7 @@ function build({ el, read, change, first }) {
  */
 function buildWalks() {
   const divisor = span("divisor");
-  const edge = text(RIGHT, 244, "", "end");
+  const edge = text(RIGHT, 234, "", "end");
   const rules = [-100, -30, -10, -3, 0, 3, 10, 30, 100].map((s) => [
     line(s ? "live-grid" : "live-axis", LEFT, height(s), RIGHT, height(s)),
     text(LEFT - 5, height(s) + 4, String(s).replace("-", "−"), "end"),
@@ -257,10 +257,10 @@ function buildWalks() {
   const title = fillIn("Sixteen scores / dₖᵖ = {divisor}, and their weights", {
     divisor,
   });
-  const names = [text(LEFT, 244, "0", "start"), text(BARS, 244, _("weights"), "start")];
-  const base = line("live-axis", BARS, 6, BARS, 228);
+  const names = [text(LEFT, 234, "0", "start"), text(BARS, 234, _("weights"), "start")];
+  const base = line("live-axis", BARS, 6, BARS, 222);
   const look = {
-    viewBox: "0 0 560 250",
+    viewBox: "0 0 560 238",
     role: "img",
     "aria-label": "Sixteen walks and their weights",
   };
@@ -274,19 +274,19 @@ function buildTrail(read, change) {
     line("live-grid", lengthAt(0), keysAt(n), lengthAt(10), keysAt(n)),
     text(lengthAt(0) - 6, keysAt(n) + 4, String(n), "end"),
   ]);
-  const ticks = [0, 2, 4, 6, 8, 10].map((k) => text(lengthAt(k), 148, String(2 ** k)));
+  const ticks = [0, 2, 4, 6, 8, 10].map((k) => text(lengthAt(k), 134, String(2 ** k)));
   const axis = line("live-axis", lengthAt(0), keysAt(0), lengthAt(10), keysAt(0));
   const others = make("g", { class: "live-walk-others" });
   const row = make("polyline", { class: "live-walk-row" });
   const own = make("g", { class: "live-walk-own" });
-  const look = { viewBox: "0 0 300 153", role: "group", "aria-label": "Keys looked at, by dₖ" };
+  const look = { viewBox: "0 0 300 139", role: "group", "aria-label": "Keys looked at, by dₖ" };
   const svg = make("svg", look, levels, ticks, axis, others, row, own);
   const go = (k) => change({ d_k: 2 ** clamp(Math.round(k), 0, 10) });
   const drag = (x) => go((x - lengthAt(0)) / (lengthAt(1) - lengthAt(0)));
   const step = (dx, dy) => go(Math.log2(read().d_k) + dx + dy);
   const move = handle(svg, _("dₖ"), "live-orange", make("circle", { r: 7 }), drag, step);
   const spread = span("spread");
-  const now = fillIn("On average a query looks at {spread} of its 16 keys.", { spread });
+  const now = fillIn("A query looks at {spread} of 16 keys.", { spread });
   const remark = make("span");
   const sums = make("p", { class: "live-verdict live-walk-sums" }, now, " ", remark);
   const element = div(
@@ -444,8 +444,8 @@ function trailText(trail) {
   if (!long) return "";
   const [power, low, high] = [show(trail[0].power), show(least, 1), show(most, 1)];
   return most - least < FLAT
-    ? `✓ Nearly flat: at p = ${power} it looks at ${low} to ${high} keys.`
-    : `Not flat: at p = ${power} it looks at ${low} to ${high} keys.`;
+    ? `✓ At p = ${power} nearly flat: ${low} to ${high} keys.`
+    : `At p = ${power} not flat: ${low} to ${high} keys.`;
 }
 
 const render = composed({ compute, build, draw, speak });
