@@ -108,10 +108,9 @@ def write(target):
     texts = {"contents": (title, f'<nav epub:type="toc"><h1>{title}</h1><ol>{contents(beside, parts)}</ol></nav>')}
     texts |= {name: (escape(pdf.text_of(part.find("h1"))), finish(part, home)) for name, part in parts.items()}
     files = {f"{name}.xhtml": PAGE.format(index.get("lang"), *text).encode() for name, text in texts.items()}
-    formulas = re.search(r"/\* Formulas \*/.*?\n\n", (STATIC / "book.css").read_text("utf-8"), re.DOTALL)[0]
-    colours = (pdf.SITE / "_static" / "pygments.css").read_text("utf-8")
-    colours = re.findall(r'^html\[data-theme="light"\] (\.highlight \.\w+ .*)', colours, re.MULTILINE)
-    style = "\n".join([formulas, *colours, Path(__file__).with_name("epub.css").read_text("utf-8")])
+    site = (STATIC / "book.css").read_text("utf-8")
+    shared = [re.search(rf"/\* {part} \*/.*?\n\n", site, re.DOTALL)[0] for part in ("Formulas", "Code")]
+    style = "\n".join([*shared, Path(__file__).with_name("epub.css").read_text("utf-8")])
     card = Path(index.xpath("string(//meta[@property='og:image']/@content)")).name
     files |= {"book.css": style.encode(), "cover.png": (pdf.SITE / "_images" / card).read_bytes()}
     files["book-math.woff2"] = (STATIC / "book-math.woff2").read_bytes()

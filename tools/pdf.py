@@ -35,8 +35,10 @@ LEFT_OUT = (
     "//a[@class='headerlink' or @class='figure-svg']",
     f"//*[{CLASS.format('explore-controls')} or {CLASS.format('explore-spoken')}]",
     f"//*[{CLASS.format('frame')} and @hidden]",
-    f"//form | //details[{CLASS.format('hide')}]",  # code that draws
+    "//form",
+    f"//details[{CLASS.format('fold')}]/*[self::summary or {CLASS.format('cell_input')}]",  # its laws stay
 )
+FOLDED = f"//details[{CLASS.format('fold')}]"
 # What holds an answer: it stands at the end of the book.
 ANSWERS = f".//details[{CLASS.format('solution')} or {CLASS.format('live-answer')}]"
 ANSWERS += f" | .//*[{CLASS.format('predict')}]//details | .//fieldset[{CLASS.format('quiz')}]"
@@ -57,6 +59,8 @@ def section(address):
     for path in LEFT_OUT:
         for element in page.xpath(path):
             element.drop_tree()
+    for fold in page.xpath(FOLDED):
+        fold.drop_tag()
     part = page.xpath("//article/section")[0]
     for element in part.iter(etree.Element):
         for key in REFERENCES:

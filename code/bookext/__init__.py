@@ -13,9 +13,9 @@ only how checks and figures are shown.
 * ``questions`` asks: ``quiz`` where it stands, ``recall`` all on one page; ``coursework`` shows assignments.
 * ``navigation`` helps the reader find things: ``chapter_map``, ``results`` of all chapters, links to the ``glossary``,
   the ``search``, the pages of the ``package``, and the ``reading_time`` of a page.
-* ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``figures``
-  drawings, their files and scripts; ``notebooks`` and ``notebook_text`` write a chapter as a notebook, and ``launch``
-  links it.
+* ``write`` shapes a page as it becomes HTML: ``mathml`` renders formulas, ``boxes`` theorems and solutions, ``folds``
+  cells whose code is folded, ``figures`` drawings, their files and scripts; ``notebooks`` and ``notebook_text`` write a
+  chapter as a notebook, and ``launch`` links it.
 * ``language`` speaks other languages: ``catalogues`` loads translations, ``messages`` translates what the extension
   says, ``scripts`` what scripts say, and ``titles`` what Sphinx leaves of titles; ``translatable`` tells Sphinx what
   text it is to translate, ``progress`` compares, ``english`` marks what is not translated, ``chinese`` what is Chinese,
@@ -56,7 +56,7 @@ def setup(app):
     from .questions import coursework, quiz, recall
     from .run import eval_role, execution, weights
     from .theme import assets, builder, pages, sidebar, social
-    from .write import boxes, figures, launch, mathml, notebooks
+    from .write import boxes, figures, folds, launch, mathml, notebooks
 
     # For every citation pybtex would search all installed packages for the name of this class.
     register_plugin("pybtex.backends", "plaintext", Backend)
@@ -68,7 +68,7 @@ def setup(app):
         *(progress, english, chinese),
         *(ledger, mistakes, quiz, recall, coursework),
         *(chapter_map, results, glossary, reading_time, package, search),
-        *(figures, mathml, notebooks, launch, boxes),
+        *(figures, mathml, notebooks, launch, boxes, folds),
         *(social, assets, pages, sidebar),
     )
     for part in parts:

@@ -55,7 +55,7 @@ def _extract_titles_of_exercises(app, doctree):
 
 def _extract_rest(app, env):
     """Hand over what pages requested while they were read, and the messages of the extension and the scripts."""
-    for text in sorted({*_messages_of_extension(), *_prompts(app.config)}):
+    for text in sorted(set(_messages_of_extension())):
         messages.request(text)
     for line in search.synonym_lines():
         messages.request(line)
@@ -73,13 +73,6 @@ def _messages_of_extension():
         yield from _messages_of_template(path.read_text(encoding="utf-8"))
     yield from render.MESSAGES.values()
     yield from map(str.title, hooks.kinds_of_theorems())
-
-
-def _prompts(config):
-    """Yield the labels of what folds a cell, as they are set and as MyST-NB writes them."""
-    for prompt in (config.nb_code_prompt_show, config.nb_code_prompt_hide):
-        yield prompt
-        yield from (prompt.format(type=part) for part in hooks.parts_of_cells())
 
 
 def _marked_literals(code):

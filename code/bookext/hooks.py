@@ -54,16 +54,11 @@ def glued(document):
 def folded_cell():
     """Return the class of the node around a cell whose code or output is folded away.
 
-    Its labels are set when it is made, and are not translated; and code that is folded away is not read.
+    It is written here, by one line for the code and the laws of a cell; and code that is folded away is not read.
     """
     from myst_nb.sphinx_ import HideCodeCellNode
 
     return HideCodeCellNode
-
-
-def parts_of_cells():
-    """Return the names of the parts of a cell that MyST-NB folds; it puts them into the labels, and keeps no list."""
-    return ("content", "source", "output", "outputs")
 
 
 def is_cell(node):

@@ -5,6 +5,7 @@
   const folded = all("details.solution").filter(
     (details) => ![...details.children].slice(1).some((e) => e.checkVisibility()),
   );
+  const laws = all(".check").filter((law) => !law.checkVisibility());
   if (unfold) {
     all("details").forEach((details) => {
       details.open = true;
@@ -119,6 +120,6 @@
     faint,
     untitled,
     words,
-    folded: folded.map((details) => details.id),
+    folded: [...folded, ...laws].map((element) => element.id),
   };
 });

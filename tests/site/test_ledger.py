@@ -121,9 +121,10 @@ def test_a_claim_and_an_entry_are_found_where_they_once_were(open_page, old):
     page.context.close()
 
 
-def test_a_link_to_a_folded_law_opens_its_line(open_page):
+@pytest.mark.parametrize("fold", ["checks", "fold"])
+def test_a_link_to_a_folded_law_opens_its_line(open_page, fold):
     """Also where the browser does not open it by itself: the page's own script does."""
-    folded = f"//details[{has_class('checks')}]/p[{has_class('check')}]/@id"
+    folded = f"//details[{has_class(fold)}]//p[{has_class('check')}]/@id"
     name = next((name for name in PAGES if SOURCES[name].xpath(folded)), None)
     first, *_, last = SOURCES[named(name)].xpath(folded)
     page = open_page(name, query=f"#{last}")

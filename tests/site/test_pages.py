@@ -74,7 +74,7 @@ def test_paper_has_all_there_is_to_read(seen):
     assert not paper["faint"], f"{name}: contrast to white paper below 4.5: {', '.join(paper['faint'])}"
     assert not paper["beside"], f"{name}: on paper {paper['beside']} answers are hidden, or beside their questions"
     report(f"{name}: on paper: {line}" for line in paper["explorers"])
-    report(f"{name}: on paper the solution {solution} stays folded" for solution in paper["folded"])
+    report(f"{name}: on paper {place} stays folded" for place in paper["folded"])
 
 
 @pytest.mark.parametrize("name", OF_EACH_KIND)

@@ -63,7 +63,7 @@ MAGNIFIED = """async () => {
   }
   return [...errors];
 }"""
-SIZES = ((320, 400), (640, 200))  # of a screen of 1280 px: what is left of its width, and per cent
+SIZES = ((320, 400), (640, 200), (DESK, 100))  # of a screen of 1280 px: what is left of its width, and per cent
 
 
 @pytest.mark.parametrize("width", [DESK, PHONE])
@@ -89,7 +89,7 @@ def test_a_page_opened_again_is_where_it_was(open_page):
 
 @pytest.mark.parametrize("name", mainly(FROM_FOLDER or [None], first=1, also=OVERFLOWED))
 def test_nothing_overflows_or_is_covered_when_a_page_is_magnified(open_page, name):
-    """At 400 % of a screen of 1280 pixels, and at 200 %, from the top of the page to its end."""
+    """At 400 % of a screen of 1280 pixels, at 200 % and as it is, from the top of the page to its end."""
     page, problems = open_page(name, width=320), []
     page.evaluate(LAY_OUT)
     for width, percent in SIZES:

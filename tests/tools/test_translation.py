@@ -27,7 +27,8 @@ def setup(app):
     for name in ('extraction', 'derived', 'language.catalogues', 'language.english', 'language.progress',
                  'language.titles', 'language.translatable', 'navigation.glossary', 'navigation.results',
                  'outputs.checks', 'outputs.translated', 'questions.quiz', 'questions.recall',
-                 'run.execution', 'run.eval_role', 'write.boxes', 'write.figures', 'write.launch', 'write.notebooks'):
+                 'run.execution', 'run.eval_role', 'write.boxes', 'write.figures', 'write.folds', 'write.launch',
+                 'write.notebooks'):
         import_module('bookext.' + name).setup(app)
 extensions = ['myst_nb', 'sphinx_external_toc', 'sphinx_proof', 'sphinx_exercise']
 project = html_title = 'The small book'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from .record import Check
 
-__all__ = ["as_html", "as_text", "figure", "summary", "typeset"]
+__all__ = ["as_html", "as_text", "count", "figure", "lines", "summary", "typeset"]
 
 #: What stands around the numbers, to be translated.
 MESSAGES = {
@@ -23,6 +23,7 @@ MESSAGES = {
     "noted": "{words}; {note}",
     "times": "{words}, {times} times",
     # Of several checks.
+    "one": "1 law holds",
     "count": "{count} laws hold",
     "largest": "{words} · largest error {value}, allowed {bound}",
     # Heard by who does not see the mark.
@@ -82,9 +83,14 @@ def typeset(text: str) -> str:
     return re.sub(r"(?<![^\W\u3400-\u9fff])-(?=[\d.])", "−", text)
 
 
+def count(checks: Sequence[Check], translate: Translate = str) -> str:
+    """How many laws hold, in words."""
+    return translate(MESSAGES["one" if len(checks) == 1 else "count"]).format(count=len(checks))
+
+
 def summary(checks: Sequence[Check], translate: Translate = str) -> str:
     """One line for several laws: how many hold, and the largest error of an equation beside what was allowed."""
-    words = translate(MESSAGES["count"]).format(count=len(checks))
+    words = count(checks, translate)
     errors = [check for check in checks if check.kind == "equal" and check.value]
     if not errors:
         return words
@@ -104,9 +110,14 @@ def as_html(checks: Sequence[Check], anchors: Sequence[str | None] = (), transla
         # Several laws are said to hold by their summary.
         holds = UNSEEN.format(translate(MESSAGES["holds"]))
         return f'<div class="checks">{_line(checks[0], anchors[0], translate, holds)}</div>'
-    lines = [_line(check, anchor, translate) for check, anchor in zip(checks, anchors, strict=True)]
     words = html.escape(typeset(summary(checks, translate)))
-    return f'<details class="checks"><summary>{MARK} {words}</summary>{"".join(lines)}</details>'
+    folded = "".join(lines(checks, anchors, translate))
+    return f'<details class="checks"><summary>{MARK} {words}</summary>{folded}</details>'
+
+
+def lines(checks: Sequence[Check], anchors: Sequence[str | None], translate: Translate = str) -> list[str]:
+    """A line of HTML for each law, below a summary that says that all hold."""
+    return [_line(check, anchor, translate) for check, anchor in zip(checks, anchors, strict=True)]
 
 
 def _line(check, anchor, translate, holds=""):

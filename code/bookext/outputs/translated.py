@@ -1,4 +1,4 @@
-"""Translate what the outputs of cells say: the texts and labels of figures and sliders, and what folds a cell.
+"""Translate what the outputs of cells say: the texts and labels of figures and sliders.
 
 Outputs are stored and no cell is executed again, so they are translated where a page is read.
 """
@@ -8,10 +8,9 @@ from functools import partial
 from docutils import nodes
 from lxml import etree
 from sphinx.transforms import SphinxTransform
-from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from .. import hooks, markup
-from ..language.messages import _, line_of, translate_numbers
+from ..language.messages import line_of, translate_numbers
 from .checks import checks_of_cell
 from .figures import drawn_figure
 
@@ -24,7 +23,6 @@ def setup(app):
     """Register the transforms."""
     app.add_transform(KeepRecords)
     app.add_transform(TranslateOutputs)
-    app.add_post_transform(TranslatePrompts)
 
 
 class KeepRecords(SphinxTransform):
@@ -54,17 +52,6 @@ class TranslateOutputs(SphinxTransform):
             elif "html" in node.get("format", "").split():
                 node.children = [nodes.Text(translate_html(node.astext(), say))]
                 node.rawsource = node.astext()
-
-
-class TranslatePrompts(SphinxPostTransform):
-    """Translate the labels of what folds a cell."""
-
-    default_priority = 900  # after MyST-NB has made them
-
-    def run(self, **kwargs):
-        for node in self.document.findall(hooks.folded_cell()):
-            for key in ("prompt_show", "prompt_hide"):
-                node[key] = _(node[key])
 
 
 def translate_record(record, say):

@@ -21,6 +21,7 @@ PARENT_SHEETS = ("_static/styles/theme.css", "_static/styles/pydata-sphinx-theme
 # rest: book-theme.js).
 UNUSED = ("_static/design-tabs.js", "_static/sphinx_highlight.js", "_static/scripts/sphinx-book-theme.js")
 UNUSED += ("_static/translations.js", "_static/doctools.js")
+COLOURS = "_static/pygments.css"  # of code, for which the book has its own
 SCRIPT = "_static/site.js"
 OWN = 900  # a script of this priority, or a higher one, is loaded by the pages that ask for it alone
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'  # docutils': the layout has its own
@@ -47,7 +48,8 @@ def _offer_messages(app, name, template, context, doctree):
 def _choose(app, name, template, context, doctree):
     """Give the template of a page its style sheet and its scripts."""
     files = [file for file in context["css_files"] if file.attributes.get("rel", "stylesheet") == "stylesheet"]
-    sheets[:] = [*PARENT_SHEETS, *(str(file.filename) for file in sorted(files, key=lambda file: file.priority))]
+    names = [str(file.filename) for file in sorted(files, key=lambda file: file.priority)]
+    sheets[:] = [*PARENT_SHEETS, *(name for name in names if name != COLOURS)]
     # A script without a file sets an option of a script that is not loaded.
     files = sorted((file for file in context["script_files"] if file.filename), key=lambda file: file.priority)
     scripts[:] = [str(file.filename) for file in files if file.priority < OWN and str(file.filename) not in UNUSED]

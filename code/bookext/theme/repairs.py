@@ -10,8 +10,8 @@ from ..language.messages import N_, translate
 
 # Names that the theme gives without asking for a translation: the attribute, and its text.
 NAMES = {N_("Toggle primary sidebar"): "title", N_("Toggle secondary sidebar"): "title", N_("Main"): "aria-label"}
-PLAIN = ("n", "nn", "p", "w")  # names, modules, punctuation, space: code that the theme leaves in the colour of its box
-CELL = "contains(concat(' ', @class, ' '), ' cell ')"
+# Parts of code that the style sheet sets apart: keywords, comments, texts, what a console asks and answers.
+SET_APART = " or ".join([*(f"starts-with(@class, '{letter}')" for letter in "kcsg"), "@class='ow'", "@class='nt'"])
 LONG = 3000  # elements; the sections of a page with more are laid out as the reader comes to them
 
 
@@ -45,21 +45,6 @@ def drop_space(part):
         part.drop_tag()
 
 
-def move_behind(part):
-    """Move an element behind its neighbours."""
-    part.getparent().append(part)
-
-
-def drop_attributes(*names):
-    """Return a change that removes attributes."""
-
-    def drop(element):
-        for name in names:
-            element.attrib.pop(name, None)
-
-    return drop
-
-
 def add_class(name):
     """Return a change that adds a class."""
     return lambda element: element.set("class", f"{element.get('class', '')} {name}".strip())
@@ -70,19 +55,13 @@ REPAIRS = {
     " | ".join(f"//*[@{name}='{text}']" for text, name in NAMES.items()): translate_names,
     # docutils: a role that axe-core rejects inside a list.
     "//*[@role='doc-biblioentry']": lambda entry: entry.set("role", "listitem"),
-    # MyST-NB: a name that replaces the words of the summary, the same for every cell that is folded.
-    "//details[contains(@class, 'hide')]/summary[@aria-label]": drop_attributes("aria-label"),
-    # MyST-NB: the code of a figure stands before what it draws.
-    f"//div[{CELL}][.//figure]/details": move_behind,
     # An untranslated page of an edition says its own language, which language/progress.py has marked.
     "//article[.//p[@data-page]]": lambda page: page.set("lang", page.xpath("string(.//p/@data-page)")),
     "//span[contains(@class, 'math')][math]": hold_punctuation,
     # The name of a claim, such as S2-035, fills an entry of a table: a line does not end at its hyphen.
     "//td[translate(normalize-space(), '0123456789', '') = 'S-']": add_class("claim-name"),
-    # What changes nothing: four in ten elements of a chapter, and a browser has to make every one.
-    f"//div[@class='highlight']/pre//span[contains(' {' '.join(PLAIN)} ', concat(' ', @class, ' '))]": (
-        lambda span: span.drop_tag()
-    ),
+    # What changes nothing: half of the elements of a chapter, and a browser has to make every one.
+    f"//div[@class='highlight']/pre//span[not({SET_APART})]": lambda span: span.drop_tag(),
     "//svg//*[not(ancestor::text)]": drop_space,
     f"//article/section/section[count(//*) > {LONG}]": add_class("lazy-layout"),  # the last, as it counts what is left
 }

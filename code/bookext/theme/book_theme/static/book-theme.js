@@ -107,19 +107,18 @@
     closable(box);
   }
 
-  // The contents keep their place from page to page; on the first one the page itself comes into
-  // view. To ask where it stands lays out the page, so the question waits until this is done anyway.
+  // The contents keep their place from page to page, and scroll no further than they must to show
+  // the page itself and what lies below it: they open with their head in sight. To ask where it
+  // stands lays out the page, so the question waits until this is done anyway.
   const contents = find("#pst-primary-sidebar");
-  const last = remember("sessionStorage", "contents");
-  const active = [...contents.querySelectorAll(".active")].pop();
   requestAnimationFrame(() => {
-    if (last !== null) {
-      contents.scrollTop = Number(last);
-    } else if (active) {
-      const y = active.getBoundingClientRect().y - contents.getBoundingClientRect().y;
-      if (y > innerHeight / 2) {
-        contents.scrollTop = y - contents.clientHeight / 4;
-      }
+    contents.scrollTop = Number(remember("sessionStorage", "contents"));
+    const here = [...contents.querySelectorAll("li.active")].pop();
+    if (here) {
+      const box = here.getBoundingClientRect();
+      const { y } = contents.getBoundingClientRect();
+      const below = Math.max(0, box.bottom - y - contents.clientHeight);
+      contents.scrollTop += Math.min(below, box.y - y);
     }
   });
   addEventListener("pagehide", () => remember("sessionStorage", "contents", contents.scrollTop));
