@@ -92,6 +92,16 @@
     .filter(([, element]) => element && contrast(element) < 4.5)
     .map(([selector, element]) => `${selector} ${contrast(element).toFixed(1)}`);
 
+  // The hues of drawings, which need less: 3.
+  for (const figure of all(".picture").slice(0, 9)) {
+    for (const hue of ["blue", "orange", "green", "purple", "yellow", "sky"]) {
+      const line = figure.appendChild(document.createElement("span"));
+      line.style.color = `var(--figure-${hue})`;
+      if (contrast(line) < 3) faint.push(`${hue} in a figure ${contrast(line).toFixed(1)}`);
+      line.remove();
+    }
+  }
+
   // What there is to read, once each word. What explorers show depends on their sliders; search,
   // filters and live figures, which stand for a drawing, need a script, and so does practice, whose
   // questions stand in a list as well.
