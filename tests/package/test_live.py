@@ -497,7 +497,7 @@ def test_practice_moves_nothing(open_figures):
 
 def test_a_bell_that_comes_near_its_start_snaps_back_and_leaves_a_dot(open_figures):
     page = open_figures(figure("spread"))
-    found, handle = page.locator(".live-spread-found circle"), page.get_by_label("temperature", exact=True)
+    found, handle = page.locator(".live-spread-found circle"), page.get_by_label("width of the bell", exact=True)
     for length in (2, 3):
         set_state(page, "spread", query=[0.8 * length, 0.6 * length], temperature=length / 2)
         before = found.count()

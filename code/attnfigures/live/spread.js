@@ -100,7 +100,7 @@ function build({ el, read, change, first }) {
   tell(sums, "‖q‖ = {length}, T = {temperature}: the query looks at {looks} of 200 keys.", numbers);
   el.append(
     hintLine(
-      "Stretch q, and the bell spreads. Drag T until it is back on the dashed one. Which T does each length take?",
+      "Stretch q, and the bell spreads. Narrow it with the handle until it lies on the dashed one. Which T does each length take?",
     ),
     div("live-planes", space.element, histogram.element, found.element),
     sums,
@@ -132,7 +132,7 @@ function buildSpace(change) {
   return { element, px, levels, ray, dots, move };
 }
 
-/** The scores as a histogram, with the normal density now and at the start, and the handle of T. */
+/** The scores as a histogram, with the normal density now and at the start, and the handle of its width. */
 function buildHistogram(start, read, change) {
   const ticks = [-12, -8, -4, 0, 4, 8, 12].map((s) =>
     text(along(s), 282, String(s).replace("-", "−"))
@@ -161,7 +161,7 @@ function buildHistogram(start, read, change) {
     if (length) put(length / Math.max(wide, 0.1));
   };
   const step = (dx, dy) => put(read().temperature * 2 ** (-(dx + dy) / 16));
-  const move = handle(svg, _("temperature"), "live-orange", badge("T"), drag, step);
+  const move = handle(svg, _("width of the bell"), "live-orange", badge("↔"), drag, step);
   const title = div("live-title", "Their scores q·k\u00a0/\u00a0T");
   return { element: div("live-plane", title, svg), bars, curve, ruler, outside, move };
 }
@@ -232,7 +232,7 @@ function drawHistogram({ bars, curve, ruler, outside, move }, { temperature }, r
   set(curve, { points: bell(result.ratio) });
   const wide = Math.min(result.ratio, FARTHEST);
   set(ruler, { x1: hundredth(along(-wide)), x2: hundredth(along(wide)) });
-  const bounds = { now: temperature.toFixed(3), min: COLDEST, max: HOTTEST };
+  const bounds = { now: wide.toFixed(3), min: 0, max: FARTHEST };
   move([along(wide), RULER], `T ${show(temperature)}`, bounds);
   write(outside, result.outside ? `${result.outside} outside` : "");
 }
@@ -241,9 +241,10 @@ const isBack = (result, start) => Math.abs(result.ratio - start.ratio) <= EXACT;
 
 /** The state as a ring, and a dot that stays wherever the bell was back. */
 function drawFound({ svg, dots, now, seen }, { temperature }, { length }, back) {
-  const place = { cx: hundredth(onPlot(length)), cy: hundredth(onPlot(temperature, true)) };
+  const [x, y] = [length, temperature].map((number) => Math.min(number, SEEN)); // at the edge, if beyond it
+  const place = { cx: hundredth(onPlot(x)), cy: hundredth(onPlot(y, true)) };
   const inside = length <= SEEN && temperature <= SEEN;
-  set(now, { ...place, visibility: inside ? "visible" : "hidden" });
+  set(now, place);
   const name = `${place.cx} ${place.cy}`;
   if (back && inside && !seen.has(name)) {
     seen.add(name);
