@@ -97,3 +97,15 @@ def test_nothing_overflows_or_is_covered_when_a_page_is_magnified(open_page, nam
         problems += [f"{name}: at {percent} % {problem}" for problem in page.evaluate(MAGNIFIED)]
     page.context.close()
     report(problems)
+
+
+@pytest.mark.parametrize(("name", "first"), [("chapters/sqrt-dk-scaling", True), ("chapters/bibliography", False)])
+def test_the_contents_show_the_page_and_scroll_no_further(open_page, name, first):
+    """Where the page stands far above, they open with the name of the book in sight."""
+    page = open_page(name)
+    contents = page.locator("#pst-primary-sidebar")
+    box = contents.bounding_box()
+    here = contents.locator("a.current").bounding_box()
+    assert box["y"] <= here["y"] <= box["y"] + box["height"] - here["height"]
+    assert (contents.evaluate("(element) => element.scrollTop") == 0) == first
+    page.context.close()
