@@ -127,7 +127,8 @@
       const frame = box(svg);
       const words = all("text", svg)
         .filter((text) => text.textContent.trim())
-        .map((text) => [text.textContent, box(text)]);
+        .map((text) => [text.textContent, box(text)])
+        .filter(([_word, area]) => !empty(area)); // what is not shown lies nowhere
       words.forEach(([word, a], i) => {
         const out = Math.max(
           frame.left - a.left,

@@ -148,6 +148,7 @@ def test_an_answer_in_a_chapter_counts(opened):
         page.keyboard.press("ArrowDown")
         assert not quiz.locator("input:checked").count()
     wrong.press("Space")
+    expect(wrong).to_be_checked()
     page.locator(f"#{name} {RIGHT}").check()
     page.goto(f"{SITE.as_uri()}/{RECALL}.html")
     assert asked(page) == name
