@@ -185,11 +185,10 @@ def _some(trial, inputs):
 
     Where a mask hides the same keys from all queries, the first key is left in place of each query itself.
     """
+    mask = trial.rng.random(look_everywhere(inputs).shape) < 0.5
     if trial.path.masks_keys:
-        mask = trial.rng.random(look_everywhere(inputs).shape) < 0.5
         mask[..., 0] = True
         return np.broadcast_to(mask[:, :1], mask.shape).copy()
-    mask = trial.rng.random(look_everywhere(inputs).shape) < 0.5
     return mask | np.eye(mask.shape[-1], dtype=bool)
 
 

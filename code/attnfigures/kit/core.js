@@ -295,16 +295,6 @@ function mountAll(figures) {
   addEventListener("DOMContentLoaded", within ? mountRest : () => setTimeout(mountRest));
 }
 
-/** Acts once an element comes within a screen of what the reader sees. */
-function whenNear(element, act) {
-  const observer = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    observer.disconnect();
-    act();
-  }, { rootMargin: "100%" });
-  observer.observe(element);
-}
-
 /**
  * What the tab keeps under a name until it is closed; nothing where a browser lets nothing be kept.
  */

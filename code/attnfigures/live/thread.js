@@ -265,6 +265,16 @@ function backdrop() {
   return svg;
 }
 
+/** Acts once an element comes within a screen of what the reader sees. */
+function whenNear(element, act) {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    act();
+  }, { rootMargin: "100%" });
+  observer.observe(element);
+}
+
 const row = (...inside) => make("p", { class: "live-thread-row" }, inside);
 
 /** What the model says of the sentence. */
