@@ -76,10 +76,18 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
             self.wfile.write(data)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server that does not report a browser which closes its connections without a word."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextlib.contextmanager
 def serve(site):
     """Serve the folder ``site`` on this machine; yield its address."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
+    with Server(("127.0.0.1", 0), functools.partial(Compressing, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

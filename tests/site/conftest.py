@@ -97,7 +97,17 @@ def open_page(browser):
     """
 
     def open_page(
-        name, theme="light", width=1280, base="", query="", without=None, late=None, before=None, policy="", **options
+        name,
+        theme="light",
+        width=1280,
+        base="",
+        query="",
+        without=None,
+        late=None,
+        before=None,
+        policy="",
+        drawn=True,
+        **options,
     ):
         base = base or built.SITE.as_uri()
         viewport = {"width": width, "height": built.HEIGHT}
@@ -119,11 +129,16 @@ def open_page(browser):
         page.goto(f"{base}/{name}.html{query}", wait_until="load")
         if name not in built.REDIRECTS:
             page.evaluate("document.fonts.ready.then(() => 0)")
-        if options.get("java_script_enabled", True):
+        if drawn and options.get("java_script_enabled", True):
+            page.evaluate(PRINTED)
             expect(page.locator(".live:not(.live-drawn)")).to_have_count(0, timeout=60_000)
         return page
 
     return open_page
+
+
+# Before a page is printed all its figures are drawn, those too that the reader has not come to.
+PRINTED = "['beforeprint', 'afterprint'].forEach((name) => dispatchEvent(new Event(name)))"
 
 
 @functools.cache

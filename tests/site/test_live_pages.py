@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 from built_site import DESK, LAY_OUT, PAGES, PHONE, SOURCES, WATCH_SHIFTS, mainly, pages_with, report
+from playwright.sync_api import expect
 
 PLACES = "//div[@data-live]"
 WITH_FIGURES = pages_with(PLACES)
@@ -43,6 +44,25 @@ def test_nothing_moves_when_figures_are_drawn_late(page):
     assert page.locator(".live").count() == page.locator(".live-drawn").count()
     moved = page.evaluate("window.shifts")
     assert sum(value for value, _ in moved) < 0.01, moved
+
+
+# No timer runs out that waits for longer than a moment: what comes then comes because the reader does.
+NO_PATIENCE = """setTimeout = ((real) => (call, wait = 0) => (wait < 1000 ? real(call, wait) : 0))(setTimeout);"""
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_FIGURES if len(SOURCES[name].xpath(PLACES)) > 1])
+def test_a_figure_is_drawn_when_the_reader_comes_to_it(open_page, name):
+    page = open_page(name, width=PHONE, before=NO_PATIENCE, drawn=False)
+    undrawn = page.locator(".live:not(.live-drawn)")
+    assert undrawn.count(), "all figures are drawn while the page loads"
+    page.mouse.move(PHONE / 2, 400)
+    for _ in range(300):
+        page.mouse.wheel(0, 400)
+        page.wait_for_timeout(30)
+        if not undrawn.count():
+            break
+    expect(undrawn).to_have_count(0)
+    page.context.close()
 
 
 def test_every_figure_is_drawn_and_answers_a_key(page):

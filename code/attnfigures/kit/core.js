@@ -270,29 +270,47 @@ function initialize({ model }) {
   joinWidgets();
 }
 
+/** How long after its reading a page waits before it draws the figures that nobody has come to, in ms. */
+const PATIENCE = 5000;
+
 /**
  * Draws a figure into every place of the page that asks for it and has none. `figures` is {name:
  * figure}. While the page is still read, the figure before this script is drawn before what stands
- * below it is painted, so that nothing moves. Those below it come later, one at a time, so that the
- * page answers in between; but all at once where the page opens at a place within it, which they
- * may stand above.
+ * below it is painted, so that nothing moves. Those below it come when the reader is a screen away
+ * from them or has had the page for a while, one at a time, so that the page answers in between. All
+ * are drawn at once for paper, and before the page shows a place within it, which they may stand
+ * above.
  */
 function mountAll(figures) {
-  const wait = document.readyState === "loading";
   const within = location.hash || "whole" in document.documentElement.dataset;
-  const mountNext = () => {
-    const places = [...document.querySelectorAll(".live[data-live]:not(.live-drawn)")];
-    const place = places.find(({ dataset }) => figures[dataset.live]);
-    if (place) mount(figures[place.dataset.live], place);
-    return place;
-  };
-  const mountRest = () => {
-    while (mountNext()) if (wait && !within) return setTimeout(mountRest);
+  const waiting = () =>
+    [...document.querySelectorAll(".live[data-live]:not(.live-drawn)")].filter(
+      ({ dataset }) => figures[dataset.live],
+    );
+  const draw = (place) => {
+    mount(figures[place.dataset.live], place);
     joinWidgets();
   };
-  if (!wait) return mountRest();
-  mountNext();
-  addEventListener("DOMContentLoaded", within ? mountRest : () => setTimeout(mountRest));
+  const drawAll = () => waiting().forEach(draw);
+  const drawOneByOne = () => {
+    waiting().slice(0, 1).forEach(draw);
+    if (waiting().length) setTimeout(drawOneByOne);
+  };
+  const drawNear = () => {
+    const come = (entries) => entries.filter((entry) => entry.isIntersecting);
+    const fresh = ({ target }) => !target.matches(".live-drawn");
+    const near = new IntersectionObserver(
+      (entries) => come(entries).filter(fresh).forEach(({ target }) => draw(target)),
+      { rootMargin: "100% 0%" },
+    );
+    waiting().forEach((place) => near.observe(place));
+    setTimeout(drawOneByOne, PATIENCE);
+    addEventListener("beforeprint", drawAll);
+    addEventListener("click", ({ target }) => target.closest("a[href*='#']") && drawAll(), true);
+  };
+  if (document.readyState !== "loading") return drawAll();
+  waiting().slice(0, 1).forEach(draw);
+  addEventListener("DOMContentLoaded", within ? drawAll : drawNear);
 }
 
 /**
