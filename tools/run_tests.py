@@ -286,7 +286,12 @@ def test(only, everything, english):
 
 def lay_out():
     """Let the formatters decide the layout of the code; return {formatter: None, or the text of its failure}."""
-    return {"ruff format": runs("-m", "ruff", "format", *PYTHON_FOLDERS), "deno fmt": runs("-m", "deno", "fmt")}
+    sort = ("-m", "ruff", "check", "--select", "I,RUF022", "--fix-only", "--quiet", *PYTHON_FOLDERS)
+    return {
+        "order of imports and __all__": runs(*sort),
+        "ruff format": runs("-m", "ruff", "format", *PYTHON_FOLDERS),
+        "deno fmt": runs("-m", "deno", "fmt"),
+    }
 
 
 def main():
