@@ -23,7 +23,7 @@ MESSAGES = {
     "noted": "{words}; {note}",
     "times": "{words}, {times} times",
     # Of several checks.
-    "one": "1 law holds",
+    "one": "{count} law holds",
     "count": "{count} laws hold",
     "largest": "{words} · largest error {value}, allowed {bound}",
     # Heard by who does not see the mark.

@@ -101,5 +101,6 @@ def shared_styles() -> str:
 
 
 def own_styles(names: Iterable[str]) -> str:
-    """Return what the figures ``names`` add to it, in their order."""
-    return "".join((FIGURES / f"{name}.css").read_text("utf-8") for name in names)
+    """Return what those of the figures ``names`` that have rules of their own add to it, in their order."""
+    paths = [FIGURES / f"{name}.css" for name in names]
+    return "".join(path.read_text("utf-8") for path in paths if path.exists())

@@ -26,14 +26,22 @@ def _begin(app, config):
 
 
 def _load(place, language):
-    """Load every catalogue of a language: those of pages, the book's, and corrections of other extensions'."""
+    """Load every catalogue of a language: those of pages, the book's, and corrections of other extensions'.
+
+    What a page's catalogue lacks is looked up in the book's.
+    """
     folder = place / language / "LC_MESSAGES"
+    loaded = {}
     for path in sorted(folder.rglob("*.po")):
         domain = path.relative_to(folder).with_suffix("").as_posix()
         catalogue = CatalogInfo(str(folder), domain, "utf-8")
         if catalogue.is_outdated():
             catalogue.write_mo(language)
-        locale.init([str(place)], language, domain)
+        loaded[domain] = locale.init([str(place)], language, domain)[0]
+    book = loaded.pop(messages.CATALOGUE, None)
+    for domain, page in loaded.items():
+        if book and domain.startswith("chapters/"):
+            page.add_fallback(book)
 
 
 def _translate_settings(config):

@@ -7,12 +7,11 @@ page; the rest, such as the messages of the extension, is in the catalogue ``boo
 import re
 from pathlib import Path
 
-from sphinx.locale import get_translation
+from sphinx.locale import get_translation, is_translator_registered
 
 CATALOGUE = "book"
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w])")
 requested: dict[tuple[str, str], tuple[str, int]] = {}  # catalogue and text of each message → where it stands first
-_gettext = get_translation(CATALOGUE)
 LACKING = "lacking.txt"  # in the folder that a build keeps: the sentences that found no translation
 _noted: set[str] = set()
 _notes: list[Path] = []  # the file, if there is one
@@ -40,12 +39,15 @@ def request(text, page="", source="book", line=0):
 
 
 def translate(text, page="", source="book", line=0):
-    """Translate a text by the catalogue of ``page`` or by the book's; one that is in neither stays as it is."""
+    """Translate a text by the catalogue of ``page``, or else by the book's, to which that of a page falls back.
+
+    A text that is in neither stays as it is; so does one that its page translates by itself, such as a word of English.
+    """
     if not text.strip():
         return text
     request(text, page, source, line)
-    new = str(get_translation(page)(text)) if page else text
-    new = new if new != text else str(_gettext(text))
+    catalogue = page if is_translator_registered(page) else CATALOGUE
+    new = str(get_translation(catalogue)(text))
     if new == text:
         _note(text)
     return new
