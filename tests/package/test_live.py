@@ -495,23 +495,25 @@ def test_practice_moves_nothing(open_figures):
         assert [place.bounding_box()["y"] for place in places] == tops, press
 
 
-def test_a_bell_that_comes_near_its_start_snaps_back_and_leaves_a_dot(open_figures):
+def test_a_ring_that_comes_near_its_query_snaps_onto_it_and_leaves_a_dot(open_figures):
     page = open_figures(figure("spread"))
-    found, handle = page.locator(".live-spread-found circle"), page.get_by_label("width of the bell", exact=True)
+    found, ring = page.locator(".live-spread-found circle:not([class])"), page.get_by_label("temperature T", exact=True)
     for length in (2, 3):
         set_state(page, "spread", query=[0.8 * length, 0.6 * length], temperature=length / 2)
         before = found.count()
         for _ in range(40):
-            handle.press("ArrowLeft")
+            ring.press("ArrowRight")
         assert found.count() == before + 1
-    set_state(page, "spread", query=[0, 2])
-    box, axis = handle.bounding_box(), page.locator(".live-spread-ghost").bounding_box()
-    start = axis["x"] + axis["width"] * 13 / 24  # where the bell of the start has its standard deviation
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    set_state(page, "spread", query=[0, 2], temperature=1)
+    box = page.locator(".live-spread-ring").bounding_box()
+    middle, top, unit = box["x"] + box["width"] / 2, box["y"], box["height"] / 2
+    page.mouse.move(middle, top + 1)
     page.mouse.down()
-    page.mouse.move(start, box["y"])
+    page.mouse.move(middle, top - unit + 2)
     page.mouse.up()
     assert state_of(page, "spread")["temperature"] == pytest.approx(2, abs=1e-12)
+    page.get_by_label("query", exact=True).press("ArrowRight")
+    assert np.linalg.norm(state_of(page, "spread")["query"]) == pytest.approx(2, abs=1e-12), "q stays on the ring"
 
 
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
