@@ -516,6 +516,17 @@ def test_a_ring_that_comes_near_its_query_snaps_onto_it_and_leaves_a_dot(open_fi
     assert np.linalg.norm(state_of(page, "spread")["query"]) == pytest.approx(2, abs=1e-12), "q stays on the ring"
 
 
+def test_every_length_that_was_tried_leaves_its_derivatives_without_a_scale_and_with_the_root(open_figures):
+    page = open_figures(figure("walkers", example("walkers") | {"show": "gradients", "d_k": 1}))
+    for _ in range(10):
+        page.get_by_label("dₖ", exact=True).press("ArrowRight")
+    shown = [field.locator(".live-walk-count").all_inner_texts() for field in page.locator(".live-walk-field").all()]
+    for power, counts in zip((0, 0.5), shown, strict=True):
+        assert [*map(int, counts)] == [module("walkers").compute(2**k, power, 0)["carriers"] for k in range(11)]
+    page.get_by_role("button", name="Draw again").click()
+    assert page.locator(".live-walk-count").count() == 2, "other numbers begin anew"
+
+
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
     page = open_figures(figure("thread"))
     set_state(page, "thread", alpha=0)
