@@ -413,11 +413,25 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures):
     page = open_figures(figure("hull", ask="place"))
     guess, output = page.get_by_label("your guess of the output"), page.locator(".live-output")
     assert not output.is_visible()
+    x, y = np.mean(example("hull")["values"], axis=0)
     guess.press("ArrowUp")
     page.get_by_role("button", name="Show the output").click()
     assert output.is_visible()
-    away = np.hypot(*(np.array([1, -1.9]) - module("hull").compute(**example("hull"))["output"]))
+    away = np.hypot(*(np.array([x, y + 0.1]) - module("hull").compute(**example("hull"))["output"]))
     assert f"{away:.2f}" in page.locator(".live-why").inner_text()
+
+
+def test_a_guess_of_the_output_stays_among_the_values(open_figures):
+    page = open_figures(figure("hull", ask="place"))
+    guess, V = page.get_by_label("your guess of the output"), np.array(example("hull")["values"])
+    for key in ("End", "Home", "PageUp", "PageDown"):
+        for _ in range(9):
+            guess.press(key)
+        told = guess.get_attribute("aria-valuetext").replace("−", "-")
+        point = np.array([*map(float, re.findall(r"[\d.-]+", told))])
+        point += 0.01 * (V.mean(axis=0) - point)  # it is told with two digits
+        weights = optimize.linprog(np.zeros(len(V)), A_eq=[*V.T, [1] * len(V)], b_eq=[*point, 1])
+        assert weights.success, told
 
 
 def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
@@ -520,7 +534,7 @@ def test_every_length_that_was_tried_leaves_its_derivatives_without_a_scale_and_
     page = open_figures(figure("walkers", example("walkers") | {"show": "gradients", "d_k": 1}))
     for _ in range(10):
         page.get_by_label("dₖ", exact=True).press("ArrowRight")
-    shown = [field.locator(".live-walk-count").all_inner_texts() for field in page.locator(".live-walk-field").all()]
+    shown = [field.locator(".live-walk-count").all_text_contents() for field in page.locator(".live-walk-field").all()]
     for power, counts in zip((0, 0.5), shown, strict=True):
         assert [*map(int, counts)] == [module("walkers").compute(2**k, power, 0)["carriers"] for k in range(11)]
     page.get_by_role("button", name="Draw again").click()
