@@ -541,6 +541,22 @@ def test_every_length_that_was_tried_leaves_its_derivatives_without_a_scale_and_
     assert page.locator(".live-walk-count").count() == 2, "other numbers begin anew"
 
 
+def test_each_order_lies_once_on_its_pile_and_shows_how_many_there_are_once_answered(open_figures):
+    page = open_figures(figure("conjugation", {"rows": [2, 0, 3, 1], "columns": [0, 1, 2, 3]}, ask=QUESTION))
+    counts = page.locator(".live-conjugation-piles text:has(tspan)")
+    assert counts.all_text_contents() == ["1 of ?", *["0 of ?"] * 4]
+    page.get_by_role("button", name="Show without answering").click()
+    for columns in itertools.permutations(range(4)):
+        set_state(page, "conjugation", columns=[*columns])
+        set_state(
+            page, "conjugation", rows=[*columns], columns=[2, 0, 3, 1]
+        )  # what was had already, from the other side
+        set_state(page, "conjugation", rows=[2, 0, 3, 1])
+    assert counts.all_text_contents() == ["9 of 9", "8 of 8", "6 of 6", "0 of 0", "1 of 1"]
+    lists = page.locator(".live-conjugation-list text").all_text_contents()
+    assert sorted(lists) == sorted(" ".join(map(str, order)) for order in itertools.permutations(range(4)))
+
+
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):
     page = open_figures(figure("thread"))
     set_state(page, "thread", alpha=0)
