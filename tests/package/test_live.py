@@ -413,11 +413,25 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures):
     page = open_figures(figure("hull", ask="place"))
     guess, output = page.get_by_label("your guess of the output"), page.locator(".live-output")
     assert not output.is_visible()
+    x, y = np.mean(example("hull")["values"], axis=0)
     guess.press("ArrowUp")
     page.get_by_role("button", name="Show the output").click()
     assert output.is_visible()
-    away = np.hypot(*(np.array([1, -1.9]) - module("hull").compute(**example("hull"))["output"]))
+    away = np.hypot(*(np.array([x, y + 0.1]) - module("hull").compute(**example("hull"))["output"]))
     assert f"{away:.2f}" in page.locator(".live-why").inner_text()
+
+
+def test_a_guess_of_the_output_stays_among_the_values(open_figures):
+    page = open_figures(figure("hull", ask="place"))
+    guess, V = page.get_by_label("your guess of the output"), np.array(example("hull")["values"])
+    for key in ("End", "Home", "PageUp", "PageDown"):
+        for _ in range(9):
+            guess.press(key)
+        told = guess.get_attribute("aria-valuetext").replace("−", "-")
+        point = np.array([*map(float, re.findall(r"[\d.-]+", told))])
+        point += 0.01 * (V.mean(axis=0) - point)  # it is told with two digits
+        weights = optimize.linprog(np.zeros(len(V)), A_eq=[*V.T, [1] * len(V)], b_eq=[*point, 1])
+        assert weights.success, told
 
 
 def test_typed_scores_keep_their_weights_or_are_refused(open_figures):
@@ -495,23 +509,48 @@ def test_practice_moves_nothing(open_figures):
         assert [place.bounding_box()["y"] for place in places] == tops, press
 
 
-def test_a_bell_that_comes_near_its_start_snaps_back_and_leaves_a_dot(open_figures):
+def test_a_ring_that_comes_near_its_query_snaps_onto_it_and_leaves_a_dot(open_figures):
     page = open_figures(figure("spread"))
-    found, handle = page.locator(".live-spread-found circle"), page.get_by_label("width of the bell", exact=True)
+    found, ring = page.locator(".live-spread-found circle:not([class])"), page.get_by_label("temperature T", exact=True)
     for length in (2, 3):
         set_state(page, "spread", query=[0.8 * length, 0.6 * length], temperature=length / 2)
         before = found.count()
         for _ in range(40):
-            handle.press("ArrowLeft")
+            ring.press("ArrowRight")
         assert found.count() == before + 1
-    set_state(page, "spread", query=[0, 2])
-    box, axis = handle.bounding_box(), page.locator(".live-spread-ghost").bounding_box()
-    start = axis["x"] + axis["width"] * 13 / 24  # where the bell of the start has its standard deviation
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    set_state(page, "spread", query=[0, 2], temperature=1)
+    box = page.locator(".live-spread-ring").bounding_box()
+    middle, top, unit = box["x"] + box["width"] / 2, box["y"], box["height"] / 2
+    page.mouse.move(middle, top + 1)
     page.mouse.down()
-    page.mouse.move(start, box["y"])
+    page.mouse.move(middle, top - unit + 2)
     page.mouse.up()
     assert state_of(page, "spread")["temperature"] == pytest.approx(2, abs=1e-12)
+    page.get_by_label("query", exact=True).press("ArrowRight")
+    assert np.linalg.norm(state_of(page, "spread")["query"]) == pytest.approx(2, abs=1e-12), "q stays on the ring"
+
+
+def test_every_length_that_was_tried_leaves_its_derivatives_without_a_scale_and_with_the_root(open_figures):
+    page = open_figures(figure("walkers", example("walkers") | {"show": "gradients", "d_k": 1}))
+    for _ in range(10):
+        page.get_by_label("dₖ", exact=True).press("ArrowRight")
+    shown = [field.locator(".live-walk-count").all_text_contents() for field in page.locator(".live-walk-field").all()]
+    for power, counts in zip((0, 0.5), shown, strict=True):
+        assert [*map(int, counts)] == [module("walkers").compute(2**k, power, 0)["carriers"] for k in range(11)]
+    page.get_by_role("button", name="Draw again").click()
+    assert page.locator(".live-walk-count").count() == 2, "other numbers begin anew"
+
+
+def test_each_order_lies_once_on_its_pile_and_shows_how_many_there_are_once_answered(open_figures):
+    page = open_figures(figure("conjugation", {"rows": [2, 0, 3, 1], "columns": [0, 1, 2, 3]}, ask=QUESTION))
+    counts = page.locator(".live-conjugation-piles text:has(tspan)")
+    assert counts.all_text_contents() == ["1 of ?", *["0 of ?"] * 4]
+    page.get_by_role("button", name="Show without answering").click()
+    for columns in itertools.permutations(range(4)):
+        set_state(page, "conjugation", columns=[*columns])
+    assert counts.all_text_contents() == ["9 of 9", "8 of 8", "6 of 6", "0 of 0", "1 of 1"]
+    lists = page.locator(".live-conjugation-list text").all_text_contents()
+    assert sorted(lists) == sorted(" ".join(map(str, order)) for order in itertools.permutations(range(4)))
 
 
 def test_a_pull_to_the_side_moves_the_dot_of_one_thread(open_figures):

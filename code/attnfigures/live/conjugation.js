@@ -36,7 +36,9 @@ const valid = ({ rows, columns }) => isPermutation(rows, N) && isPermutation(col
 // The orders of the columns beside rows in order, by how many entries they leave on the diagonal.
 const ALIKE = range(N + 1).map((k) => ORDERS.filter((order) => sameAt(order, range(N)) === k));
 
-const wayAt = (k) => 20 + 50 * k;
+const PILE = 100; // a pile of orders, in a drawing 500 wide
+const LIST = 24; // and how high each of them lies on the one below
+const FLOOR = 258;
 const at = (i) => 62 + 46 * i;
 const placeAt = (x) => clamp(Math.round((x - 62) / 46), 0, N - 1);
 const text = (x, y, words) =>
@@ -69,33 +71,25 @@ const entry = (i, j) =>
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
   const grid = buildGrid(read, change);
-  const lists = { rows: make("b"), columns: make("b") };
-  const home = make("b", { "data-shows": "home" });
-  const ways = buildWays(home);
+  const piles = buildPiles();
   const laws = verdictList();
   const message = messageLine();
   el.append(
-    hintLine(
-      "Drag the column numbers: bring one frame into the dashes, then two, then three.",
-    ),
+    hintLine("Drag the column numbers. Find an order for each pile, if there is one."),
     div(
       "live-planes live-lean",
       div("live-plane live-conjugation-plane", grid.svg),
       div(
         "live-reading live-conjugation-reading",
-        make("p", {}, fillIn("rows {rows}, columns {columns}", lists)),
-        ways.element,
+        div("live-title", "Orders by their frames on the diagonal"),
+        piles.svg,
         laws,
         message,
-        div(
-          "live-controls",
-          button("Columns like the rows", () => change({ columns: read().rows })),
-          button("Back to start", () => change(first)),
-        ),
+        div("live-controls", button("Back to start", () => change(first))),
       ),
     ),
   );
-  return { grid, lists, home, ways, laws, message };
+  return { grid, piles, laws, message };
 }
 
 /** The entries and their diagonal; the numbers of rows and columns are handles. */
@@ -130,30 +124,34 @@ function buildGrid(read, change) {
   return { svg, entries, handles };
 }
 
-/** The 24 orders of the columns as dots, over the number of frames that each brings to the diagonal. */
-function buildWays(home) {
-  const dots = ALIKE.map((orders, k) =>
-    orders.map((_order, i) =>
-      make("circle", {
-        class: "live-conjugation-dot",
-        cx: wayAt(k) + 11 * (i % 3),
-        cy: 32 - 11 * Math.floor(i / 3),
-        r: 4.2,
-      })
-    )
-  );
-  const counts = range(N + 1).map((k) =>
-    make("text", { class: "live-label", x: wayAt(k) - 18, y: 36, "data-shows": `ways 0 ${k}` })
-  );
-  const names = range(N + 1).map((k) => text(wayAt(k) + 11, 57, String(k)));
-  const line = make("line", { class: "live-axis", x1: 0, x2: 250, y1: 40, y2: 40 });
-  const look = { viewBox: "0 0 250 60", role: "img", class: "live-conjugation-ways" };
-  const svg = make("svg", look, line, dots, counts, names);
-  const count = div(
-    "live-title",
-    fillIn("{home} of 4 frames are on the diagonal. All 24 orders:", { home }),
-  );
-  return { svg, dots, counts, element: make("div", {}, count, svg), seen: new Set() };
+/**
+ * The 24 orders of the columns in piles, by how many frames each brings to the diagonal: those that
+ * the reader has had lie below, the places of the others are empty.
+ */
+function buildPiles() {
+  const piles = ALIKE.map((orders, k) => {
+    const x = PILE * (k + 0.5);
+    const lists = orders.map((_order, i) => {
+      const name = text(0, 5, "");
+      const box = make("rect", { x: -40, y: -10, width: 80, height: 20, rx: 4 });
+      const place = `translate(${x} ${FLOOR - 14 - LIST * i})`;
+      const element = make("g", { class: "live-conjugation-list" }, box, name);
+      return { element, name, frame: make("g", { transform: place }, element) };
+    });
+    const [found, all] = [make("tspan"), make("tspan", { "data-shows": `ways 0 ${k}` })];
+    const count = text(x, 0, "");
+    count.append(...fillIn("{found} of {all}", { found, all }));
+    const name = text(x, FLOOR + 20, String(k));
+    return { lists, found, all, count, name };
+  });
+  const parts = piles.flatMap(({ lists, count, name }) => [
+    ...lists.map(({ frame }) => frame),
+    count,
+    name,
+  ]);
+  const line = make("line", { class: "live-axis", x1: 4, x2: 496, y1: FLOOR, y2: FLOOR });
+  const look = { viewBox: "0 0 500 284", role: "img", class: "live-conjugation-piles" };
+  return { svg: make("svg", look, line, parts), piles, seen: new Set() };
 }
 
 /** The number of a row or a column, in a box. */
@@ -165,31 +163,46 @@ function tag(k) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ grid, lists, home, ways, laws }, state, result, { hidden }) {
+function draw({ grid, piles, laws }, state, result, { hidden }) {
   drawGrid(grid, state);
-  write(lists.rows, `[${state.rows.join(", ")}]`);
-  write(lists.columns, `[${state.columns.join(", ")}]`);
-  write(home, hidden ? "?" : String(result.home));
-  drawWays(ways, state, result, hidden);
+  drawPiles(piles, state, result, hidden);
   laws.replaceChildren(...lawsOf(result));
-  [ways.svg, laws].forEach((element) => element.toggleAttribute("data-away", hidden));
+  laws.toggleAttribute("data-away", hidden);
 }
 
-/** Fills the dots of the orders that the reader has had, and rings the one that is there. */
-function drawWays({ svg, dots, counts, seen }, { rows, columns }, { ways }, hidden) {
+/** Lays the order that is there onto its pile; the empty places show once the reader has answered. */
+function drawPiles({ svg, piles, seen }, { rows, columns }, { ways }, hidden) {
   const here = String(columns.map((j) => rows.indexOf(j)));
-  if (!hidden) seen.add(here);
-  ALIKE.forEach((orders, k) =>
-    orders.forEach((order, i) => {
-      dots[k][i].classList.toggle("live-seen", seen.has(String(order)));
-      dots[k][i].classList.toggle("live-here", here === String(order));
-    })
-  );
-  ways[0].forEach((n, k) => write(counts[k], String(n)));
-  const label = `${_("Orders with 0, 1, 2, 3 and 4 frames on the diagonal")}: ${
-    ways[0].join(", ")
-  }`;
+  const fresh = !seen.has(here);
+  seen.add(here);
+  const counts = piles.map(({ lists, found, all, count }, k) => {
+    const had = ALIKE[k].map(String).filter((order) => seen.has(order));
+    const inTurn = [...seen].filter((order) => had.includes(order));
+    lists.forEach((list, i) => drawList(list, inTurn[i], rows, here, hidden));
+    if (fresh && inTurn.at(-1) === here) fall(lists[inTurn.length - 1].element);
+    const number = hidden ? "?" : String(ways[0][k]);
+    const high = hidden ? inTurn.length : ways[0][k];
+    write(found, String(inTurn.length));
+    write(all, number);
+    set(count, { y: FLOOR - 8 - LIST * high });
+    return `${inTurn.length}/${number}`;
+  });
+  const label = `${_("Orders with 0, 1, 2, 3 and 4 frames on the diagonal")}: ${counts.join(", ")}`;
   set(svg, { "aria-label": label });
+}
+
+function drawList({ element, name }, order, rows, here, hidden) {
+  write(name, order ? order.split(",").map((i) => rows[i]).join(" ") : "");
+  element.classList.toggle("live-seen", Boolean(order));
+  element.classList.toggle("live-here", order === here);
+  set(element, { visibility: order || !hidden ? null : "hidden" });
+}
+
+/** Lets an order fall onto its pile. */
+function fall(element) {
+  if (calm()) return;
+  const from = { transform: "translateY(-60px)", opacity: 0 };
+  element.animate([from, { transform: "none", opacity: 1 }], { duration: 350, easing: "ease-in" });
 }
 
 function drawGrid({ entries, handles }, { rows, columns }) {
@@ -216,7 +229,7 @@ const lawsOf = ({ home, productGap, traceGap }) => [
 
 /** What the figure says in words. */
 function speak({ rows, columns }, { home }, { hidden }) {
-  if (hidden) return "What is on the diagonal is counted when you have answered.";
+  if (hidden) return "How high the piles can grow shows when you have answered.";
   if (home === N) {
     return String(rows) === String(range(N))
       ? "Nothing has moved."

@@ -58,6 +58,19 @@ function depthIn(corners, [x, y]) {
   );
 }
 
+/** The point of the hull that is nearest to a point. */
+function nearestIn(corners, [x, y]) {
+  if (corners.length > 2 && depthIn(corners, [x, y]) > 0) return [x, y];
+  const onSides = corners.map(([a, b], i) => {
+    const [c, d] = corners[(i + 1) % corners.length];
+    const square = (c - a) ** 2 + (d - b) ** 2;
+    const t = square ? clamp(((x - a) * (c - a) + (y - b) * (d - b)) / square, 0, 1) : 0;
+    return [a + t * (c - a), b + t * (d - b)];
+  });
+  const away = onSides.map(([a, b]) => Math.hypot(x - a, y - b));
+  return onSides[away.indexOf(Math.min(...away))];
+}
+
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid({ query, keys, values, temperature, weighting }) {
   const point = (p) => p.length === 2 && p.every((x) => Math.abs(x) <= REACH);
@@ -96,8 +109,9 @@ function build({ model, el, read, change, first }) {
   const names = { softmax: "softmax", sparsemax: "sparsemax", none: "the scores themselves" };
   const weighting = choice(_("weights"), names, (name) => change({ weighting: name }));
   const message = messageLine();
+  const hint = hintLine("Drag the query, a key or a value. Can the output leave the grey region?");
   el.append(
-    hintLine("Drag the query, a key or a value. Can the output leave the grey region?"),
+    hint,
     div("live-planes live-lean", keys.plane.element, values.plane.element, table.element),
     div(
       "live-controls",
@@ -107,8 +121,8 @@ function build({ model, el, read, change, first }) {
     ),
     message,
   );
-  const parts = { keys, values, table, temperature, weighting, message, guess: null };
-  if (model.get("ask") === "place") askForPlace(parts, el);
+  const parts = { keys, values, table, temperature, weighting, message, hint, guess: null };
+  if (model.get("ask") === "place") askForPlace(parts, el, first.values);
   return parts;
 }
 
@@ -181,17 +195,23 @@ function buildTable(count) {
   return { element, rows };
 }
 
-/** Predict first: the reader places the output, and is told how far away that was. */
-function askForPlace(parts, el) {
+/**
+ * Predict first: the reader places the output, which begins in the middle of the values and stays in
+ * their hull, and is told how far away that was.
+ */
+function askForPlace(parts, el, values) {
   const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
-  const guess = { at: [1, -2], asking: true, moved: false };
+  const miss = lineOf("live-miss");
+  parts.values.plane.svg.append(miss);
+  const middle = transpose(values).map((column) => total(column) / values.length);
+  const guess = { at: middle, asking: true, moved: false, miss };
   const place = (p) => {
     guess.at = p;
     guess.moved = true;
     parts.update();
   };
   guess.move = parts.values.plane.pointHandle("your guess of the output", "live-ink", cross, place);
-  guess.remove = () => cross.parentNode.remove();
+  guess.remove = () => [cross.parentNode, miss].forEach((one) => one.remove());
   const settle = button("Show the output", () => {
     guess.asking = false;
     reply.tabIndex = -1;
@@ -227,12 +247,31 @@ function draw(parts, state, result, stage) {
   if (guess) guess.output = result.output;
   const most = Math.max(1, ...result.weights.map(Math.abs));
   const sizes = result.weights.map((weight) => Math.abs(weight) / most);
+  parts.hint.toggleAttribute("data-away", Boolean(guess?.asking));
   drawKeys(parts.keys, state);
   drawValues(parts.values, state, result, sizes, stage.hidden);
   drawTable(parts.table, result, sizes, stage.hidden);
   parts.temperature.put(Math.log10(state.temperature));
   parts.weighting.put(state.weighting);
-  guess?.move(guess.at);
+  if (guess) drawGuess(parts, state, result);
+}
+
+/** The cross, tied to the values while it is moved, and afterwards to the output. */
+function drawGuess({ guess, values: { plane: { px }, area, springs } }, state, result) {
+  if (guess.asking && state.weighting !== "none") guess.at = nearestIn(result.corners, guess.at);
+  const place = px(guess.at);
+  guess.move(guess.at);
+  set(guess.miss, ends(place, guess.asking ? place : px(result.output)));
+  area.toggleAttribute("data-asking", guess.asking);
+  if (!guess.asking) return;
+  springs.forEach((spring, j) =>
+    set(spring, {
+      ...ends(px(state.values[j]), place),
+      visibility: "visible",
+      "stroke-width": 2,
+      "stroke-dasharray": "2 4",
+    })
+  );
 }
 
 function drawKeys({ plane: { px }, rays, ray, letter, moves, moveQuery }, { query, keys }) {

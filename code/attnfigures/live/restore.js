@@ -90,7 +90,7 @@ function build({ model, el, read, change, first }) {
   };
   const run = () => attempt(placeOf(read().order));
   const parts = {
-    cards: buildCards(spokenAs(model, first.words), read, change),
+    cards: buildCards(spokenAs(model, first.words), read, change, run),
     lists: buildLists((l) => attempt(l, { order: LISTS[l] })),
     P: matrix("P", "P"),
     says: messageLine(),
@@ -100,7 +100,7 @@ function build({ model, el, read, change, first }) {
   };
   const controls = div(
     "live-controls",
-    set(button("Run and put back", run), { class: "live-button live-withheld" }),
+    set(button("Run and put back", run), { class: "live-button live-run live-withheld" }),
     parts.bet.every,
     button("Back to start", () => change({ ...first, tried: read().tried })), // what was tried is kept
   );
@@ -115,8 +115,11 @@ function build({ model, el, read, change, first }) {
   return parts;
 }
 
-/** The cards at home, those to drag, the same after the step, and both ways to put them back. */
-function buildCards(words, read, change) {
+/**
+ * The cards at home, those to drag, the same after the step, and both ways to put them back, whose
+ * places can be pressed to run.
+ */
+function buildCards(words, read, change, run) {
   const capitals = words.map((word) => word.toUpperCase());
   const routes = HOME.map((j) => make("path", { class: `live-route ${HUES[j]}` }));
   const after = HOME.map((j) => card(j, capitals[j]));
@@ -135,7 +138,7 @@ function buildCards(words, read, change) {
     HOME.map(stepArrow),
     ways.map(({ count }) => count),
     after,
-    ways.map(({ slots }) => slots),
+    make("g", { class: "live-slots", onclick: run }, ways.map(({ slots }) => slots)),
   );
   const held = HOME.map((j) => buildHandle(svg, j, words[j], read, change));
   svg.append(...ways.map(({ landing }) => landing));

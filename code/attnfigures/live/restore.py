@@ -18,7 +18,7 @@ HUES = list(PALETTE)[:N]
 
 
 def restore(
-    words: Sequence[str] = ("the", "cat", "saw", "fish"),
+    words: Sequence[str] = ("the", "cat", "saw", "birds"),
     order: Sequence[int] = (2, 0, 1, 3),
     *,
     tried: Sequence[Sequence[int]] = (),

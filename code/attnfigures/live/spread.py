@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from attnbook.arrays import as_array
 from attnbook.attention import entropy, scores, softmax
+from matplotlib.patches import Circle
 from numpy.typing import ArrayLike
 from scipy import stats
 
@@ -21,7 +22,7 @@ FARTHEST, BIN = 12, 0.5  # scores are counted from -12 to 12
 COLDEST, HOTTEST = 1 / 16, 16
 
 
-def spread(query: ArrayLike = (0.8, 0.6), *, temperature: float = 1.0, ask: Ask = None, label: str = "spread") -> Live:
+def spread(query: ArrayLike = (2.4, 1.8), *, temperature: float = 1.0, ask: Ask = None, label: str = "spread") -> Live:
     """A live figure of softmax(q·k / T) for 200 keys k ~ N(0, I) in the plane: the reader moves q and T.
 
     Given q, a score q·k / T is normal with mean 0 and standard deviation ‖q‖/T, in any dimension. A query of twice the
@@ -106,19 +107,25 @@ def still(state: dict, asking: bool) -> Picture:
     fig, (left, right) = figure(1, 2, width=6.4, height=3.2)
     sizes = 10 if asking else 10 + 3000 * result["weights"]
     left.scatter(*K.T, s=sizes, color=PALETTE["blue"], alpha=0.4, linewidths=0)
+    left.add_patch(Circle((0, 0), state["temperature"], fill=False, color=PALETTE["orange"], lw=2))
     left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
     left.text(q[0] + 0.1, q[1] + 0.1, "q", style="italic")
-    left.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="200 keys and the query")
-    alt = f"Left, 200 keys in the plane and a query of length {result['length']:.2f}"
+    left.set(
+        xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="200 keys, the query, a ring of radius T"
+    )
+    alt = f"Left, 200 keys in the plane, a query of length {result['length']:.2f} and a ring of radius T"
     if asking:
         right.axis("off")
         return picture(fig, f"{alt}. How its scores and weights are spread is for you to predict.")
     edges = np.arange(-FARTHEST, FARTHEST, BIN)
     right.bar(edges, result["counts"], BIN, align="edge", color=PALETTE["blue"], alpha=0.4)
+    s = np.linspace(-FARTHEST, FARTHEST, 400)
+    right.plot(s, KEYS * BIN * stats.norm.pdf(s), "--", color="#000000", lw=1.4)
     if result["ratio"] > 0:
-        s = np.linspace(-FARTHEST, FARTHEST, 400)
         right.plot(s, KEYS * BIN * stats.norm.pdf(s, scale=result["ratio"]), color=PALETTE["orange"])
     right.set(xlim=(-FARTHEST, FARTHEST), xlabel="score q·k / T", ylabel="keys", title="their scores")
     alt += f", at temperature {state['temperature']:.3g}; the area of a key is its weight, and the query looks at "
     alt += f"{result['looks']:.1f} keys. Right, a histogram of the scores with standard deviation "
-    return picture(fig, f"{alt}{result['deviation']:.2f}, and the normal density with {result['ratio']:.2f}.")
+    return picture(
+        fig, f"{alt}{result['deviation']:.2f}, the normal density with {result['ratio']:.2f}, and dashed that with 1."
+    )

@@ -254,12 +254,13 @@ function draw(parts, state, result, { el, hidden }) {
     const point = (loss, t) => `${hundredth(toX(t))},${hundredth(toY(loss))}`;
     set(plot.runs[k], { points: run.map(point).join(" ") });
   });
+  const twins = !hidden && result.lossGap <= EXACT;
   step.put(state.step);
-  if (!hidden && result.lossGap <= EXACT) found.set(state.scale, [state.start, state.step]);
+  if (twins) found.set(state.scale, [state.start, state.step]);
   goals.forEach((goal) => drawGoal(goal, state, found.get(goal.scale)));
   right.forEach((span, k) => write(span, hidden ? "?" : String(result.right[k])));
   laws.replaceChildren(
-    hidden ? "" : verdict("the losses of A", "the losses of B", result.lossGap),
+    twins ? verdict("the losses of A", "the losses of B", result.lossGap) : "",
   );
   write(remark, hidden ? "" : comparison(state));
   const now = JSON.stringify(state);
@@ -269,16 +270,18 @@ function draw(parts, state, result, { el, hidden }) {
 
 function drawSquare(
   { homes, tracks, ways, steps, rings, starts },
-  { start },
+  { scale, start },
   { paths, home },
   hidden,
 ) {
+  const met = 2 * start === -scale; // B starts where A does
   const [a, b] = paths.map((run) => transpose(run).map((way) => way.map(place)));
   range(TOKENS).forEach((i) => {
     set(tracks[i], { points: a[i].join(" ") });
     set(ways[i], { points: b[i].join(" ") });
     set(steps[i], { d: b[i].map(([x, y]) => `M${x} ${y}h0`).join("") });
     set(rings[i], { cx: a[i][0][0], cy: a[i][0][1] });
+    rings[i].toggleAttribute("data-met", met);
     homes[i].toggleAttribute("data-reached", !hidden && home[1][i]);
     starts[i](b[i][0], `× ${power(start)}`, { now: start, min: RANGES.start[0], max: 0 });
   });

@@ -165,7 +165,12 @@ const RIGHT = 290;
 const MIDDLE = 112;
 const BARS = 330; // the bars of the weights, in rows from the highest score to the lowest
 const LONG = 186;
-const WIDE = 600; // the strip of the gradients
+const COLUMNS = 76; // the gradients: the first of eleven columns …
+const APART = 39; // … and how far the next one is
+const BROAD = 28;
+const FLOOR = 250;
+const ROOF = 40;
+const ROOT = 0.5; // the exponent beside which that of the state stands
 const FLAT = 1; // keys: dots that lie within so many are a flat row
 
 /** A number with three digits or more, but for very small ones without a power of ten. */
@@ -174,12 +179,13 @@ const plain = (x) => (x < 1e-6 ? tiny(x) : show(x, Math.max(0, 2 - Math.floor(Ma
 /** The height of a score: linear near 0, logarithmic far out. */
 const height = (score) => MIDDLE - (104 * Math.asinh(score / 4)) / Math.asinh(REACH / 4);
 
-/** The place of a gradient along the strip, on a logarithmic scale. */
-function along(size) {
+/** The height of a gradient, on a logarithmic scale. */
+function upTo(size) {
   const power = clamp(Math.log10(size), FAINTEST, STRONGEST);
-  return 20 + ((WIDE - 40) * (power - FAINTEST)) / (STRONGEST - FAINTEST);
+  return FLOOR - ((FLOOR - ROOF) * (power - FAINTEST)) / (STRONGEST - FAINTEST);
 }
 
+const columnAt = (k) => COLUMNS + APART * k;
 const rowAt = (r) => 10 + 13.6 * r;
 const lengthAt = (k) => 26 + 25.5 * k; // the trail: d_k = 2^k to the right …
 const keysAt = (spread) => 118 - 6.7 * spread; // … and the keys looked at upwards
@@ -195,38 +201,64 @@ const span = (shows) => make("span", { "data-shows": shows });
 // ---- build ---------------------------------------------------------------------------------------
 
 /** Puts all elements into `el`, and returns those that change. */
-function build({ el, read, change, first }) {
-  const gradients = read().show === "gradients";
+const build = (stage) =>
+  stage.read().show === "gradients" ? buildGradients(stage) : buildKeys(stage);
+
+const buttons = ({ read, change, first }) =>
+  div(
+    "live-controls",
+    button("Draw again", () => change({ draw: (read().draw + 1) % DRAWS })),
+    button("Back to start", () => change(first)),
+  );
+
+/** The walks of one query, and how many keys 200 look at for each d_k. */
+function buildKeys(stage) {
+  const { el, read, change } = stage;
   const walks = buildWalks();
-  const view = gradients ? buildGradients(change) : buildTrail(read, change);
+  const trail = buildTrail(read, change);
   const exponent = slider(
     "exponent p",
     { min: 0, max: 1, step: 0.05, text: (x) => show(x) },
     (power) => change({ power }),
   );
-  const again = button("Draw again", () => change({ draw: (read().draw + 1) % DRAWS }));
-  const beside = gradients ? [] : [view.element];
   el.append(
-    hintLine(
-      gradients
-        ? "Let dₖ grow, at p = 0 and at p = 0.5. How many queries keep a large derivative?"
-        : "Drag the dot to other dₖ. Which p makes its trail flat?",
-    ),
+    hintLine("Drag the dot to other dₖ. Which p makes its trail flat?"),
     div(
       "live-planes live-walk-both",
       div("live-plane live-walk-main", div("live-title", walks.title), walks.svg),
-      div(
-        "live-walk-side",
-        beside,
-        gradients ? view.length.element : [],
-        exponent.element,
-        view.sums,
-      ),
+      div("live-walk-side", trail.element, exponent.element, trail.sums),
     ),
-    div("live-controls", again, button("Back to start", () => change(first))),
-    ...(gradients ? [view.element] : []),
+    buttons(stage),
   );
-  return { walks, view, exponent };
+  return { walks, trail, exponent, sums: trail.sums };
+}
+
+/** The gradients of 200 queries with the exponent of the state, and with the square root. */
+function buildGradients(stage) {
+  const { el, read, change } = stage;
+  const fields = range(2).map(buildField);
+  const go = (k) => change({ d_k: 2 ** clamp(Math.round(k), 0, 10) });
+  const drag = (x) => go((x - COLUMNS) / APART);
+  const step = (dx, dy) => go(Math.log2(read().d_k) + dx + dy);
+  const dot = () => make("circle", { r: 9 });
+  const move = handle(fields[0].svg, _("dₖ"), "live-orange", dot(), drag, step);
+  const other = make("g", { class: "live-handle live-orange" }, dot());
+  draggable(other, fields[1].svg, drag);
+  fields[1].svg.append(other);
+  const [carriers, beside] = [span("carriers"), make("span")];
+  const sums = make("p", { class: "live-verdict live-walk-sums" });
+  tell(
+    sums,
+    "The orange ones hold 90 % of the sum: {carriers} of 200 queries, and {beside} with √dₖ.",
+    { carriers, beside },
+  );
+  el.append(
+    hintLine("Drag the dot to other dₖ. How many queries stay orange?"),
+    div("live-planes live-walk-fields", fields.map(({ element }) => element)),
+    sums,
+    buttons(stage),
+  );
+  return { fields, move, other, carriers, beside, sums };
 }
 
 /**
@@ -297,55 +329,35 @@ function buildTrail(read, change) {
   return { element, others, row, own, move, spread, remark, sums, tried: new Map() };
 }
 
-/** The gradients as dots along a strip, with their mean and their median. */
-function buildGradients(change) {
-  const dots = range(QUERIES).map((r) =>
-    make("circle", { class: "live-walk-dot", cy: 32 + 34 * ((r * 0.618034) % 1) })
-  );
-  const ring = make("circle", { class: "live-walk-ring" });
-  const powers = ["≤ 10⁻⁶", "10⁻⁴", "10⁻²", "1", "10²"].map((word, i) =>
-    text(i ? along(10 ** (2 * i - 6)) : 36, 117, word)
-  );
-  const marks = {
-    median: line("live-walk-median", 0, 19, 0, 76),
-    mean: line("live-walk-mean", 0, 19, 0, 76),
-  };
-  const names = { median: text(0, 10, _("median")), mean: text(0, 91, _("mean")) };
-  const look = {
-    viewBox: `0 -6 ${WIDE} 130`,
-    role: "img",
-    class: "live-walk-strip",
-    "aria-label": "Gradients of 200 queries",
-  };
-  const axis = line("live-axis", 20, 98, WIDE - 20, 98);
-  const averages = [...Object.values(marks), ...Object.values(names)];
-  const strip = make("svg", look, axis, dots, ring, averages, powers);
-  const title = "Size ‖∂a/∂q‖ of the derivative for 200 queries; the ring is the one above";
-  const element = div("live-walk-dots", div("live-title", title), strip);
-  const [mean, median, carriers] = ["mean", "median", "carriers"].map(span);
-  const sums = make("p", { class: "live-verdict live-walk-sums" });
-  tell(
-    sums,
-    "Mean {mean}, median {median}. {carriers} of the 200 queries hold 90 % of the sum.",
-    { mean, median, carriers },
-  );
-  const length = slider(
-    "steps dₖ",
-    { min: 0, max: 10, step: 1, text: (x) => String(2 ** x) },
-    (x) => change({ d_k: 2 ** x }),
-  );
-  return { element, dots, ring, marks, names, mean, median, carriers, sums, length };
+/** The gradients for every d_k that was tried: a column of dots, of which the largest are orange. */
+function buildField() {
+  const levels = ["≤ 10⁻⁶", "10⁻⁴", "10⁻²", "1", "10²"].map((word, i) => {
+    const y = upTo(10 ** (2 * i + FAINTEST));
+    return [
+      line("live-grid", columnAt(-0.5), y, columnAt(10.5), y),
+      text(columnAt(-0.5) - 5, y + 4, word, "end"),
+    ];
+  });
+  const ticks = [0, 2, 4, 6, 8, 10].map((k) => text(columnAt(k), 292, String(2 ** k)));
+  const name = text(columnAt(-0.5) - 5, 292, "dₖ", "end");
+  const guide = make("rect", { class: "live-walk-guide", y: 6, width: APART, height: FLOOR + 4 });
+  const columns = make("g");
+  const look = { viewBox: "0 0 490 297", role: "group", "aria-label": "Gradients of 200 queries" };
+  const svg = make("svg", look, guide, levels, ticks, name, columns);
+  const title = div("live-title");
+  const element = div("live-plane live-walk-field", title, svg);
+  return { element, svg, title, guide, columns, tried: new Map() };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ walks, view, exponent }, state, result, { el, hidden }) {
+function draw(parts, state, result, { el, hidden }) {
   el.toggleAttribute("data-hidden", hidden);
-  drawWalks(walks, state, result, hidden);
-  if (state.show === "gradients") drawGradients(view, state, result, hidden);
-  else drawTrail(view, state, result, hidden);
-  exponent.put(state.power);
+  if (state.show === "gradients") return drawGradients(parts, state, result, hidden);
+  drawWalks(parts.walks, state, result, hidden);
+  drawTrail(parts.trail, state, result, hidden);
+  parts.exponent.put(state.power);
 }
 
 function drawWalks(
@@ -416,25 +428,61 @@ function drawTrail(
   write(remark, hidden ? "" : trailText(trail));
 }
 
-function drawGradients({ dots, ring, marks, names, length, ...numbers }, state, result, hidden) {
-  dots.forEach((dot, r) => set(dot, { cx: hundredth(along(result.gradients[r])) }));
-  set(ring, { cx: dots[0].getAttribute("cx"), cy: dots[0].getAttribute("cy") });
-  for (const name of ["median", "mean"]) {
-    const x = hundredth(along(result[name]));
-    set(marks[name], { x1: x, x2: x });
-    set(names[name], { x: clamp(x, 40, WIDE - 40), visibility: hidden ? "hidden" : "visible" });
-  }
-  write(numbers.mean, hidden ? "?" : plain(result.mean));
-  write(numbers.median, hidden ? "?" : plain(result.median));
-  write(numbers.carriers, hidden ? "?" : String(result.carriers));
-  length.put(Math.log2(state.d_k));
+function drawGradients({ fields, move, other, carriers, beside }, state, result, hidden) {
+  const root = compute({ ...state, power: ROOT });
+  const k = Math.log2(state.d_k);
+  drawField(fields[0], state, result, hidden);
+  drawField(fields[1], { ...state, power: ROOT }, root, hidden);
+  move([columnAt(k), FLOOR + 14], String(state.d_k), { now: k, min: 0, max: 10 });
+  set(other, { transform: `translate(${columnAt(k)} ${FLOOR + 14})` });
+  write(carriers, hidden ? "?" : String(result.carriers));
+  write(beside, hidden ? "?" : String(root.carriers));
+}
+
+/** Adds the column of this d_k to those of before, as long as the numbers are the same. */
+function drawField({ title, guide, columns, tried }, { d_k, power, draw }, result, hidden) {
+  const k = Math.log2(d_k);
+  write(title, titleOf(power));
+  set(guide, { x: columnAt(k - 0.5) });
+  const same = `${power} ${draw}`;
+  if (!hidden) tried.set(`${same} ${k}`, () => columnOf(k, result));
+  const now = [...tried].filter(([name]) => name.startsWith(`${same} `));
+  columns.replaceChildren(...now.map(([, column]) => column()));
+}
+
+function titleOf(power) {
+  if (power === 0) return "q·k, not scaled";
+  return power === ROOT ? "q·k / √dₖ" : `q·k / dₖᵖ, p = ${show(power)}`;
+}
+
+/** The 200 gradients for one d_k, their mean as a line, and how many of them are orange. */
+function columnOf(k, { gradients, mean, carriers }) {
+  const falling = range(QUERIES).sort((i, j) => gradients[j] - gradients[i]);
+  const place = (r) => {
+    const x = columnAt(k) + BROAD * (((r * 0.618034) % 1) - 0.5);
+    return `M${hundredth(x)} ${hundredth(upTo(gradients[r]))}h0`;
+  };
+  const dots = (look, some) => make("path", { class: look, d: some.map(place).join("") });
+  const y = hundredth(upTo(mean));
+  return make(
+    "g",
+    {},
+    dots("live-walk-rest", falling.slice(carriers)),
+    dots("live-walk-carriers", falling.slice(0, carriers)),
+    line("live-walk-mean", columnAt(k - 0.45), y, columnAt(k + 0.45), y),
+    make(
+      "text",
+      { class: "live-label live-walk-count", x: columnAt(k), y: 24, "text-anchor": "middle" },
+      carriers,
+    ),
+  );
 }
 
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words, which hold numbers that `draw` writes. */
-const speak = (_state, _result, { view, hidden }) =>
-  hidden ? "The weights are hidden until you have answered." : view.sums.textContent;
+const speak = (_state, _result, { sums, hidden }) =>
+  hidden ? "The weights are hidden until you have answered." : sums.textContent;
 
 /** How flat the trail is: between which numbers of keys it lies, once it is long enough. */
 function trailText(trail) {

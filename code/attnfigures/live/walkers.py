@@ -18,6 +18,7 @@ DRAWS = 1000  # then the numbers begin again
 REACH = 100  # the picture of the walks goes from -100 to 100, three times √1024
 FAINTEST, STRONGEST = -6, 2  # the powers of ten between which the gradients are drawn
 MAJORITY = 0.9
+ROOT = 0.5  # the exponent beside which that of the state stands
 VIEWS = ("keys", "gradients")
 
 
@@ -43,7 +44,8 @@ def walkers(
     power : float
         The exponent p, from 0 to 1: scores are divided by d_k^p.
     show : {"keys", "gradients"}
-        What is shown of 200 queries: how many keys they look at on average, or the size ‖∂a/∂q‖ for each.
+        What is shown of 200 queries: how many keys they look at on average; or the size ‖∂a/∂q‖ for each, beside the
+        same with p = ½.
     draw : int
         Which random numbers, from 0 to 999; *Draw again* takes the next.
     ask, label : optional
@@ -153,7 +155,9 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the walks and, unless they are asked for, the weights, and the keys looked at or the derivatives."""
+    """Draw the walks and, unless they are asked for, the weights and the keys looked at; or the derivatives."""
+    if state["show"] == "gradients":
+        return _still_gradients(state, asking)
     result, d_k = compute(**state), state["d_k"]
     fig, axes = figure(2, 2, width=6.4, height=4.6, height_ratios=[2, 1])
     (left, right), below = axes[0], fig.add_subplot(axes[1, 0].get_gridspec()[1, :])
@@ -170,17 +174,44 @@ def still(state: dict, asking: bool) -> Picture:
     colours = [PALETTE["orange" if j == best else "grey"] for j in range(KEYS)]
     right.bar(range(1, KEYS + 1), result["weights"], color=colours, width=0.8)
     right.set(ylim=(0, 1), xlabel="key", title="weights of the keys")
+    _draw_trail(below, state, result)
     alt += f". Right, their softmax: the largest weight is {result['weights'][best]:.2f}, and on average a query looks "
     alt += f"at {result['spread']:.1f} of 16 keys. "
-    if state["show"] == "gradients":
-        _draw_gradients(below, result)
-        alt += (
-            f"Below, the derivatives of 200 queries as dots: mean {result['mean']:.2g}, median {result['median']:.2g}."
-        )
-    else:
-        _draw_trail(below, state, result)
-        alt += f"Below, the keys that a query looks at, for each d_k, with the exponent {state['power']:.2f}."
+    alt += f"Below, the keys that a query looks at, for each d_k, with the exponent {state['power']:.2f}."
     return picture(fig, alt)
+
+
+def _still_gradients(state: dict, asking: bool) -> Picture:
+    """Draw the derivatives of 200 queries for every d_k, with the exponent of the state and with the square root."""
+    alt = "Two plots of the size of the derivative of 200 queries, for d_k from 1 to 1024"
+    fig, axes = figure(1, 2, width=6.4, height=3.0, sharey=True)
+    for ax, power in zip(axes, (state["power"], ROOT), strict=True):
+        ax.set(xlim=(-0.6, 10.6), ylim=(10.0**FAINTEST / 2, 10.0**STRONGEST), yscale="log", xlabel="$d_k$")
+        ax.set(
+            title=f"scores / $d_k^p$ with p = {power:.2f}",
+            xticks=range(0, 11, 2),
+            xticklabels=[1, 4, 16, 64, 256, 1024],
+        )
+        ax.minorticks_off()
+        if asking:
+            continue
+        counts = [_draw_column(ax, k, compute(2**k, power, state["draw"])) for k in range(LONGEST.bit_length())]
+        alt += f". With the exponent {power:.2f}, {counts[0]} queries hold nine tenths of the sum at first, and "
+        alt += f"{counts[-1]} at last"
+    return picture(fig, f"{alt}. How many hold most of it is for you to predict." if asking else f"{alt}.")
+
+
+def _draw_column(ax: Axes, k: int, result: dict) -> int:
+    """Draw the derivatives for d_k = 2^k, the largest in orange; return how many these are."""
+    sizes, carriers = np.clip(result["gradients"], 10.0**FAINTEST, None), result["carriers"]
+    largest = np.argsort(-sizes)[:carriers]
+    colours = np.full(QUERIES, PALETTE["grey"], dtype=object)
+    colours[largest] = PALETTE["orange"]
+    ax.scatter(k + 0.7 * (heights() - 0.5), sizes, s=3, c=colours.tolist(), alpha=0.7, linewidths=0)
+    ax.plot([k - 0.45, k + 0.45], [result["mean"]] * 2, color="#000000", lw=1.2)
+    if k % 2 == 0:  # there is no room for all of them
+        ax.text(k, 10.0**STRONGEST, carriers, ha="center", va="top")
+    return carriers
 
 
 def _draw_walks(ax: Axes, result: dict, best: int, d_k: int) -> None:
@@ -207,18 +238,6 @@ def _draw_trail(ax: Axes, state: dict, result: dict) -> None:
     ax.minorticks_off()
 
 
-def _draw_gradients(ax: Axes, result: dict) -> None:
-    """Draw the size of the derivative of each query as a dot, with their mean and median."""
-    shown = np.clip(result["gradients"], 10.0**FAINTEST, None)
-    ax.semilogx(shown, heights(), "o", color=PALETTE["blue"], alpha=0.45, markersize=3)
-    for name, dash, up in (("median", "-", 1.05), ("mean", "--", 1.25)):
-        value = max(result[name], 10.0**FAINTEST)
-        ax.axvline(value, color="#000000", ls=dash, lw=1.4)
-        ax.text(value, up, f"{name} {result[name]:.2g}", ha="center", transform=ax.get_xaxis_transform())
-    ax.set(xlim=(10.0**FAINTEST, 10.0**STRONGEST), yticks=[], xlabel="size ‖∂a/∂q‖ of the derivative for 200 queries")
-    ax.minorticks_off()
-
-
 def heights() -> np.ndarray:
-    """Return a height from 0 to 1 for each dot, so that dots of equal gradient lie apart."""
+    """Return a number from 0 to 1 for each dot, so that dots of equal gradient lie apart."""
     return np.arange(QUERIES) * 0.618034 % 1
