@@ -625,6 +625,17 @@ def test_no_figure_takes_a_rule_of_another():
         assert not own[name] & classes(files.FIGURES, f"{other}.js"), (name, other)
 
 
+def test_no_figure_lays_down_a_look_that_the_kit_has():
+    """A rule for one class alone would change what the kit draws in every figure of the page."""
+
+    def alone(path):
+        return set(re.findall(r"^\.(live-[\w-]+) \{", path.read_text("utf-8"), re.MULTILINE))
+
+    for name in NAMES:
+        style = files.FIGURES / f"{name}.css"
+        assert not style.exists() or not alone(style) & alone(files.KIT / "live.css"), name
+
+
 def test_no_figure_names_anything_as_the_kit_does():
     """A notebook gets both in one module, in which a name can be declared once."""
     for name in NAMES:

@@ -426,8 +426,8 @@ const CHAIN =
  * focus is on it.
  */
 function quiet(element, sign) {
-  const look = { class: "live-sign", viewBox: "0 0 24 24", "aria-hidden": true };
-  const words = make("span", { class: "live-tip" }, ...element.childNodes);
+  const look = { class: "live-glyph", viewBox: "0 0 24 24", "aria-hidden": true };
+  const words = make("span", { class: "live-bubble" }, ...element.childNodes);
   element.replaceChildren(make("svg", look, make("path", { d: sign })), words);
   element.classList.add("live-quiet");
   return element;
@@ -435,7 +435,7 @@ function quiet(element, sign) {
 
 /** A button that puts the state into the address and copies it, and the line that says so. */
 function linkButton(id, model, initial) {
-  const line = make("span", { class: "live-said live-tip", role: "status" });
+  const line = make("span", { class: "live-said live-bubble", role: "status" });
   const say = (text) => {
     write(line, text);
     clearTimeout(timer);
