@@ -453,14 +453,16 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
     for power, d_k in itertools.product((0, 0.5), (4, 64, 1024)):
         set_state(page, "walkers", power=power, d_k=d_k)
     assert [page.locator(f".live-walk-{name} circle").count() for name in ("own", "others")] == [3, 3]
-    for mask, size in (("1110" * 4, 6), ("1000110011101111", 1), ("1" * 16, 24)):
+    for mask, size in (("0111" * 4, 6), ("0100110011101111", 1), ("0111101111011110", 24)):
         set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
         groups = page.locator(".live-stabiliser-group:has(button)").all()
         assert [group.locator("button").count() for group in groups] == [size] * (24 // size)
+    for mask in ("1100110000110011", "1000010000100001"):  # of the list, which the reader has not found
+        set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
     found = page.locator(".live-stabiliser-goal:enabled")
     assert found.all_inner_texts() == ["1", "6", "24"]
     found.first.click()
-    assert np.ravel(state_of(page, "stabiliser")["mask"]).tolist() == [*map(int, "1000110011101111")]
+    assert np.ravel(state_of(page, "stabiliser")["mask"]).tolist() == [*map(int, "0100110011101111")]
     for alpha in (0.6, 0.2):
         set_state(page, "thread", alpha=alpha)
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
@@ -660,6 +662,17 @@ def test_no_figure_takes_a_rule_of_another():
     own = {name: classes(files.FIGURES, f"{name}.css", r"\.(live-[\w-]+)") - shared for name in NAMES}
     for name, other in itertools.permutations(NAMES, 2):
         assert not own[name] & classes(files.FIGURES, f"{other}.js"), (name, other)
+
+
+def test_no_figure_lays_down_a_look_that_the_kit_has():
+    """A rule for one class alone would change what the kit draws in every figure of the page."""
+
+    def alone(path):
+        return set(re.findall(r"^\.(live-[\w-]+) \{", path.read_text("utf-8"), re.MULTILINE))
+
+    for name in NAMES:
+        style = files.FIGURES / f"{name}.css"
+        assert not style.exists() or not alone(style) & alone(files.KIT / "live.css"), name
 
 
 def test_no_figure_names_anything_as_the_kit_does():

@@ -338,7 +338,8 @@ function mount(figure, place) {
   const el = div("live-figure");
   const arrives = (hash, start) => fromLink(place.id, hash, start, figure.valid);
   const model = memory({ state: initial, ask, words });
-  display(figure, model, el, () => !place.dataset.key && linkButton(place.id, model, initial));
+  const link = () => (place.dataset.key ? null : linkButton(place.id, model, initial));
+  display(figure, model, el, link);
   if (place.dataset.key) registry.figures.push({ key: place.dataset.key, model });
   place.append(el);
   const skip = () => el.querySelector("[data-skip]")?.click();
@@ -405,23 +406,43 @@ function display(figure, model, el, link) {
     shape = now;
     el.replaceChildren();
     figure.render({ model: { ...model, on }, el });
-    addLink(el.querySelector(".live-controls"));
+    addLast(el.querySelector(".live-controls"));
   };
-  const addLink = (controls) => {
-    const named = controls && link();
-    if (!named) return;
+  const addLast = (controls) => {
+    if (!controls) return;
     const reset = controls.querySelector(":scope > button:last-child");
-    controls.append(div("live-last", reset, named));
+    controls.append(div("live-last", reset && quiet(reset, ARROW_BACK), link()));
   };
   model.on("change:state", refresh);
   refresh();
 }
 
-/** A button that puts the state into the address and copies it. */
+const ARROW_BACK = "M5 4v5h5M5.3 9A8 8 0 1 1 4.2 14";
+const CHAIN =
+  "M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.7l1-1";
+
+/**
+ * Gives a button a sign in place of its words: they remain its name, and show while a pointer or the
+ * focus is on it.
+ */
+function quiet(element, sign) {
+  const look = { class: "live-glyph", viewBox: "0 0 24 24", "aria-hidden": true };
+  const words = make("span", { class: "live-bubble" }, ...element.childNodes);
+  element.replaceChildren(make("svg", look, make("path", { d: sign })), words);
+  element.classList.add("live-quiet");
+  return element;
+}
+
+/** A button that puts the state into the address and copies it, and the line that says so. */
 function linkButton(id, model, initial) {
-  const say = (text) =>
-    link.replaceChildren(...fillIn(text, {}, (rest) => make("span", { class: "live-rest" }, rest)));
-  const link = button("", async () => {
+  const line = make("span", { class: "live-said live-bubble", role: "status" });
+  const say = (text) => {
+    write(line, text);
+    clearTimeout(timer);
+    timer = setTimeout(() => write(line, ""), 2500);
+  };
+  let timer;
+  const link = button("Link to this state", async () => {
     history.replaceState(null, "", toLink(id, model.get("state"), initial));
     try {
       await navigator.clipboard.writeText(location.href); // where a page has a clipboard
@@ -429,9 +450,6 @@ function linkButton(id, model, initial) {
     } catch {
       say("The address bar has the link");
     }
-    setTimeout(() => say(named), 2000);
   });
-  const named = "Link* to this state*"; // a narrow screen shows the first word alone
-  say(named);
-  return link;
+  return [quiet(link, CHAIN), line];
 }

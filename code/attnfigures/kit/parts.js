@@ -434,6 +434,14 @@ const hintLine = (...text) => make("p", { class: "live-hint" }, text);
 /** The sentence of the figure. */
 const messageLine = () => make("p", { class: "live-verdict" });
 
+/** Writes the sentence of the figure, and behind it in a look of its own what the reader has found. */
+function tellFound(line, now, found = "") {
+  const text = paragraph(now, found);
+  if (line.textContent === text) return;
+  const mark = found ? make("mark", { class: "live-found" }, found) : "";
+  line.replaceChildren(text.slice(0, text.length - found.length), mark);
+}
+
 /** The equations of the figure, each made by `verdict`. */
 const verdictList = () => make("ul", { class: "live-verdicts" });
 
@@ -517,7 +525,8 @@ function setUp(model, el, update, reveal = update) {
  * returns those that change, a paragraph `message` among them, and `reveal()` if an answer does more
  * than show the result; `update()` is added to them, for what is no part of the state. After every
  * change of the state `draw(parts, state, result, stage)` writes what `compute` returns into them, and
- * `speak(state, result, stage)` returns the sentence of the figure, which is also spoken. The stage
+ * `speak(state, result, stage)` returns the sentence of the figure, which is also spoken, or
+ * `[now, found]`: what is so now, and what the reader has found. The stage
  * holds `model`, `el`, `read()`, `change(part)`, the state `first` at the beginning, whether the
  * results are `hidden` because the reader has not answered yet, and for `speak` also the parts.
  */
@@ -530,9 +539,9 @@ const composed = ({ compute, build, draw, speak }) => ({ model, el }) => {
     const result = compute(state);
     stage.hidden = el.classList.contains("live-asking");
     draw(parts, state, result, stage);
-    const sentence = speak(state, result, { ...stage, ...parts });
-    if (parts.message) write(parts.message, sentence);
-    say(sentence);
+    const [now, found] = [speak(state, result, { ...stage, ...parts })].flat();
+    if (parts.message) tellFound(parts.message, now, found);
+    say(paragraph(now, found));
   };
   const say = setUp(model, el, update, parts.reveal);
   parts.update = update; // for what is no part of the state

@@ -5,6 +5,7 @@ const START = "Tom gave Mary a book".split(" ");
 const ORDERS = ordersOf(START).map((order) => order.join(" "));
 const STOPS = range(9).map((k) => k / 8);
 const SHOWN = 5; // so many of the next words are stored for each order
+const NAMES = [" Tom", " Mary"];
 
 // ---- compute -------------------------------------------------------------------------------------
 
@@ -26,6 +27,29 @@ const ANSWERS = members.map(({ mask, strength, odds, words, top, p }) => ({
 const timesAt = (odds) => Math.exp(Math.abs(odds));
 
 /**
+ * The likeliest next words, Tom and Mary always among them, with their percentages. One name that is
+ * not stored follows from the other and the log-odds. If both are not, their percentages are `bounds`:
+ * each is below the least that is stored, rounded up.
+ */
+function rowsOf(words, percent, odds) {
+  const isName = (k) => NAMES.includes(words[k]);
+  const stored = range(SHOWN).filter(isName);
+  const others = range(SHOWN).filter((k) => !isName(k)).slice(0, SHOWN - NAMES.length);
+  const shown = [...stored, ...others].sort((a, b) => a - b);
+  const ranked = odds > 0 ? [...NAMES].reverse() : NAMES;
+  const missing = ranked.filter((name) => !words.includes(name));
+  const least = percent[SHOWN - 1];
+  const rest = stored.length
+    ? Math.min(least, percent[stored[0]] / timesAt(odds))
+    : Math.ceil(10 * least - 1e-9) / 10;
+  return {
+    words: [...shown.map((k) => words[k]), ...missing],
+    percent: [...shown.map((k) => percent[k]), ...missing.map(() => rest)],
+    bounds: missing.length === NAMES.length,
+  };
+}
+
+/**
  * The next words after a sentence with their percentages, the log-odds of Mary against Tom after
  * all orders and after this one, how many times as likely the likelier of the two is, and how far
  * the orders are apart.
@@ -36,8 +60,7 @@ function compute({ sentence, alpha, ahead }) {
     one.alpha === alpha && one.ahead === ahead
   );
   return {
-    words: words[s],
-    percent: percent[s],
+    ...rowsOf(words[s], percent[s], odds[s]),
     odds,
     own: odds[s],
     times: timesAt(odds[s]),
@@ -67,6 +90,7 @@ const TOLD = { alpha: 1, ahead: false };
 const HUES_OF = { Tom: "live-orange", Mary: "live-blue" };
 
 const isOrderless = ({ alpha, ahead }) => alpha === 0 && ahead;
+const isTold = ({ alpha, ahead }) => alpha === 1 && !ahead;
 
 /** Where log-odds lie in a drawing of this width, and where orders lie, each in its own lane. */
 const axisOf = (width) => (odds) =>
@@ -132,14 +156,15 @@ function buildBars() {
   return range(SHOWN).map((i) => {
     const word = make("span", { class: "live-orders-word" });
     const bar = make("span", { class: "live-orders-bar" });
+    const below = make("span");
     const number = make("span", { "data-shows": `percent ${i}` });
     const row = div(
       "live-orders-guess",
       word,
       make("span", { class: "live-orders-track" }, bar),
-      make("span", { class: "live-orders-percent" }, number, " %"),
+      make("span", { class: "live-orders-percent" }, below, number, " %"),
     );
-    return { row, word, bar, number };
+    return { row, word, bar, below, number };
   });
 }
 
@@ -257,13 +282,19 @@ function nameOf(word) {
 
 const hueOf = (name) => HUES_OF[name] ?? "live-ink";
 
-function drawBars(bars, { words, percent }, hidden) {
-  bars.forEach(({ row, word, bar, number }, i) => {
+function drawBars(bars, { words, percent, bounds }, hidden) {
+  bars.forEach(({ row, word, bar, below, number }, i) => {
     const name = nameOf(words[i]);
+    const isBound = bounds && !hidden && NAMES.includes(words[i]);
+    const digits = isBound || percent[i] < 1 ? 1 : 0;
     const share = hidden ? 0 : Math.min(1, percent[i] / MANY);
+    const hasWon = i === 0 && name === "Tom";
     write(word, hidden ? "?" : name);
-    write(number, hidden ? "?" : show(percent[i], percent[i] < 1 ? 1 : 0));
+    write(below, isBound ? "< " : "");
+    write(number, hidden ? "?" : show(percent[i], digits));
     set(row, { class: `live-orders-guess ${hidden ? "live-ink" : hueOf(name)}` });
+    row.classList.toggle("live-orders-bound", isBound);
+    row.classList.toggle("live-orders-won", hasWon && !hidden);
     set(bar, { style: `--share: ${share.toFixed(3)}` });
   });
 }
@@ -311,22 +342,31 @@ const nameAt = (odds) => (odds > 0 ? "Mary" : "Tom");
 const likelier = (odds) =>
   `${nameAt(odds)} is ${timesOf(odds)} times as likely as ${nameAt(-odds)}`;
 
-/** The sentence of the figure: what this order says, what all say, and what to try next. */
+/** What the figure says: what this order and all say, what to try next, and what has been found. */
 function speak(state, result, { hidden }) {
   if (hidden) return "The answers are hidden until you have answered.";
-  const { own, odds } = result;
+  const { own, odds, words } = result;
+  const once = _(`${likelier(own)}.`);
+  if (result.range < SAME) {
+    return [
+      paragraph(nextStep(state), once),
+      "So it is after all 120 orders: whatever you drag, no bar moves.",
+    ];
+  }
   const least = Math.min(...odds);
   const most = Math.max(...odds);
-  const all = result.range < SAME
-    ? "So it is after all 120 orders: whatever you drag, no bar moves."
-    : `The 120 orders reach from ${nameAt(least)} ${timesOf(least)} times as likely to ${
-      nameAt(most)
-    } ${timesOf(most)} times.`;
-  return paragraph(_(`${likelier(own)}.`), all, nextStep(state, result));
+  const all = `The 120 orders reach from ${nameAt(least)} ${timesOf(least)} times as likely to ${
+    nameAt(most)
+  } ${timesOf(most)} times.`;
+  const isFound = isTold(state) && words[0] === " Tom";
+  return [
+    paragraph(once, all, nextStep(state)),
+    isFound ? "It says Tom! Now take the order away." : "",
+  ];
 }
 
 /** What to try next, or why the answers are as they are. */
-function nextStep({ alpha, ahead }, { words }) {
+function nextStep({ alpha, ahead }) {
   if (isOrderless({ alpha, ahead })) {
     return "Nothing tells it the order any more. It never learned to guess like that, so its words are odd.";
   }
@@ -336,8 +376,7 @@ function nextStep({ alpha, ahead }, { words }) {
   if (alpha === 0) {
     return "It still knows some order: it reads from left to right, and each word has seen only those before it. Let each word see all words.";
   }
-  if (alpha < 1) return "Pull the slider to 0.";
-  return words[0] === " Tom" ? "It says Tom! Now take the order away." : "";
+  return alpha < 1 ? "Pull the slider to 0." : "";
 }
 
 const render = composed({ compute, build, draw, speak });

@@ -20,6 +20,7 @@ WORDS = ["Tom", "gave", "Mary", "a", "book"]
 ORDERS = [" ".join(WORDS[i] for i in order) for order in permutations(len(WORDS))]
 STOPS = [k / 8 for k in range(9)]
 SHOWN = 5  # so many of the next words are stored for each order
+NAMES = [" Tom", " Mary"]
 
 
 def orders(
@@ -90,19 +91,38 @@ def _bytes(text):
 def compute(sentence: str, alpha: float, ahead: bool) -> dict[str, Any]:
     """Return the next words and the log-odds of the sentence, and the log-odds of all orders.
 
-    ``words`` are the five likeliest, ``percent`` is 100 p of each. ``odds`` are ln p(Mary)/p(Tom), those of the
+    ``words`` are five of the likeliest, *Tom* and *Mary* always among them, and ``percent`` is 100 p of each; if
+    ``bounds``, neither name is stored, and theirs are above the true ones. ``odds`` are ln p(Mary)/p(Tom), those of the
     sentence ``own``, and the smaller of *Mary* and *Tom* goes ``times`` into the larger; ``range`` is between the
     largest and the smallest. The mirror of ``compute`` in orders.js.
     """
     at = ORDERS.index(sentence)
     odds, words, p = answers(alpha, ahead)
-    return {
-        "words": words[at].tolist(),
-        "percent": 100 * p[at],
+    return _rows(words[at].tolist(), 100 * p[at], odds[at]) | {
         "odds": odds,
         "own": odds[at],
         "times": np.exp(abs(odds[at])),
         "range": np.ptp(odds),
+    }
+
+
+def _rows(words: list[str], percent: np.ndarray, odds: float) -> dict[str, Any]:
+    """Return the likeliest words, *Tom* and *Mary* always among them, and their percentages.
+
+    One name that is not stored follows from the other and the log-odds. If both are not, each is below the least that
+    is stored, rounded up.
+    """
+    stored = [k for k in range(SHOWN) if words[k] in NAMES]
+    others = [k for k in range(SHOWN) if words[k] not in NAMES][: SHOWN - len(NAMES)]
+    shown = sorted(stored + others)
+    ranked = NAMES[::-1] if odds > 0 else NAMES
+    missing = [name for name in ranked if name not in words]
+    least = percent[-1]
+    rest = min(least, percent[stored[0]] / np.exp(abs(odds))) if stored else np.ceil(10 * least - 1e-9) / 10
+    return {
+        "words": [words[k] for k in shown] + missing,
+        "percent": [*percent[shown], *(rest for _ in missing)],
+        "bounds": len(missing) == len(NAMES),
     }
 
 
@@ -148,7 +168,7 @@ def still(state: dict, asking: bool) -> Picture:
         ax.plot(odds[side], height[side], "o", color=PALETTE[name], markersize=3, alpha=0.7)
     at = ORDERS.index(state["sentence"])
     ax.plot(odds[at], height[at], "o", mfc="none", mec="#000000", markersize=9)
-    guesses = ", ".join(map(repr, result["words"]))
+    guesses = ", ".join(map(repr, result["words"][: SHOWN - len(NAMES)]))
     return picture(
         fig, f"{alt}. After “{state['sentence']}” {likelier(result['own'])}; its first guesses are {guesses}."
     )

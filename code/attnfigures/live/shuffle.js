@@ -170,6 +170,8 @@ function buildCards(read, change) {
   return { element: div("live-shuffle-row", row, mean.element), mean, put };
 }
 
+const CARD = { viewBox: "0 0 60 90", preserveAspectRatio: "none" }; // as high for six words as for three
+
 /** The name of a word, its numbers as bars over those that it had, and whether they are the same. */
 function buildCard(element) {
   const name = div("live-shuffle-name");
@@ -178,7 +180,7 @@ function buildCard(element) {
     make("rect", { class: "live-shuffle-old", x: 5 + 13 * c, width: 11 })
   );
   const zero = make("line", { class: "live-axis", x1: 0, x2: 60, y1: 45, y2: 45 });
-  const svg = make("svg", { viewBox: "0 0 60 90", "aria-hidden": "true" }, bars, zero, old);
+  const svg = make("svg", { ...CARD, "aria-hidden": "true" }, bars, zero, old);
   const sign = div("live-shuffle-sign");
   element.append(name, svg, sign);
   return { element, name, bars, old, sign };
@@ -257,6 +259,8 @@ function buildTries(change) {
     write(count, hidden ? "?" : String(survivors));
     write(all, String(orders));
     tell(title, "All rows go along in {count} of {all} orders", { count, all });
+    title.classList.toggle("live-found", !hidden && orders > 1 && survivors === orders);
+    set(list, { "data-words": n });
     const hues = huesOf(words);
     if (drawn !== String(hues)) {
       const all = n < 5 ? ordersOf(range(n)) : [];

@@ -71,15 +71,16 @@ function build({ el, read, change, first }) {
     orders: buildOrders(first, change),
     preset: buildPreset((name) => change({ mask: name in PRESETS ? maskOf(name) : parts.own })),
     counts: { stabiliser: countOf("stabiliser"), orbit: countOf("orbit") },
+    counted: make("p", { class: "live-stabiliser-counts" }),
     goals: buildGoals((mask) => change({ mask })),
     laws: verdictList(),
     message: messageLine(),
   };
-  const { left, right, orders, preset, counts, goals, laws, message } = parts;
+  const { left, right, orders, preset, counted, goals, laws, message } = parts;
   const reset = button("Back to start", () => change(first));
   el.append(
     hintLine(
-      "Click squares of M, and fill the list: masks that exactly 1, 2, 3, … orders leave alone. Two of the nine stay empty. Which?",
+      "Click squares of M to fill the list: your own masks that exactly 1, 2, 3, … orders leave alone. Two of the nine stay empty. Which?",
     ),
     div(
       "live-planes live-lean",
@@ -88,14 +89,7 @@ function build({ el, read, change, first }) {
         "live-reading live-stabiliser-reading",
         goals.element,
         div("live-controls", preset.element, reset),
-        make(
-          "p",
-          { class: "live-stabiliser-counts" },
-          fillIn(
-            "{stabiliser} of 24 orders leave M alone; they make {orbit} different masks of it.",
-            counts,
-          ),
-        ),
+        counted,
         laws,
         message,
       ),
@@ -110,25 +104,26 @@ const countOf = (shows) => make("b", { "data-shows": shows });
 
 /**
  * The list that the reader fills: for each number of orders the first mask that so many orders leave
- * alone, and that a touch brings back. `put(size, mask)` returns whether it is new.
+ * alone, and that a touch brings back. `put(size, mask, isOwn)` shows where a mask belongs; only the
+ * reader's own are kept.
  */
 function buildGoals(act) {
   const found = {};
   const goals = Object.fromEntries(
     GOALS.map((size) => [size, goalOf(size, () => act(found[size]))]),
   );
-  const put = (size, mask) => {
-    const isNew = !found[size];
-    found[size] ||= mask;
-    if (isNew) {
-      goals[size].firstChild.replaceWith(thumbnail(mask));
-      goals[size].disabled = false;
-    }
+  const keep = (size, mask) => {
+    found[size] = mask;
+    goals[size].firstChild.replaceWith(thumbnail(mask));
+    goals[size].disabled = false;
+    if (!calm()) goals[size].animate({ scale: [1.3, 1] }, { duration: 300, easing: "ease-out" });
+  };
+  const put = (size, mask, isOwn) => {
+    if (isOwn && !found[size]) keep(size, mask);
     GOALS.forEach((one) => {
       goals[one].classList.toggle("live-stabiliser-now", one === size);
       set(goals[one], { "aria-pressed": String(found[one]) === String(mask) });
     });
-    return isNew;
   };
   const isFull = () => Object.keys(found).length === GOALS.length - 2;
   const list = div("live-stabiliser-goals", Object.values(goals));
@@ -293,7 +288,7 @@ function roving(box, all, columns) {
 
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, { mask, order }, result, { hidden }) {
-  const { left, right, orders, preset, counts, goals, laws } = parts;
+  const { left, right, orders, preset, goals, laws } = parts;
   const name = NAMES.find((other) => String(maskOf(other)) === String(mask));
   if (!name) parts.own = mask;
   preset.put(name || "your own");
@@ -303,12 +298,23 @@ function draw(parts, { mask, order }, result, { hidden }) {
   group(orders, mask, result, hidden);
   drawOrders(orders, order, result, hidden);
   const { stabiliser, orbit, countGap } = result;
-  parts.isNew = !hidden && goals.put(stabiliser, mask);
+  if (!hidden) goals.put(stabiliser, mask, !name);
+  drawCounts(parts, result, hidden);
+  laws.replaceChildren(verdict(`${stabiliser} × ${orbit}`, "24", countGap));
+  laws.toggleAttribute("data-away", hidden);
+}
+
+/** How many orders leave the mask alone, and how many masks they make of it. */
+function drawCounts({ counts, counted }, result, hidden) {
   for (const [shows, cell] of Object.entries(counts)) {
     write(cell, hidden ? "?" : String(result[shows]));
   }
-  laws.replaceChildren(verdict(`${stabiliser} × ${orbit}`, "24", countGap));
-  laws.toggleAttribute("data-away", hidden);
+  const one = "{stabiliser} of 24 orders leaves M alone; they make {orbit} different masks of it.";
+  const some = "{stabiliser} of 24 orders leave M alone; they make {orbit} different masks of it.";
+  const all = "{stabiliser} of 24 orders leave M alone; they make {orbit} mask of it.";
+  const { stabiliser } = result;
+  if (hidden) tell(counted, some, counts);
+  else tell(counted, { 1: one, [IN_ALL]: all }[stabiliser] ?? some, counts);
 }
 
 /** Puts the orders into groups, unless they are already in these: an order may have the focus. */
@@ -340,11 +346,16 @@ const makesOf = ({ keeps, makes, orbit }, k) =>
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak({ mask }, { stabiliser, changed }, { hidden, isNew, goals }) {
+function speak(state, result, { hidden, goals }) {
   if (hidden) return "Orders and masks are hidden until you have answered.";
-  if (isNew && goals.isFull()) {
-    return "The list is full but for two: no mask is left alone by exactly 5 orders, and none by exactly 12.";
-  }
+  const found = goals.isFull()
+    ? "The list is full but for two: no mask is left alone by exactly 5 orders, and none by exactly 12."
+    : "";
+  return [sentence(state, result), found];
+}
+
+/** What is said of the mask and the chosen order. */
+function sentence({ mask }, { stabiliser, changed }) {
   const blind = mask.findIndex((row) => !row.includes(1));
   if (blind >= 0) return `Query ${blind} may look at no key: softmax gives it no weights.`;
   if (changed === 0) {

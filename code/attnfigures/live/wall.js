@@ -124,7 +124,7 @@ const FREE = 2;
 const LEFT = 30;
 const ABOVE = 17;
 const FORMS = {
-  broad: { line: 30, tall: 24 },
+  broad: { line: 30, tall: 20 },
   narrow: { line: 15, tall: 17 },
 };
 const ZOOM = { left: 64, top: 3, side: 144 }; // the head in detail, with the tokens left of it
@@ -512,14 +512,18 @@ function drawDots({ svg, whole, without, arrow, numbers }, result, toX, hidden) 
 
 const quoted = (text) => `“${text.trim()}”`;
 
-/** What the figure says in words. */
+/** What the figure says in words, and whether this head decides the answer. */
 function speak(state, result, { hidden }) {
   const { layer, head, sentence, word } = state;
   const [from, to] = [word, result.key].map((i) => quoted(storedOf(sentence).tokens[i]));
   const much = show(result.weight);
   const reads = `Head ${head} of layer ${layer}: ${from} gives ${to} ${much} of its weight.`;
   if (hidden) return paragraph(reads, "What follows without it is hidden until you have answered.");
-  return paragraph(reads, doesText(state, result), marksText(state, result));
+  const wrong = quoted(storedOf(sentence).words[1]);
+  return [
+    paragraph(reads, doesText(state, result), marksText(state, result)),
+    result.without < 0 ? `The model would say ${wrong}.` : "",
+  ];
 }
 
 /** What the head sends to the answer, and what becomes of it without the head. */
@@ -529,7 +533,7 @@ function doesText({ sentence, instead }, { direct, whole, without }) {
   const does = instead === "mean"
     ? `With its mean output in its place they go from ${show(whole)} to ${show(without)}.`
     : `With uniform weights in its place they go from ${show(whole)} to ${show(without)}.`;
-  return paragraph(adds, does, without < 0 && `The model would say ${wrong}.`);
+  return paragraph(adds, does);
 }
 
 /** Which heads stand out, and how many. */
