@@ -92,8 +92,8 @@ def test_crowd_counts_equal_keys_as_one(m, lead):
 def test_crowd_loses_every_key_by_a_fixed_factor_and_by_log_n_those_with_a_small_lead():
     for c, limit in ((0.6, 0), (1.0, 0.5), (1.5, 1)):
         assert crowd.attend(1e12, c * np.log(1e12))[0] == pytest.approx(limit, abs=1e-3)
-        assert crowd.attend(1e12, 5 * c * np.log(13))[0] < 0.001  # the largest factor, at last
-        assert crowd.compute(97, 1.0, c, 13, True)["weights"][1] == pytest.approx(1 / (1 + 96 * 97**-c))
+        assert crowd.attend(1e12, 5 * c * np.log(13))[0] < 0.001  # a factor of 5, at last
+        assert crowd.compute(97, c, 13, True)["weights"][1] == pytest.approx(1 / (1 + 96 * 97**-c))
 
 
 def test_heads_have_the_margins_of_the_best_cut():

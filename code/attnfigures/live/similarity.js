@@ -98,7 +98,7 @@ function buildPlot(read, change) {
   const omega = text(BESIDE, TOP - 14, "ω", "live-similarity-beside");
   const { waves, lines, zero, level, bars, tops, most, product, bases } = plot;
   const look = {
-    viewBox: "0 0 620 438",
+    viewBox: "0 0 620 446",
     role: "group",
     class: "live-similarity",
     "aria-label": "A wave for each pair, and the products of position i with every one",
@@ -118,7 +118,7 @@ function buildBases() {
   const free = make("path", { class: "live-similarity-free" });
   const axis = make("line", { class: "live-axis", ...ACROSS, y1: BASES, y2: BASES });
   const marks = range(POWERS + 1).map((power) =>
-    text(alongBases(power), BASES + 32, power < 4 ? String(10 ** power) : `10${high(power)}`)
+    text(alongBases(power), BASES + 40, power < 4 ? String(10 ** power) : `10${high(power)}`)
   );
   const name = text(ACROSS.x1, BASES - 44, "", "live-similarity-base");
   const element = make("g", {}, axis, marks, name, tried, free);
