@@ -243,7 +243,7 @@ function drawBases({ bases, putBase }, { row, other, d, base }, { count }, hidde
   const power = Math.log10(base);
   if (!hidden) bases.found.set(hundredth(alongBases(power)), count);
   const found = [...bases.found];
-  const stem = ([x, n]) => n ? `M${x} ${BASES}v${hundredth(-0.9 * n)}` : "";
+  const stem = ([x, n]) => n ? `M${x} ${BASES}v${hundredth(-1.4 * n)}` : "";
   const isFree = ([, n]) => n === 0;
   set(bases.tried, { d: found.map(stem).join("") });
   set(bases.free, { d: found.filter(isFree).map(([x]) => `M${x} ${BASES}h0.01`).join("") });
