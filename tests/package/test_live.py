@@ -468,6 +468,34 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
     assert "(0.4 *" in page.locator(".live-thread-knob > svg").get_attribute("style")  # the part beyond is hidden
 
 
+def test_every_head_is_tried_at_once_and_bars_say_what_is_right_without_it(open_figures):
+    page = open_figures(figure("ablation"))
+    page.get_by_role("button", name="Try every head").click()
+    page.wait_for_function(
+        "document.querySelectorAll('.live-ablation-notes .live-ablation-right[style]').length === 12"
+    )
+    notes = page.locator(".live-ablation-notes").all()
+    for k, way in itertools.product(range(6), ("alike", "nothing")):
+        state = example("ablation") | {"heads": [int(j != k) for j in range(6)], "instead": way}
+        right = module("ablation").compute(**state)["right"]
+        assert f"{way}: {right}" in notes[k].inner_text()
+        bar = notes[k].locator(".live-ablation-right").nth(int(way == "nothing"))
+        assert float(re.search(r"[\d.]+", bar.get_attribute("style"))[0]) == pytest.approx(right / 4.8, abs=1e-3)
+
+
+def test_every_base_that_was_tried_leaves_its_count_of_bars(open_figures):
+    page, first = open_figures(figure("similarity")), example("similarity")
+    stems = page.locator(".live-similarity-tried")
+    for count, base in enumerate((100, 1000), start=2):
+        put(page, "similarity", first | {"base": base})
+        assert stems.get_attribute("d").count("M") == count
+    put(page, "similarity", first | {"base": 30})
+    assert stems.get_attribute("d").count("M") == 3, "no bar is dashed, so this one has a dot"
+    assert page.locator(".live-similarity-free").get_attribute("d").count("M") == 1
+    put(page, "similarity", first | {"base": 30, "other": 13})
+    assert stems.get_attribute("d").count("M") == 1, "other positions, other counts"
+
+
 def test_the_frozen_star_keeps_the_score_of_what_was_emptied_and_says_when_no_more_can_be(open_figures):
     state = example("star") | {"mode": "weights"}
     page = open_figures(figure("star", state))

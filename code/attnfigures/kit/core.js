@@ -86,7 +86,7 @@ const tiny = (x) => {
 // ---- elements -----------------------------------------------------------------------------------
 const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = new Set(
-  "svg g path line circle rect polygon polyline text tspan title pattern".split(" "),
+  "svg g path line circle rect polygon polyline text tspan title pattern clipPath".split(" "),
 );
 
 /**

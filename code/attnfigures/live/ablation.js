@@ -47,10 +47,10 @@ const valid = ({ sentence, heads, instead }) =>
 
 /**
  * One head: a button that switches it, its map, its weight on the fish, and how many answers were
- * right when this head alone was off, once the reader has seen it.
+ * right when this head alone was off, in both ways, once that has been tried.
  */
 function head(k, flip) {
-  const notes = Object.fromEntries(Object.keys(INSTEAD).map((way) => [way, make("b", {}, "?")]));
+  const notes = Object.fromEntries(Object.keys(INSTEAD).map((way) => [way, note(way)]));
   const press = button("", flip);
   const weight = make("b", { "data-shows": `onFish ${k}` });
   const layer = Math.floor(k / H) + 1;
@@ -60,16 +60,8 @@ function head(k, flip) {
     press,
     map.svg,
     make("div", {}, fillIn("on fish {weight}", { weight })),
-    div(
-      "live-ablation-notes",
-      make("span", {}, fillIn("alike: {alike}", notes)),
-      make("span", {}, fillIn("nothing: {nothing}", notes)),
-    ),
+    div("live-ablation-notes", Object.values(notes).map((one) => one.element)),
   );
-  const note = (way, right) => {
-    write(notes[way], String(right));
-    notes[way].classList.toggle("live-fails", right < 480);
-  };
   const put = (A, words, on, share) => {
     const name = on ? `head ${(k % H) + 1} on` : `head ${(k % H) + 1} off`;
     write(press, name);
@@ -77,7 +69,27 @@ function head(k, flip) {
     map.put(A, words, on);
     write(weight, show(share));
   };
-  return { element, put, note };
+  return { element, put, note: (way, right) => notes[way].put(right) };
+}
+
+const NOTES = { alike: "alike: {alike}", nothing: "nothing: {nothing}" };
+
+/** How many answers are right without a head: a bar, of which half is what guessing gives. */
+function note(way) {
+  const number = make("b", {}, "?");
+  const bar = make("span", { class: "live-ablation-right" });
+  const line = make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar);
+  const put = (right) => {
+    write(number, String(right));
+    fill(bar, right);
+  };
+  return { element: make("div", {}, fillIn(NOTES[way], { [way]: number }), line), put };
+}
+
+/** Fills a bar with so many right answers; the rest is what was lost. */
+function fill(bar, right) {
+  set(bar, { style: `width: ${thousandth(right / 4.8)}%` });
+  bar.parentElement.classList.toggle("live-ablation-less", right < 480);
 }
 
 /** The map of a head, with the first letters of the words at its sides. */
@@ -113,6 +125,7 @@ function build({ el, read, change, first }) {
   const flip = (k) => change({ heads: read().heads.map((on, l) => (l === k ? 1 - on : on)) });
   const tiles = tileRow(read, change, { swaps: SWAPS, shown: SHOWN });
   const panels = HEADS.map((k) => head(k, () => flip(k)));
+  const tryAll = button("Try every head", () => tryOneByOne(panels));
   const ways = { alike: "looks at all words alike", nothing: "adds nothing" };
   const instead = choice("a head that is off", ways, (way) => change({ instead: way }));
   const p = make("b", { "data-shows": "p" });
@@ -129,16 +142,27 @@ function build({ el, read, change, first }) {
     );
   el.append(
     hintLine(
-      "Switch off one head at a time, in both ways. Which one can the model not do without? The notes keep how many of 480 answers are right without that head.",
+      "Switch off a head, in both ways, or try every head: which one can the model not do without?",
     ),
     tiles.row,
     says,
     div("live-ablation-rows", range(LAYERS).map(layer)),
     tally,
     make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
-    div("live-controls", instead.element, button("Back to start", () => change(first))),
+    div("live-controls", instead.element, tryAll, button("Back to start", () => change(first))),
   );
   return { tiles, panels, instead, p, says, right, bar, tally };
+}
+
+/** Switches off every head alone, in both ways, one after the other, and notes what that costs. */
+function tryOneByOne(panels) {
+  const trials = HEADS.flatMap((k) => Object.keys(INSTEAD).map((way) => [k, way]));
+  const next = () => {
+    const [k, way] = trials.shift();
+    panels[k].note(way, rightOf(way, ...HEADS.map((l) => Number(l !== k))));
+    if (trials.length) setTimeout(next, calm() ? 0 : 80);
+  };
+  next();
 }
 
 /** Writes a state and what `compute` returns for it into the elements. */
@@ -156,7 +180,7 @@ function draw(parts, state, result, { hidden }) {
   const off = HEADS.filter((k) => !state.heads[k]);
   if (!hidden && off.length === 1) panels[off[0]].note(state.instead, result.right);
   write(right, hidden ? "?" : String(result.right));
-  set(bar, { style: `width: ${hidden ? 0 : thousandth(result.right / 4.8)}%` });
+  if (!hidden) fill(bar, result.right);
   tell(tally, tallyText(result, hidden), { right });
 }
 

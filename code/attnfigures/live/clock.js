@@ -1,6 +1,7 @@
 // Clocks of a rotary encoding: a query and a key as two hands on the face of every pair of
 // coordinates.
 const LAST = 60;
+const MOST = 4;
 const RADIUS = 50;
 const TURN = 2 * Math.PI;
 
@@ -65,7 +66,7 @@ function compute(state) {
 
 // ---- valid ---------------------------------------------------------------------------------------
 
-const RANGES = { query: [0, LAST], key: [0, LAST], pairs: [1, 6], base: [1, 1e6] };
+const RANGES = { query: [0, LAST], key: [0, LAST], pairs: [1, MOST], base: [1, 1e6] };
 
 /** Whether a state from outside, such as an address, can be drawn. */
 function valid(state) {
@@ -93,7 +94,7 @@ const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
   const parts = {
-    faces: range(RANGES.pairs[1]).map(buildFace), // some of them hidden
+    faces: range(MOST).map(buildFace), // some of them hidden
     ruler: buildRuler(read, change),
     plot: buildPlot(),
     controls: buildControls(change),
@@ -125,8 +126,9 @@ function build({ el, read, change, first }) {
     hint,
     div(
       "live-clock-all",
-      make("div", {}, ruler.svg, plot.svg),
+      ruler.svg,
       div("live-clocks", faces.map(({ element }) => element)),
+      plot.svg,
     ),
     settings,
     laws,
@@ -229,7 +231,7 @@ function buildPlot() {
   const look = {
     viewBox: `0 -18 ${WIDTH} 146`,
     role: "img",
-    class: "live-ruler",
+    class: "live-ruler live-clock-plot",
     "aria-label": "The score against the offset",
   };
   const svg = make("svg", look, zero, middle, band, line, point, most, numbers);
@@ -242,7 +244,7 @@ function buildPlot() {
 /** What positions do, how many pairs there are, and the base of their frequencies. */
 function buildControls(change) {
   const named = { rotary: "turn q and k (rotary)", sinusoidal: "are added (sinusoidal)" };
-  const count = { min: 1, max: 6, step: 1, text: String };
+  const count = { min: 1, max: MOST, step: 1, text: String };
   const log = { min: 1, max: 6, step: 1, text: (x) => String(Math.round(10 ** x)) };
   return {
     scheme: choice(_("positions"), named, (scheme) => change({ scheme })),
@@ -365,9 +367,19 @@ function drawRuler({ arrow, names, stems, putQuery, putKey }, { query: i, key: j
   set(arrow, { d: i === j ? "" : `M${x1} 50H${x2}m${tip} -5l${-tip} 5l${tip} 5` });
   nameBeside(names[0], x1, `query at ${i}`);
   nameBeside(names[1], x2, `key at ${j}`);
-  const room = 46; // for half of the name of the longest offset
-  set(names[2], { x: clamp((x1 + x2) / 2, room, WIDTH - room), "text-anchor": "middle" });
+  putOffset(names[2], x1, x2);
   write(names[2], `offset ${offset}`);
+}
+
+/** The place of the offset: over the middle of the arrow, but beside the stem of the query. */
+function putOffset(name, x1, x2) {
+  const room = 110; // of the longest offset on a narrow screen
+  const right = x2 >= x1 && x1 < WIDTH - room;
+  const middle = (x1 + x2) / 2;
+  const place = right
+    ? { x: Math.max(middle - 25, x1 + 6), "text-anchor": "start" }
+    : { x: Math.min(middle + 25, x1 - 6), "text-anchor": "end" };
+  set(name, place);
 }
 
 /** The name of a handle, beside it towards the middle. */

@@ -12,7 +12,7 @@ from ..kit.style import PALETTE, Picture, figure, picture
 __all__ = ["clock"]
 
 LAST = 60  # the ruler has the positions 0 … 60
-MOST = 6  # pairs of coordinates
+MOST = 4  # pairs of coordinates
 SCHEMES = ("rotary", "sinusoidal")
 
 
@@ -37,7 +37,7 @@ def clock(
     query, key : int
         The positions i and j, from 0 to 60.
     pairs : int
-        Pairs of coordinates, from 1 to 6: one face for each.
+        Pairs of coordinates, from 1 to 4: one face for each.
     base : float
         From 1 to 1 000 000.
     scheme : {"rotary", "sinusoidal"}
@@ -109,11 +109,11 @@ def example() -> Live:
 def sample(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a state; half of them are extreme.
 
-    Places at the ends, one pair or six, all hands alike or the slowest of all.
+    Places at the ends, one pair or four, all hands alike or the slowest of all.
     """
     edge = rng.random() < 0.5
     query, key = rng.choice([0, 1, 60] if edge else range(61), 2).tolist()
-    pairs = int(rng.choice([1, 6]) if edge else rng.integers(1, 7))
+    pairs = int(rng.choice([1, MOST]) if edge else rng.integers(1, MOST + 1))
     base = float(rng.choice([1, 1e6])) if edge else float(10 ** rng.uniform(0, 6))
     scheme = str(rng.choice(["rotary", "sinusoidal"]))
     return {"query": query, "key": key, "pairs": pairs, "base": base, "scheme": scheme}
@@ -132,7 +132,7 @@ def still(state: dict, asking: bool) -> Picture:
             faces.plot(
                 [at + axle, at + axle + x], [0, y], look, color=PALETTE[colour], lw=2, markevery=[1], markersize=5
             )
-        below = f"ω{'₀₁₂₃₄₅'[k]} = {speed:.4g} rad" + ("" if asking else f"\n{angle:.4g} rad apart".replace("-", "−"))
+        below = f"ω{'₀₁₂₃'[k]} = {speed:.4g} rad" + ("" if asking else f"\n{angle:.4g} rad apart".replace("-", "−"))
         faces.text(at, -1.2, below, ha="center", va="top")
     faces.set(xlim=(-1.3, 2.8 * pairs - 1.3), ylim=(-2.2, 1.1), aspect="equal")
     faces.axis("off")

@@ -1,9 +1,10 @@
-// One key leads m − 1 equal ones: how many keys the query looks at as m grows, and what a factor on
-// the scores can do.
+// One key leads m − 1 equal ones: how many keys the query looks at as m grows, and which leads a
+// factor that grows with m can save.
 const MOST = 100000;
-const RANGES = { factor: [0.2, 5], c: [0.2, 3] };
-const NAMES = Object.keys(RANGES);
+const LEADS = [0.2, 3]; // c
 const LADDER = [...new Set(range(41).map((k) => Math.round(10 ** (k / 8))))].filter((m) => m > 1);
+
+// ---- compute -------------------------------------------------------------------------------------
 
 /** The weight of a key that leads m - 1 equal ones, and e^H of all m weights. */
 function attend(m, lead) {
@@ -16,9 +17,9 @@ function attend(m, lead) {
  * In training and now: factors, weights of the best key, keys looked at; and the last of these at
  * every length.
  */
-function compute({ keys, factor, c, train, grow }) {
+function compute({ keys, c, train, grow }) {
   const lead = c * Math.log(train);
-  const rule = (m) => factor * (grow ? Math.log(m) / Math.log(train) : 1);
+  const rule = (m) => grow ? Math.log(m) / Math.log(train) : 1;
   const sizes = [train, keys];
   const factors = [1, rule(keys)];
   const rows = sizes.map((m, i) => attend(m, factors[i] * lead));
@@ -33,17 +34,98 @@ function compute({ keys, factor, c, train, grow }) {
   };
 }
 
-/** Whether a state from outside, such as an address, can be drawn. */
-const valid = (state) =>
-  Number.isInteger(state.keys) &&
-  state.keys >= 2 &&
-  state.keys <= MOST &&
-  Number.isInteger(state.train) &&
-  state.train >= 2 &&
-  state.train <= 1000 &&
-  NAMES.every((name) => state[name] >= RANGES[name][0] && state[name] <= RANGES[name][1]);
+// ---- valid ---------------------------------------------------------------------------------------
 
-// The drawing is 340 wide and 226 high; both axes are logarithmic, from 1 to 100 000.
+/** Whether a state from outside, such as an address, can be drawn. */
+const valid = ({ keys, c, train }) =>
+  Number.isInteger(keys) &&
+  keys >= 2 &&
+  keys <= MOST &&
+  Number.isInteger(train) &&
+  train >= 2 &&
+  train <= 1000 &&
+  c >= LEADS[0] &&
+  c <= LEADS[1];
+
+// ---- build ---------------------------------------------------------------------------------------
+
+/** Puts all elements into `el`, and returns those that change. */
+function build({ el, read, change, first }) {
+  const field = buildField();
+  const plot = buildPlot(first, read, change);
+  const controls = buildControls(first, read, change);
+  const message = messageLine();
+  el.append(
+    hintLine(
+      "Drag the dot to 10 000 keys and press the factor. From which lead R on does it save the best key?",
+    ),
+    div(
+      "live-crowd-all",
+      field.element,
+      make("div", {}, div("live-title", "How many of m keys the query looks at"), plot.svg),
+    ),
+    div(
+      "live-controls",
+      controls.factor,
+      controls.c.element,
+      button("Back to start", () => change(first)),
+    ),
+    message,
+  );
+  return { field, plot, controls, message };
+}
+
+// Both drawings are 340 wide and 226 high.
+const WIDE = 340;
+const TALL = 226;
+
+/**
+ * The crowd: people in rows, the best key among them, and a light on as many as the query looks at;
+ * above it the weight of the best key.
+ */
+function buildField() {
+  const ids = { pattern: newId(), clip: newId() };
+  const pattern = make("pattern", {
+    id: ids.pattern,
+    patternUnits: "userSpaceOnUse",
+    width: 1,
+    height: 1,
+  }, person());
+  const clip = make("rect");
+  const people = make("path", { fill: `url(#${ids.pattern})` });
+  const light = make("circle", { class: "live-crowd-light" });
+  const ground = make("circle", { class: "live-crowd-ground", cx: 0.5, cy: 0.5, r: 0.56 });
+  const best = make("g", { class: "live-crowd-best" }, ground, person());
+  const svg = make(
+    "svg",
+    { viewBox: `0 0 ${WIDE} ${TALL}`, class: "live-crowd", role: "img", "aria-label": "The crowd" },
+    pattern,
+    make("clipPath", { id: ids.clip }, clip),
+    make("g", { "clip-path": `url(#${ids.clip})` }, light),
+    people,
+    best,
+  );
+  const weight = make("span", { "data-shows": "weights 1" });
+  const bar = make("span", { class: "live-bar live-orange" });
+  const share = make("span", { class: "live-share live-crowd-share" }, bar, weight);
+  const title = div("live-title live-crowd-head", "best key’s weight", share);
+  return {
+    element: make("div", {}, title, svg),
+    pattern,
+    clip,
+    people,
+    light,
+    best,
+    weight,
+    bar,
+  };
+}
+
+/** Head and shoulders, 1 wide and 1 high. */
+const person = () =>
+  make("path", { d: "M.5 .1a.17 .17 0 1 1 -.01 0zM.18 .94a.32 .46 0 0 1 .64 0z" });
+
+// Both axes of the plot are logarithmic, from 1 to 100 000.
 const STRIDE = [57, 36];
 const toX = (m) => 44 + STRIDE[0] * Math.log10(m);
 const toY = (n) => 194 - STRIDE[1] * Math.log10(n);
@@ -60,36 +142,6 @@ const many = (x) =>
     ? typeset(x.toExponential(2).replace(/\.?0+e/, "e"))
     : show(x, Number.isInteger(x) || x >= 100 ? 0 : 1);
 const length = (m) => many(m).replace(/^1·/, "");
-
-// ---- build ---------------------------------------------------------------------------------------
-
-/** Puts all elements into `el`, and returns those that change. */
-function build({ el, read, change, first }) {
-  const plot = buildPlot(first, read, change);
-  const table = buildTable();
-  const controls = buildControls(el, first, read, change);
-  const message = messageLine();
-  el.append(
-    hintLine(
-      "Drag the dot to 100 keys. Which factor brings it back to the dashed line? Is it enough for 10 000 keys? And if the factor grows with m, does every lead win?",
-    ),
-    div(
-      "live-crowd-all",
-      make("div", {}, div("live-title", "How many of m keys the query looks at"), plot.svg),
-      make(
-        "div",
-        {},
-        controls.factor.element,
-        controls.rules.element,
-        controls.c.element,
-        scroller(div("live-scroll", table.element)),
-        message,
-        div("live-controls", button("Back to start", () => change(first))),
-      ),
-    ),
-  );
-  return { plot, table, controls, message };
-}
 
 /** How many keys the query looks at against their number, as a curve with a dot on it. */
 function buildPlot({ train }, read, change) {
@@ -111,7 +163,7 @@ function buildPlot({ train }, read, change) {
     label(toX(MOST) - 14, 0, "as many as in training", "end"),
   ];
   const look = {
-    viewBox: "0 0 340 226",
+    viewBox: `0 0 ${WIDE} ${TALL}`,
     role: "group",
     class: "live-crowd",
     "aria-label": "Keys that the query looks at, against the number of keys",
@@ -134,63 +186,80 @@ function nearestOnCurve(state, x, y) {
     .reduce((best, m) => (far(m) < far(best) ? m : best));
 }
 
-/** The same as a table: a row for training, and one for now. */
-function buildTable() {
-  const rows = [_("training"), _("now")].map((name, i) => {
-    const [factor, weight, looks] = ["factors", "weights", "looks"].map((part) =>
-      make("span", { "data-shows": `${part} ${i}` })
-    );
-    const bar = make("span", { class: "live-bar live-orange" });
-    const size = make("span");
-    const element = make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, name),
-      make("td", {}, size),
-      make("td", {}, factor),
-      make("td", { class: "live-share" }, bar, weight),
-      make("td", {}, looks),
-    );
-    return { element, size, factor, weight, looks, bar };
-  });
-  const heads = ["", "keys m", _("factor"), "best key’s weight", "keys looked at"].map((text) =>
-    make(text ? "th" : "td", text ? { scope: "col" } : {}, text)
-  );
-  const element = make(
-    "table",
-    { class: "live-table live-crowd-table" },
-    make("thead", {}, make("tr", {}, heads)),
-    make("tbody", {}, rows.map((row) => row.element)),
-  );
-  return { element, rows };
-}
-
-function buildControls(el, { train }, read, change) {
-  const made = (name, title, step, text) => {
-    const [min, max] = RANGES[name];
-    const act = (x) => change({ [name]: clamp(x, min, max) });
-    return slider(title, { min, max, step, text }, act);
-  };
-  // while the figure is built, the longer text keeps room for itself
-  const grows = () => !el.firstChild || read().grow;
-  const factorText = (x) => (grows() ? `${show(x)} · ln m / ln ${train}` : show(x));
-  const rules = { false: "is the same for every m", true: `grows as ln m / ln ${train}` };
-  return {
-    factor: made("factor", _("factor"), 0.05, factorText),
-    c: made("c", "lead R", 0.1, (x) => show(x * Math.log(train))),
-    rules: choice("the factor", rules, (yes) => change({ grow: yes === "true" })),
-  };
+/** Whether there is a factor, and the lead. */
+function buildControls({ train }, read, change) {
+  const [min, max] = LEADS;
+  const text = (c) => show(c * Math.log(train));
+  const c = slider("lead R", { min, max, step: 0.1, text }, (x) => change({ c: x }));
+  const factor = button(`factor ln m / ln ${train}`, () => change({ grow: !read().grow }));
+  return { c, factor };
 }
 
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ plot, table, controls }, state, result, { hidden }) {
+function draw({ field, plot, controls }, state, result, { hidden }) {
+  drawField(field, state, result, hidden);
   drawPlot(plot, state, result, hidden);
-  table.rows.forEach((row, i) => drawRow(row, i, result, hidden && i === 1));
-  controls.factor.put(state.factor);
+  set(controls.factor, { "aria-pressed": state.grow });
   controls.c.put(state.c);
-  controls.rules.put(String(state.grow));
+}
+
+/** The crowd, and the light on some of it. */
+function drawField(field, { keys }, { looks, weights }, hidden) {
+  const crowd = crowdOf(keys);
+  const { size, left, top, at } = crowd;
+  const place = (x, y, scale) => `translate(${thousandth(x)} ${thousandth(y)}) scale(${scale})`;
+  const [cx, cy] = at;
+  const large = Math.max(size, 20); // it can be seen in the largest crowd
+  field.best.classList.toggle("live-crowd-ringed", large > size);
+  set(field.pattern, { patternTransform: place(left, top, size) });
+  set(field.people, { d: outlineOf(crowd) });
+  set(field.clip, { x: left, y: top, width: WIDE - 2 * left, height: TALL - 2 * top });
+  set(field.best, { transform: place(cx - large / 2, cy - large / 2, large) });
+  const r = thousandth(radiusFor(looks[1] * size ** 2, crowd));
+  set(field.light, { cx, cy, r, visibility: hidden ? "hidden" : null });
+  write(field.weight, hidden ? "?" : tiny(weights[1]));
+  set(field.bar, { style: `--share: ${hidden ? 0 : weights[1].toFixed(4)}` });
+}
+
+/** The rows of a crowd in the middle of the drawing, and the place of the best key among them. */
+function crowdOf(keys) {
+  const across = Math.ceil(Math.sqrt((keys * WIDE) / TALL));
+  const rows = Math.ceil(keys / across);
+  const size = Math.min(WIDE / across, TALL / rows, 70);
+  const left = (WIDE - across * size) / 2;
+  const top = (TALL - rows * size) / 2;
+  const middle = (n) => Math.floor((n - 1) / 2) + 0.5;
+  const at = [left + size * middle(across), top + size * middle(rows)];
+  return { across, rows, last: keys - across * (rows - 1), size, left, top, at };
+}
+
+/** The path around a crowd, whose last row may be shorter. */
+const outlineOf = ({ across, rows, last, size, left, top }) =>
+  `M${left} ${top}h${across * size}v${(rows - 1) * size}H${left + last * size}v${size}H${left}z`;
+
+/** The radius of a light on the best key that falls on so much of the crowd. */
+function radiusFor(area, { across, rows, last, size, left, top, at: [cx, cy] }) {
+  const STRIPS = 160;
+  const wide = (across * size) / STRIPS;
+  const strips = range(STRIPS).map((k) => {
+    const x = left + wide * (k + 0.5);
+    const bottom = top + size * (x < left + last * size ? rows : rows - 1);
+    return { away: x - cx, above: cy - top, below: bottom - cy };
+  });
+  const lit = (r) =>
+    wide * total(strips.map(({ away, above, below }) => {
+      const half = Math.sqrt(Math.max(r ** 2 - away ** 2, 0));
+      return half && Math.min(half, above) + Math.min(half, below);
+    }));
+  let [least, most] = [0, WIDE + TALL];
+  for (let round = 0; round < 24; round++) {
+    const r = (least + most) / 2;
+    if (lit(r) < area) least = r;
+    else most = r;
+  }
+  return most;
 }
 
 function drawPlot({ train, level, own, trained, name, move, dot }, { keys }, result, hidden) {
@@ -207,14 +276,6 @@ function drawPlot({ train, level, own, trained, name, move, dot }, { keys }, res
   set(dot, seen);
 }
 
-function drawRow(row, i, { sizes, factors, weights, looks }, unseen) {
-  write(row.size, length(sizes[i]));
-  write(row.factor, show(factors[i]));
-  write(row.weight, unseen ? "?" : tiny(weights[i]));
-  write(row.looks, unseen ? "?" : many(looks[i]));
-  set(row.bar, { style: `--share: ${unseen ? 0 : weights[i].toFixed(4)}` });
-}
-
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
@@ -228,13 +289,13 @@ function speak(state, { sizes, looks, lead }, { hidden }) {
 }
 
 /** Whether a factor that grows with ln m keeps up. */
-function limitText({ factor, train }, lead) {
-  const product = show(factor * lead);
+function limitText({ train }, lead) {
+  const own = show(lead);
   const limit = show(Math.log(train));
-  if (product === limit) return `Factor times lead is ln ${train} = ${limit}.`;
-  return factor * lead > Math.log(train)
-    ? `Factor times lead is ${product}, above ln ${train} = ${limit}.`
-    : `Factor times lead is ${product}, below ln ${train} = ${limit}.`;
+  if (own === limit) return `The lead is ln ${train} = ${limit}.`;
+  return lead > Math.log(train)
+    ? `The lead ${own} is above ln ${train} = ${limit}.`
+    : `The lead ${own} is below ln ${train} = ${limit}.`;
 }
 
 const render = composed({ compute, build, draw, speak });

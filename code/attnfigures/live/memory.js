@@ -95,12 +95,12 @@ function zoomOf({ train, base }, k) {
 }
 
 /**
- * One face: the arc seen in training, what is reached beyond it, one step, and the hand of the
- * longest offset.
+ * One face: the arc seen in training, what is reached beyond it, one step, now and before a repair,
+ * and the hand of the longest offset.
  */
 function dial(k) {
-  const looks = ["live-tint", "live-unseen", "live-stride"];
-  const [tint, unseen, stride] = looks.map((look) => make("path", { class: look }));
+  const looks = ["live-tint", "live-unseen", "live-stride live-stride-before", "live-stride"];
+  const [tint, unseen, before, stride] = looks.map((look) => make("path", { class: look }));
   const tip = set(mark(5, 11), { class: "live-cross" });
   const needle = make(
     "g",
@@ -114,6 +114,7 @@ function dial(k) {
     tint,
     make("circle", { r: RADIUS, class: "live-rim" }),
     unseen,
+    before,
     stride,
     make("circle", { r: 2.5, class: "live-hub" }),
     needle,
@@ -122,6 +123,7 @@ function dial(k) {
   const name = make("div");
   const element = div("live-dial", svg, name, make("div", {}, step));
   let zoom = 1;
+  const strideOf = (angle) => arcPath(0, Math.min(zoom * angle, TURN), RADIUS + 5);
   /** Turns the hand to an angle, which may be several turns. */
   const turn = (angle, arc, beyond) => {
     set(needle, { transform: `rotate(${hundredth((-360 * zoom * angle) / TURN)})` });
@@ -132,7 +134,8 @@ function dial(k) {
     write(name, zoom > 1 ? `pair ${k}, × ${zoom}` : `pair ${k}`);
     const out = result.beyond[k] && !hidden;
     set(tint, { d: `${arcPath(0, zoom * result.arcs[k])}L0 0Z` });
-    set(stride, { d: arcPath(0, Math.min(zoom * result.steps[k], TURN), RADIUS + 5) });
+    set(before, { d: strideOf(result.before[k]) });
+    set(stride, { d: strideOf(result.steps[k]) });
     needle.classList.toggle("live-beyond", out && result.ends[k] % TURN > result.arcs[k] + EDGE);
     write(step, hidden ? "?" : short(result.steps[k]));
     step.toggleAttribute("data-changed", !hidden && result.steps[k] !== result.before[k]);

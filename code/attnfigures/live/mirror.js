@@ -189,7 +189,7 @@ function drawPanel(panel, { tried }, result, at, hidden) {
   set(svg, { "aria-label": hidden ? _("hidden") : labelOf(result, name, at) });
   write(whole, hidden ? "?" : String(result[`${name}Both`]));
   write(count, String(result.count));
-  tell(score, "both right: {whole} of {count}", { whole, count });
+  tell(score, result.count ? "both right: {whole} of {count}" : "", { whole, count });
 }
 
 /** A line between the two answers of a pair. */

@@ -221,7 +221,8 @@ def still(state: dict, asking: bool) -> Picture:
     texts = []
     for ax, (name, title) in zip(axes, {"blind": "Without positions", "seeing": "With positions"}.items(), strict=True):
         right = f"both right: {'?' if asking else result[name + 'Both']} of {result['count']}"
-        ax.set_title(f"{title}, {state['step']} steps; {right}", loc="left")
+        tally = [right] if tried else []
+        ax.set_title("; ".join([f"{title}, {state['step']} steps", *tally]), loc="left")
         _draw_lanes(ax)
         if not asking:
             for text, pair in zip(tried, result[f"{name}Tried"], strict=True):
@@ -231,7 +232,7 @@ def still(state: dict, asking: bool) -> Picture:
             ax.plot(answers, (1, 0), color="#000000", linewidth=2)
             ax.plot(answers[own], 1 - own, "o", markersize=9, color="#000000")
             ax.plot(answers[1 - own], own, "o", markersize=9, mec="#000000", mfc="none")
-        texts.append(f"{title.lower()} {result[name][0]:.6f} and {result[name][1]:.6f}, {right}")
+        texts.append(", ".join([f"{title.lower()} {result[name][0]:.6f} and {result[name][1]:.6f}", *tally]))
     alt = f"The sentence {sentence}, its mirror {_reflected(sentence)}, and what two trained encoders answer"
     if asking:
         return picture(fig, f"{alt}; the probabilities that cat comes first are for you to predict.")

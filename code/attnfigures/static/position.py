@@ -5,54 +5,53 @@ from attnbook.arrays import one_of, require_int
 from attnbook.positional import sinusoidal, t5_bucket, t5_edges
 
 from ..kit.style import PALETTE, Picture, figure, picture
-from ..kit.validate import each, flags, numbers
+from ..kit.validate import each, numbers
 
 __all__ = ["draw_buckets", "draw_order", "draw_products", "draw_similarity"]
 
 FARTHEST = 10**9  # offset that fits into the title
 
 
-def draw_similarity(waves: np.ndarray, products: np.ndarray | None, row: int, other: int, turn: bool) -> Picture:
+def draw_similarity(waves: np.ndarray, bars: tuple | None, row: int, other: int) -> Picture:
     """Draw what each pair of a sinusoidal table adds to the products of row i, and below it the products.
 
     Parameters
     ----------
     waves : array (d/2, n)
         What each pair adds to the product of row i and row t.
-    products : array (n,), optional
-        The product of row i and row t, for all t; left out, the lower panel is empty.
+    bars : (array (n,), n Booleans), optional
+        The product of row i and row t, for all t, and which bars are dashed: they are farther away than j and more
+        similar. Left out, the lower panel is empty.
     row, other : int
         The rows i and j.
-    turn : bool
-        Whether the products have a quarter turn between the rows.
     """
     waves = numbers("waves", waves, "pairs", "n", least=-1, most=1)
     pairs, n = waves.shape
-    if products is not None:
-        products = numbers("products", products, n, fit="waves")
     row = require_int("row", row, least=0, most=n - 1)
     other = require_int("other", other, least=0, most=n - 1)
-    flags(turn=turn)
     fig, (above, below) = figure(2, 1, height=3.9, sharex=True)
     for k, wave in enumerate(waves):
         above.plot(range(n), 0.44 * wave - k, color=PALETTE["purple"], linewidth=1)
         above.plot((other, other), (-k, 0.44 * wave[other] - k), color=PALETTE["orange"], linewidth=3)
     above.set(xlim=(-0.6, n - 0.4), ylim=(0.6 - pairs, 0.6), ylabel="pairs", yticks=[])
-    for ax in (above, below) if products is not None else (above,):
+    for ax in (above, below) if bars else (above,):
         ax.axvline(row, color=PALETTE["blue"], linewidth=1)
         ax.axvline(other, color=PALETTE["orange"], linewidth=1, linestyle="--")
     alt = f"A wave for each of {pairs} pairs of columns, over {n} positions; {row} and {other} are marked"
-    if products is None:
+    if not bars:
         below.axis("off")
         return picture(fig, f"{alt}; how alike their rows are is for you to predict.")
+    products, dashed = numbers("bars", bars[0], n, fit="waves"), np.array(bars[1], dtype=bool)
     colours = [PALETTE["orange" if t == other else "grey"] for t in range(n)]
     below.bar(range(n), products, color=colours)
+    look = {"facecolor": "none", "edgecolor": PALETTE["orange"], "linestyle": "--", "linewidth": 1.5}
+    below.bar(np.flatnonzero(dashed), products[dashed], **look)
+    below.axhline(products[other], color=PALETTE["orange"], linewidth=0.8)
     below.set(xlabel="position t", ylim=(-pairs - 0.2, pairs + 0.2), ylabel="product with row i")
-    kind = "with a quarter turn between them, " if turn else ""
     alt = (
-        f"{alt}. Below, the product of row {row} with every row, {kind}as bars: {products[other]:.3f} with row {other}"
+        f"{alt}. Below, the product of row {row} with every row as bars: {products[other]:.3f} with row {other}, of at "
     )
-    return picture(fig, f"{alt}, of at most {pairs}.")
+    return picture(fig, f"{alt}most {pairs}. Farther away and more similar, with dashed bars: {dashed.sum()} rows.")
 
 
 def draw_buckets(offset: int, direction: str = "both") -> Picture:
