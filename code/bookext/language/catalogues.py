@@ -19,29 +19,31 @@ def setup(app):
 def _begin(app, config):
     """Forget the messages of another build, load the catalogues, and translate the settings."""
     messages.requested.clear()
+    messages.of_pages.clear()
     messages.note_lacking(app.doctreedir if config.language != editions.TOP else None)
     for folder in config.locale_dirs:
-        _load(Path(app.srcdir, folder), config.language)
+        _load(Path(app.srcdir), folder, config.language)
     _translate_settings(config)
 
 
-def _load(place, language):
+def _load(source, place, language):
     """Load every catalogue of a language: those of pages, the book's, and corrections of other extensions'.
 
     What a page's catalogue lacks is looked up in the book's.
     """
-    folder = place / language / "LC_MESSAGES"
+    folder = source / place / language / "LC_MESSAGES"
     loaded = {}
     for path in sorted(folder.rglob("*.po")):
         domain = path.relative_to(folder).with_suffix("").as_posix()
         catalogue = CatalogInfo(str(folder), domain, "utf-8")
         if catalogue.is_outdated():
             catalogue.write_mo(language)
-        loaded[domain] = locale.init([str(place)], language, domain)[0]
+        loaded[domain] = locale.init([str(source / place)], language, domain)[0]
     book = loaded.pop(messages.CATALOGUE, None)
-    for domain, page in loaded.items():
-        if book and domain.startswith("chapters/"):
-            page.add_fallback(book)
+    for domain, translations in loaded.items():
+        if book and (source / f"{domain}.md").exists():
+            translations.add_fallback(book)
+            messages.of_pages[domain] = translations
 
 
 def _translate_settings(config):

@@ -5,13 +5,16 @@ page; the rest, such as the messages of the extension, is in the catalogue ``boo
 """
 
 import re
+from gettext import NullTranslations
 from pathlib import Path
 
-from sphinx.locale import get_translation, is_translator_registered
+from sphinx.locale import get_translation
 
 CATALOGUE = "book"
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?![\w])")
 requested: dict[tuple[str, str], tuple[str, int]] = {}  # catalogue and text of each message → where it stands first
+_gettext = get_translation(CATALOGUE)
+of_pages: dict[str, NullTranslations] = {}  # page that has a catalogue → it; what it lacks is looked up in the book's
 LACKING = "lacking.txt"  # in the folder that a build keeps: the sentences that found no translation
 _noted: set[str] = set()
 _notes: list[Path] = []  # the file, if there is one
@@ -46,8 +49,7 @@ def translate(text, page="", source="book", line=0):
     if not text.strip():
         return text
     request(text, page, source, line)
-    catalogue = page if is_translator_registered(page) else CATALOGUE
-    new = str(get_translation(catalogue)(text))
+    new = of_pages[page].gettext(text) if page in of_pages else str(_gettext(text))
     if new == text:
         _note(text)
     return new
