@@ -278,7 +278,7 @@ function buildTables(first, starts, read, alter, take) {
   const typed = (name, i, j) => {
     const input = field(entryName(name, i, j), REACH, typing(name, i, j, read, alter));
     fields.push({ input, value: () => read()[name][i][j] });
-    return make("td", { class: "live-trace-cell" }, input.element, grip(name, i, j, read, alter));
+    return make("td", { class: "live-trace-cell" }, input.element, pull(name, i, j, read, alter));
   };
   const table = (name, title, rows, columns) => {
     const cell = name in starts ? taken : typed;
@@ -342,7 +342,7 @@ const typing = (name, i, j, read, alter) => (x) =>
   putNumber(name, i, j, x, read(), alter, beforeOf(name, i, j, read()));
 
 /** What a pointer drags up or down to change a number by halves; who has no pointer types it. */
-function grip(name, i, j, read, alter) {
+function pull(name, i, j, read, alter) {
   const element = div("live-trace-grip");
   let held = null;
   const drag = (_x, y) => {
@@ -351,7 +351,7 @@ function grip(name, i, j, read, alter) {
     const x = clamp(held.x + Math.round((held.y - y) / 12) / 2, -FAR, FAR);
     if (x !== state[name][i][j]) putNumber(name, i, j, x, state, alter, held.before);
   };
-  draggable(element, { getScreenCTM: () => new DOMMatrix() }, drag, () => {
+  draggable(element, SCREEN, drag, () => {
     held = null;
   });
   return element;
@@ -378,7 +378,7 @@ function buildCursor({ element }, starts, read, choose) {
     const { stage, cell: [i, j] } = read();
     choose(i - dy, starts[stage] + j + dx);
   });
-  draggable(cursor, { getScreenCTM: () => new DOMMatrix() }, (x, y) => {
+  draggable(cursor, SCREEN, (x, y) => {
     const cell = document.elementsFromPoint(x, y).find((one) => one.take);
     cell?.take();
   });
