@@ -309,6 +309,8 @@ function buildTables(first, starts, read, alter, take) {
       table("Y", "output Y", "y", ""),
     ),
   );
+  const side = Math.max(first.Q[0].length, first.V[0].length);
+  element.style.setProperty("--columns", first.K.length + side);
   return { element, cells, fields };
 }
 
