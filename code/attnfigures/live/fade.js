@@ -34,7 +34,11 @@ function factorFor(amount, steps) {
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const title = div("live-title");
+  const titles = [
+    "How strongly the last state depends on each word",
+    "How strongly the answers depend on each word",
+  ].map((text) => div("live-title", text));
+  const title = stack(...titles);
   const words = range(shape(first)).map(buildWord);
   const knob = buildKnob(read, change);
   words[0].element.append(knob);
@@ -49,13 +53,13 @@ function build({ el, read, change, first }) {
     hintLine(
       "Drag the first word up. When does it count as much as the last, and what happens above that? Then try attention.",
     ),
-    title,
+    set(title.element, { class: "live-stack live-fade-title" }),
     row,
     div("live-controls", other, button("Back to start", () => change(first))),
     message,
   );
   nod(el);
-  return { title, row, words, knob, other, message };
+  return { title, titles, row, words, knob, other, message };
 }
 
 /** A word on its column; how much is left of it is written below the column. */
@@ -98,14 +102,9 @@ function lift(target, { element, column, name }, steps, read, change) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ title, row, words, knob, other }, state, result, { hidden }) {
+function draw({ title, titles, row, words, knob, other }, state, result, { hidden }) {
   const attention = state.model === "attention";
-  write(
-    title,
-    attention
-      ? "How strongly the answers depend on each word"
-      : "How strongly the last state depends on each word",
-  );
+  title.show(titles[Number(attention)]);
   row.toggleAttribute("data-held", row.dataset.model === state.model); // no column lags behind a hand
   set(row, { "data-model": state.model, "aria-label": hidden ? _("hidden") : spoken(result) });
   words.forEach((word, t) => drawWord(word, result.words[t], result.influence[t], hidden));

@@ -255,7 +255,7 @@ function draw({ queries, outputs, answers }, state, result, { hidden }) {
 }
 
 function drawQueries(
-  { plane: { svg, px }, shares, areas, heads },
+  { plane: { px }, shares, areas, heads },
   { queries, second },
   result,
   hidden,
@@ -265,8 +265,7 @@ function drawQueries(
     const there = !h || second > 0;
     set(ray, { x2, y2, ...seen(there) });
     move(queries[h]);
-    if (!there) group.remove();
-    else if (group.parentNode !== svg) svg.append(group);
+    set(group, seen(there));
     shares[h].forEach((share, j) => {
       set(share, { "data-shows": there ? `weights ${h} ${j}` : null, dx: h ? 8 : null });
       const weight = hidden ? "?" : show(result.weights[h][j]);

@@ -132,7 +132,6 @@ function buildState(n, read, change) {
   const boxes = div("live-inks-boxes");
   const edge = grip("state size", "↕", (dx, dy) => resize(read().size + dx - dy));
   const element = div("live-inks-state", boxes, edge);
-  element.style.setProperty("--most", n);
   draggable(edge, SCREEN, (_x, y) => {
     const high = parseFloat(getComputedStyle(element).getPropertyValue("--high"));
     resize(Math.round((y - boxes.getBoundingClientRect().top) / high));
@@ -146,6 +145,7 @@ function buildState(n, read, change) {
 function draw({ sentence, state: held, title, spent, kind }, state, result, { hidden }) {
   const { words, asked, boxes } = result;
   drawSentence(sentence, words, asked);
+  held.element.style.setProperty("--most", Math.max(words.length, state.size));
   held.boxes.replaceChildren(...range(boxes).map((i) => drawBox(result, i, hidden)));
   set(held.boxes, { role: "img", "aria-label": hidden ? _("hidden") : spoken(result) });
   held.edge.hidden = state.model === "attention";
