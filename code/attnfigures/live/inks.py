@@ -157,15 +157,17 @@ def still(state: dict, asking: bool) -> Picture:
     ax.set(xlim=(-0.1, max(8, columns)), ylim=(boxes + 0.1, -2.2))
     ax.set_axis_off()
     for t, word in enumerate(words):
-        place = (0.05 + t % 8, -1.6 + 0.8 * (t // 8))
-        ax.annotate(word, place, weight="bold" if t < result["asked"] else "normal")
+        x, y = t % 8, -1.6 + 0.9 * (t // 8)
+        ax.text(x, y, word, weight="bold")
+        if t < result["asked"]:
+            ax.plot([x, x + 0.9], [y + 0.15] * 2, color="#000000", linewidth=1)
     for i in range(boxes):
         wanted = i in result["box"][: result["asked"]]
         outline = {"fill": False, "edgecolor": "#000000", "linestyle": "-" if wanted else ":"}
         ax.add_patch(Rectangle((0, i + 0.05), columns, 0.9, **outline))
         held = [t for t, box in enumerate(result["box"]) if box == i]
         for place, t in enumerate(held):
-            ink = 0.5 if asking else 0.07 + 0.93 * result["recovery"][t]
+            ink = 0.5 if asking else min(1, 0.07 + 0.93 * result["recovery"][t])
             ax.text(place + 0.1, i + 0.5, words[t], va="center", alpha=ink, weight="bold")
     return picture(fig, described(state, result, asking))
 
