@@ -14,7 +14,7 @@ from attnbook.permutations import permutations
 from attnbook.positional import frequencies, rotate, sinusoidal
 from attnbook.results import load
 from attnbook.simplex import hull_weights, separating_direction
-from attnfigures.live import crowd, inks, mirror, orders, stabiliser, star, twins, walkers, windows
+from attnfigures.live import crowd, fade, inks, mirror, orders, stabiliser, star, twins, walkers, windows
 from attnfigures.live.ablation import answers, sentences
 from attnfigures.live.memory import memory
 from attnfigures.live.spread import KEYS, keys
@@ -130,7 +130,7 @@ THIRTEEN = "a b c d e f g h i j k l m"
 @pytest.mark.parametrize("asked", [1, 5, 13])
 @pytest.mark.parametrize(("rho", "size"), [(1, 4), (0.9, 1), (0.5, 13), (0.7, 16)])
 @pytest.mark.parametrize("model", ["recurrent", "gated"])
-def test_inks_of_a_state_are_its_derivative_and_what_its_answers_explain(model, rho, size, asked):
+def test_inks_of_a_state_are_what_its_answers_explain(model, rho, size, asked):
     """Each answer is the best linear guess of a word from the state, and a linear fit of all answers explains R²."""
     result = inks.inks(THIRTEEN, model=model, rho=rho, size=size, questions=asked).compute()
     X, h = UNCORRELATED, np.zeros((64, size))
@@ -140,8 +140,22 @@ def test_inks_of_a_state_are_its_derivative_and_what_its_answers_explain(model, 
     answers = h @ np.linalg.lstsq(h, X[:, :asked], rcond=None)[0]
     fitted = answers @ np.linalg.lstsq(answers, X, rcond=1e-10)[0]
     assert result["recovery"] == pytest.approx((fitted**2).sum(0), abs=1e-8)
-    assert result["influence"] == pytest.approx([np.linalg.norm(X[:, t] @ h) for t in range(13)], abs=EXACT)
     assert result["spent"] == pytest.approx(min(asked, size))
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.9, 1, 1.1])
+def test_a_word_fades_as_the_derivative_of_the_last_state(rho):
+    turn = torch.tensor(np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0])
+    x, h = torch.zeros(13, dtype=torch.float64), torch.zeros(4, dtype=torch.float64)
+
+    def last_state(x):
+        state = h
+        for word in x:
+            state = rho * turn @ state + word * torch.eye(4, dtype=torch.float64)[0]
+        return state
+
+    columns = torch.autograd.functional.jacobian(last_state, x).norm(dim=0)
+    assert fade.fade(THIRTEEN, rho=rho).compute()["influence"] == pytest.approx(columns.numpy(), abs=EXACT)
 
 
 @pytest.mark.parametrize("asked", [1, 5, 13])
@@ -150,9 +164,15 @@ def test_inks_of_attention_are_those_of_an_answer_per_query(asked):
     X = UNCORRELATED.T
     Y = attention(5 * np.eye(13)[:asked] * 13**0.5, np.eye(13), X)  # the package divides by √13
     fitted = np.linalg.lstsq(Y.T, X.T, rcond=None)[0].T @ Y
-    assert result["influence"] == pytest.approx(np.linalg.norm(Y @ X.T, axis=0))
     assert result["recovery"] == pytest.approx((fitted**2).sum(1))
     assert result["spent"] == pytest.approx(asked)
+
+
+def test_with_attention_all_words_fade_alike():
+    X = UNCORRELATED.T
+    Y = attention(5 * np.eye(13) * 13**0.5, np.eye(13), X)  # the package divides by √13
+    result = fade.fade(THIRTEEN, model="attention").compute()
+    assert result["influence"] == pytest.approx(np.linalg.norm(Y @ X.T, axis=0))
 
 
 @pytest.mark.parametrize("model", inks.MODELS)

@@ -119,6 +119,22 @@ function handle(svg, label, hue, shape, go, step, drop) {
   return Object.assign(put, { element: group });
 }
 
+/** Places as a pointer has them, for what is dragged in no drawing. */
+const SCREEN = { getScreenCTM: () => new DOMMatrix() };
+
+/** A disc with arrows that say which way it is dragged; it has the focus and takes arrow keys. */
+function grip(label, arrow, step) {
+  const element = make("span", {
+    class: "live-grip",
+    tabindex: 0,
+    role: "slider",
+    "aria-label": label,
+    "data-arrow": arrow,
+  });
+  arrows(element, step);
+  return element;
+}
+
 /**
  * A square plane from -reach to reach with a grid, and a margin for handles on its rim. `px` turns
  * a point into the coordinates of `svg`; `point` back.

@@ -70,10 +70,16 @@ function build({ el, read, change, first }) {
   const put = (name, x) => change({ [name]: clamp(x, ...RANGES[name]) });
   const plot = buildPlot(read, put);
   const table = buildTable(put);
+  const lives = each(lifeLine);
+  const reading = stack(
+    div("live-lives-told", lives.map(({ element }) => element)),
+    scroller(div("live-scroll", table.element)),
+  );
+  const [told, numbers] = reading.element.children;
   const type = toggle("Type the settings", (pressed) => {
+    reading.show(pressed ? numbers : told);
     for (const { setting } of table.rows) setting.open(pressed);
   });
-  const message = messageLine();
   el.append(
     hintLine(
       "Can you lay the line of the RNN flat? Which marks tilt their lines, and which one only lifts it?",
@@ -82,13 +88,23 @@ function build({ el, read, change, first }) {
     div(
       "live-planes live-lean",
       plot.svg,
-      scroller(div("live-scroll live-reading", table.element)),
+      set(reading.element, { class: "live-stack live-reading" }),
     ),
     div("live-controls", type, button("Back to start", () => change(first))),
-    message,
   );
-  return { plot, rows: table.rows, message };
+  return { plot, rows: table.rows, lives };
 }
+
+/** The mark of a model, and beside it how long a gradient lives there. */
+function lifeLine(_x, i) {
+  const text = make("span");
+  return { element: make("p", {}, icon(i), " ", make("b", {}, MODELS[i]), text), text };
+}
+
+const icon = (i) => {
+  const look = { viewBox: "-10 -10 20 20", class: `live-icon ${HUES[i]}` };
+  return make("svg", { ...look, role: "img", "aria-label": LOOKS[i] }, mark(i, 8));
+};
 
 /** The lines of the models, each with a bead where it has halved, a handle and a name. */
 function buildPlot(read, put) {
@@ -110,11 +126,15 @@ function buildPlot(read, put) {
       put(name, FITS[name](k, TOP - (y - toY(TOP)) / 5));
     };
     const step = (dx, dy) => put(name, thousandth(read()[name] + (dx + dy) * ARROW[name]));
-    const move = handle(svg, `${MODELS[i]}, ${LOOKS[i]}`, HUES[i], mark(i, 7), drag, step);
+    const look = make("g", { class: "live-decay-grip" }, mark(i, 9), arrowsOn());
+    const move = handle(svg, `${MODELS[i]}, ${LOOKS[i]}`, HUES[i], look, drag, step);
     return { move, element: svg.lastChild };
   });
   return { svg, lines, beads, tags, handles };
 }
+
+/** Arrows up and down on a mark, which is dragged. */
+const arrowsOn = () => make("text", { y: 3.5, "text-anchor": "middle" }, "↕");
 
 /** The powers of ten at the left, and the steps below. */
 function gridOf() {
@@ -156,15 +176,8 @@ function buildRow(name, i, put) {
   const factor = make("td", { "data-shows": `factor ${i}` });
   const half = make("td", { class: "live-halving" });
   const left = make("td", { "data-shows": `left ${i}` });
-  const look = {
-    viewBox: "-10 -10 20 20",
-    class: `live-icon ${HUES[i]}`,
-    role: "img",
-    "aria-label": LOOKS[i],
-  };
-  const icon = make("svg", look, mark(i, 8));
   const named = make("span", { class: "live-named" }, SETTINGS[i]);
-  const head = make("th", { scope: "row" }, icon, "\u00a0", named);
+  const head = make("th", { scope: "row" }, icon(i), "\u00a0", named);
   const element = make("tr", {}, head, make("td", {}, setting.element), factor, half, left);
   return { element, setting, factor, half, left };
 }
@@ -172,8 +185,9 @@ function buildRow(name, i, put) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ plot, rows }, state, result, { hidden }) {
+function draw({ plot, rows, lives }, state, result, { hidden }) {
   each((name, i) => {
+    write(lives[i].text, hidden ? "" : `: ${life(i, result)}`);
     drawLine(plot, name, i, state, result, hidden);
     drawRow(rows[i], state[name], i, result, hidden);
   });

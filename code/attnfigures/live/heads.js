@@ -2,12 +2,13 @@
 // them off their line, and the straight cuts between them.
 const REACH = 3; // the plane of queries and keys goes from -3 to 3
 const WORDS = { 1: _("cat"), "-1": _("dog") };
+const TINT = { 1: "live-orange", "-1": "live-sky" };
 
 /** The values of the first and the third word. */
 const SENTENCES = [[1, 1], [1, -1], [-1, 1], [-1, -1]];
 const said = ([first, third], as) =>
-  fillIn("{first} sees {third}", { first: as(WORDS[first], 0), third: as(WORDS[third], 2) });
-const phrase = (sentence) => said(sentence, String).join("");
+  fillIn("{first} sees {third}", { first: as(first), third: as(third) });
+const phrase = (sentence) => said(sentence, (word) => WORDS[word]).join("");
 
 /**
  * The weights, the outputs of the four sentences, and for both questions the margin and the cut.
@@ -46,12 +47,13 @@ function valid({ keys, queries, second }) {
 
 const MIDDLE = 150; // the drawing of the outputs, 300 wide and high: where 0 is …
 const UNIT = 108; // … and how long 1 is
-const TINT = ["live-blue", "live-ink", "live-orange"];
 const POSITIONS = ["1st word", _("sees"), "3rd word"];
 const QUESTIONS = ["who sees?", "who is seen?"];
 const INDEX = "₁₂";
 const LINE = 22; // the height of a line of names
-const NAME = 104; // how long a name is
+const NAME = 124; // how long a name is, on a phone
+const PLACES = [[-138, 118], [155, -118], [-64, 50], [64, -50]]; // where the sides of a cut are named
+const STAYS = 0.4; // how much more crowded that place has to be than another, to be left
 
 /**
  * At which height the name of each dot stands: above the two that the second head lifts most, and
@@ -79,7 +81,14 @@ const text = (x, y, words, look = {}) =>
 const line = (look, x1 = null, y1 = null, x2 = null, y2 = null) =>
   make("line", { class: look, x1, y1, x2, y2 });
 const seen = (yes) => ({ visibility: yes ? "visible" : "hidden" });
-const cutLook = (i) => `live-cut ${TINT[2 * i]} ${i ? "live-dashed" : ""}`;
+const cutLook = (i) => `live-cut ${i ? "live-dashed" : ""}`;
+const colour = (word) => make("tspan", { class: `live-toned ${TINT[word]}` }, WORDS[word]);
+
+/** What is said on one side of the cut of question i. */
+const sideText = (i, word) =>
+  i
+    ? fillIn("sees {third}", { third: colour(word) })
+    : fillIn("{first} sees", { first: colour(word) });
 
 // ---- build ---------------------------------------------------------------------------------------
 
@@ -88,12 +97,6 @@ function build({ el, read, change, first }) {
   const queries = buildQueries(first, read, change);
   const outputs = buildOutputs(read, change);
   const answers = QUESTIONS.map(buildAnswer);
-  const percent = (x) => `${Math.round(100 * x)} %`;
-  const second = slider(
-    "second head",
-    { min: 0, max: 1, step: 0.05, text: percent },
-    (x) => change({ second: x }),
-  );
   const message = messageLine();
   el.append(
     hintLine(
@@ -108,11 +111,11 @@ function build({ el, read, change, first }) {
         outputs.svg,
       ),
     ),
-    div("live-controls", second.element, button("Back to start", () => change(first))),
     div("live-answers", answers.map(({ element }) => element)),
     message,
+    div("live-controls", button("Back to start", () => change(first))),
   );
-  return { queries, outputs, answers, second, message };
+  return { queries, outputs, answers, message };
 }
 
 /**
@@ -125,9 +128,9 @@ function buildQueries({ keys }, read, change) {
     range(3).map((j) => make("tspan", { "data-shows": `weights ${h} ${j}` }))
   );
   const areas = ["live-weight", "live-heads-ring"].map((look) =>
-    keys.map((place, j) => {
+    keys.map((place) => {
       const [cx, cy] = left.px(place);
-      return make("circle", { class: `${look} ${TINT[j]}`, cx, cy });
+      return make("circle", { class: `${look} live-ink`, cx, cy });
     })
   );
   const rays = [0, 1].map(() => line("live-ray live-ink", MIDDLE, MIDDLE));
@@ -141,8 +144,8 @@ function buildQueries({ keys }, read, change) {
     return make(
       "g",
       {},
-      line(`live-ray ${TINT[i]}`, MIDDLE, MIDDLE, x, y),
-      make("g", { class: `live-end ${TINT[i]}` }, make("circle", { cx: x, cy: y, r: 4 })),
+      line("live-ray live-heads-key", MIDDLE, MIDDLE, x, y),
+      make("circle", { class: "live-heads-end", cx: x, cy: y, r: 4 }),
       text(at, nameY + (below ? 22 : -46), POSITIONS[i], middle),
       text(at, nameY + (below ? 39 : -29), weights, middle),
     );
@@ -159,46 +162,58 @@ function buildQueries({ keys }, read, change) {
 
 /**
  * The outputs of the four sentences, and the cuts between them, each in a band that is as wide as the
- * outputs leave it. A dot that is dragged up or down draws in the second head.
+ * outputs leave it, with what is on its sides. A dot that is dragged up or down draws in the second
+ * head; the one with a grip takes the keys, too.
  */
 function buildOutputs(read, change) {
   const upright = [line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, -5, "head 2 ↑")];
-  const bands = QUESTIONS.map((_x, i) => line(`live-heads-band ${TINT[2 * i]}`));
+  const bands = QUESTIONS.map(() => line("live-heads-band"));
   const cuts = QUESTIONS.map((_x, i) => line(cutLook(i)));
-  const colour = (words, at) => make("tspan", { class: `live-toned ${TINT[at]}` }, words);
+  const middle = { "text-anchor": "middle" };
+  const sides = QUESTIONS.map((_x, i) => [1, -1].map((w) => text(0, 0, sideText(i, w), middle)));
   const leads = SENTENCES.map(() => line("live-axis"));
-  const names = SENTENCES.map((sentence) =>
-    text(0, 0, said(sentence, colour), { "text-anchor": "middle" })
-  );
+  const names = SENTENCES.map((sentence) => text(0, 0, said(sentence, colour), middle));
   const dots = SENTENCES.map(dotOf);
   const svg = make(
     "svg",
-    { viewBox: "-20 -20 340 340", role: "img", "aria-label": "Outputs of four sentences" },
+    { viewBox: "-20 -20 340 340", role: "group", "aria-label": "Outputs of four sentences" },
     bands,
     line("live-axis", 0, MIDDLE, 300, MIDDLE),
     upright[0],
     cuts,
     text(316, 314, "head 1 →", { "text-anchor": "end" }),
     upright[1],
+    sides.flat(),
     leads,
     names,
     dots,
   );
-  dots.forEach((dot, i) =>
-    draggable(dot, svg, (_x, y) => {
-      const whole = compute({ ...read(), second: 1 }).outputs[i][1];
-      if (Math.abs(whole) < 0.05) return; // the second head says nothing of this sentence
-      change({ second: clamp(hundredth((MIDDLE - y) / UNIT / whole), 0, 1) });
-    })
-  );
-  return { svg, upright, bands, cuts, dots, leads, names };
+  const put = (second) => change({ second: clamp(hundredth(second), 0, 1) });
+  const liftTo = (i) => (_x, y) => {
+    const whole = compute({ ...read(), second: 1 }).outputs[i][1];
+    if (Math.abs(whole) < 0.05) return; // the second head says nothing of this sentence
+    put((MIDDLE - y) / UNIT / whole);
+  };
+  dots.forEach((dot, i) => draggable(dot, svg, liftTo(i)));
+  const step = (dx, dy) => put(read().second + (dx + dy) / 20);
+  const move = handle(svg, "second head", "live-heads-lift", liftMark(), liftTo(0), step);
+  return { svg, upright, bands, cuts, sides, dots, leads, names, move };
 }
+
+/** Arrows up and down in a disc, beside a dot. */
+const liftMark = () =>
+  make(
+    "g",
+    {},
+    make("circle", { cx: 24, r: 9 }),
+    make("text", { x: 24, y: 5, "text-anchor": "middle" }, "↕"),
+  );
 
 /** The dot of a sentence: its halves are the outer words, filled for cat and empty for dog. */
 function dotOf(sentence) {
   const halves = sentence.map((word, i) =>
     make("path", {
-      class: `live-heads-half ${TINT[2 * i]}`,
+      class: `live-heads-half ${TINT[word]}`,
       d: `M0 -9a9 9 0 0 ${i} 0 18z`,
       "fill-opacity": word > 0 ? 1 : 0,
     })
@@ -226,20 +241,21 @@ function buildAnswer(question, i) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ queries, outputs, answers, second }, state, result, { hidden }) {
+function draw({ queries, outputs, answers }, state, result, { hidden }) {
   const two = state.second > 0;
   drawQueries(queries, state, result, hidden);
   for (const part of outputs.upright) set(part, seen(two));
   drawOutputs(outputs, state, result, hidden);
+  const names = namesIn(outputs);
   result.cuts.forEach((cut, i) => {
     drawCut(outputs, i, cut, result.margins[i], hidden);
+    drawSides(outputs.sides[i], cut, result.margins[i], names, hidden);
     drawAnswer(answers[i], cut, hidden);
   });
-  second.put(state.second);
 }
 
 function drawQueries(
-  { plane: { svg, px }, shares, areas, heads },
+  { plane: { px }, shares, areas, heads },
   { queries, second },
   result,
   hidden,
@@ -249,8 +265,7 @@ function drawQueries(
     const there = !h || second > 0;
     set(ray, { x2, y2, ...seen(there) });
     move(queries[h]);
-    if (!there) group.remove();
-    else if (group.parentNode !== svg) svg.append(group);
+    set(group, seen(there));
     shares[h].forEach((share, j) => {
       set(share, { "data-shows": there ? `weights ${h} ${j}` : null, dx: h ? 8 : null });
       const weight = hidden ? "?" : show(result.weights[h][j]);
@@ -262,18 +277,26 @@ function drawQueries(
 }
 
 /** The dots of the sentences, and a line from each to its name. */
-function drawOutputs({ dots, names, leads }, state, { outputs }, hidden) {
+function drawOutputs({ dots, names, leads, move }, state, { outputs }, hidden) {
   const places = outputs.map(([x, y]) => [MIDDLE + UNIT * x, MIDDLE - UNIT * y]);
   const rows = namesApart(places, compute({ ...state, second: 1 }).outputs.map(([, y]) => y));
   const visible = seen(!hidden);
   places.forEach(([x, y], i) => {
-    const name = clamp(x, 34, 266);
+    const name = clamp(x, 42, 258);
     const [x1, y1, x2] = [x, y, name].map((c) => c.toFixed(2));
     set(dots[i], { transform: `translate(${x1} ${y1})`, ...visible });
     set(names[i], { x: x2, y: rows[i].toFixed(2), ...visible });
     set(leads[i], { x1, y1, x2, y2: (rows[i] - 5).toFixed(2), ...visible });
   });
+  move(places[0], `${Math.round(100 * state.second)} %`, { now: state.second, min: 0, max: 1 });
+  set(move.element, visible);
 }
+
+/** The places of the dots and of their names, of which the names of the sides keep clear. */
+const namesIn = ({ names, leads }) => [
+  ...names.map((name) => ["x", "y"].map((c) => Number(name.getAttribute(c)))),
+  ...leads.map((lead) => ["x1", "y1"].map((c) => Number(lead.getAttribute(c)))),
+];
 
 function drawCut({ cuts, bands }, i, cut, margin, hidden) {
   const [right, up] = cut ? cut.map((c) => hundredth((300 * c) / margin)) : [0, 0];
@@ -282,9 +305,49 @@ function drawCut({ cuts, bands }, i, cut, margin, hidden) {
   set(bands[i], { ...ends, ...seen(cut && !hidden), "stroke-width": hundredth(2 * UNIT * margin) });
 }
 
+/** Names what is on the sides of a cut, at that of its places where fewer names are. */
+function drawSides(sides, cut, margin, names, hidden) {
+  for (const side of sides) set(side, seen(cut && !hidden));
+  if (!cut) return;
+  const toward = cut.map((c) => c / margin);
+  const places = PLACES.map((place) => sidesAt(place, toward));
+  const crowds = places.map((place, p) => crowding(place, names) - (p === sides.place ? STAYS : 0));
+  sides.place = crowds.indexOf(Math.min(...crowds));
+  const best = places[sides.place];
+  sides.forEach((side, k) => set(side, { x: hundredth(best[k][0]), y: hundredth(best[k][1] + 5) }));
+  names.push(...best);
+}
+
+/**
+ * Where the sides of a cut are named: left and right of one that is steep, so far down, and above and
+ * below another, so far to the right. Cats are where the cut points.
+ */
+function sidesAt([down, aside], [right, up]) {
+  const steep = Math.abs(right) > Math.abs(up);
+  const slope = steep ? up / right : right / up;
+  const away = steep ? 44 + 8 * Math.abs(slope) : 14 + 34 * Math.abs(slope);
+  return [1, -1].map((way) => {
+    const x = steep ? down * slope + away * way * Math.sign(right) : aside;
+    const y = steep ? down : aside * slope - away * way * Math.sign(up);
+    return [MIDDLE + clamp(x, -132, 132), MIDDLE + clamp(y, -150, 155)];
+  });
+}
+
+/** How much names lie over others. */
+const crowding = (places, others) =>
+  total(
+    places.flatMap(([x, y]) =>
+      others.map(([otherX, otherY]) =>
+        Math.max(0, 1 - Math.abs(x - otherX) / 100) * Math.max(0, 1 - Math.abs(y - otherY) / 22)
+      )
+    ),
+  );
+
 function drawAnswer({ element, sign, verb }, cut, hidden) {
   const answered = Boolean(cut) && !hidden;
-  const [tick, words] = cut ? ["✓", "a cut tells"] : ["✗", "no cut tells"];
+  const [tick, words] = cut
+    ? ["✓", "one line separates cats from dogs"]
+    : ["✗", "no line separates cats from dogs"];
   write(sign, hidden ? "?" : tick);
   write(verb, hidden ? "" : words);
   element.toggleAttribute("data-answered", answered);

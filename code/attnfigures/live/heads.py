@@ -110,13 +110,12 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 def still(state: dict, asking: bool) -> Picture:
     """Draw queries and keys, and the outputs of the four sentences with the cuts, unless they are asked for."""
     two, result = state["second"] > 0, compute(**state)
-    hues = [PALETTE["blue"], PALETTE["grey"], PALETTE["orange"]]
     fig, (left, right) = figure(1, 2, width=6.4, height=4.4)
     left.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title="queries and keys")
     right.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", title="outputs of four sentences", xlabel="head 1")
-    for key, name, hue in zip(state["keys"], POSITIONS, hues, strict=True):
-        left.annotate("", key, (0, 0), arrowprops={"arrowstyle": "->", "color": hue, "lw": 1.6})
-        left.text(*(1.15 * np.array(key)), name, ha="center", va="center", color=hue)
+    for key, name in zip(state["keys"], POSITIONS, strict=True):
+        left.annotate("", key, (0, 0), arrowprops={"arrowstyle": "->", "color": PALETTE["grey"], "lw": 1.6})
+        left.text(*(1.15 * np.array(key)), name, ha="center", va="center")
     for h, q in enumerate(state["queries"][: 1 + two]):
         left.annotate("", q, (0, 0), arrowprops={"arrowstyle": "->", "color": "#000000", "lw": 2})
         left.text(q[0] + 0.1, q[1] + 0.1, f"q{'₁₂'[h]}", style="italic")
@@ -131,17 +130,17 @@ def still(state: dict, asking: bool) -> Picture:
     else:
         right.set_yticks([])
     for (first, third), y in zip(SENTENCES, result["outputs"], strict=True):
-        fill = {"fillstyle": "left", "mec": "#000000"}
-        fill |= {"mfc": hues[0] if first > 0 else "none", "markerfacecoloralt": hues[2] if third > 0 else "none"}
+        halves = [PALETTE["orange"] if word > 0 else "none" for word in (first, third)]
+        fill = {"fillstyle": "left", "mec": "#000000", "mfc": halves[0], "markerfacecoloralt": halves[1]}
         name = f"{NAMES[first]} sees {NAMES[third]}"
         right.plot(y[0], y[1], "o", ls="", markersize=11, label=name, **fill)
     texts = []
-    for cut, hue, dash, question in zip(result["cuts"], hues[::2], ("-", "--"), QUESTIONS, strict=True):
+    for cut, dash, question in zip(result["cuts"], ("-", "--"), QUESTIONS, strict=True):
         texts.append(f"{'a' if cut is not None else 'no'} straight cut answers “{question}”")
         if cut is not None:
             x, y = 2 * cut / np.linalg.norm(cut)
             band = np.array([[-y, x], [y, -x], [y, -x], [-y, x]]) + np.outer([1, 1, -1, -1], cut)
-            right.fill(*band.T, color=hue, alpha=0.12, lw=0)
-            right.plot([-y, y], [x, -x], dash, color=hue, label=question)
+            right.fill(*band.T, color="#000000", alpha=0.09, lw=0)
+            right.plot([-y, y], [x, -x], dash, color="#000000", label=question)
     fig.legend(loc="outside lower center", ncols=3, frameon=False)
     return picture(fig, f"{alt}. Right, the outputs of the four sentences from cat and dog: {' and '.join(texts)}.")

@@ -1,4 +1,4 @@
-r"""Two limits of a recurrent state, as the ink of a sentence: how far it reaches, and how much its answers carry."""
+r"""A state whose words share its numbers: each number has ink for one word, and is divided among those it holds."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from attnbook.attention import attention_weights
 from matplotlib.patches import Rectangle
 
 from ..kit.figure import Ask, Live, require_one_of, require_within
-from ..kit.style import PALETTE, Picture, figure, picture
+from ..kit.style import Picture, figure, picture
 from .shuffle import tokens
 
 __all__ = ["inks"]
@@ -17,21 +17,19 @@ MOST = 16  # words of a sentence, numbers of a state, and questions
 LEAST = 0.5  # the smallest ρ
 LEAD = 5.0  # by how much the key that a query looks for is ahead in score
 MODELS = ("recurrent", "gated", "attention")
-ROWS = ("reach", "both")
 
 
 def inks(
     text: str,
     *,
-    rho: float = 0.8,
+    rho: float = 1.0,
     size: int = 4,
     questions: int = MOST,
     model: str = "recurrent",
-    rows: str = "both",
     ask: Ask = None,
     label: str = "inks",
 ) -> Live:
-    r"""Draw a sentence twice: in the ink of the gradient that reaches a word, and in the ink R² of what answers carry.
+    r"""Draw the words of a sentence in boxes, one for each number of a state, and in the ink R² of what answers carry.
 
     A word t is one number x_t, and the x_t are uncorrelated with mean 0 and variance 1. Each model is asked the same
     T = min(questions, n) questions, "which number was word t?" for the first T words, and each of its answers is one
@@ -39,15 +37,15 @@ def inks(
     R²_t = M_tᵀ (M Mᵀ)⁺ M_t, and Σ R²_t = rank M ≤ T.
 
     "recurrent" keeps h_t = ρ C h_{t−1} + e_1 x_t for the cyclic shift C of d_h numbers: the state is a ring; each step
-    turns it by one, multiplies it by ρ, and adds the new word to its first number. So ‖∂h_n/∂x_t‖ = ρ^(n−t), words
-    whose positions differ by a multiple of d_h share a number, and an answer is the number that holds the word:
-    rank M = min(T, d_h). The state is written before the questions are known.
+    turns it by one, multiplies it by ρ, and adds the new word to its first number. So words whose positions differ by a
+    multiple of d_h share a number, and an answer is the number that holds the word: rank M = min(T, d_h). The state is
+    written before the questions are known.
 
     "gated" is the same ring with a gate that knows the questions: a word that nobody will ask for leaves the state as
     it is. Again rank M = min(T, d_h), but the words that are asked for share the numbers among themselves.
 
     "attention" keeps all words. The query for word t scores it LEAD above the others, y_t = Σ_j a_tj x_j, and
-    rank M = T. Its influence is the length of a column of M, ‖∂y/∂x_t‖.
+    rank M = T.
 
     Parameters
     ----------
@@ -61,29 +59,27 @@ def inks(
         From 1 to 16; as many as there are words if it is larger.
     model : {"recurrent", "gated", "attention"}
         Attention has neither ρ nor d_h.
-    rows : {"reach", "both"}
-        Whether the figure shows both inks, or the first alone, without numbers and with a question for every word.
     ask, label : optional
         A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------
     ValueError
-        If the text is no text, or ρ, the size, the number of questions, the model or the rows are not as above.
+        If the text is no text, or ρ, the size, the number of questions or the model are not as above.
 
     Source: Jaeger (2001) for the budget Σ R² ≤ d_h.
 
-    >>> inks("the cat sat down", rho=1, size=2).compute()["recovery"]
+    >>> inks("the cat sat down", size=2).compute()["recovery"]
     array([0.5, 0.5, 0.5, 0.5])
-    >>> one = {"questions": 1, "rho": 1, "size": 2}
+    >>> one = {"questions": 1, "size": 2}
     >>> [round(float(inks("the cat sat", model=m, **one).compute()["spent"]), 9) for m in ("recurrent", "attention")]
     [1.0, 1.0]
     """
-    state = {"model": model, "text": text, "rho": float(rho), "size": size, "questions": questions, "rows": rows}
+    state = {"model": model, "text": text, "rho": float(rho), "size": size, "questions": questions}
     return Live("inks", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 
-def check(model: str, text: str, rho: float, size: int, questions: int, rows: str) -> None:
+def check(model: str, text: str, rho: float, size: int, questions: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
     if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError(f"text = {text!r}; expected a sentence")
@@ -91,7 +87,6 @@ def check(model: str, text: str, rho: float, size: int, questions: int, rows: st
     require_int("size", size, most=MOST)
     require_int("questions", questions, most=MOST)
     require_one_of("model", model, MODELS)
-    require_one_of("rows", rows, ROWS)
 
 
 def ring(n: int, rho: float, size: int, written: int) -> np.ndarray:
@@ -104,40 +99,37 @@ def ring(n: int, rho: float, size: int, written: int) -> np.ndarray:
     return H
 
 
-def compute(model: str, text: str, rho: float, size: int, questions: int, rows: str) -> dict[str, Any]:
-    """Return the words, how strongly the model depends on each, and R² of each.
+def compute(model: str, text: str, rho: float, size: int, questions: int) -> dict[str, Any]:
+    """Return the words, R² of each, of how many questions are asked, and Σ R².
 
-    Also how many questions are asked, of how many numbers, the box of each word in the bar of answers, and Σ R². The
-    mirror of ``compute`` in inks.js.
+    ``boxes`` counts the numbers that are kept, or with attention the answers; ``box`` is that of each word, None for a
+    word that is not written. The mirror of ``compute`` in inks.js.
     """
     words = tokens(text, MOST)
     n = len(words)
-    asked = n if rows == "reach" else min(questions, n)
+    asked = min(questions, n)
+    written = asked if model == "gated" else n
+    boxes = asked if model == "attention" else size
     if model == "attention":
         M = attention_weights(LEAD * np.eye(n)[:asked], np.eye(n), scale=1)
-        influence = np.linalg.norm(M, axis=0)
-        kept, shared = n, asked
     else:
-        H = ring(n, rho, size, written=asked if model == "gated" else n)
+        H = ring(n, rho, size, written)
         holders = abs(H[:, :asked]).argmax(axis=0)  # the number of the state that holds each word asked for
         M = H[np.unique(holders)]
-        influence = np.linalg.norm(H, axis=0)
-        kept, shared = size, size
     recovery = np.einsum("it,ij,jt->t", M, np.linalg.pinv(M @ M.T, hermitian=True), M)
     return {
         "words": words,
-        "influence": influence,
         "recovery": recovery,
         "asked": asked,
-        "kept": kept,
-        "box": np.arange(n) % shared,
+        "boxes": boxes,
+        "box": [t % boxes if t < written else None for t in range(n)],
         "spent": recovery.sum(),
     }
 
 
 def example() -> Live:
     """Return a figure in which everything can be moved: the generic tests start from it."""
-    return inks("The keys to the old cabinet in the hall of the museum are", questions=6)
+    return inks("The keys to the old cabinet in the hall of the museum are", rho=0.8, questions=6)
 
 
 def sample(rng: np.random.Generator) -> dict[str, Any]:
@@ -150,76 +142,45 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
     text = " ".join(str(word) for word in rng.choice(words, rng.choice([0, 1, 24]) if edge else rng.integers(1, 17)))
     rho = float(rng.choice([0.5, 1.0]) if edge else np.round(rng.uniform(0.5, 1), 2))
     size, questions = (int(x) for x in (rng.choice([1, 16], 2) if edge else rng.integers(1, 17, 2)))
-    model, rows = str(rng.choice(MODELS)), str(rng.choice(ROWS))
-    return {"model": model, "text": text, "rho": rho, "size": size, "questions": questions, "rows": rows}
+    return {"model": str(rng.choice(MODELS)), "text": text, "rho": rho, "size": size, "questions": questions}
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw the sentence, eight words to a line, and if both inks are shown, again, with the bar of answers.
+    """Draw the sentence with what is asked for underlined, and below it a box for each number with its words.
 
     The inks are alike while they are asked for.
     """
     result = compute(**state)
-    lines = -(-len(result["words"]) // 8)
-    depends = "the answers depend" if state["model"] == "attention" else "the last state depends"
-    if state["rows"] == "reach":
-        fig, ax = figure(width=6.4, height=0.4 * lines + 0.5)
-        draw_words(ax, f"How strongly {depends} on each word", result, "influence", asking, numbers=False)
-        return picture(fig, described(state, result, asking))
-    fig, axes = figure(3, 1, width=6.4, height=0.8 * lines + 1.7, height_ratios=[lines, lines, 0.7])
-    draw_words(axes[0], f"A. How strongly {depends} on each word", result, "influence", asking)
-    draw_words(axes[1], "B. How well the answers give back each word, R²", result, "recovery", asking)
-    draw_answers(axes[2], result, asking)
+    words, boxes = [f"{word[:9]}…" if len(word) > 10 else word for word in result["words"]], result["boxes"]
+    columns = max(1, *(result["box"].count(i) for i in range(boxes)))
+    fig, ax = figure(width=6.4, height=0.3 * boxes + 1.1)
+    ax.set(xlim=(-0.1, max(8, columns)), ylim=(boxes + 0.1, -2.2))
+    ax.set_axis_off()
+    for t, word in enumerate(words):
+        x, y = t % 8, -1.6 + 0.9 * (t // 8)
+        ax.text(x, y, word, weight="bold")
+        if t < result["asked"]:
+            ax.plot([x, x + 0.9], [y + 0.15] * 2, color="#000000", linewidth=1)
+    for i in range(boxes):
+        wanted = i in result["box"][: result["asked"]]
+        outline = {"fill": False, "edgecolor": "#000000", "linestyle": "-" if wanted else ":"}
+        ax.add_patch(Rectangle((0, i + 0.05), columns, 0.9, **outline))
+        held = [t for t, box in enumerate(result["box"]) if box == i]
+        for place, t in enumerate(held):
+            ink = 0.5 if asking else min(1, 0.07 + 0.93 * result["recovery"][t])
+            ax.text(place + 0.1, i + 0.5, words[t], va="center", alpha=ink, weight="bold")
     return picture(fig, described(state, result, asking))
-
-
-def draw_words(ax: Any, title: str, result: dict, row: str, asking: bool, numbers: bool = True) -> None:
-    """Draw the words in the ink of one row of the result; those that are asked for are underlined."""
-    words = result["words"]
-    ax.set(xlim=(-0.5, 7.5), ylim=(-(-len(words) // 8) - 0.4, -0.5))
-    ax.set_axis_off()
-    ax.set_title(title, loc="left")
-    for t, (word, amount) in enumerate(zip(words, result[row], strict=True)):
-        shown = word if len(word) < 11 else f"{word[:9]}…"
-        ink = 0.5 if asking else 0.07 + 0.93 * amount
-        ax.text(t % 8, t // 8, shown, ha="center", alpha=ink, weight="bold")
-        if numbers:
-            ax.text(t % 8, t // 8 + 0.35, "?" if asking else f"{amount:.2f}", ha="center")
-        if row == "recovery" and t < result["asked"]:
-            ax.plot([t % 8 - 0.3, t % 8 + 0.3], [t // 8 + 0.1] * 2, color="#000000", linewidth=1)
-
-
-def draw_answers(ax: Any, result: dict, asking: bool) -> None:
-    """Draw a box for each answer, filled by the words that it gives back, and dashed if it repeats another answer."""
-    asked, boxes = result["asked"], result["asked"]
-    filled = np.arange(len(result["words"]), dtype=float)
-    ax.set(xlim=(-0.1, boxes + 0.1), ylim=(-0.1, 1.1))
-    ax.set_axis_off()
-    spent = "?" if asking else f"{result['spent']:.2f}"
-    ax.set_title(f"{asked} {'answer' if asked == 1 else 'answers'}, one number each: R² adds up to {spent}", loc="left")
-    pieces = [] if asking else zip(result["box"], result["recovery"], strict=True)
-    for box, width in pieces:
-        if width > 0:
-            later = filled[box] > box
-            ax.add_patch(Rectangle((filled[box], 0), width, 1, facecolor=(PALETTE["blue"], 0.35 if later else 0.8)))
-            filled[box] += width
-    for box in range(boxes):
-        line = ":" if box >= result["kept"] else "-"
-        ax.add_patch(Rectangle((box + 0.03, 0), 0.94, 1, fill=False, edgecolor="#000000", linestyle=line))
 
 
 def described(state: dict, result: dict, asking: bool) -> str:
     """Say in words what the picture shows."""
     how = {
-        "recurrent": f"a recurrent state of {state['size']} numbers, ρ = {state['rho']:.2f}",
-        "gated": f"a gated state of {state['size']} numbers, ρ = {state['rho']:.2f}",
+        "recurrent": f"a recurrent state of {state['size']} numbers",
+        "gated": f"a gated state of {state['size']} numbers",
         "attention": "attention",
     }
     alt = f"The sentence “{' '.join(result['words'])}”. {how[state['model']].capitalize()}"
     alt += f" is asked for the first {result['asked']} words."
     if asking:
         return f"{alt} The ink of each word is for you to predict."
-    rows = (", ".join(f"{amount:.2f}" for amount in result[row]) for row in ("influence", "recovery"))
-    influence, recovery = rows
-    alt = f"{alt} Dependence on each word: {influence}."
-    return alt if state["rows"] == "reach" else f"{alt} R²: {recovery}."
+    return f"{alt} R²: {', '.join(f'{amount:.2f}' for amount in result['recovery'])}."

@@ -154,13 +154,13 @@ function termsOf(state, result) {
 // ---- the same sum as a picture -------------------------------------------------------------------
 
 const LANE = 15; // the height of a term
-const SPAN = [34, 286]; // where terms are drawn, in a drawing 320 wide
+const SPAN = [66, 310]; // where terms are drawn, in a drawing 320 wide
 
 /**
  * The terms as steps, each from where the one before it ends, and below them their sum; for a weight
  * the part of it that the chosen term is.
  */
-function stairs({ stage, cell: [, j] }, { terms }) {
+function stairs({ stage, cell: [i, j] }, { terms }) {
   const ends = terms.reduce((sums, x) => [...sums, sums.at(-1) + x], [0]);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   const long = most - least || 1;
@@ -174,24 +174,30 @@ function stairs({ stage, cell: [, j] }, { terms }) {
       height: LANE - 4,
     });
   const name = (text, lane) =>
-    make("text", { class: "live-label", x: 28, y: LANE * lane + 12, "text-anchor": "end" }, text);
+    make("text", { class: "live-label", x: 60, y: LANE * lane + 12, "text-anchor": "end" }, text);
+  const hued = (look, text) => make("tspan", { class: `live-hued ${look}` }, text);
+  const product = (one, other) => [hued("live-blue", one), "·", hued("live-orange", other)];
+  const term = {
+    S: (l) => product(`Q${index(i, l)}`, `K${index(j, l)}`),
+    A: (l) => ["exp ", hued("live-blue", `S${index(i, l)}`)],
+    Y: (l) => product(`A${index(i, l)}`, `V${index(l, j)}`),
+  }[stage];
   const zero = hundredth(toX(0));
-  const letter = stage === "S" ? "" : "k";
   const chosen = (l) => stage !== "A" || l === j;
   const sum = ends.at(-1);
   const last = terms.length;
   return [
     make("line", { class: "live-axis", x1: zero, x2: zero, y1: 0, y2: LANE * (last + 1) }),
-    terms.map((_x, l) => [
-      name(letter ? `${letter}${index(l)}` : String(l + 1), l),
-      bar(chosen(l) ? "live-stair-term" : "", ends[l], ends[l + 1], l),
+    terms.map((x, l) => [
+      name(term(l), l),
+      x && bar(chosen(l) ? "live-stair-term" : "", ends[l], ends[l + 1], l),
     ]),
     name("Σ", last),
     stage === "A" && bar("", 0, sum, last),
     stage === "A"
       ? bar("live-stair-sum", ends[j], ends[j + 1], last)
       : bar("live-stair-sum", 0, sum, last),
-  ].filter(Boolean);
+  ].flat().filter(Boolean);
 }
 
 // ---- build ---------------------------------------------------------------------------------------
@@ -278,7 +284,7 @@ function buildTables(first, starts, read, alter, take) {
   const typed = (name, i, j) => {
     const input = field(entryName(name, i, j), REACH, typing(name, i, j, read, alter));
     fields.push({ input, value: () => read()[name][i][j] });
-    return make("td", { class: "live-trace-cell" }, input.element, grip(name, i, j, read, alter));
+    return make("td", { class: "live-trace-cell" }, input.element, pull(name, i, j, read, alter));
   };
   const table = (name, title, rows, columns) => {
     const cell = name in starts ? taken : typed;
@@ -303,6 +309,8 @@ function buildTables(first, starts, read, alter, take) {
       table("Y", "output Y", "y", ""),
     ),
   );
+  const side = Math.max(first.Q[0].length, first.V[0].length);
+  element.style.setProperty("--columns", first.K.length + side);
   return { element, cells, fields };
 }
 
@@ -342,7 +350,7 @@ const typing = (name, i, j, read, alter) => (x) =>
   putNumber(name, i, j, x, read(), alter, beforeOf(name, i, j, read()));
 
 /** What a pointer drags up or down to change a number by halves; who has no pointer types it. */
-function grip(name, i, j, read, alter) {
+function pull(name, i, j, read, alter) {
   const element = div("live-trace-grip");
   let held = null;
   const drag = (_x, y) => {
@@ -351,7 +359,7 @@ function grip(name, i, j, read, alter) {
     const x = clamp(held.x + Math.round((held.y - y) / 12) / 2, -FAR, FAR);
     if (x !== state[name][i][j]) putNumber(name, i, j, x, state, alter, held.before);
   };
-  draggable(element, { getScreenCTM: () => new DOMMatrix() }, drag, () => {
+  draggable(element, SCREEN, drag, () => {
     held = null;
   });
   return element;
@@ -378,7 +386,7 @@ function buildCursor({ element }, starts, read, choose) {
     const { stage, cell: [i, j] } = read();
     choose(i - dy, starts[stage] + j + dx);
   });
-  draggable(cursor, { getScreenCTM: () => new DOMMatrix() }, (x, y) => {
+  draggable(cursor, SCREEN, (x, y) => {
     const cell = document.elementsFromPoint(x, y).find((one) => one.take);
     cell?.take();
   });
