@@ -5,7 +5,7 @@ const START = "Tom gave Mary a book".split(" ");
 const ORDERS = ordersOf(START).map((order) => order.join(" "));
 const STOPS = range(9).map((k) => k / 8);
 const SHOWN = 5; // so many of the next words are stored for each order
-const NAMES = [" Tom", " Mary"];
+const NAMES = [START[0], START[2]].map((name) => ` ${name}`); // Tom, Mary
 
 // ---- compute -------------------------------------------------------------------------------------
 
@@ -358,7 +358,7 @@ function speak(state, result, { hidden }) {
   const all = `The 120 orders reach from ${nameAt(least)} ${timesOf(least)} times as likely to ${
     nameAt(most)
   } ${timesOf(most)} times.`;
-  const isFound = isTold(state) && words[0] === " Tom";
+  const isFound = isTold(state) && words[0] === NAMES[0];
   return [
     paragraph(once, all, nextStep(state)),
     isFound ? "It says Tom! Now take the order away." : "",

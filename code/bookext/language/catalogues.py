@@ -41,7 +41,7 @@ def _load(source, place, language):
         loaded[domain] = locale.init([str(source / place)], language, domain)[0]
     book = loaded.pop(messages.CATALOGUE, None)
     for domain, translations in loaded.items():
-        if book and (source / f"{domain}.md").exists():
+        if book and any(source.glob(f"{domain}.*")):
             translations.add_fallback(book)
             messages.of_pages[domain] = translations
 
