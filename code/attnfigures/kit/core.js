@@ -376,18 +376,20 @@ function keepHeight(place, el) {
   let look;
   let most;
   let seen;
-  new ResizeObserver(() => {
-    const height = el.offsetHeight;
-    const now = el.offsetWidth;
+  new ResizeObserver(([{ borderBoxSize: [size] }]) => {
+    const height = Math.round(size.blockSize); // to ask the element would lay out the page once more
+    const now = Math.round(size.inlineSize);
     if (!height) return; // on paper
-    const lines = Math.ceil(
-      Math.ceil(1000 / el.offsetWidth) * parseFloat(getComputedStyle(el).lineHeight),
-    );
-    if (now !== look) [look, seen, most] = [now, height, height + lines];
+    if (now !== look) {
+      const lines = Math.ceil(Math.ceil(1000 / now) * parseFloat(getComputedStyle(el).lineHeight));
+      [look, seen, most] = [now, height, height + lines];
+    }
     seen = Math.max(seen, height);
     most = Math.max(most, seen);
-    around.style.setProperty("--live-height", `${most}px`);
-    around.style.setProperty("--live-spare", `${most - seen}px`);
+    for (const element of [around, place]) {
+      element.style.setProperty("--live-height", `${most}px`);
+      element.style.setProperty("--live-spare", `${most - seen}px`);
+    }
   }).observe(el);
 }
 

@@ -198,6 +198,10 @@ function buildGrid(read, change) {
   const labels = make("g", {});
   const look = { class: "live-wall-map", role: "group", "aria-label": "The weights of all heads" };
   const svg = make("svg", look, ground, layers.map(({ group }) => group), labels);
+  // Style rules choose by the width, before anything is drawn, how high the wall will be.
+  for (const [name, form] of Object.entries(FORMS)) {
+    svg.style.setProperty(`--${name}`, boxOf(form).join(" / "));
+  }
   const grid = { form: FORMS.broad, ground, layers, labels, svg };
   const pick = (x, y) => change(tileAt(x, y, grid.form));
   const step = (dx, dy) => {
