@@ -81,6 +81,19 @@
     search();
   }
 
+  // Contents scroll no further than they must to show the page itself and what lies below it: they
+  // open with their head in sight.
+  function showPage(list) {
+    const here = [...list.querySelectorAll("li.active")].pop();
+    if (!here) {
+      return;
+    }
+    const box = here.getBoundingClientRect();
+    const { y } = list.getBoundingClientRect();
+    const below = Math.max(0, box.bottom - y - list.clientHeight);
+    list.scrollTop += Math.min(below, box.y - y);
+  }
+
   // The sidebars: where there is no room beside the text, what they hold moves into a dialog, and
   // back.
   function move(from, to) {
@@ -101,27 +114,23 @@
       } else {
         move(bar, box);
         box.showModal();
+        showPage(box);
       }
     });
     box.addEventListener("close", () => move(box, bar));
     closable(box);
   }
 
-  // The contents keep their place from page to page, and scroll no further than they must to show
-  // the page itself and what lies below it: they open with their head in sight. To ask where it
-  // stands lays out the page, so the question waits until this is done anyway.
+  // The contents beside the text keep their place from page to page. To ask where the page itself
+  // stands in them lays out the page, so the question waits until this is done anyway.
   const contents = find("#pst-primary-sidebar");
-  requestAnimationFrame(() => {
-    contents.scrollTop = Number(remember("sessionStorage", "contents"));
-    const here = [...contents.querySelectorAll("li.active")].pop();
-    if (here) {
-      const box = here.getBoundingClientRect();
-      const { y } = contents.getBoundingClientRect();
-      const below = Math.max(0, box.bottom - y - contents.clientHeight);
-      contents.scrollTop += Math.min(below, box.y - y);
-    }
-  });
-  addEventListener("pagehide", () => remember("sessionStorage", "contents", contents.scrollTop));
+  if (matchMedia("(min-width: 960px)").matches) {
+    requestAnimationFrame(() => {
+      contents.scrollTop = Number(remember("sessionStorage", "contents"));
+      showPage(contents);
+    });
+    addEventListener("pagehide", () => remember("sessionStorage", "contents", contents.scrollTop));
+  }
 
   // The list of sections marks the one that is read.
   const links = new Map(
