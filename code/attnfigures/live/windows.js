@@ -153,13 +153,12 @@ function buildSliders(put) {
 /** The table of what is counted. */
 function buildTable() {
   const cell = (name) => make("td", { "data-shows": name });
-  const cells = { inputs: cell("inputs"), back: cell("back"), edges: cell("edges") };
+  const cells = { inputs: cell("inputs"), edges: cell("edges") };
   const row = (name, td) => make("tr", {}, make("th", { scope: "row" }, name), td);
   const body = make(
     "tbody",
     {},
     row("inputs that reach the output", cells.inputs),
-    row("farthest back, through windows", cells.back),
     row("edges that lead to the output", cells.edges),
   );
   return { element: make("table", { class: "live-table live-windows-table" }, body), cells };
@@ -240,7 +239,7 @@ function drawEdge({ edge: { name, move } }, { layers, window, query }) {
   const x = toX(Math.max(query - window + 1, 0));
   const y = toY(layers - 1, layers);
   move([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
-  set(name, { x: Math.max(x, 30), y: y - 12 });
+  set(name, { x: Math.max(x, 42), y: y - 12 });
   write(name, `w\u00a0=\u00a0${window}`);
 }
 
@@ -263,7 +262,7 @@ function speak(state, result, { hidden }) {
 
 /** Over how many edges the last output sees the first input. */
 function seenText({ edges }) {
-  if (edges === 2) return "Output 15 sees input 0 over 2 edges, and no fewer would do.";
+  if (edges === 2) return "Output 15 sees input 0 over 2 edges: no fewer will do.";
   return `Output 15 sees input 0 over ${edges} edges.`;
 }
 
