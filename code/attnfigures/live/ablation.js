@@ -155,9 +155,9 @@ function build({ el, read, change, first }) {
     tiles.row,
     says,
     div("live-ablation-rows", range(LAYERS).map(layer)),
-    tally,
-    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
     div("live-controls", instead.element, tryAll, button("Back to start", () => change(first))),
+    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
+    tally,
   );
   return { tiles, panels, tryAll, instead, p, says, right, bar, tally, found };
 }
