@@ -557,4 +557,17 @@ def test_windows_reach_what_changes_the_output(L, w, s, i):
     moved = [np.abs(stack(X + np.eye(16)[:, [j]]) - stack(X)).max() for j in range(16)]
     np.testing.assert_allclose(moved, result["shares"], atol=1e-12)
     assert [change > 1e-9 for change in moved] == [bool(x) for x in result["reached"][-1]]
-    assert result["keys"] == min(i + 1, w + s)
+    M = windows.mask(w, s)
+    levels = [np.linalg.matrix_power(M.astype(int), level)[i] > 0 for level in range(L)]
+    assert result["edges"] == sum(
+        M[q, k] for level in levels for q, k in itertools.product(np.flatnonzero(level), range(16))
+    )
+
+
+def test_no_fewer_than_two_edges_let_the_last_output_see_the_first_input():
+    counts = {}
+    for L, w, s in itertools.product(range(1, 5), range(1, 9), range(3)):
+        result = windows.compute(L, w, s, 15)
+        if result["reached"][-1][0]:
+            counts[L, w, s] = result["edges"]
+    assert min(counts.values()) == counts[1, 1, 1] == 2

@@ -74,16 +74,18 @@ function head(k, flip) {
 
 const NOTES = { alike: "alike: {alike}", nothing: "nothing: {nothing}" };
 
-/** How many answers are right without a head: a bar, of which half is what guessing gives. */
+/** How many answers are right without a head, once it is known: a bar, of which half is what guessing gives. */
 function note(way) {
-  const number = make("b", {}, "?");
+  const number = make("b");
   const bar = make("span", { class: "live-ablation-right" });
   const line = make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar);
+  const element = make("div", { "data-away": "" }, fillIn(NOTES[way], { [way]: number }), line);
   const put = (right) => {
+    element.removeAttribute("data-away");
     write(number, String(right));
     fill(bar, right);
   };
-  return { element: make("div", {}, fillIn(NOTES[way], { [way]: number }), line), put };
+  return { element, put };
 }
 
 /** Fills a bar with so many right answers; the rest is what was lost. */
@@ -126,6 +128,7 @@ function build({ el, read, change, first }) {
   const tiles = tileRow(read, change, { swaps: SWAPS, shown: SHOWN });
   const panels = HEADS.map((k) => head(k, () => flip(k)));
   const tryAll = button("Try every head", () => tryOneByOne(panels));
+  tryAll.toggleAttribute("data-away", true); // until the reader has guessed
   const ways = { alike: "looks at all words alike", nothing: "adds nothing" };
   const instead = choice("a head that is off", ways, (way) => change({ instead: way }));
   const p = make("b", { "data-shows": "p" });
@@ -133,6 +136,11 @@ function build({ el, read, change, first }) {
   const right = make("b", { "data-shows": "right" });
   const bar = make("span", { class: "live-ablation-right" });
   const tally = messageLine();
+  const found = make(
+    "mark",
+    { class: "live-found" },
+    "You have found it! Now let it add nothing instead.",
+  );
   const layer = (l) =>
     make(
       "div",
@@ -142,16 +150,16 @@ function build({ el, read, change, first }) {
     );
   el.append(
     hintLine(
-      "Switch off a head, in both ways, or try every head: which one can the model not do without?",
+      "Which head can the model not do without? Switch off the one that you think it is.",
     ),
     tiles.row,
     says,
     div("live-ablation-rows", range(LAYERS).map(layer)),
-    tally,
-    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
     div("live-controls", instead.element, tryAll, button("Back to start", () => change(first))),
+    make("div", { class: "live-ablation-bar", "aria-hidden": "true" }, bar),
+    tally,
   );
-  return { tiles, panels, instead, p, says, right, bar, tally };
+  return { tiles, panels, tryAll, instead, p, says, right, bar, tally, found };
 }
 
 /** Switches off every head alone, in both ways, one after the other, and notes what that costs. */
@@ -167,7 +175,7 @@ function tryOneByOne(panels) {
 
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, state, result, { hidden }) {
-  const { tiles, panels, instead, p, says, right, bar, tally } = parts;
+  const { tiles, panels, tryAll, instead, p, says, right, bar, tally, found } = parts;
   const words = state.sentence.split(" ");
   instead.put(state.instead);
   tiles.put(words);
@@ -178,10 +186,15 @@ function draw(parts, state, result, { hidden }) {
     answer: result.p > 0.5 ? "cat first" : "fish first",
   });
   const off = HEADS.filter((k) => !state.heads[k]);
-  if (!hidden && off.length === 1) panels[off[0]].note(state.instead, result.right);
+  const isTrial = !hidden && off.length === 1;
+  if (isTrial) {
+    panels[off[0]].note(state.instead, result.right);
+    tryAll.removeAttribute("data-away");
+  }
   write(right, hidden ? "?" : String(result.right));
   if (!hidden) fill(bar, result.right);
   tell(tally, tallyText(result, hidden), { right });
+  if (isTrial && isGuess(result)) tally.append(" ", found);
 }
 
 /** What the model says of the sentence. */
@@ -192,10 +205,13 @@ function answerText({ p, catFirst: truth }, hidden) {
     : "P(cat first) = {p}: {answer}, which is wrong";
 }
 
+/** Whether half of all answers are right. */
+const isGuess = ({ right }) => right === SENTENCES().length / 2;
+
 /** How many of all answers are right. */
 function tallyText({ right }, hidden) {
   if (hidden) return "Answers are hidden until you have answered.";
-  return right === SENTENCES().length / 2
+  return isGuess({ right })
     ? "Of the answers to all 480 sentences, {right} are right, as many as if it always said the same."
     : "Of the answers to all 480 sentences, {right} are right.";
 }

@@ -54,6 +54,7 @@ function build({ el, read, change, first }) {
   const field = buildField();
   const plot = buildPlot(first, read, change);
   const controls = buildControls(first, read, change);
+  const sides = new Set(); // whether a lead that has met the factor was above the limit
   const message = messageLine();
   el.append(
     hintLine(
@@ -72,7 +73,7 @@ function build({ el, read, change, first }) {
     ),
     message,
   );
-  return { field, plot, controls, message };
+  return { field, plot, controls, sides, message };
 }
 
 // Both drawings are 340 wide and 226 high.
@@ -91,7 +92,7 @@ function buildField() {
     width: 1,
     height: 1,
   }, person());
-  const clip = make("rect");
+  const clip = make("path");
   const people = make("path", { fill: `url(#${ids.pattern})` });
   const light = make("circle", { class: "live-crowd-light" });
   const ground = make("circle", { class: "live-crowd-ground", cx: 0.5, cy: 0.5, r: 0.56 });
@@ -134,14 +135,13 @@ const label = (x, y, text, anchor = "middle") =>
 const rule = (look, x1, y1, x2, y2) => make("line", { class: look, x1, y1, x2, y2 });
 
 /**
- * A number of keys: with one decimal below a hundred, with three digits and a power of ten from ten
- * thousand.
+ * A number of keys: with one decimal below a hundred, with up to three digits and a power of ten from
+ * ten thousand.
  */
 const many = (x) =>
   x >= 1e4
-    ? typeset(x.toExponential(2).replace(/\.?0+e/, "e"))
+    ? typeset(x.toExponential(2).replace(/\.?0+e/, "e")).replace(/^1·/, "")
     : show(x, Number.isInteger(x) || x >= 100 ? 0 : 1);
-const length = (m) => many(m).replace(/^1·/, "");
 
 /** How many keys the query looks at against their number, as a curve with a dot on it. */
 function buildPlot({ train }, read, change) {
@@ -198,11 +198,12 @@ function buildControls({ train }, read, change) {
 // ---- draw ----------------------------------------------------------------------------------------
 
 /** Writes a state and what `compute` returns for it into the elements. */
-function draw({ field, plot, controls }, state, result, { hidden }) {
+function draw({ field, plot, controls, sides }, state, result, { hidden }) {
   drawField(field, state, result, hidden);
   drawPlot(plot, state, result, hidden);
   set(controls.factor, { "aria-pressed": state.grow });
   controls.c.put(state.c);
+  if (state.grow && state.c !== 1) sides.add(state.c > 1);
 }
 
 /** The crowd, and the light on some of it. */
@@ -214,8 +215,9 @@ function drawField(field, { keys }, { looks, weights }, hidden) {
   const large = Math.max(size, 20); // it can be seen in the largest crowd
   field.best.classList.toggle("live-crowd-ringed", large > size);
   set(field.pattern, { patternTransform: place(left, top, size) });
-  set(field.people, { d: outlineOf(crowd) });
-  set(field.clip, { x: left, y: top, width: WIDE - 2 * left, height: TALL - 2 * top });
+  const outline = outlineOf(crowd);
+  set(field.people, { d: outline });
+  set(field.clip, { d: outline });
   set(field.best, { transform: place(cx - large / 2, cy - large / 2, large) });
   const r = thousandth(radiusFor(looks[1] * size ** 2, crowd));
   set(field.light, { cx, cy, r, visibility: hidden ? "hidden" : null });
@@ -225,7 +227,7 @@ function drawField(field, { keys }, { looks, weights }, hidden) {
 
 /** The rows of a crowd in the middle of the drawing, and the place of the best key among them. */
 function crowdOf(keys) {
-  const across = Math.ceil(Math.sqrt((keys * WIDE) / TALL));
+  const across = columnsOf(keys);
   const rows = Math.ceil(keys / across);
   const size = Math.min(WIDE / across, TALL / rows, 70);
   const left = (WIDE - across * size) / 2;
@@ -233,6 +235,15 @@ function crowdOf(keys) {
   const middle = (n) => Math.floor((n - 1) / 2) + 0.5;
   const at = [left + size * middle(across), top + size * middle(rows)];
   return { across, rows, last: keys - across * (rows - 1), size, left, top, at };
+}
+
+/** The number of columns, near that of a crowd as wide as the drawing, that leaves the fewest places empty. */
+function columnsOf(keys) {
+  const ideal = Math.sqrt((keys * WIDE) / TALL);
+  const least = Math.ceil(0.9 * ideal);
+  const near = range(Math.ceil(1.1 * ideal) - least + 1).map((k) => least + k);
+  const empty = (across) => across * Math.ceil(keys / across) - keys;
+  return near.reduce((best, across) => (empty(across) < empty(best) ? across : best));
 }
 
 /** The path around a crowd, whose last row may be shorter. */
@@ -279,24 +290,21 @@ function drawPlot({ train, level, own, trained, name, move, dot }, { keys }, res
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak(state, { sizes, looks, lead }, { hidden }) {
+function speak(state, { sizes, looks }, { hidden, sides }) {
   if (hidden) return "The curve is hidden until you have answered.";
   const [before, now] = looks.map(many);
-  const much = `Among ${
-    length(sizes[1])
-  } keys the query looks at ${now}; in training it looked at ${before} of ${sizes[0]}.`;
-  return paragraph(much, state.grow && limitText(state, lead));
+  const all = many(sizes[1]);
+  return [
+    `Among ${all} keys the query looks at ${now}; in training it looked at ${before} of ${
+      sizes[0]
+    }.`,
+    state.grow && sides.has(true) && sides.has(false) ? limitText(state) : "",
+  ];
 }
 
-/** Whether a factor that grows with ln m keeps up. */
-function limitText({ train }, lead) {
-  const own = show(lead);
-  const limit = show(Math.log(train));
-  if (own === limit) return `The lead is ln ${train} = ${limit}.`;
-  return lead > Math.log(train)
-    ? `The lead ${own} is above ln ${train} = ${limit}.`
-    : `The lead ${own} is below ln ${train} = ${limit}.`;
-}
+/** What a reader has seen on both sides of the limit. */
+const limitText = ({ train }) =>
+  `The factor saves every lead above ln ${train} = ${show(Math.log(train))}, and none below.`;
 
 const render = composed({ compute, build, draw, speak });
 

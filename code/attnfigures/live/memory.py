@@ -134,7 +134,12 @@ def sample(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def still(state: dict, asking: bool) -> Picture:
-    """Draw a face for each pair: the arc seen in training and, unless it is asked for, the hand of the test."""
+    """Draw a face for each pair: the arc seen in training and, unless it is asked for, the hand of the test.
+
+    Nobody can drag on paper, so a test as long as training is drawn at the longest test that there is.
+    """
+    if state["test"] == state["train"]:
+        state = state | {"test": MOST * state["train"]}
     result, way = compute(**state), WAYS[state["way"]]
     fig, ax = figure(width=4.0, height=2.9)
     for k, (arc, (c, s), out) in enumerate(zip(result["arcs"], result["hands"], result["beyond"], strict=True)):

@@ -21,8 +21,8 @@ const equalWeights = (row) => row.map((sees) => Number(sees) / count(row));
 const below = (above, M) => tokens.map((j) => Number(above.some((yes, i) => yes && M[i][j])));
 
 /**
- * Which tokens reach the output, level by level from the output down, and what each input
- * contributes if every query attends equally to all keys that it sees.
+ * Which tokens reach the output, level by level from the output down, over how many edges, and what
+ * each input contributes if every query attends equally to all keys that it sees.
  */
 function compute({ layers, window, sinks, query }) {
   const M = maskOf(window, sinks);
@@ -31,8 +31,10 @@ function compute({ layers, window, sinks, query }) {
   const output = tokens.map((j) => Number(j === query));
   const reached = [output];
   let windowed = output;
+  let edges = 0;
   let shares = output;
   for (let l = 0; l < layers; l++) {
+    edges += total(tokens.map((i) => reached[l][i] && count(M[i])));
     reached.push(below(reached[l], M));
     windowed = below(windowed, withoutSinks);
     shares = matmul([shares], A)[0];
@@ -43,7 +45,7 @@ function compute({ layers, window, sinks, query }) {
     shares,
     largest: Math.max(...shares),
     inputs: count(reached[layers]),
-    keys: count(M[query]),
+    edges,
     back,
     backGap: Math.abs(back - Math.min(query, layers * (window - 1))),
   };
@@ -79,9 +81,7 @@ function build({ el, read, change, first }) {
   const controls = Object.values(sliders).map(({ element }) => element);
   const reset = button("Back to start", () => change(first));
   el.append(
-    hintLine(
-      "Add a layer: how much farther does the output see? Then make the first token a sink: which inputs does that bring back?",
-    ),
+    hintLine("Let output 15 see input 0 over as few edges as you can."),
     div(
       "live-planes live-lean",
       div("live-windows-plot", div("live-title", "What reaches the output"), plot.svg),
@@ -121,36 +121,45 @@ function buildPlot(read, put) {
   const drag = (x) => put("query", (x - LEFT) / WIDE);
   const step = (dx, dy) => put("query", read().query + dx + dy);
   const move = handle(svg, "the output", "live-orange", mark(3, 8), drag, step);
-  return { svg, near, far, dots, bars, largest, move };
+  const edge = buildEdge(svg, read, put);
+  return { svg, near, far, dots, bars, largest, move, edge };
+}
+
+/** The handle at the edge of the window, which lies as far back as the output sees in one layer. */
+function buildEdge(svg, read, put) {
+  const name = make("text", { class: "live-label live-windows-text", "text-anchor": "end" });
+  svg.append(name);
+  const drag = (x) => put("window", read().query - (x - LEFT) / WIDE + 1);
+  const step = (dx, dy) => put("window", read().window - dx + dy);
+  const move = handle(svg, "window w", "live-orange", mark(1, 6), drag, step);
+  return { name, move };
 }
 
 /**
- * A slider for each number of the state but the query, which is dragged. Its label is translated: one
+ * A slider for each number of the state that is not dragged in the drawing. Its label is translated: one
  * of two words is found, one of a single word reads like a name in code and is marked by `_`.
  */
 function buildSliders(put) {
-  const made = (name, label, text) => {
+  const made = (name, label) => {
     const [min, max] = RANGES[name];
-    return slider(label, { min, max, step: 1, text }, (x) => put(name, x));
+    return slider(label, { min, max, step: 1, text: String }, (x) => put(name, x));
   };
   return {
-    layers: made("layers", "layers L", String),
-    window: made("window", "window w", (n) => (n === 1 ? "1 key" : `${n} keys`)),
-    sinks: made("sinks", _("sinks"), String),
+    layers: made("layers", "layers L"),
+    sinks: made("sinks", _("sinks")),
   };
 }
 
 /** The table of what is counted. */
 function buildTable() {
   const cell = (name) => make("td", { "data-shows": name });
-  const cells = { inputs: cell("inputs"), back: cell("back"), keys: cell("keys") };
+  const cells = { inputs: cell("inputs"), edges: cell("edges") };
   const row = (name, td) => make("tr", {}, make("th", { scope: "row" }, name), td);
   const body = make(
     "tbody",
     {},
     row("inputs that reach the output", cells.inputs),
-    row("farthest back, through windows", cells.back),
-    row("keys that the output sees in a layer", cells.keys),
+    row("edges that lead to the output", cells.edges),
   );
   return { element: make("table", { class: "live-table live-windows-table" }, body), cells };
 }
@@ -162,6 +171,7 @@ function draw({ plot, sliders, cells, laws }, state, result, { first, hidden }) 
   drawLevels(plot, state, result, hidden);
   drawBars(plot, result, hidden);
   drawOutput(plot, state, result, hidden);
+  drawEdge(plot, state);
   for (const [name, { put }] of Object.entries(sliders)) put(state[name]);
   for (const [name, td] of Object.entries(cells)) write(td, hidden ? "?" : String(result[name]));
   // before one of these has changed, the law would give the answer away
@@ -223,6 +233,16 @@ function drawOutput({ move }, { layers, query }, result, hidden) {
   move([toX(query), toY(layers, layers)], spoken, { now: query, min: 0, max: TOKENS - 1 });
 }
 
+/** The handle at the edge of the window, and the number of keys in it. */
+function drawEdge({ edge: { name, move } }, { layers, window, query }) {
+  const [least, most] = RANGES.window;
+  const x = toX(Math.max(query - window + 1, 0));
+  const y = toY(layers - 1, layers);
+  move([x, y], window === 1 ? "1 key" : `${window} keys`, { now: window, min: least, max: most });
+  set(name, { x: Math.max(x, 42), y: y - 12 });
+  write(name, `w\u00a0=\u00a0${window}`);
+}
+
 /** The law for how far back an output sees through windows alone. */
 function lawOf({ layers, window, query }, result) {
   const right = layers * (window - 1) > query
@@ -233,9 +253,21 @@ function lawOf({ layers, window, query }, result) {
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words. */
-function speak({ layers, sinks, query }, { reached }, { hidden }) {
+/** What the figure says in words: which inputs are lost, and whether the last output sees the first one. */
+function speak(state, result, { hidden }) {
   if (hidden) return "The inputs are hidden until you have answered.";
+  const isSeen = state.query === TOKENS - 1 && result.reached[state.layers][0] === 1;
+  return [lostText(state, result), isSeen ? seenText(result) : ""];
+}
+
+/** Over how many edges the last output sees the first input. */
+function seenText({ edges }) {
+  if (edges === 2) return "Output 15 sees input 0 over 2 edges: no fewer will do.";
+  return `Output 15 sees input 0 over ${edges} edges.`;
+}
+
+/** Which inputs never reach the output. */
+function lostText({ layers, sinks, query }, { reached }) {
   const lost = range(query + 1).filter((j) => !reached[layers][j]);
   if (query === 0) return "Token 0 sees only itself.";
   if (!lost.length) return `All ${query + 1} tokens up to token ${query} reach its output.`;

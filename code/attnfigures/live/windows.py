@@ -66,7 +66,7 @@ def mask(window: int, sinks: int) -> np.ndarray:
 
 
 def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
-    """Return the tokens that reach the output, level by level, and how far back they stand.
+    """Return the tokens that reach the output, level by level, over how many edges, and how far back they stand.
 
     ``reached`` (L + 1, 16) has ones where a token of a level, from the output down to the inputs, reaches the output.
     ``shares`` (16,) is what each input contributes if every query attends equally to all keys that it sees: a row of
@@ -76,7 +76,9 @@ def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
     A = M / M.sum(axis=1, keepdims=True)
     reached = [np.arange(TOKENS) == query]
     shares = np.eye(TOKENS)[query]
+    edges = 0
     for _ in range(layers):
+        edges += int(M[reached[-1]].sum())
         reached.append(reached[-1] @ M)
         shares = shares @ A
     without_sinks = np.linalg.matrix_power(mask(window, 0).astype(int), layers)[query] > 0
@@ -86,7 +88,7 @@ def compute(layers: int, window: int, sinks: int, query: int) -> dict[str, Any]:
         "shares": shares,
         "largest": shares.max(),
         "inputs": int(reached[-1].sum()),
-        "keys": int(M[query].sum()),
+        "edges": edges,
         "back": back,
         "backGap": float(abs(back - min(query, layers * (window - 1)))),
     }
