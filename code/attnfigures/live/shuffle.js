@@ -272,7 +272,8 @@ function buildTries(change) {
     }
     drawn = String(hues);
     share.className = `live-shuffle-share ${hidden ? "" : "live-lost"}`;
-    set(share.firstChild, { style: `width: ${hidden ? 0 : (100 * survivors) / orders}%` });
+    set(share.firstChild, { style: `width: ${(100 * survivors) / orders}%` });
+    share.firstChild.toggleAttribute("data-away", hidden);
     tries.forEach((one, k) => {
       const p = one.order;
       const names = p.map((i) => words[i]).join(" ");
