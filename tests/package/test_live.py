@@ -461,6 +461,10 @@ def test_what_a_reader_has_found_stays_in_sight(open_figures):
         set_state(page, "stabiliser", mask=np.reshape([*map(int, mask)], (4, 4)).tolist())
     found = page.locator(".live-stabiliser-goal:enabled")
     assert found.all_inner_texts() == ["1", "6", "24"]
+    set_state(page, "stabiliser", mask=np.reshape([*map(int, "1100110000110011")], (4, 4)).tolist())
+    for _ in range(2):
+        page.locator(".live-stabiliser-own").first.click()
+    assert "8" in found.all_inner_texts(), "a mask of the list counts once a click has made it"
     found.first.click()
     assert np.ravel(state_of(page, "stabiliser")["mask"]).tolist() == [*map(int, "0100110011101111")]
     for alpha in (0.6, 0.2):

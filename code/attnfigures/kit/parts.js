@@ -516,7 +516,11 @@ function predictFirst(el, ask, done) {
     reveal();
   });
   set(check, { disabled: "" });
-  const skip = set(button("Show without answering", reveal), { "data-skip": "" });
+  const pass = () => {
+    write(why, ask.why[ask.answer]);
+    reveal();
+  };
+  const skip = set(button("Show without answering", pass), { "data-skip": "" });
   const buttons = div("live-row", check, skip);
   const foot = stack(buttons, why, ...ask.why.map((_text, i) => roomFor(remark(i))));
   el.classList.add("live-asking");

@@ -151,10 +151,10 @@ function buildFace(k) {
   const apart = make("div");
   const element = div(
     "live-clock",
+    div("live-clock-speed", `ω${low(k)} = `, speed),
     svg,
     apart,
     make("div", {}, fillIn("adds {adds}", { adds })),
-    div("live-clock-speed", `ω${low(k)} = `, speed),
   );
   return { element, all, hands, tips, arc, speed, angle, adds, apart };
 }
@@ -204,7 +204,7 @@ function rulerHandles(svg, read, change) {
     svg,
     "query, takes the key along",
     "live-blue",
-    mark(0, 9),
+    mark(0, 16),
     (x) => moveBoth(placeAt(x)),
     (dx, dy) => moveBoth(read().query + dx + dy),
   );
@@ -212,7 +212,7 @@ function rulerHandles(svg, read, change) {
     svg,
     "key, moves alone",
     "live-orange",
-    mark(1, 10),
+    mark(1, 17),
     (x) => moveKey(placeAt(x)),
     (dx, dy) => moveKey(read().key + dx + dy),
   );
@@ -385,8 +385,8 @@ function putOffset(name, x1, x2) {
 /** The name of a handle, beside it towards the middle. */
 function nameBeside(name, x, message) {
   const place = x < MIDDLE
-    ? { x: x + 18, "text-anchor": "start" }
-    : { x: x - 18, "text-anchor": "end" };
+    ? { x: x + 24, "text-anchor": "start" }
+    : { x: x - 24, "text-anchor": "end" };
   write(set(name, place), message);
 }
 

@@ -28,8 +28,8 @@ const timesAt = (odds) => Math.exp(Math.abs(odds));
 
 /**
  * The likeliest next words, Tom and Mary always among them, with their percentages. One name that is
- * not stored follows from the other and the log-odds. If both are not, their percentages are `bounds`:
- * each is below the least that is stored, rounded up.
+ * not stored follows from the other and the log-odds. If both are not, their percentages are `bounds`,
+ * rounded up: the likelier is below the least that is stored, and the other below that over the odds.
  */
 function rowsOf(words, percent, odds) {
   const isName = (k) => NAMES.includes(words[k]);
@@ -39,12 +39,11 @@ function rowsOf(words, percent, odds) {
   const ranked = odds > 0 ? [...NAMES].reverse() : NAMES;
   const missing = ranked.filter((name) => !words.includes(name));
   const least = percent[SHOWN - 1];
-  const rest = stored.length
-    ? Math.min(least, percent[stored[0]] / timesAt(odds))
-    : Math.ceil(10 * least - 1e-9) / 10;
+  const bounds = [least, least / timesAt(odds)].map((x) => Math.ceil(10 * x - 1e-9) / 10);
+  const rest = stored.length ? [Math.min(least, percent[stored[0]] / timesAt(odds))] : bounds;
   return {
     words: [...shown.map((k) => words[k]), ...missing],
-    percent: [...shown.map((k) => percent[k]), ...missing.map(() => rest)],
+    percent: [...shown.map((k) => percent[k]), ...missing.map((_name, k) => rest[k])],
     bounds: missing.length === NAMES.length,
   };
 }

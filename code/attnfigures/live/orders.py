@@ -109,8 +109,8 @@ def compute(sentence: str, alpha: float, ahead: bool) -> dict[str, Any]:
 def _rows(words: list[str], percent: np.ndarray, odds: float) -> dict[str, Any]:
     """Return the likeliest words, *Tom* and *Mary* always among them, and their percentages.
 
-    One name that is not stored follows from the other and the log-odds. If both are not, each is below the least that
-    is stored, rounded up.
+    One name that is not stored follows from the other and the log-odds. If both are not, the likelier is below the
+    least that is stored, and the other below that over the odds; both bounds are rounded up.
     """
     stored = [k for k in range(SHOWN) if words[k] in NAMES]
     others = [k for k in range(SHOWN) if words[k] not in NAMES][: SHOWN - len(NAMES)]
@@ -118,10 +118,12 @@ def _rows(words: list[str], percent: np.ndarray, odds: float) -> dict[str, Any]:
     ranked = NAMES[::-1] if odds > 0 else NAMES
     missing = [name for name in ranked if name not in words]
     least = percent[-1]
-    rest = min(least, percent[stored[0]] / np.exp(abs(odds))) if stored else np.ceil(10 * least - 1e-9) / 10
+    times = np.exp(abs(odds))
+    bounds = np.ceil(10 * np.array([least, least / times]) - 1e-9) / 10
+    rest = [min(least, percent[stored[0]] / times)] if stored else bounds
     return {
         "words": [words[k] for k in shown] + missing,
-        "percent": [*percent[shown], *(rest for _ in missing)],
+        "percent": [*percent[shown], *rest[: len(missing)]],
         "bounds": len(missing) == len(NAMES),
     }
 

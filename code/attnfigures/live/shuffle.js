@@ -116,14 +116,13 @@ function build({ el, read, change, first }) {
   const { cards, tries, later, text, laws, Y } = parts;
   const reading = div(
     "live-reading live-shuffle-reading",
-    later.element,
     tries.element,
     text,
     laws,
   );
   el.append(
     hintLine("Drag a card. A dashed outline is what the word got in the sentence as written."),
-    div("live-shuffle-all", cards.element, reading),
+    div("live-shuffle-all", div("live-shuffle-hand", cards.element, later.element), reading),
     controls,
     Y.element,
   );
@@ -247,12 +246,17 @@ function flyCards(row, from, order) {
   }
 }
 
-/** Every order of up to four words as a button: a bar a word, and whether all rows go along. */
+/**
+ * Every order of up to four words as a button: a bar a word, and whether all rows go along. More
+ * words have too many orders: a part of one field is green, as large as the share of theirs.
+ */
 function buildTries(change) {
   const count = make("b", { "data-shows": "survivors" });
   const all = make("b", { "data-shows": "orders" });
   const title = div("live-title");
   const list = make("div", { class: "live-shuffle-tries" });
+  const share = make("div", { "aria-hidden": "true" }, div("live-kept"));
+  let tries = [];
   let drawn = "";
   const put = ({ words, orders, survivors, keeps }, order, hidden) => {
     const n = words.length;
@@ -263,11 +267,14 @@ function buildTries(change) {
     set(list, { "data-words": n });
     const hues = huesOf(words);
     if (drawn !== String(hues)) {
-      const all = n < 5 ? ordersOf(range(n)) : [];
-      list.replaceChildren(...all.map((p) => tryOf(p, hues)));
+      tries = n < 5 ? ordersOf(range(n)).map((p) => tryOf(p, hues)) : [];
+      list.replaceChildren(...(tries.length ? tries : [share]));
     }
     drawn = String(hues);
-    [...list.children].forEach((one, k) => {
+    share.className = `live-shuffle-share ${hidden ? "" : "live-lost"}`;
+    set(share.firstChild, { style: `width: ${(100 * survivors) / orders}%` });
+    share.firstChild.toggleAttribute("data-away", hidden);
+    tries.forEach((one, k) => {
       const p = one.order;
       const names = p.map((i) => words[i]).join(" ");
       const kept = keeps[k] ? _("all rows go along") : _("some row changes");
@@ -309,7 +316,7 @@ const DIGITS = "₁₂₃₄₅₆";
 /** The words as they are shown: long ones cut, equal ones told apart by a number. */
 const namesOf = (words) =>
   words.map((word, i) => {
-    const short = word.length > 6 ? `${word.slice(0, 5)}…` : word;
+    const short = word.length > 9 ? `${word.slice(0, 8)}…` : word;
     const isOnce = words.indexOf(word) === words.lastIndexOf(word);
     const before = words.slice(0, i).filter((other) => other === word).length;
     return isOnce ? short : short + DIGITS[before];
@@ -332,6 +339,7 @@ function drawCards({ mean, put }, names, order, { words, before, after }, hidden
   put(names, order, (card, name, p, i) => {
     const same = fill(card, after[i], before[p]);
     write(card.name, name);
+    set(card.name, { style: `--letters: ${name.length}` });
     const tells = same ? _("its row goes along") : _("its row changes");
     set(card.element, {
       class: `live-chip live-shuffle-card ${hues[p]}`,

@@ -3,6 +3,7 @@
 const LAST = 40;
 const COLUMNS = [2, 4, 8, 16];
 const SAME = 1e-9;
+const USUAL = 10000; // the base of Vaswani et al. (2017)
 const frequencies = ({ d, base }) => range(d / 2).map((k) => base ** ((-2 * k) / d));
 const rowAt = (omega, t) => omega.flatMap((w) => [Math.sin(w * t), Math.cos(w * t)]);
 
@@ -261,11 +262,16 @@ function lawOf({ row: i, other: j }, { product, sumGap }) {
 // ---- speak ---------------------------------------------------------------------------------------
 
 /** What the figure says in words. */
-function speak({ row, other }, { count }, { hidden }) {
+function speak(state, { count }, { hidden }) {
+  const { row, other } = state;
   if (hidden) return "Products are hidden until you have answered.";
   if (row === other) return "Every position has the same product with itself: 1 for each pair.";
-  return count
-    ? `Dashed bars: ${count}. Each is farther from i than j is, and yet more similar.`
+  if (count) {
+    return `Dashed bars: ${count}. Each is farther from i than j is, and yet more similar.`;
+  }
+  const isFound = compute({ ...state, base: USUAL }).count > 0;
+  return isFound
+    ? ["", `No bar is dashed; with base ${USUAL} some are.`]
     : `No position farther away than ${other} is more similar.`;
 }
 

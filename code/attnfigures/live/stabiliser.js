@@ -60,9 +60,14 @@ const valid = ({ mask, order }) =>
 
 /** Puts all elements into `el`, and returns those that change. */
 function build({ el, read, change, first }) {
-  const flip = (k) => change({ mask: flipped(read().mask, k) });
+  const flip = (k) => {
+    const mask = flipped(read().mask, k);
+    parts.clicked = String(mask);
+    change({ mask });
+  };
   const parts = {
     own: range(N).map((i) => range(N).map((j) => Number(i === 0 || i === j))), // kept while another mask is chosen
+    clicked: "", // the mask that the last click made, even one that has a name
     left: buildMask(flip),
     right: drawing(
       "P M Pᵀ",
@@ -298,7 +303,7 @@ function draw(parts, { mask, order }, result, { hidden }) {
   group(orders, mask, result, hidden);
   drawOrders(orders, order, result, hidden);
   const { stabiliser, orbit, countGap } = result;
-  if (!hidden) goals.put(stabiliser, mask, !name);
+  if (!hidden) goals.put(stabiliser, mask, !name || parts.clicked === String(mask));
   drawCounts(parts, result, hidden);
   laws.replaceChildren(verdict(`${stabiliser} × ${orbit}`, "24", countGap));
   laws.toggleAttribute("data-away", hidden);
@@ -349,7 +354,7 @@ const makesOf = ({ keeps, makes, orbit }, k) =>
 function speak(state, result, { hidden, goals }) {
   if (hidden) return "Orders and masks are hidden until you have answered.";
   const found = goals.isFull()
-    ? "The list is full but for two: no mask is left alone by exactly 5 orders, and none by exactly 12."
+    ? "All seven that exist are found. 5 does not divide 24, and none of the 65\u00a0536 masks has 12."
     : "";
   return [sentence(state, result), found];
 }
