@@ -388,11 +388,11 @@ def test_twins_run_gradient_descent_as_torch_does(c, alpha, sigma):
     assert (twins.home(rows[-1]) == (A.argmax(dim=1) == torch.arange(4)).numpy()).all()
 
 
-def test_twins_open_with_the_head_that_has_a_scale_ahead():
-    opened = twins.twins().compute()
-    with_scale, without = opened["losses"]
+def test_without_a_scale_the_twin_with_the_same_matrices_and_steps_falls_behind():
+    result = twins.twins().compute()
+    with_scale, without = result["losses"]
     assert (with_scale < without).all()
-    assert opened["right"].tolist() == [4, 3]
+    assert result["right"].tolist() == [4, 3]
 
 
 @pytest.mark.parametrize("scale", [0, 2, 4])

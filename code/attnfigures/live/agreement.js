@@ -92,21 +92,21 @@ function build({ el, read, change, first }) {
   el.append(
     hintLine("Click a noun. Which one does the verb follow?"),
     answer.element,
-    div("live-planes live-lean", div("live-reading", table.element), space.element),
     div(
-      "live-controls",
-      frame.element,
-      trained.element,
-      button("Back to start", () => change(first)),
+      "live-planes live-lean",
+      div("live-reading", table.element),
+      div("live-agreement-beside", message, frame.element, trained.element, space.element),
     ),
-    message,
+    div("live-controls", button("Back to start", () => change(first))),
   );
   return { space, table, answer, frame, trained, message };
 }
 
-/** The plane of the query, with a key for each word. */
+/** The plane of the query, with a key for each word: it is closed until a reader asks for it. */
 function buildSpace() {
-  const { element, svg, px } = plane("The query, and a key per word", REACH);
+  const title = "The query, and a key per word";
+  const { svg, px } = plane(title, REACH);
+  const element = make("details", {}, make("summary", {}, title), div("live-plane", svg));
   const [x1, y1] = px([0, 0]);
   const ray = make("line", { class: "live-ray live-ink", x1, y1 });
   const points = range(MOST).map(() => {

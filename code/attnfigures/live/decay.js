@@ -45,7 +45,7 @@ const FITS = {
 };
 const ARROW = { w: 0.002, bias: 0.1, score: 0.1 };
 
-// places in the drawing, which is 340 wide and 208 high
+// places in the drawing, which is 340 wide and 196 high
 const toX = (k) => 36 + 2.9 * k;
 const toY = (y) => 6 + 5 * (TOP - y);
 const label = (x, y, text, look = {}) =>
@@ -60,6 +60,7 @@ const endOf = (slope, [start]) =>
 
 /** The part of its line at which a model is held, so that handles and names stay apart. */
 const HELD = [1, 0.8, 0.6];
+const ABOVE_AXIS = 2.4; // how far a handle stays above the floor of the plot
 
 const each = (f) => NAMES.map(f);
 
@@ -114,7 +115,7 @@ function buildPlot(read, put) {
     label(0, 0, MODELS[i], { class: `live-label live-power live-tag ${HUES[i]}` })
   );
   const look = {
-    viewBox: "0 0 340 208",
+    viewBox: "0 0 340 196",
     role: "group",
     class: "live-decay",
     "aria-label": "What is left against the distance",
@@ -150,7 +151,7 @@ function gridOf() {
     const x = toX(20 * t);
     return [
       rule(t ? "live-grid" : "live-axis", x, toY(TOP), x, toY(FLOOR)),
-      label(x, 202, t ? String(20 * t) : "k = 0", { "text-anchor": "middle" }),
+      label(x, 192, t ? String(20 * t) : "k = 0", { "text-anchor": "middle" }),
     ];
   });
   return [levels, columns];
@@ -199,10 +200,12 @@ function drawLine({ lines, beads, tags, handles }, name, i, state, result, hidde
   const slope = result.slope[i];
   const [start] = result.curves[i];
   const [k, y] = endOf(slope, result.curves[i]);
-  const at = [toX(HELD[i] * k), toY(start + HELD[i] * (y - start))];
+  const low = Math.max(y, FLOOR + ABOVE_AXIS);
+  const held = y < start ? Math.min(HELD[i], (low - start) / (y - start)) : HELD[i];
+  const at = [toX(held * k), toY(start + held * (y - start))];
   set(lines[i], { points: `${toX(0)},${toY(start)} ${toX(k)},${toY(y)}`, ...seen });
   set(beads[i], { d: beadsOf(slope, k), ...seen });
-  set(tags[i], { ...besideHandle(at, i), ...seen });
+  set(tags[i], { ...besideHandle(at, i, result), ...seen });
   const [min, max] = RANGES[name];
   const spoken = hidden ? _("hidden") : `${NAMED[i]} ${show(state[name])}: ${life(i, result)}`;
   handles[i].move(at, spoken, { now: state[name].toFixed(3), min, max });
@@ -216,10 +219,22 @@ function beadsOf(slope, k) {
   return places.map((t) => `M${hundredth(toX(t))} ${hundredth(toY(slope * t))}h0`).join("");
 }
 
-/** Where the name of a model stands: above its handle or below, a steep RNN's on its right. */
-function besideHandle([x, y], i) {
+/**
+ * Where the name of a model stands: above its handle or below, where no other line runs; a steep RNN's
+ * on its right.
+ */
+function besideHandle([x, y], i, { slope, curves }) {
   if (i === 0 && x < 282) return { x: x + 20, y: y + 3, "text-anchor": "start" };
-  return { x, y: y + (y < 28 ? 26 : -19), "text-anchor": i ? "middle" : "end" };
+  const steps = (x - toX(0)) / 2.9 - (i ? 0 : 4); // at the middle of the name
+  const others = range(3).filter((j) => j !== i);
+  const lines = others.map((j) => toY(curves[j][0] + steps * slope[j]) + 3);
+  const isFree = (at) => at > 8 && at < 180 && lines.every((line) => Math.abs(line - at) > 8);
+  const places = [-19, 26, 40, -33].map((by) => y + by);
+  return {
+    x,
+    y: places.find(isFree) ?? places[y < 28 ? 1 : 0],
+    "text-anchor": i ? "middle" : "end",
+  };
 }
 
 function drawRow({ setting, factor, half, left }, x, i, result, hidden) {

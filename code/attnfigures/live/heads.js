@@ -52,8 +52,7 @@ const QUESTIONS = ["who sees?", "who is seen?"];
 const INDEX = "₁₂";
 const LINE = 22; // the height of a line of names
 const NAME = 124; // how long a name is, on a phone
-const PLACES = [[-138, 118], [155, -118], [-64, 50], [64, -50]]; // where the sides of a cut are named
-const STAYS = 0.4; // how much more crowded that place has to be than another, to be left
+const APART = 24; // how far the letters of the queries are apart, at least
 
 /**
  * At which height the name of each dot stands: above the two that the second head lifts most, and
@@ -83,12 +82,6 @@ const line = (look, x1 = null, y1 = null, x2 = null, y2 = null) =>
 const seen = (yes) => ({ visibility: yes ? "visible" : "hidden" });
 const cutLook = (i) => `live-cut ${i ? "live-dashed" : ""}`;
 const colour = (word) => make("tspan", { class: `live-toned ${TINT[word]}` }, WORDS[word]);
-
-/** What is said on one side of the cut of question i. */
-const sideText = (i, word) =>
-  i
-    ? fillIn("sees {third}", { third: colour(word) })
-    : fillIn("{first} sees", { first: colour(word) });
 
 // ---- build ---------------------------------------------------------------------------------------
 
@@ -162,28 +155,26 @@ function buildQueries({ keys }, read, change) {
 
 /**
  * The outputs of the four sentences, and the cuts between them, each in a band that is as wide as the
- * outputs leave it, with what is on its sides. A dot that is dragged up or down draws in the second
- * head; the one with a grip takes the keys, too.
+ * outputs leave it, in the hues of what is on its sides. A dot that is dragged up or down draws in the
+ * second head; the one with a grip takes the keys, too.
  */
 function buildOutputs(read, change) {
   const upright = [line("live-axis", MIDDLE, 0, MIDDLE, 300), text(MIDDLE + 6, -5, "head 2 ↑")];
-  const bands = QUESTIONS.map(() => line("live-heads-band"));
+  const bands = QUESTIONS.map(() => [1, -1].map((word) => line(`live-heads-band ${TINT[word]}`)));
   const cuts = QUESTIONS.map((_x, i) => line(cutLook(i)));
   const middle = { "text-anchor": "middle" };
-  const sides = QUESTIONS.map((_x, i) => [1, -1].map((w) => text(0, 0, sideText(i, w), middle)));
   const leads = SENTENCES.map(() => line("live-axis"));
   const names = SENTENCES.map((sentence) => text(0, 0, said(sentence, colour), middle));
   const dots = SENTENCES.map(dotOf);
   const svg = make(
     "svg",
     { viewBox: "-20 -20 340 340", role: "group", "aria-label": "Outputs of four sentences" },
-    bands,
+    bands.flat(),
     line("live-axis", 0, MIDDLE, 300, MIDDLE),
     upright[0],
     cuts,
     text(316, 314, "head 1 →", { "text-anchor": "end" }),
     upright[1],
-    sides.flat(),
     leads,
     names,
     dots,
@@ -197,7 +188,7 @@ function buildOutputs(read, change) {
   dots.forEach((dot, i) => draggable(dot, svg, liftTo(i)));
   const step = (dx, dy) => put(read().second + (dx + dy) / 20);
   const move = handle(svg, "second head", "live-heads-lift", liftMark(), liftTo(0), step);
-  return { svg, upright, bands, cuts, sides, dots, leads, names, move };
+  return { svg, upright, bands, cuts, dots, leads, names, move };
 }
 
 /** Arrows up and down in a disc, beside a dot. */
@@ -246,10 +237,8 @@ function draw({ queries, outputs, answers }, state, result, { hidden }) {
   drawQueries(queries, state, result, hidden);
   for (const part of outputs.upright) set(part, seen(two));
   drawOutputs(outputs, state, result, hidden);
-  const names = namesIn(outputs);
   result.cuts.forEach((cut, i) => {
     drawCut(outputs, i, cut, result.margins[i], hidden);
-    drawSides(outputs.sides[i], cut, result.margins[i], names, hidden);
     drawAnswer(answers[i], cut, hidden);
   });
 }
@@ -260,12 +249,13 @@ function drawQueries(
   result,
   hidden,
 ) {
+  const [one, other] = queries.map(px);
   heads.forEach(({ ray, move, group }, h) => {
     const [x2, y2] = px(queries[h]);
     const there = !h || second > 0;
     set(ray, { x2, y2, ...seen(there) });
     move(queries[h]);
-    set(group, seen(there));
+    set(group, { ...seen(there), style: h ? `translate: ${besides(one, other)}` : null });
     shares[h].forEach((share, j) => {
       set(share, { "data-shows": there ? `weights ${h} ${j}` : null, dx: h ? 8 : null });
       const weight = hidden ? "?" : show(result.weights[h][j]);
@@ -274,6 +264,14 @@ function drawQueries(
       set(areas[h][j], { r, ...seen(there && !hidden) });
     });
   });
+}
+
+/** How far the letter of a query is moved off that of another, so as not to cover it. */
+function besides([x, y], [otherX, otherY]) {
+  const far = Math.hypot(otherX - x, otherY - y);
+  const angle = far ? Math.atan2(otherY - y, otherX - x) : 0;
+  const missing = Math.max(0, APART - far);
+  return [Math.cos, Math.sin].map((turn) => `${hundredth(missing * turn(angle))}px`).join(" ");
 }
 
 /** The dots of the sentences, and a line from each to its name. */
@@ -292,56 +290,22 @@ function drawOutputs({ dots, names, leads, move }, state, { outputs }, hidden) {
   set(move.element, visible);
 }
 
-/** The places of the dots and of their names, of which the names of the sides keep clear. */
-const namesIn = ({ names, leads }) => [
-  ...names.map((name) => ["x", "y"].map((c) => Number(name.getAttribute(c)))),
-  ...leads.map((lead) => ["x1", "y1"].map((c) => Number(lead.getAttribute(c)))),
-];
-
+/** A cut, and its band: half of it towards the cats, and half towards the dogs. */
 function drawCut({ cuts, bands }, i, cut, margin, hidden) {
-  const [right, up] = cut ? cut.map((c) => hundredth((300 * c) / margin)) : [0, 0];
-  const ends = { x1: MIDDLE - up, y1: MIDDLE - right, x2: MIDDLE + up, y2: MIDDLE + right };
-  set(cuts[i], { ...ends, ...seen(cut && !hidden) });
-  set(bands[i], { ...ends, ...seen(cut && !hidden), "stroke-width": hundredth(2 * UNIT * margin) });
-}
-
-/** Names what is on the sides of a cut, at that of its places where fewer names are. */
-function drawSides(sides, cut, margin, names, hidden) {
-  for (const side of sides) set(side, seen(cut && !hidden));
-  if (!cut) return;
-  const toward = cut.map((c) => c / margin);
-  const places = PLACES.map((place) => sidesAt(place, toward));
-  const crowds = places.map((place, p) => crowding(place, names) - (p === sides.place ? STAYS : 0));
-  sides.place = crowds.indexOf(Math.min(...crowds));
-  const best = places[sides.place];
-  sides.forEach((side, k) => set(side, { x: hundredth(best[k][0]), y: hundredth(best[k][1] + 5) }));
-  names.push(...best);
-}
-
-/**
- * Where the sides of a cut are named: left and right of one that is steep, so far down, and above and
- * below another, so far to the right. Cats are where the cut points.
- */
-function sidesAt([down, aside], [right, up]) {
-  const steep = Math.abs(right) > Math.abs(up);
-  const slope = steep ? up / right : right / up;
-  const away = steep ? 44 + 8 * Math.abs(slope) : 14 + 34 * Math.abs(slope);
-  return [1, -1].map((way) => {
-    const x = steep ? down * slope + away * way * Math.sign(right) : aside;
-    const y = steep ? down : aside * slope - away * way * Math.sign(up);
-    return [MIDDLE + clamp(x, -132, 132), MIDDLE + clamp(y, -150, 155)];
+  const visible = seen(cut && !hidden);
+  const [right, up] = cut ? cut.map((c) => c / margin) : [0, 0];
+  const half = UNIT * margin;
+  const along = (away) => {
+    const [x, y] = [MIDDLE + away * right, MIDDLE - away * up];
+    const ends = { x1: x - 300 * up, y1: y - 300 * right, x2: x + 300 * up, y2: y + 300 * right };
+    return Object.fromEntries(Object.entries(ends).map(([name, c]) => [name, hundredth(c)]));
+  };
+  set(cuts[i], { ...along(0), ...visible });
+  bands[i].forEach((band, k) => {
+    const away = k ? -half / 2 : half / 2;
+    set(band, { ...along(away), ...visible, "stroke-width": hundredth(half) });
   });
 }
-
-/** How much names lie over others. */
-const crowding = (places, others) =>
-  total(
-    places.flatMap(([x, y]) =>
-      others.map(([otherX, otherY]) =>
-        Math.max(0, 1 - Math.abs(x - otherX) / 100) * Math.max(0, 1 - Math.abs(y - otherY) / 22)
-      )
-    ),
-  );
 
 function drawAnswer({ element, sign, verb }, cut, hidden) {
   const answered = Boolean(cut) && !hidden;

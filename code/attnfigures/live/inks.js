@@ -146,7 +146,7 @@ function draw({ sentence, state: held, title, spent, kind }, state, result, { hi
   const { words, asked, boxes } = result;
   drawSentence(sentence, words, asked);
   held.element.style.setProperty("--most", Math.max(words.length, state.size));
-  held.boxes.replaceChildren(...range(boxes).map((i) => drawBox(result, i, hidden)));
+  held.boxes.replaceChildren(...range(boxes).map((i) => drawBox(state, result, i, hidden)));
   set(held.boxes, { role: "img", "aria-label": hidden ? _("hidden") : spoken(result) });
   held.edge.hidden = state.model === "attention";
   set(held.edge, {
@@ -174,13 +174,17 @@ function drawSentence({ words, end, settle }, names, asked) {
   settle();
 }
 
-/** A box with the words that it holds; dashed, if nobody asks for what it holds. */
-function drawBox({ words, recovery, asked, box }, i, hidden) {
-  const held = range(words.length).filter((t) => box[t] === i);
-  const names = held.map((t) => {
-    // a trace is left, to see what is lost
-    const ink = (0.07 + 0.93 * (hidden ? 0 : recovery[t])).toFixed(3);
-    return make("span", { style: `filter: opacity(${ink})` }, words[t]);
+/**
+ * A box with the sum of the words that it holds, each inked as far as it comes back; dashed, if nobody
+ * asks for what it holds. An answer of attention holds the word that was asked for.
+ */
+function drawBox({ model }, { words, recovery, asked, box }, i, hidden) {
+  const shown = model === "attention" ? asked : words.length;
+  const held = range(shown).filter((t) => box[t] === i);
+  const names = held.flatMap((t, place) => {
+    const ink = hidden ? 0 : 100 * recovery[t];
+    const word = make("span", { style: `--ink: ${ink.toFixed(1)}%` }, words[t]);
+    return place ? ["+", word] : [word];
   });
   const element = div("live-inks-box", names);
   element.toggleAttribute("data-idle", !held.some((t) => t < asked));

@@ -167,7 +167,7 @@ def still(state: dict, asking: bool) -> Picture:
         ax.add_patch(Rectangle((0, i + 0.05), columns, 0.9, **outline))
         held = [t for t, box in enumerate(result["box"]) if box == i]
         for place, t in enumerate(held):
-            ink = 0.5 if asking else min(1, 0.07 + 0.93 * result["recovery"][t])
+            ink = 0.5 if asking else min(1, 0.3 + 0.7 * result["recovery"][t])
             ax.text(place + 0.1, i + 0.5, words[t], va="center", alpha=ink, weight="bold")
     return picture(fig, described(state, result, asking))
 

@@ -141,26 +141,34 @@ function buildKeys({ keys }, words, change) {
   const ray = make("line", { class: "live-ray live-ink" });
   const shares = each((j) => make("tspan", { "data-shows": `weights ${j}` }));
   const [x1, y1] = left.px([0, 0]);
+  const names = each((j) => {
+    const x = clamp(left.px(keys[j])[0], 36, 264);
+    const look = { class: "live-label live-keyname", x, "text-anchor": "middle" };
+    return make("text", look, `${words[j]} `, shares[j]);
+  });
   const key = (j) => {
     const [x2, y2] = left.px(keys[j]);
-    const name = {
-      class: "live-label live-keyname",
-      x: clamp(x2, 36, 264),
-      y: y2 + (keys[j][1] < 1 ? 26 : -14),
-      "text-anchor": "middle",
-    };
     const place = { class: "live-word", transform: `translate(${x2} ${y2})` };
     return make(
       "g",
       { class: hueOf(j) },
       make("line", { class: `live-ray ${hueOf(j)}`, x1, y1, x2, y2 }),
       make("g", place, signOf(j)),
-      make("text", name, `${words[j]} `, shares[j]),
+      names[j],
     );
   };
   left.svg.append(hull, ray, ...each(key)); // the ray lies below the names
   const move = left.pointHandle(_("query"), "live-ink", badge("q"), (query) => change({ query }));
-  return { plane: left, ray, shares, move };
+  return { plane: left, ray, shares, names, move };
+}
+
+/** Where the name of a key stands: below it or above, but not under the letter of the query. */
+function nameHeight(key, query, px) {
+  const [x, y] = px(key);
+  const [queryX, queryY] = px(query);
+  const sides = key[1] < 1 ? [26, -14] : [-14, 26];
+  const isFree = (by) => Math.abs(queryX - x) > 48 || Math.abs(queryY - (y + by - 5)) > 20;
+  return y + (sides.find(isFree) ?? sides[0]);
 }
 
 /** A handle of a group, and its element. */
@@ -280,10 +288,18 @@ function draw(parts, state, result, { hidden }) {
 
 const ends = ([x1, y1], [x2, y2]) => ({ x1, y1, x2, y2 });
 
-function drawKeys({ plane: { px }, ray, shares, move }, { query }, { weights }, hidden) {
+function drawKeys(
+  { plane: { px }, ray, shares, names, move },
+  { keys, query },
+  { weights },
+  hidden,
+) {
   set(ray, ends(px([0, 0]), px(query)));
   move(query);
-  each((j) => write(shares[j], hidden ? "?" : show(weights[j])));
+  each((j) => {
+    write(shares[j], hidden ? "?" : show(weights[j]));
+    set(names[j], { y: nameHeight(keys[j], query, px) });
+  });
 }
 
 function drawStar({ plane: { px }, hull, springs, values, star, held }, state, result, hidden) {

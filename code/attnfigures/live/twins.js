@@ -123,7 +123,10 @@ function build({ el, read, change, first }) {
   const count = make(
     "p",
     {},
-    fillIn("Tokens home after 60 steps: {a} of 4 in A, {b} of 4 in B.", { a, b }),
+    fillIn(
+      "Largest weight on its own corner after 60 steps: {a} of 4 tokens in A, {b} of 4 in B.",
+      { a, b },
+    ),
   );
   el.append(
     hintLine(

@@ -93,8 +93,8 @@ def compute(scale: int, start: int, step: int) -> dict[str, Any]:
     """Return c, α and σ, and of A and B the losses, the paths of the four outputs, and which tokens come home.
 
     ``paths`` (2, 61, 4, 2) are the outputs in the square. A token is at ``home`` (2, 4) if it ends with most of its
-    weight on its own value, and ``right`` counts these; ``apart`` is how far the losses are apart. The mirror of
-    ``compute`` in twins.js.
+    weight on its own value, and ``right`` counts these; ``apart`` is how far the
+    losses are apart. The mirror of ``compute`` in twins.js.
     """
     c, alpha, sigma = 2.0**-scale, 2.0**start, 2.0**step
     (rows_a, a), (rows_b, b) = train(c, 1.0, 1.0), train(1.0, alpha, sigma)
@@ -152,4 +152,4 @@ def still(state: dict, asking: bool) -> Picture:
     fig.legend(loc="outside lower center")
     alt += f". The losses differ by {result['apart']:.2g} at most. "
     right_a, right_b = result["right"]
-    return picture(fig, f"{alt}Of {TOKENS} tokens, A brings {right_a} home and B {right_b}.")
+    return picture(fig, f"{alt}Largest weight on its own corner: {right_a} of {TOKENS} tokens in A, {right_b} in B.")
