@@ -354,7 +354,7 @@ const makesOf = ({ keeps, makes, orbit }, k) =>
 function speak(state, result, { hidden, goals }) {
   if (hidden) return "Orders and masks are hidden until you have answered.";
   const found = goals.isFull()
-    ? "All seven that exist are found. 5 does not divide 24, and none of the 65\u00a0536 masks has 12."
+    ? "All seven that exist are found. 5 does not divide 24, and none of the 65,536 masks has 12."
     : "";
   return [sentence(state, result), found];
 }
