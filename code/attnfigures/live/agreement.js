@@ -95,7 +95,7 @@ function build({ el, read, change, first }) {
     div(
       "live-planes live-lean",
       div("live-reading", table.element),
-      div("live-agreement-beside", message, frame.element, trained.element, space.element),
+      div("live-agreement-beside", frame.element, trained.element, space.element, message),
     ),
     div("live-controls", button("Back to start", () => change(first))),
   );

@@ -163,8 +163,8 @@ def still(state: dict, asking: bool) -> Picture:
             ax.plot([x, x + 0.9], [y + 0.15] * 2, color="#000000", linewidth=1)
     for i in range(boxes):
         wanted = i in result["box"][: result["asked"]]
-        outline = {"fill": False, "edgecolor": "#000000", "linestyle": "-" if wanted else ":"}
-        ax.add_patch(Rectangle((0, i + 0.05), columns, 0.9, **outline))
+        line = "-" if wanted else ":"
+        ax.add_patch(Rectangle((0, i + 0.05), columns, 0.9, fill=False, edgecolor="#000000", linestyle=line))
         held = [t for t, box in enumerate(result["box"]) if box == i]
         for place, t in enumerate(held):
             ink = 0.5 if asking else min(1, 0.3 + 0.7 * result["recovery"][t])
