@@ -386,8 +386,8 @@ function keepHeight(place, el) {
     }
     seen = Math.max(seen, height);
     most = Math.max(most, seen);
+    place.style.setProperty("--live-height", `${most}px`);
     for (const element of [around, place]) {
-      element.style.setProperty("--live-height", `${most}px`);
       element.style.setProperty("--live-spare", `${most - seen}px`);
     }
   }).observe(el);

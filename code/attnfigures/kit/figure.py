@@ -133,6 +133,12 @@ def require_one_of(name: str, value: Any, choices: Any) -> None:
         raise ValueError(f"{name} = {value!r}; expected one of {', '.join(map(str, choices))}")
 
 
+def require_sentence(name: str, value: Any) -> None:
+    """Raise ``ValueError`` unless ``value`` is a text without half of a surrogate pair."""
+    if not isinstance(value, str) or any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{name} = {value!r}; expected a sentence")
+
+
 def require_within(name: str, value: float, least: float, most: float) -> None:
     """Raise ``ValueError`` unless ``value`` is from ``least`` to ``most``."""
     if not least <= value <= most:

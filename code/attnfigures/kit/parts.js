@@ -315,6 +315,12 @@ function sayRefused(figure, text) {
 const SPLIT = /[\u3400-\u9fff]|[^\s\x1c-\x1f\x85\ufeff\u3400-\u9fff]+/g;
 const split = (text) => text.match(SPLIT) || ["…"];
 
+/** Whether a text can be read: half of a surrogate pair is no letter. */
+const isReadable = (text) => !/\p{Surrogate}/u.test(text);
+
+/** A word of at most so many letters, the last of which stands for those that are left out. */
+const clipped = (word, most = 12) => word.length > most ? `${word.slice(0, most - 1)}…` : word;
+
 // ---- cards --------------------------------------------------------------------------------------
 /**
  * The sentence of a state as tiles, which are dragged, moved by arrow keys, or, with `swaps`, tapped

@@ -137,6 +137,11 @@ def beside(*pictures: Picture) -> Picture:
     return Picture(f'<div class="beside">{svgs}</div>', " ".join(drawn.alt for drawn in pictures))
 
 
+def clipped(word: str, most: int = 10) -> str:
+    """Return a word of at most so many letters, the last of which stands for those that are left out."""
+    return word if len(word) <= most else f"{word[: most - 1]}…"
+
+
 def heatmap(
     ax: Axes,
     M: ArrayLike,

@@ -17,7 +17,7 @@ function compute({ model, text, rho }) {
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ model, text, rho }) =>
-  MODELS.includes(model) && !/\p{Surrogate}/u.test(text) && rho >= RHO[0] && rho <= RHO[1];
+  MODELS.includes(model) && isReadable(text) && rho >= RHO[0] && rho <= RHO[1];
 
 const shape = ({ text }) => split(text).slice(0, MOST).length;
 
@@ -149,7 +149,7 @@ function speak({ model, rho }, { words, influence }, { hidden }) {
   } times as much as ${end}.`;
 }
 
-const quoted = (word) => `“${word.length > 12 ? `${word.slice(0, 11)}…` : word}”`;
+const quoted = (word) => `“${clipped(word)}”`;
 
 const render = composed({ compute, build, draw, speak });
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from attnbook.attention import attention_weights
 
-from ..kit.figure import Ask, Live, require_one_of, require_within
-from ..kit.style import PALETTE, Picture, figure, picture
+from ..kit.figure import Ask, Live, require_one_of, require_sentence, require_within
+from ..kit.style import PALETTE, Picture, clipped, figure, picture
 from .shuffle import tokens
 
 __all__ = ["fade"]
@@ -53,8 +53,7 @@ def fade(text: str, *, rho: float = 0.8, model: str = "recurrent", ask: Ask = No
 
 def check(model: str, text: str, rho: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError(f"text = {text!r}; expected a sentence")
+    require_sentence("text", text)
     require_within("rho", rho, *RHO)
     require_one_of("model", model, MODELS)
 
@@ -109,6 +108,5 @@ def draw_word(ax: Any, t: int, word: str, amount: float, asking: bool) -> None:
     high = 0 if asking else min(amount, CEILING)
     ink = 0.5 if asking else 0.1 + 0.9 * min(amount, 1)
     color = PALETTE["orange"] if amount > 1 and not asking else "#000000"
-    shown = word if len(word) < 11 else f"{word[:9]}…"
     ax.bar(t, high, width=0.5, color=color, alpha=0.3 * ink)
-    ax.text(t, high + 0.08, shown, ha="center", alpha=ink, weight="bold", color=color)
+    ax.text(t, high + 0.08, clipped(word), ha="center", alpha=ink, weight="bold", color=color)

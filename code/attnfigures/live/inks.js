@@ -55,7 +55,7 @@ const counts = (x) => Number.isInteger(x) && x >= 1 && x <= MOST;
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ model, text, rho, size, questions }) =>
   MODELS.includes(model) &&
-  !/\p{Surrogate}/u.test(text) &&
+  isReadable(text) &&
   rho >= LEAST &&
   rho <= 1 &&
   counts(size) &&
@@ -212,7 +212,7 @@ function sharing({ words, asked, box }) {
   if (t === undefined) {
     return "Every word that is asked for has a number of its own, and comes back.";
   }
-  const word = words[t].length > 12 ? `${words[t].slice(0, 11)}…` : words[t];
+  const word = clipped(words[t]);
   return others(t) === 1
     ? `“${word}” shares a number with 1 other word: whoever asks for it gets a mixture.`
     : `“${word}” shares a number with ${

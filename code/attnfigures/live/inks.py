@@ -7,8 +7,8 @@ from attnbook.arrays import require_int
 from attnbook.attention import attention_weights
 from matplotlib.patches import Rectangle
 
-from ..kit.figure import Ask, Live, require_one_of, require_within
-from ..kit.style import Picture, figure, picture
+from ..kit.figure import Ask, Live, require_one_of, require_sentence, require_within
+from ..kit.style import Picture, clipped, figure, picture
 from .shuffle import tokens
 
 __all__ = ["inks"]
@@ -81,8 +81,7 @@ def inks(
 
 def check(model: str, text: str, rho: float, size: int, questions: int) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError(f"text = {text!r}; expected a sentence")
+    require_sentence("text", text)
     require_within("rho", rho, LEAST, 1)
     require_int("size", size, most=MOST)
     require_int("questions", questions, most=MOST)
@@ -151,7 +150,7 @@ def still(state: dict, asking: bool) -> Picture:
     The inks are alike while they are asked for.
     """
     result = compute(**state)
-    words, boxes = [f"{word[:9]}…" if len(word) > 10 else word for word in result["words"]], result["boxes"]
+    words, boxes = [clipped(word) for word in result["words"]], result["boxes"]
     columns = max(1, *(result["box"].count(i) for i in range(boxes)))
     fig, ax = figure(width=6.4, height=0.3 * boxes + 1.1)
     ax.set(xlim=(-0.1, max(8, columns)), ylim=(boxes + 0.1, -2.2))

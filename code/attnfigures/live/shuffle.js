@@ -81,7 +81,7 @@ function compute({ text, order, later }) {
 
 /** Whether a state from outside, such as an address, can be drawn. */
 const valid = ({ text, order, later }) =>
-  !/\p{Surrogate}/u.test(text) &&
+  isReadable(text) &&
   isPermutation(order, tokens(text).length) &&
   later >= 0 &&
   later <= 1;
@@ -316,7 +316,7 @@ const DIGITS = "₁₂₃₄₅₆";
 /** The words as they are shown: long ones cut, equal ones told apart by a number. */
 const namesOf = (words) =>
   words.map((word, i) => {
-    const short = word.length > 9 ? `${word.slice(0, 8)}…` : word;
+    const short = clipped(word, 9);
     const isOnce = words.indexOf(word) === words.lastIndexOf(word);
     const before = words.slice(0, i).filter((other) => other === word).length;
     return isOnce ? short : short + DIGITS[before];

@@ -8,7 +8,7 @@ import numpy as np
 from attnbook.attention import causal_mask, scores, softmax
 from attnbook.permutations import permutation_matrix, permutations
 
-from ..kit.figure import Ask, Live, require_within
+from ..kit.figure import Ask, Live, require_sentence, require_within
 from ..kit.style import PALETTE, Picture, figure, picture
 
 __all__ = ["shuffle", "tokens", "word_vector"]
@@ -76,8 +76,7 @@ def word_vector(word: str) -> np.ndarray:
 
 def check(text: str, order: list, later: float) -> None:
     """Raise ``ValueError`` unless the state can be drawn."""
-    if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError(f"text = {text!r}; expected a sentence")
+    require_sentence("text", text)
     if sorted(order) != list(range(len(tokens(text)))):
         raise ValueError(f"order = {order} is no order of the {len(tokens(text))} words of text = {text!r}")
     require_within("later", later, 0, 1)
