@@ -9,7 +9,7 @@ from attnbook.attention import entropy, scores, softmax, softmax_jacobian
 from matplotlib.axes import Axes
 
 from ..kit.figure import Ask, Live, require_one_of, require_within
-from ..kit.style import PALETTE, Picture, figure, picture
+from ..kit.style import PALETTE, Picture, dots, figure, picture
 
 __all__ = ["walkers"]
 
@@ -204,10 +204,10 @@ def _still_gradients(state: dict, asking: bool) -> Picture:
 def _draw_column(ax: Axes, k: int, result: dict) -> int:
     """Draw the derivatives for d_k = 2^k, the largest in orange; return how many these are."""
     sizes, carriers = np.clip(result["gradients"], 10.0**FAINTEST, None), result["carriers"]
-    largest = np.argsort(-sizes)[:carriers]
-    colours = np.full(QUERIES, PALETTE["grey"], dtype=object)
-    colours[largest] = PALETTE["orange"]
-    ax.scatter(k + 0.7 * (heights() - 0.5), sizes, s=3, c=colours.tolist(), alpha=0.7, linewidths=0)
+    places = k + 0.7 * (heights() - 0.5)
+    falling = np.argsort(-sizes)
+    for colour, some in (("grey", falling[carriers:]), ("orange", falling[:carriers])):
+        dots(ax, places[some], sizes[some], PALETTE[colour], size=3**0.5, alpha=0.7)
     ax.plot([k - 0.45, k + 0.45], [result["mean"]] * 2, color="#000000", lw=1.2)
     if k % 2 == 0:  # there is no room for all of them
         ax.text(k, 10.0**STRONGEST, carriers, ha="center", va="top")
