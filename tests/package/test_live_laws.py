@@ -424,7 +424,7 @@ def test_walkers_have_the_gradient_of_autograd(d_k, power):
     K = torch.tensor(walkers.steps(3)[5, :, :d_k], dtype=torch.float64)
     q = torch.ones(d_k, dtype=torch.float64)
     J = torch.autograd.functional.jacobian(lambda q: torch.softmax(K @ q / d_k**power, 0), q)
-    assert walkers.compute(d_k, power, 3)["gradients"][5] == pytest.approx(J.norm().item(), rel=1e-9)
+    assert walkers.compute(d_k, power, 3, "gradients")["gradients"][5] == pytest.approx(J.norm().item(), rel=1e-9)
 
 
 @pytest.mark.parametrize("ahead", [False, True])

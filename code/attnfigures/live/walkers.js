@@ -30,50 +30,66 @@ function kept(f) {
   };
 }
 
-/** The words of all walks, whose 32 bits are 32 steps: 1 is +1, 0 is -1. */
-const wordsOf = kept((draw) => {
-  const words = new Int32Array(QUERIES * KEYS * WORDS);
-  const before = draw * words.length;
-  for (let n = 0; n < words.length; n++) words[n] = mulberry32(before + n);
+/** How many words hold d_k steps. */
+const wordsFor = (d_k) => Math.ceil(d_k / 32);
+
+/**
+ * The first d_k steps of all walks, 32 in the bits of a word: 1 is +1, 0 is -1. The words of one walk
+ * follow each other, and steps after d_k are 0.
+ */
+const wordsOf = kept((d_k, draw) => {
+  const count = wordsFor(d_k);
+  const before = draw * QUERIES * KEYS * WORDS;
+  const mask = d_k < 32 ? 2 ** d_k - 1 : -1;
+  const words = new Int32Array(QUERIES * KEYS * count);
+  for (let n = 0; n < words.length; n++) {
+    words[n] = mulberry32(before + Math.floor(n / count) * WORDS + (n % count)) & mask;
+  }
   return words;
 });
 
+/** Where the walks of all queries end. */
+const endsOf = kept((d_k, draw) => {
+  const words = wordsOf(d_k, draw);
+  const count = wordsFor(d_k);
+  return Int16Array.from({ length: QUERIES * KEYS }, (_one, walk) => {
+    let up = 0;
+    for (let w = 0; w < count; w++) up += ones(words[walk * count + w]);
+    return 2 * up - d_k;
+  });
+});
+
 /**
- * For each query the ends of its walks, and in how many of the first d_k steps two walks j and l
- * differ. They differ where the words differ, and 32 steps are counted at once.
+ * For each query in how many of the first d_k steps two walks j and l differ. They differ where the
+ * words differ, and 32 steps are counted at once.
  */
-const walksOf = kept((d_k, draw) => {
-  const words = wordsOf(draw);
-  const last = d_k < 32 ? 2 ** d_k - 1 : -1;
-  const count = Math.ceil(d_k / 32);
-  const ends = new Int16Array(QUERIES * KEYS);
+const apartOf = kept((d_k, draw) => {
+  const words = wordsOf(d_k, draw);
+  const count = wordsFor(d_k);
   const apart = new Int16Array(QUERIES * KEYS * KEYS);
   for (let walk = 0; walk < QUERIES * KEYS; walk++) {
-    let right = 0;
-    for (let w = 0; w < count; w++) right += ones(words[walk * WORDS + w] & last);
-    ends[walk] = 2 * right - d_k;
     const first = walk - (walk % KEYS);
     for (let l = 0; first + l < walk; l++) {
       const other = first + l;
       let differ = 0;
       for (let w = 0; w < count; w++) {
-        differ += ones((words[walk * WORDS + w] ^ words[other * WORDS + w]) & last);
+        differ += ones(words[walk * count + w] ^ words[other * count + w]);
       }
       apart[walk * KEYS + l] = differ;
       apart[other * KEYS + (walk % KEYS)] = differ;
     }
   }
-  return { ends, apart };
+  return apart;
 });
 
 /** Where a walk of the first query is at step 0, every, 2 every, … d_k. */
 function path(j, d_k, draw) {
-  const words = wordsOf(draw);
+  const words = wordsOf(d_k, draw).subarray(j * wordsFor(d_k));
   const every = Math.max(1, d_k / 64);
   const places = [0];
   let at = 0;
   for (let c = 0; c < d_k; c++) {
-    at += (words[j * WORDS + (c >> 5)] >>> (c & 31)) & 1 ? 1 : -1;
+    at += (words[c >> 5] >>> (c & 31)) & 1 ? 1 : -1;
     if ((c + 1) % every === 0) places.push(at);
   }
   return places;
@@ -101,31 +117,34 @@ function slope(a, apart, at) {
   return Math.sqrt(sum);
 }
 
-/**
- * Walks, scores and weights of the first query; for all queries the gradients, how they are spread,
- * and who has them.
- */
-function compute({ d_k, power, draw }) {
-  const { ends, apart } = walksOf(d_k, draw);
-  const divisor = d_k ** power;
+/** What is shown: walks, scores and weights of the first query, or the gradients of all. */
+function compute(state) {
+  const ends = endsOf(state.d_k, state.draw);
+  const divisor = state.d_k ** state.power;
   const rows = range(QUERIES).map((r) =>
     Array.from(ends.subarray(r * KEYS, (r + 1) * KEYS), (s) => s / divisor)
   );
   const weights = rows.map(softmax);
+  return state.show === "gradients"
+    ? gradientsOf(state, weights, divisor)
+    : keysOf(state, rows[0], weights, divisor);
+}
+
+/** The walks of the first query, and how many keys all look at. */
+const keysOf = ({ d_k, draw }, scores, weights, divisor) => ({
+  walks: range(KEYS).map((j) => path(j, d_k, draw)),
+  divisor,
+  scores,
+  weights: weights[0],
+  spread: total(weights.map(looksAt)) / QUERIES,
+});
+
+/** The gradients of all queries, their mean, and how many queries hold most of their sum. */
+function gradientsOf({ d_k, draw }, weights, divisor) {
+  const apart = apartOf(d_k, draw);
   const gradients = weights.map((a, r) => slope(a, apart, r * KEYS * KEYS) / divisor);
   const falling = [...gradients].sort((a, b) => b - a);
-  const half = QUERIES / 2;
-  return {
-    walks: range(KEYS).map((j) => path(j, d_k, draw)),
-    divisor,
-    scores: rows[0],
-    weights: weights[0],
-    spread: total(weights.map(looksAt)) / QUERIES,
-    gradients,
-    mean: total(gradients) / QUERIES,
-    median: (falling[half - 1] + falling[half]) / 2,
-    carriers: carriersOf(falling),
-  };
+  return { gradients, mean: total(gradients) / QUERIES, carriers: carriersOf(falling) };
 }
 
 /** The number of keys that a query looks at: e to the entropy of its weights. */

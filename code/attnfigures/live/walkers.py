@@ -20,6 +20,7 @@ FAINTEST, STRONGEST = -6, 2  # the powers of ten between which the gradients are
 MAJORITY = 0.9
 ROOT = 0.5  # the exponent beside which that of the state stands
 VIEWS = ("keys", "gradients")
+SHOWN = range(0, 11, 2)  # the d_k = 2^k for which the still picture shows gradients
 
 
 def walkers(
@@ -102,18 +103,23 @@ def looks(d_k: int, power: float, draw: int) -> float:
 
 
 def compute(d_k: int, power: float, draw: int, show: str = "keys") -> dict[str, Any]:
-    """Return the walks, scores and weights of the first query, and gradients and their statistics for all 200.
+    """Return what is shown: the keys that queries look at, or their gradients. The mirror of ``compute`` in walkers.js.
 
-    A gradient is the norm of ∂a/∂q = J K / d_k^p, with the Jacobian J of softmax. The spread e^H, with the entropy H,
-    is the number of keys that a query looks at; ``spread`` is its mean. ``carriers`` is the least number of queries
-    that hold nine tenths of the sum of all gradients. The mirror of ``compute`` in walkers.js.
+    For the keys these are walks, scores and weights of the first query, and ``spread``, the mean of e^H over all 200,
+    with the entropy H: the number of keys that a query looks at.
+
+    A gradient is the norm of ∂a/∂q = J K / d_k^p, with the Jacobian J of softmax. ``carriers`` is the least number of
+    queries that hold nine tenths of the sum of all gradients.
     """
     K, scale = steps(draw)[:, :, :d_k].astype(float), d_k**-power
     S = scores(np.ones((QUERIES, 1, d_k)), K, scale)[:, 0]
     A = softmax(S)
-    slopes = scale * (softmax_jacobian(A) @ K)  # ∂a/∂q, shape (200, 16, d_k)
-    gradients = np.sqrt((slopes**2).sum(axis=(1, 2)))
-    held = np.cumsum(np.sort(gradients)[::-1])
+    if show == "gradients":
+        slopes = scale * (softmax_jacobian(A) @ K)  # ∂a/∂q, shape (200, 16, d_k)
+        gradients = np.sqrt((slopes**2).sum(axis=(1, 2)))
+        held = np.cumsum(np.sort(gradients)[::-1])
+        carriers = int((held < MAJORITY * held[-1] - 1e-9).sum()) + 1
+        return {"gradients": gradients, "mean": gradients.mean(), "carriers": carriers}
     every = max(1, d_k // 64)  # a longer walk is drawn at every so many steps
     return {
         "walks": np.pad(K[0].cumsum(axis=1), ((0, 0), (1, 0)))[:, ::every],
@@ -121,10 +127,6 @@ def compute(d_k: int, power: float, draw: int, show: str = "keys") -> dict[str, 
         "scores": S[0],
         "weights": A[0],
         "spread": np.exp(entropy(A)).mean(),
-        "gradients": gradients,
-        "mean": gradients.mean(),
-        "median": np.median(gradients),
-        "carriers": int((held < MAJORITY * held[-1] - 1e-9).sum()) + 1,
     }
 
 
@@ -183,19 +185,19 @@ def still(state: dict, asking: bool) -> Picture:
 
 def _still_gradients(state: dict, asking: bool) -> Picture:
     """Draw the derivatives of 200 queries for every d_k, with the exponent of the state and with the square root."""
-    alt = "Two plots of the size of the derivative of 200 queries, for d_k from 1 to 1024"
+    alt = "Two plots of the size of the derivative of 200 queries, for six d_k from 1 to 1024"
     fig, axes = figure(1, 2, width=6.4, height=3.0, sharey=True)
     for ax, power in zip(axes, (state["power"], ROOT), strict=True):
-        ax.set(xlim=(-0.6, 10.6), ylim=(10.0**FAINTEST / 2, 10.0**STRONGEST), yscale="log", xlabel="$d_k$")
+        ax.set(xlim=(-1, 11), ylim=(10.0**FAINTEST / 2, 10.0**STRONGEST), yscale="log", xlabel="$d_k$")
         ax.set(
             title=f"scores / $d_k^p$ with p = {power:.2f}",
-            xticks=range(0, 11, 2),
-            xticklabels=[1, 4, 16, 64, 256, 1024],
+            xticks=SHOWN,
+            xticklabels=[2**k for k in SHOWN],
         )
         ax.minorticks_off()
         if asking:
             continue
-        counts = [_draw_column(ax, k, compute(2**k, power, state["draw"])) for k in range(LONGEST.bit_length())]
+        counts = [_draw_column(ax, k, compute(2**k, power, state["draw"], "gradients")) for k in SHOWN]
         alt += f". With the exponent {power:.2f}, {counts[0]} queries hold nine tenths of the sum at first, and "
         alt += f"{counts[-1]} at last"
     return picture(fig, f"{alt}. How many hold most of it is for you to predict." if asking else f"{alt}.")
@@ -204,13 +206,12 @@ def _still_gradients(state: dict, asking: bool) -> Picture:
 def _draw_column(ax: Axes, k: int, result: dict) -> int:
     """Draw the derivatives for d_k = 2^k, the largest in orange; return how many these are."""
     sizes, carriers = np.clip(result["gradients"], 10.0**FAINTEST, None), result["carriers"]
-    places = k + 0.7 * (heights() - 0.5)
+    places = k + 1.4 * (heights() - 0.5)
     falling = np.argsort(-sizes)
     for colour, some in (("grey", falling[carriers:]), ("orange", falling[:carriers])):
         dots(ax, places[some], sizes[some], PALETTE[colour], size=3**0.5, alpha=0.7)
-    ax.plot([k - 0.45, k + 0.45], [result["mean"]] * 2, color="#000000", lw=1.2)
-    if k % 2 == 0:  # there is no room for all of them
-        ax.text(k, 10.0**STRONGEST, carriers, ha="center", va="top")
+    ax.plot([k - 0.8, k + 0.8], [result["mean"]] * 2, color="#000000", lw=1.2)
+    ax.text(k, 10.0**STRONGEST, carriers, ha="center", va="top")
     return carriers
 
 
