@@ -419,6 +419,9 @@ def test_a_guess_is_placed_before_the_output_shows(open_figures):
     assert output.is_visible()
     away = np.hypot(*(np.array([x, y + 0.1]) - module("hull").compute(**example("hull"))["output"]))
     assert f"{away:.2f}" in page.locator(".live-why").inner_text()
+    page.get_by_role("button", name="Another query").click()
+    assert not output.is_visible()
+    assert state_of(page, "hull")["query"] != example("hull")["query"]
 
 
 def test_a_guess_of_the_output_stays_among_the_values(open_figures):

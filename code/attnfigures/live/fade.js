@@ -21,7 +21,6 @@ const valid = ({ model, text, rho }) =>
 
 const shape = ({ text }) => split(text).slice(0, MOST).length;
 
-const NAME_ABOVE = 24; // how far the middle of a word is above its column, in px
 const SNAP = 0.06; // so near to 1, nothing fades
 
 /** The ρ for which `amount` is left after so many steps. */
@@ -91,8 +90,8 @@ function buildKnob(read, change) {
 /** Lets a pointer lift a word, which is so many steps back, by its name or by its knob. */
 function lift(target, { element, column, name }, steps, read, change) {
   if (!steps) return;
-  const above = target === name ? NAME_ABOVE : 0;
   draggable(target, SCREEN, (_x, y) => {
+    const above = target === name ? name.offsetHeight / 2 : 0; // the middle of a word is above its column
     const unit = parseFloat(getComputedStyle(element).getPropertyValue("--unit"));
     const amount = (column.getBoundingClientRect().bottom - y - above) / unit;
     change({ model: "recurrent", rho: factorFor(amount, steps) });
@@ -138,7 +137,8 @@ function drawWord({ element, name, amount }, word, left, hidden) {
 function speak({ model, rho }, { words, influence }, { hidden }) {
   if (hidden) return "What is left of the words is hidden until you have answered.";
   if (model === "attention") {
-    return "Attention keeps every word, and each is one step away: all of them count alike.";
+    const all = show(influence[0]);
+    return `Attention keeps every word one step away. All count alike: ${all}, nearly all of it in the answer that asks for the word.`;
   }
   const [start, end] = [words[0], words.at(-1)].map(quoted);
   if (words.length === 1) return `The state holds ${start} alone.`;

@@ -122,7 +122,7 @@ function build({ model, el, read, change, first }) {
     message,
   );
   const parts = { keys, values, table, temperature, weighting, message, hint, guess: null };
-  if (model.get("ask") === "place") askForPlace(parts, el, first.values);
+  if (model.get("ask") === "place") askForPlace(parts, el, read, change);
   return parts;
 }
 
@@ -136,7 +136,7 @@ function buildKeys(count, putQuery, put) {
   const ray = lineOf("live-ray live-ink");
   left.svg.append(...rays, ray);
   const letter = make("text", { class: "live-letter", x: 8, y: -8 }, "q");
-  const tip = make("g", {}, make("circle", { r: 5 }), letter);
+  const tip = make("g", {}, make("circle", { r: 8 }), letter);
   const moves = range(count).map((j) =>
     left.pointHandle(`key ${j + 1}, ${LOOKS[j]}`, HUES[j], mark(j, 8), put("keys", j))
   );
@@ -197,39 +197,71 @@ function buildTable(count) {
 
 /**
  * Predict first: the reader places the output, which begins in the middle of the values and stays in
- * their hull, and is told how far away that was.
+ * their hull, is told how far away that was, and may try again with another query.
  */
-function askForPlace(parts, el, values) {
+function askForPlace(parts, el, read, change) {
   const cross = make("path", { d: "M-7 -7L7 7M-7 7L7 -7" });
   const miss = lineOf("live-miss");
   parts.values.plane.svg.append(miss);
-  const middle = transpose(values).map((column) => total(column) / values.length);
-  const guess = { at: middle, asking: true, moved: false, miss };
+  const guess = { miss, best: Infinity };
   const place = (p) => {
     guess.at = p;
     guess.moved = true;
     parts.update();
   };
   guess.move = parts.values.plane.pointHandle("your guess of the output", "live-ink", cross, place);
-  guess.remove = () => [cross.parentNode, miss].forEach((one) => one.remove());
-  const settle = button("Show the output", () => {
+  guess.show = (seen) => {
+    guess.seen = seen;
+    for (const one of [cross.parentNode, miss]) set(one, { display: seen ? null : "none" });
+  };
+  guess.ask = () => {
+    const { values } = read();
+    guess.at = transpose(values).map((column) => total(column) / values.length);
+    guess.asking = true;
+    guess.moved = false;
+    guess.answered = null;
+    guess.show(true);
+  };
+  const answer = () => {
     guess.asking = false;
-    reply.tabIndex = -1;
-    foot.show(reply);
+    foot.show(told);
     reply.focus({ preventScroll: true }); // the button goes
     parts.update();
-    const away = Math.hypot(...guess.at.map((x, c) => x - guess.output[c]));
-    const told = guess.moved
-      ? `Your cross was ${show(away)} away.`
-      : "You left the cross where it was.";
-    write(reply, told);
-  });
-  const reply = make("p", { class: "live-why", role: "status" });
-  const foot = stack(div("live-row", settle), reply);
+    write(reply, missed(guess));
+  };
+  const again = () => {
+    guess.ask();
+    foot.show(first);
+    change({ query: turned(read().query) });
+    settle.focus({ preventScroll: true });
+  };
+  const settle = button("Show the output", answer);
+  const first = div("live-row", settle);
+  const reply = make("p", { class: "live-why", role: "status", tabindex: -1 });
+  const told = div("live-row", button("Another query", again), reply);
+  const foot = stack(first, told);
   const request = make("p", {}, "Predict first: move the cross to where the output will be.");
-  const box = div("live-ask", request, foot.element);
-  el.prepend(box);
+  el.prepend(div("live-ask", request, foot.element));
+  guess.ask();
   parts.guess = guess;
+}
+
+/** How far the cross was from the output, and the best of all tries. */
+function missed(guess) {
+  if (!guess.moved) return "You left the cross where it was.";
+  const away = Math.hypot(...guess.at.map((x, c) => x - guess.output[c]));
+  const before = guess.best;
+  guess.best = Math.min(before, away);
+  if (before === Infinity) return `Your cross was ${show(away)} away.`;
+  return away < before
+    ? `Your cross was ${show(away)} away, the best of your tries.`
+    : `Your cross was ${show(away)} away; the best of your tries is ${show(before)}.`;
+}
+
+/** The query turned by the golden angle, so that no turn comes back. */
+function turned([x, y]) {
+  const [cos, sin] = [Math.cos(2.4), Math.sin(2.4)];
+  return [x * cos - y * sin, x * sin + y * cos].map((c) => clamp(hundredth(c), -REACH, REACH));
 }
 
 /** Where the letter of a handle stands so that it stays in a plane from -reach to reach. */
@@ -328,13 +360,13 @@ function drawTable({ rows }, { weights, scores }, sizes, hidden) {
 
 // ---- speak ---------------------------------------------------------------------------------------
 
-/** What the figure says in words; after the first change also the guess is gone. */
-function speak(_state, result, { hidden, guess }) {
+/** What the figure says in words; once something has changed, the guess is gone. */
+function speak(state, result, { hidden, guess }) {
   if (hidden) return "The output is hidden until you have answered.";
-  if (guess && !guess.gone) {
-    guess.gone = Boolean(guess.seen);
-    guess.seen = true;
-    if (guess.gone) guess.remove();
+  if (guess) {
+    const answered = JSON.stringify(state);
+    guess.answered ??= answered;
+    if (guess.answered !== answered) guess.show(false);
   }
   return sentence(result);
 }

@@ -3,6 +3,7 @@
 const REACH = 9;
 const STAGES = ["S", "A", "Y"];
 const MASKS = { none: () => true, causal: (i, j) => j <= i };
+const MOST = 0.5; // what is more than all the rest
 const SCALES = { sqrt: (d) => 1 / Math.sqrt(d), none: () => 1 };
 
 /**
@@ -253,7 +254,7 @@ function build({ el, read, change, first }) {
   parts.message = messageLine();
   el.append(
     hintLine(
-      "Drag a square of Q, K or V up or down: what changes? Click one of S, A or Y: what made it?",
+      "Drag squares of Q and K up or down until q₂ gives k₂ most of its weight. Click a square of S, A or Y: what made it?",
     ),
     div("live-sum", div("live-trace-lines", parts.lines, parts.exercise.element), parts.stairs),
     parts.tables.element,
@@ -542,7 +543,10 @@ function speak(state, result, { hidden, ...parts }) {
   if (!parts.before) return sentence(state, result);
   const changed = (name) => parts.tables.cells[name].flat().filter((td) => "changed" in td.dataset);
   const [s, a, y] = STAGES.map((name) => changed(name).length);
-  return `A corner marks what changed with ${parts.before.name}: ${s} in S, ${a} in A and ${y} in Y.`;
+  const marked =
+    `A corner marks what changed with ${parts.before.name}: ${s} in S, ${a} in A and ${y} in Y.`;
+  const weight = result.A[1]?.[1] ?? 0;
+  return weight > MOST ? paragraph(`✓ q₂ gives k₂ the weight ${show(weight)}.`, marked) : marked;
 }
 
 /** What is said of the chosen number. */

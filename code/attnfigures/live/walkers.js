@@ -187,8 +187,11 @@ const LONG = 186;
 const COLUMNS = 76; // the gradients: the first of eleven columns …
 const APART = 39; // … and how far the next one is
 const BROAD = 28;
-const FLOOR = 250;
-const ROOF = 40;
+const FLOOR = 272;
+const ROOF = 62;
+const HELD = 14; // the dot that is dragged …
+const COUNT = 49; // … the number below it, which it changes …
+const FOOT = 294; // … and the names of the columns
 const ROOT = 0.5; // the exponent beside which that of the state stands
 const FLAT = 1; // keys: dots that lie within so many are a flat row
 
@@ -357,11 +360,15 @@ function buildField() {
       text(columnAt(-0.5) - 5, y + 4, word, "end"),
     ];
   });
-  const ticks = [0, 2, 4, 6, 8, 10].map((k) => text(columnAt(k), 292, String(2 ** k)));
-  const name = text(columnAt(-0.5) - 5, 292, "dₖ", "end");
-  const guide = make("rect", { class: "live-walk-guide", y: 6, width: APART, height: FLOOR + 4 });
+  const ticks = [0, 2, 4, 6, 8, 10].map((k) => text(columnAt(k), FOOT, String(2 ** k)));
+  const name = text(columnAt(-0.5) - 5, FOOT, "dₖ", "end");
+  const guide = make("rect", { class: "live-walk-guide", y: 2, width: APART, height: FLOOR + 6 });
   const columns = make("g");
-  const look = { viewBox: "0 0 490 297", role: "group", "aria-label": "Gradients of 200 queries" };
+  const look = {
+    viewBox: `0 0 490 ${FOOT + 5}`,
+    role: "group",
+    "aria-label": "Gradients of 200 queries",
+  };
   const svg = make("svg", look, guide, levels, ticks, name, columns);
   const title = div("live-title");
   const element = div("live-plane live-walk-field", title, svg);
@@ -452,8 +459,8 @@ function drawGradients({ fields, move, other, carriers, beside }, state, result,
   const k = Math.log2(state.d_k);
   drawField(fields[0], state, result, hidden);
   drawField(fields[1], { ...state, power: ROOT }, root, hidden);
-  move([columnAt(k), FLOOR + 14], String(state.d_k), { now: k, min: 0, max: 10 });
-  set(other, { transform: `translate(${columnAt(k)} ${FLOOR + 14})` });
+  move([columnAt(k), HELD], String(state.d_k), { now: k, min: 0, max: 10 });
+  set(other, { transform: `translate(${columnAt(k)} ${HELD})` });
   write(carriers, hidden ? "?" : String(result.carriers));
   write(beside, hidden ? "?" : String(root.carriers));
 }
@@ -491,7 +498,7 @@ function columnOf(k, { gradients, mean, carriers }) {
     line("live-walk-mean", columnAt(k - 0.45), y, columnAt(k + 0.45), y),
     make(
       "text",
-      { class: "live-label live-walk-count", x: columnAt(k), y: 24, "text-anchor": "middle" },
+      { class: "live-label live-walk-count", x: columnAt(k), y: COUNT, "text-anchor": "middle" },
       carriers,
     ),
   );
