@@ -75,7 +75,9 @@ function build({ el, read, change, first }) {
   const laws = verdictList();
   const message = messageLine();
   el.append(
-    hintLine("Drag the column numbers. Find an order for each pile, if there is one."),
+    hintLine(
+      "Drag the column numbers. Frames mark the old diagonal, dashes the one now. Find an order for each pile, if there is one.",
+    ),
     div(
       "live-planes live-lean",
       div("live-plane live-conjugation-plane", grid.svg),
@@ -151,7 +153,7 @@ function buildPiles() {
   ]);
   const line = make("line", { class: "live-axis", x1: 4, x2: 496, y1: FLOOR, y2: FLOOR });
   const look = { viewBox: "0 0 500 284", role: "img", class: "live-conjugation-piles" };
-  return { svg: make("svg", look, line, parts), piles, seen: new Set() };
+  return { svg: make("svg", look, line, parts), piles, seen: new Map() };
 }
 
 /** The number of a row or a column, in a box. */
@@ -174,11 +176,11 @@ function draw({ grid, piles, laws }, state, result, { hidden }) {
 function drawPiles({ svg, piles, seen }, { rows, columns }, { ways }, hidden) {
   const here = String(columns.map((j) => rows.indexOf(j)));
   const fresh = !seen.has(here);
-  seen.add(here);
+  if (fresh) seen.set(here, columns.join(" "));
   const counts = piles.map(({ lists, found, all, count }, k) => {
     const had = ALIKE[k].map(String).filter((order) => seen.has(order));
-    const inTurn = [...seen].filter((order) => had.includes(order));
-    lists.forEach((list, i) => drawList(list, inTurn[i], rows, here, hidden));
+    const inTurn = [...seen.keys()].filter((order) => had.includes(order));
+    lists.forEach((list, i) => drawList(list, seen.get(inTurn[i]), inTurn[i] === here, hidden));
     if (fresh && inTurn.at(-1) === here) fall(lists[inTurn.length - 1].element);
     const number = hidden ? "?" : String(ways[0][k]);
     const high = hidden ? inTurn.length : ways[0][k];
@@ -191,11 +193,11 @@ function drawPiles({ svg, piles, seen }, { rows, columns }, { ways }, hidden) {
   set(svg, { "aria-label": label });
 }
 
-function drawList({ element, name }, order, rows, here, hidden) {
-  write(name, order ? order.split(",").map((i) => rows[i]).join(" ") : "");
-  element.classList.toggle("live-seen", Boolean(order));
-  element.classList.toggle("live-here", order === here);
-  set(element, { visibility: order || !hidden ? null : "hidden" });
+function drawList({ element, name }, columns, here, hidden) {
+  write(name, columns ?? "");
+  element.classList.toggle("live-seen", Boolean(columns));
+  element.classList.toggle("live-here", here);
+  set(element, { visibility: columns || !hidden ? null : "hidden" });
 }
 
 /** Lets an order fall onto its pile. */

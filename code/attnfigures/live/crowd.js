@@ -215,9 +215,8 @@ function drawField(field, { keys }, { looks, weights }, hidden) {
   const large = Math.max(size, 20); // it can be seen in the largest crowd
   field.best.classList.toggle("live-crowd-ringed", large > size);
   set(field.pattern, { patternTransform: place(left, top, size) });
-  const outline = outlineOf(crowd);
-  set(field.people, { d: outline });
-  set(field.clip, { d: outline });
+  set(field.people, { d: outlineOf(crowd) });
+  set(field.clip, { d: outlineOf({ ...crowd, last: crowd.across }) }); // the light stays round at the free places
   set(field.best, { transform: place(cx - large / 2, cy - large / 2, large) });
   const r = thousandth(radiusFor(looks[1] * size ** 2, crowd));
   set(field.light, { cx, cy, r, visibility: hidden ? "hidden" : null });

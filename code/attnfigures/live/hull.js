@@ -368,11 +368,11 @@ function speak(state, result, { hidden, guess }) {
     guess.answered ??= answered;
     if (guess.answered !== answered) guess.show(false);
   }
-  return sentence(result);
+  return sentence(result, state);
 }
 
 /** What is said of the output. */
-function sentence({ weights, output, depth, spread }) {
+function sentence({ weights, output, depth, spread }, { weighting }) {
   const looks = looksOf(weights, spread);
   const [x, y] = output.map((c) => show(c));
   if (output.some((c) => Math.abs(c) > REACH)) {
@@ -380,7 +380,9 @@ function sentence({ weights, output, depth, spread }) {
   }
   if (depth > EXACT) return `The output (${x}, ${y}) is inside the hull; ${looks}.`;
   if (depth < -EXACT) return `The output (${x}, ${y}) is outside the hull; ${looks}.`;
-  return `The output (${x}, ${y}) is on the rim of the hull, as far as double precision can tell; ${looks}.`;
+  return weighting === "sparsemax"
+    ? `The output (${x}, ${y}) is on the rim of the hull; ${looks}.`
+    : `The output (${x}, ${y}) is on the rim of the hull, as far as double precision can tell; ${looks}.`;
 }
 
 function looksOf(weights, spread) {

@@ -156,7 +156,10 @@ function draw({ sentence, state: held, title, spent, kind }, state, result, { hi
     "aria-valuetext": state.size === 1 ? "1 number" : `${state.size} numbers`,
   });
   write(spent, hidden ? "?" : show(result.spent, 0));
-  tell(title, "What comes back: ink for {spent} of {n} words", { spent, n: String(words.length) });
+  tell(title, "What comes back: ink for {spent} of the {n} words asked for", {
+    spent,
+    n: String(asked),
+  });
   kind.put(state.model);
 }
 
@@ -210,7 +213,7 @@ function sharing({ words, asked, box }) {
   const others = (t) => box.filter((one) => one === box[t]).length - 1;
   const t = range(asked).find(others);
   if (t === undefined) {
-    return "Every word that is asked for has a number of its own, and comes back.";
+    return "✓ Every word that is asked for has a number of its own, and comes back.";
   }
   const word = clipped(words[t]);
   return others(t) === 1

@@ -339,7 +339,9 @@ const nameAt = (odds) => (odds > 0 ? "Mary" : "Tom");
 
 /** Which name is how many times as likely. */
 const likelier = (odds) =>
-  `${nameAt(odds)} is ${timesOf(odds)} times as likely as ${nameAt(-odds)}`;
+  timesAt(odds) < 1.05
+    ? `${nameAt(odds)} is as likely as ${nameAt(-odds)}`
+    : `${nameAt(odds)} is ${timesOf(odds)} times as likely as ${nameAt(-odds)}`;
 
 /** What the figure says: what this order and all say, what to try next, and what has been found. */
 function speak(state, result, { hidden }) {

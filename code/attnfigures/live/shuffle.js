@@ -180,9 +180,11 @@ function buildCard(element) {
   );
   const zero = make("line", { class: "live-axis", x1: 0, x2: 60, y1: 45, y2: 45 });
   const svg = make("svg", { ...CARD, "aria-hidden": "true" }, bars, zero, old);
-  const sign = div("live-shuffle-sign");
-  element.append(name, svg, sign);
-  return { element, name, bars, old, sign };
+  const sign = make("span");
+  const gap = make("span", { class: "live-shuffle-gap" });
+  const foot = div("live-shuffle-sign", sign, gap);
+  element.append(name, svg, foot);
+  return { element, name, bars, old, foot, sign, gap };
 }
 
 /** Lets a pointer drag cards. The row listens to it, since it stays when cards move. */
@@ -322,18 +324,24 @@ const namesOf = (words) =>
     return isOnce ? short : short + DIGITS[before];
   });
 
-/** The cards in their order; while the answer is hidden, each with what it has as written. */
+/**
+ * The cards in their order. While the answer is hidden, each has its numbers only as long as the
+ * words stand as written.
+ */
 function drawCards({ mean, put }, names, order, { words, before, after }, hidden) {
   const n = order.length;
   const hues = huesOf(words);
+  const unknown = hidden && !isHome({ order });
   const most = Math.max(...before.flat().map(Math.abs), ...after.flat().map(Math.abs), 0.1);
   const fill = (card, now, old) => {
-    const same = largestDifference([now], [old]) <= EXACT;
-    putBars(card.bars, hidden ? old : now, most);
+    const gap = largestDifference([now], [old]);
+    const same = gap <= EXACT;
+    putBars(card.bars, now, most);
     putBars(card.old, old, most);
-    card.old.forEach((bar) => set(bar, { visibility: hidden ? "hidden" : null }));
+    card.bars.forEach((bar) => set(bar, { visibility: unknown ? "hidden" : null }));
     write(card.sign, hidden ? "?" : same ? "✓" : "≠");
-    card.sign.className = `live-shuffle-sign ${hidden ? "" : same ? "live-holds" : "live-fails"}`;
+    write(card.gap, hidden || same ? "" : ` ${tiny(gap)}`);
+    card.foot.className = `live-shuffle-sign ${hidden ? "" : same ? "live-holds" : "live-fails"}`;
     return same;
   };
   put(names, order, (card, name, p, i) => {

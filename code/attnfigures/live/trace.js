@@ -254,7 +254,7 @@ function build({ el, read, change, first }) {
   parts.message = messageLine();
   el.append(
     hintLine(
-      "Drag squares of Q and K up or down until q₂ gives k₂ most of its weight. Click a square of S, A or Y: what made it?",
+      "Drag squares until q₂ gives k₂ most of its weight. Click one of S, A or Y: what made it?",
     ),
     div("live-sum", div("live-trace-lines", parts.lines, parts.exercise.element), parts.stairs),
     parts.tables.element,
@@ -529,6 +529,7 @@ function drawExercise({ practice, exercise }, state, hidden, asked) {
   element.hidden = !practice.on || hidden; // its room is kept
   for (const one of [check, skip, typed]) one.hidden = !asked;
   next.hidden = asked;
+  request.hidden = !asked;
   element.toggleAttribute("data-solved", !asked);
   write(request, `${nameOf(state)} =`);
 }

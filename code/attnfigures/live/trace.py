@@ -1,5 +1,6 @@
 """One number of attention, traced back: the tables Q, K, V, S, A and Y, and the sum behind the chosen number."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ def trace(
     *,
     mask: str = "none",
     scale: str = "sqrt",
+    stage: str = "Y",
+    cell: Sequence[int] = (0, 0),
     ask: Ask = None,
     label: str = "trace",
 ) -> Live:
@@ -47,19 +50,21 @@ def trace(
         "causal" hides key j from query i when j > i.
     scale : {"sqrt", "none"}
         Whether scores are divided by √d.
+    stage, cell : {"S", "A", "Y"}, two ints
+        The table and the row and column of the number whose sum is shown at first.
     ask, label : optional
         A question before the answers, and the id on the page: as ``Live`` takes them.
 
     Raises
     ------
     ValueError
-        If a shape, a number, the mask or the scale is not as above.
+        If a shape, a number, the mask, the scale, the table or the cell is not as above.
 
     >>> trace([[1, 0]], [[3, 0], [3, 1]], [[0, 2], [4, 2]]).compute()["Y"]
     array([[2., 2.]])
     """
     state = {name: as_array(name, x, 2).tolist() for name, x in (("Q", Q), ("K", K), ("V", V))}
-    state |= {"mask": mask, "scale": scale, "stage": "Y", "cell": [0, 0]}
+    state |= {"mask": mask, "scale": scale, "stage": stage, "cell": list(cell)}
     return Live("trace", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
 

@@ -116,6 +116,7 @@ function build({ el, read, change, first }) {
     { min: RANGES.step[0], max: 0, step: 1, text: power },
     (x) => put({ step: x }),
   );
+  const start = make("span");
   const goals = SCALES.map((scale) => buildGoal(scale, put));
   const laws = verdictList();
   const remark = messageLine();
@@ -138,7 +139,11 @@ function build({ el, read, change, first }) {
         "live-plane live-twins-square",
         div("live-title", "Outputs of four tokens: tracks of A, steps of B"),
         square.svg,
-        step.element,
+        div(
+          "live-row",
+          make("span", {}, fillIn("start of B × {start}", { start })),
+          step.element,
+        ),
       ),
       div(
         "live-twins-side",
@@ -155,6 +160,7 @@ function build({ el, read, change, first }) {
   return {
     square,
     plot,
+    start,
     step,
     goals,
     right: [a, b],
@@ -258,6 +264,7 @@ function draw(parts, state, result, { el, hidden }) {
     set(plot.runs[k], { points: run.map(point).join(" ") });
   });
   const twins = !hidden && result.lossGap <= EXACT;
+  write(parts.start, power(state.start));
   step.put(state.step);
   if (twins) found.set(state.scale, [state.start, state.step]);
   goals.forEach((goal) => drawGoal(goal, state, found.get(goal.scale)));

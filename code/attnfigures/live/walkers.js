@@ -275,7 +275,9 @@ function buildGradients(stage) {
     { carriers, beside },
   );
   el.append(
-    hintLine("Drag the dot to other dₖ. How many queries stay orange?"),
+    hintLine(
+      "Each small dot is a query: how far its weights move with q. Drag the large dot to other dₖ. How many queries stay orange?",
+    ),
     div("live-planes live-walk-fields", fields.map(({ element }) => element)),
     sums,
     buttons(stage),
@@ -465,15 +467,19 @@ function drawGradients({ fields, move, other, carriers, beside }, state, result,
   write(beside, hidden ? "?" : String(root.carriers));
 }
 
-/** Adds the column of this d_k to those of before, as long as the numbers are the same. */
-function drawField({ title, guide, columns, tried }, { d_k, power, draw }, result, hidden) {
+/** Adds the column of this d_k to those of before, which other random numbers and exponents draw anew. */
+function drawField({ title, guide, columns, tried }, state, result, hidden) {
+  const { d_k, power, draw } = state;
   const k = Math.log2(d_k);
   write(title, titleOf(power));
   set(guide, { x: columnAt(k - 0.5) });
-  const same = `${power} ${draw}`;
-  if (!hidden) tried.set(`${same} ${k}`, () => columnOf(k, result));
-  const now = [...tried].filter(([name]) => name.startsWith(`${same} `));
-  columns.replaceChildren(...now.map(([, column]) => column()));
+  if (hidden) return columns.replaceChildren();
+  tried.set(k, { power, draw, result });
+  for (const [other, { power: p, draw: n }] of tried) {
+    if (p === power && n === draw) continue;
+    tried.set(other, { power, draw, result: compute({ ...state, d_k: 2 ** other }) });
+  }
+  columns.replaceChildren(...[...tried].map(([other, { result }]) => columnOf(other, result)));
 }
 
 function titleOf(power) {
@@ -510,12 +516,12 @@ function columnOf(k, { gradients, mean, carriers }) {
 const speak = (_state, _result, { sums, hidden }) =>
   hidden ? "The weights are hidden until you have answered." : sums.textContent;
 
-/** How flat the trail is: between which numbers of keys it lies, once it is long enough. */
+/** How flat the trail is: between which numbers of keys it lies, once it goes from end to end. */
 function trailText(trail) {
   const keys = trail.map((one) => one.keys);
   const [least, most] = [Math.min(...keys), Math.max(...keys)];
-  const long = trail.length > 2 && trail.at(-1).k - trail[0].k > 3;
-  if (!long) return "";
+  if (trail.length < 3) return "";
+  if (trail[0].k > 1 || trail.at(-1).k < 9) return "Drag the dot to both ends of the axis.";
   const [power, low, high] = [show(trail[0].power), show(least, 1), show(most, 1)];
   return most - least < FLAT
     ? `✓ At p = ${power} nearly flat: ${low} to ${high} keys.`

@@ -279,7 +279,10 @@ function buildAnswer() {
 function buildLists(read, change) {
   const texts = Object.fromEntries(TEXTS.map((text, i) => [i, text.trim()]));
   const lastOf = (text) => storedOf(text).tokens.length - 1;
-  const open = (i) => change({ sentence: TEXTS[i], word: lastOf(TEXTS[i]) });
+  const open = (i) => {
+    const next = { sentence: TEXTS[i], word: lastOf(TEXTS[i]) };
+    change({ ...next, ...strongest({ ...read(), ...next }) });
+  };
   return {
     sentence: choice(_("sentence"), texts, open),
     highlight: choice(

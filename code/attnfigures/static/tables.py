@@ -55,11 +55,15 @@ def table(columns: dict[str, Sequence], digits: int = 4) -> Table:
 def with_range(span: Sequence[float], form: str = ".2f") -> str:
     """Write a median and its range: ``span`` has the least, the median and the most, ``form`` is Python's, as ".0%".
 
+    Where all three read alike, there is one number.
+
     >>> with_range([0.79, 0.84, 0.91])
     '0.84 (0.79 to 0.91)'
+    >>> with_range([1, 1, 1], ".0%")
+    '100%'
     """
     least, middle, most = (format(x, form) for x in numbers("span", span, 3))
-    return f"{middle} ({least} to {most})"
+    return middle if least == most else f"{middle} ({least} to {most})"
 
 
 def _cell(x, digits):
