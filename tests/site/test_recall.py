@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
-from built_site import AXE, DENIED, PHONE, SITE, SOURCES, has_class, named, report
+from built_site import AXE, DENIED, PHONE, SOURCES, has_class, named, report
 from playwright.sync_api import expect
 
 RECALL = "chapters/recall"
@@ -15,12 +15,15 @@ KEPT = "Object.keys(JSON.parse(localStorage.getItem('attention-and-order answers
 
 
 @pytest.fixture
-def opened(open_page):
-    """opened(name, **options): a page whose clock stands at the start."""
+def opened(open_page, server):
+    """opened(name, **options): a page on a server, whose clock stands at the start.
+
+    Of files a browser under load may lose what they have stored.
+    """
     contexts = []
 
     def opened(name=RECALL, **options):
-        page = open_page(name, **options)
+        page = open_page(name, base=server, **options)
         contexts.append(page.context)
         page.clock.set_fixed_time(START)
         page.reload()
@@ -31,19 +34,10 @@ def opened(open_page):
         context.close()
 
 
-def with_storage(page, move):
-    """Move to another page. A browser under load may lose what files have stored on the way: then bring it back."""
-    kept = page.evaluate("Object.entries(localStorage)")
-    move()
-    if kept and not page.evaluate("localStorage.length"):
-        page.evaluate("kept => kept.forEach(([name, value]) => localStorage.setItem(name, value))", kept)
-        move()
-
-
 def on_day(page, day):
     """Open the page again, so many days after the start."""
     page.clock.set_fixed_time(START + timedelta(days=day))
-    with_storage(page, page.reload)
+    page.reload()
 
 
 def asked(page):
@@ -144,7 +138,7 @@ def test_a_prediction_is_judged_by_the_reader(opened):
     assert asked(page) == name
 
 
-def test_an_answer_in_a_chapter_counts(opened):
+def test_an_answer_in_a_chapter_counts(opened, server):
     """The first one; an arrow key looks at the options before one is chosen."""
     listed = SOURCES[named(RECALL)].xpath(f"{UNITS}[fieldset]")[0]
     name = listed.xpath("string(fieldset/@id)").removeprefix("recall-")
@@ -159,7 +153,7 @@ def test_an_answer_in_a_chapter_counts(opened):
     wrong.press("Space")
     expect(wrong).to_be_checked()
     page.locator(f"#{name} {RIGHT}").check()
-    with_storage(page, lambda: page.goto(f"{SITE.as_uri()}/{RECALL}.html"))
+    page.goto(f"{server}/{RECALL}.html")
     assert asked(page) == name
     assert numbers(page)[0] == 1
 
