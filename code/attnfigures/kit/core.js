@@ -282,7 +282,7 @@ const PATIENCE = 5000;
  * above.
  */
 function mountAll(figures) {
-  const within = location.hash || "whole" in document.documentElement.dataset;
+  const within = !("lazy" in document.documentElement.dataset);
   const waiting = () =>
     [...document.querySelectorAll(".live[data-live]:not(.live-drawn)")].filter(
       ({ dataset }) => figures[dataset.live],

@@ -69,6 +69,19 @@ function fragment() {
   }
 })();
 
+// Before the page goes to one of its places, all of it is laid out. An address that is typed says so
+// only afterwards.
+(() => {
+  const { dataset } = document.documentElement;
+  const layOut = () => delete dataset.lazy;
+  addEventListener("click", ({ target }) => target.closest("a[href*='#']") && layOut(), true);
+  addEventListener("hashchange", () => {
+    if (!("lazy" in dataset)) return;
+    layOut();
+    document.querySelector(":target")?.scrollIntoView();
+  });
+})();
+
 // What nobody has come to yet is laid out while the browser is idle: then the page is as long as it
 // will be, and the bar at its side stays where it is. The first seconds belong to what the reader
 // sees.
