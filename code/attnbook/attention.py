@@ -150,14 +150,18 @@ def online_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | No
     array([[3.]])
     """
     xp, Q, K, V = arrays("Q (..., n, d_k), K (..., m, d_k), V (..., m, d_v)", Q, K, V)
-    rows, tile = [], require_int("tile", tile)
+    tile = require_int("tile", tile)
+    rows = []
     for i in range(0, Q.shape[-2], tile):
-        largest, total, U = None, 0.0, 0.0
+        largest = None
+        total = U = 0.0
         for j in range(0, K.shape[-2], tile):
             S = _scores(xp, Q[..., i : i + tile, :], K[..., j : j + tile, :], scale)
-            new = finite_max(xp, "S", S) if largest is None else xp.maximum(largest, finite_max(xp, "S", S))
+            tile_max = finite_max(xp, "S", S)
+            new = tile_max if largest is None else xp.maximum(largest, tile_max)
             shrink = 0.0 if largest is None else xp.exp(below(largest, new))
-            E, largest = xp.exp(below(S, new)), new
+            E = xp.exp(below(S, new))
+            largest = new
             total = shrink * total + xp.sum(E, axis=-1, keepdims=True)
             U = shrink * U + E @ V[..., j : j + tile, :]
         rows.append(U / total)

@@ -158,41 +158,68 @@ def _evaluated(formula, inputs, mask, positions, key_positions, fault):
     """Return Y and its sizes, step by step."""
     step = STEPS | dict(fault or {})
     inputs = step["read"](inputs)
-    asked, keys, values = inputs[0], inputs[len(inputs) > 1], inputs[-1]
-    single = formula.heads is None and asked.ndim == 3
-    n, m, h, g = asked.shape[-2], keys.shape[-2], formula.query_heads, formula.key_heads
-    t = np.arange(n) if positions is None else np.asarray(positions)
-    u = (t if m == n else np.arange(m)) if key_positions is None else np.asarray(key_positions)
-    mask = np.ones((1, n, m), dtype=bool) if mask is None else mask.reshape(-1, n, m)
+    asked, keys, values = _for_queries_keys_values(inputs)
+    n, m, h = asked.shape[-2], keys.shape[-2], formula.query_heads
+    t, u = _positions(n, m, positions, key_positions)
+    visible = _visible(formula.causal, mask, t, u, n, m)
     f = dataclasses.replace(formula, causal=False, scale=formula.scale or 1 / math.sqrt(_key_width(formula, inputs)))
-    if formula.causal:
-        mask = mask & (u.reshape(-1, 1, m) <= t.reshape(-1, n, 1))
 
+    single = f.heads is None and asked.ndim == 3
     if f.heads is None:
         Q, K, V = (x[:, None] if single else x for x in (asked, keys, values))
         bounds = [np.abs(x) for x in (Q, K, V)]
     else:
-        flat = step["projections"](f)
-        tokens = ((asked, h), (keys, g), (values, g))
-        Q, K, V = (step["split"](rows(x, *w), k) for (x, k), w in zip(tokens, flat, strict=True))
-        bounds = [split(_size_of_rows(x, *w), k) for (x, k), w in zip(tokens, projections(f), strict=True)]
+        tokens = ((asked, h), (keys, f.key_heads), (values, f.key_heads))
+        projected = zip(tokens, step["projections"](f), strict=True)
+        Q, K, V = (step["split"](rows(x, *w), count) for (x, count), w in projected)
+        bounds = [split(_size_of_rows(x, *w), count) for (x, count), w in zip(tokens, projections(f), strict=True)]
     with np.errstate(all="ignore"):
         Q, K = step["place"](f, Q, K, t, u)
         V = step["values"](f, V, K, u)
         K, V = step["share"](K, h), step["share"](V, h)
         S = step["scores"](f, Q, K)
-        S = step["hide"](f, S, mask[:, None], t, u)
-        A = step["weights"](f, S, mask[:, None])
+        S = step["hide"](f, S, visible[:, None], t, u)
+        A = step["weights"](f, S, visible[:, None])
         Y = A @ V
-        stored = _size(f, A, Q, K, V)
-        added = _size(f, A, *_placed(f, [share(x, h) for x in bounds]))
-        d = 0 if f.heads is None else f.heads.W_Q.shape[1]
-        terms = max(m, d, 1 if f.heads is None else len(f.heads.W_O))
-        sizes = Sizes(stored[0], added[0], stored[1], added[1], terms, d + Q.shape[-1])
+        sizes = _sizes(f, A, (Q, K, V), bounds)
     if f.heads is None:
         return Evaluated(step["give"](Y[:, 0] if single else Y), sizes)
     Y = step["output"](f, step["join"](Y))
     return Evaluated(step["give"](Y), sizes)
+
+
+def _for_queries_keys_values(inputs):
+    """Return what queries, keys and values are computed from, of (X,), (X of queries, X of keys) or (Q, K, V)."""
+    if len(inputs) == 1:
+        return inputs[0], inputs[0], inputs[0]
+    return inputs[0], inputs[1], inputs[-1]
+
+
+def _positions(n, m, positions, key_positions):
+    """Return the positions of n queries and of m keys: those given, those of the queries, or 0, 1, ...."""
+    t = np.arange(n) if positions is None else np.asarray(positions)
+    if key_positions is not None:
+        return t, np.asarray(key_positions)
+    return t, t if m == n else np.arange(m)
+
+
+def _visible(causal, mask, t, u, n, m):
+    """Return which key each query may see, (b, n, m) or (1, n, m)."""
+    visible = np.ones((1, n, m), dtype=bool) if mask is None else mask.reshape(-1, n, m)
+    if causal:
+        visible = visible & (u.reshape(-1, 1, m) <= t.reshape(-1, n, 1))
+    return visible
+
+
+def _sizes(f, A, stored, bounds):
+    """Return the sizes of what is stored and of what is added on the way, and how many terms the sums have."""
+    heads, (Q, _K, _V) = f.query_heads, stored
+    size_stored = _size(f, A, *stored)
+    size_added = _size(f, A, *_placed(f, [share(x, heads) for x in bounds]))
+    width = 0 if f.heads is None else f.heads.W_Q.shape[1]
+    outputs = 1 if f.heads is None else len(f.heads.W_O)
+    terms = max(A.shape[-1], width, outputs)
+    return Sizes(size_stored[0], size_added[0], size_stored[1], size_added[1], terms, width + Q.shape[-1])
 
 
 def _key_width(formula, inputs):
@@ -493,6 +520,13 @@ def cap_lost(f, S, mask, t, u):
     return np.where(mask, biased(f, S, t, u), -np.inf)
 
 
+def cap_without_factor(f, S, mask, t, u):
+    """x·tanh(x/c), where the cap is c·tanh(x/c)."""
+    if f.cap:
+        S = S * np.tanh(S / f.cap)
+    return hide(dataclasses.replace(f, cap=None), S, mask, t, u)
+
+
 def bias_lost(f, S, mask, t, u):
     """cap(S), −∞ where hidden, without the bias."""
     return np.where(mask, capped(f, S), -np.inf)
@@ -563,11 +597,7 @@ FAULTS: dict[str, dict[str, Callable]] = {
     "−10⁴ added for −∞": added(-1e4),
     "softcap after the mask": {"hide": cap_last},
     "softcap left out": {"hide": cap_lost},
-    "x·tanh(x/c) for c·tanh(x/c)": {
-        "hide": lambda f, S, mask, t, u: hide(
-            dataclasses.replace(f, cap=None), S * np.tanh(S / (f.cap or np.inf)) if f.cap else S, mask, t, u
-        )
-    },
+    "x·tanh(x/c) for c·tanh(x/c)": {"hide": cap_without_factor},
     "sink left out": {"weights": lambda f, S, mask: softmax(S, -1)},
     "bias of positions left out": {"hide": bias_lost},
     "bias of positions scaled": {"hide": bias_scaled},

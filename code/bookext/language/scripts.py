@@ -9,25 +9,52 @@ import json
 import re
 from collections.abc import Callable
 
-# A line of what an experiment stored, as JSON; a comment; a string; a regular expression, which stands where a value
-# may begin; the start of a template.
 TOKEN = re.compile(
-    r'(?P<stored>(?m:^const \w+ = \[\{".*$))|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)|(?P<string>"(?:[^"\\\n]|\\.)*")'
-    r"|(?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*)|(?P<template>`)"
+    r"""
+      (?P<stored>    (?m:^const\ \w+\ =\ \[\{".*$)  )   # a line of what an experiment stored, as JSON
+    | (?P<comment>   //[^\n]* | /\*[\s\S]*?\*/  )
+    | (?P<string>    "(?:[^"\\\n]|\\.)*"  )
+    | (?P<regex>     (?<=[(,=:\[!&|?{};])\s*             # only where a value may begin: else it divides
+                     /(?![/*]) (?: [^/\\\n\[] | \\. | \[(?:[^\]\\\n]|\\.)*\] )+ /\w*  )
+    | (?P<template>  `  )                               # its first sign
+    """,
+    re.VERBOSE,
 )
-COMPARED = re.compile(
-    r'("data-shows":( [\w ]+\?)?|"model":|\bshows\(|RegExp\(|[!=]==|\bcase|\bclass:|class=|\bin|[cC]lassName\W*'
-    r"|\b\w*(Selector|closest|matches)\w*\()\s*$"
+NOT_SHOWN = re.compile(  # the code before a string that no reader sees
+    r"""(
+      "data-shows":(\ [\w\ ]+\?)? | \bshows\(           # the name of a number of `compute`
+    | "model":                                            # the model of a state
+    | [!=]== | \bcase | \bin                            # compared with a value, or looked up
+    | RegExp\(
+    | \bclass: | class= | [cC]lassName\W*               # classes of an element
+    | \b\w*(Selector|closest|matches)\w*\(             # elements that are looked for
+    )\s*$""",
+    re.VERBOSE,
 )
 CODE = re.compile(
-    r"^(live|explore|M|translate|rotate|matrix|scale|svg)\b|[#.]\w[\w-]*[ >:\[{]|[<>]|^\W*\w+-\w+|\d(px|s)\b"
-    r"|^[a-z.-]+(, [a-z\d.-]+)+$"  # elements
+    r"""
+      ^(live|explore|M|translate|rotate|matrix|scale|svg)\b   # a class of this book, a path, a transform, an element
+    | [#.]\w[\w-]*[ >:\[{]                                   # a selector, such as ".live > svg"
+    | [<>]                                                   # markup
+    | ^\W*\w+-\w+                                            # a name with a hyphen, such as "aria-label"
+    | \d(px|s)\b                                             # a length or a time of a style
+    | ^[a-z.-]+(,\ [a-z\d.-]+)+$                             # a list of elements, such as "p, li"
+    """,
+    re.VERBOSE,
 )
 SIGNS = re.compile("[;=]")  # code as well, unless words stand side by side
 PROSE = re.compile(r"[a-z]{3,}:? [a-z]{2,}")
 SPLIT = re.compile(r"\s*\.split\(")
 MARKED = re.compile(r"(?<![\w$.])_\($")
-WORDS = re.compile(r"^\W*[A-Z][a-z]+(\W|$)|[a-z]{2,},? \S|[^\W\d_] [a-z]{2,}|^\d+ [a-z]{3,}$")
+WORDS = re.compile(
+    r"""
+      ^\W*[A-Z][a-z]+(\W|$)     # "Shuffle"
+    | [a-z]{2,},?\ \S           # "later words", "keys, 5"
+    | [^\W\d_]\ [a-z]{2,}       # "a key"
+    | ^\d+\ [a-z]{3,}$          # "60 steps"
+    """,
+    re.VERBOSE,
+)
 
 
 def is_message(text: str, before: str = "") -> bool:
@@ -36,7 +63,7 @@ def is_message(text: str, before: str = "") -> bool:
         return True
     plain = re.sub(r"\{\w+\}", "0", text)
     text_like = WORDS.search(plain) and (PROSE.search(plain) or not SIGNS.search(plain))
-    return bool(text_like) and not CODE.search(plain) and not COMPARED.search(before)
+    return bool(text_like) and not CODE.search(plain) and not NOT_SHOWN.search(before)
 
 
 def messages(code: str) -> list[str]:
@@ -101,5 +128,6 @@ def _template(code, at, translate, before):
             at += step
     if is_message(text, before):
         text = translate(text)
-    parts = re.split(r"\{(\w+)\}", text) if values else [text]
-    return f"`{''.join(f'${{{values[p]}}}' if i % 2 else p for i, p in enumerate(parts))}`", at + 1
+    if values:
+        text = re.sub(r"\{(\w+)\}", lambda name: "${" + values[name[1]] + "}", text)
+    return f"`{text}`", at + 1
