@@ -8,6 +8,7 @@ import itertools
 import json
 import re
 import urllib.parse
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,147 +23,12 @@ every_figure = pytest.mark.parametrize("name", NAMES)
 # For what core.js does alike for every figure.
 OTHERS = [pytest.param(name, marks=pytest.mark.thorough) for name in NAMES[3:]]
 any_figure = pytest.mark.parametrize("name", [*NAMES[:3], *OTHERS])
-COMPUTE = "([id, states]) => states.map((state) => document.getElementById(id).figure.compute(state))"
-# What an address brings to a figure that begins with the state `first`.
-ARRIVES = """([id, first, attempts]) => attempts.map((text) =>
-  document.getElementById(id).figure.fromLink(`#${id}?${encodeURIComponent(text)}`, first))"""
-# What the elements of a figure show in states: [the name of a number or a matrix of `compute`, its text or its rows of
-# texts].
-SHOWN = """([id, states]) => states.map((state) => {
-  document.getElementById(id).figure.model.set("state", state);
-  return [...document.querySelectorAll(`#${id} [data-shows]`)].filter((e) => !e.closest("[hidden]"))
-  .map((e) => [e.dataset.shows, e.querySelector(".live-cell")
-    ? [...e.querySelectorAll("tbody tr:not([hidden])")]
-      .map((r) => [...r.querySelectorAll(".live-cell")].map((td) => td.textContent))
-    : e.textContent]); })"""
-THEME = """(theme) => { document.documentElement.dataset.theme = theme;
-  const dark = { background: "#14181e", color: "#ced6dd" }, light = { background: "#fff", color: "#222832" };
-  Object.assign(document.body.style, theme === "dark" ? dark : light); }"""
-# Press keys on every handle, and name the handle that does not go two ways, scrolls the page or says nothing.
-KEYS = """(id) => {
-  const { model } = document.getElementById(id).figure, start = model.get("state"), problems = new Set();
-  const handles = () => document.querySelectorAll(`#${id} [role=slider]`);
-  for (let i = 0; i < handles().length; i++) {
-    const name = handles()[i].ariaLabel, states = new Set([JSON.stringify(start)]);
-    if (!name) problems.add(`handle ${i} has no name`);
-    const arrows = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"].map((key) => ({ key }));
-    const far = ["Home", "End", "PageUp", "PageDown"].map((key) => ({ key }));
-    for (const key of [...arrows, { key: "ArrowRight", shiftKey: true }, ...far]) {
-      handles()[i].focus();
-      const event = new KeyboardEvent("keydown", { ...key, bubbles: true, cancelable: true });
-      if (handles()[i].dispatchEvent(event)) problems.add(`${name}: ${key.key} scrolls the page`);
-      states.add(JSON.stringify(model.get("state")));
-      const held = document.activeElement;
-      if (held.role !== "slider" || !held.ariaValueText) problems.add(`${name}: ${key.key} loses it or its text`);
-      model.set("state", start);
-    }
-    if (states.size < 3) problems.add(`${name}: no two ways to go from where it is`);
-  }
-  return [...problems]; }"""
-# The names of the handles of a figure; and, after a state has been set, where one of them and the page are.
-LABELS = "(id) => [...document.querySelectorAll(`#${id} [role=slider]`)].map((e) => e.ariaLabel)"
-GRASP = """([id, label, state]) => {
-  const { model } = document.getElementById(id).figure;
-  if (state) model.set("state", state);
-  const handle = [...document.querySelectorAll(`#${id} [role=slider]`)].find((e) => e.ariaLabel === label);
-  if (state) handle.scrollIntoView({ block: "center", behavior: "instant" });
-  const { x, y, width, height } = handle.getBoundingClientRect();
-  return [scrollY, [x + width / 2, y + height / 2], model.get("state")]; }"""
-# Press *Back to start*; the states before and after. Choose every option of every list: [[value, what is chosen], …].
-BACK = """(id) => {
-  const { model } = document.getElementById(id).figure, before = model.get("state");
-  [...document.querySelectorAll(`#${id} button`)].find((e) => e.textContent === "Back to start").click();
-  return [before, model.get("state")]; }"""
-CHOOSE = f"""(id) => [...document.querySelectorAll(`#${{id}} select`)].map((_, i) => {{
-  const list = () => document.querySelectorAll(`#${{id}} select`)[i];
-  const chosen = [...list().options].map((option) => {{
-    list().value = option.value;
-    list().dispatchEvent(new Event("change", {{ bubbles: true }}));
-    return [option.value, list().value, JSON.stringify(document.getElementById(id).figure.model.get("state"))];
-  }});
-  return [chosen, ({BACK})(id)[1]]; }})"""
-# Press and type into what is no slider, and name what does nothing, neither from the start nor after all others in the
-# other order: a word at the left end cannot be moved further left. What is chosen already may stay as it is.
-PRESS = """async (id) => {
-  const el = document.querySelector(`#${id} .live-figure`), model = document.getElementById(id).figure.model;
-  const start = model.get("state");
-  const parts = () => [...el.children].map((part) => part.matches(".live-spoken") || part.outerHTML); // that comes late
-  const look = () => JSON.stringify(model.get("state")) + el.className + parts();
-  const idle = async (ordered, after) => {
-    const names = [], tried = new Set();
-    const css = "button, [role=checkbox], [role=button], input:not([type=range])";
-    const next = () => ordered([...el.querySelectorAll(css)])
-      .find((e) => !tried.has(e) && !e.disabled && e.checkVisibility() && !/^(Back to|Link to)/.test(e.textContent));
-    for (let e = next(); e; e = next()) {
-      tried.add(e);
-      if (!e.matches("[role=checkbox]") && (e.ariaPressed ?? e.ariaChecked) === "true") continue;
-      const before = look();
-      if (e.tagName === "INPUT") {
-        e.value = e.type !== "number" ? "an ox" : +e.value > (+e.min + +e.max) / 2 ? e.min : e.max;
-        e.dispatchEvent(new Event("input", { bubbles: true }));
-        e.dispatchEvent(new Event("change", { bubbles: true }));
-      } else e.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-      for (let wait = 0; look() === before && wait < 20; wait++) await new Promise((done) => setTimeout(done, 50));
-      if (look() === before) names.push(e.getAttribute("aria-label") || e.textContent || e.outerHTML);
-      after();
-    }
-    return names;
-  };
-  const first = await idle((all) => all, () => model.set("state", start));
-  return first.length ? (await idle((all) => all.reverse(), () => 0)).filter((name) => first.includes(name)) : []; }"""
-# Move every slider, list and handle of all figures of the page to its ends. Name what outgrows the height that is kept
-# for its figure, and what moves away from under the hand.
-HOLD = """async () => {
-  const problems = new Set();
-  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  for (const place of document.querySelectorAll(".live")) {
-    const { model } = place.figure, start = model.get("state"), height = place.offsetHeight;
-    const hold = (css, acts) => {
-      for (let i = 0; i < place.querySelectorAll(css).length; i++) {
-        const find = () => place.querySelectorAll(css)[i], name = find().ariaLabel || find().labels?.[0].textContent;
-        const around = () => find().closest("svg") || find().parentElement;
-        const top = () => around().getBoundingClientRect().top - place.getBoundingClientRect().top;
-        for (const act of acts(find())) {
-          if (!find()) break;
-          const before = top();
-          act(find());
-          const grown = place.offsetHeight - height, moved = find() ? top() - before : 0;
-          if (grown) problems.add(`${place.id}, ${name}: the figure grows by ${grown} px`);
-          if (Math.abs(moved) > 1) problems.add(`${place.id}, ${name}: what is held moves by ${Math.round(moved)} px`);
-        }
-        model.set("state", start);
-      }
-    };
-    const enter = (value, kind) => (e) => { e.value = value; e.dispatchEvent(new Event(kind)); };
-    const press = (key) => (e) => e.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-    hold("input[type=range]", (e) => [e.min, e.max, (+e.min + +e.max) / 2].map((value) => enter(value, "input")));
-    hold("select", (e) => [...e.options].map((option) => enter(option.value, "change")));
-    hold("[role=slider]", () => ["Home", "ArrowRight", "ArrowUp", "End", "PageDown"].map(press));
-  }
-  return [...problems]; }"""
-# The height of what is seen together: without a question, and without the product below the sentence that answers.
-TALLEST = """() => Math.max(...[...document.querySelectorAll(".live-figure")].map((el) => {
-  const boxes = [...el.children].filter((e) => e.offsetHeight > 1 && !e.matches(".live-ask"));
-  return boxes.at(-1).getBoundingClientRect().bottom - boxes[0].getBoundingClientRect().top; }))"""
-# Texts of drawings, and of elements that hide what does not fit, that are cut off.
-CUT = """() => { const cut = [], seen = (e) => e.checkVisibility({ visibilityProperty: true });
-  for (const text of document.querySelectorAll(".live-figure svg text")) {
-    const inner = text.getBoundingClientRect(), outer = text.ownerSVGElement.getBoundingClientRect();
-    const hides = getComputedStyle(text.ownerSVGElement).overflow !== "visible";
-    const [left, end] = hides ? [outer.left, outer.right] : [0, innerWidth];
-    if (seen(text) && text.textContent && (inner.left + 2 < left || inner.right - 2 > end)) cut.push(text.textContent);
-  }
-  for (const e of document.querySelectorAll(".live-figure :is(button, p, li, label, output, td, th, select)"))
-    if (seen(e) && e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflow !== "visible")
-      cut.push(e.textContent);
-  return cut; }"""
-# What a figure shows in states besides its question, as text that can be compared: without numbers of ids.
-LOOK = """([id, states]) => states.map((state) => {
-  document.getElementById(id).figure.model.set("state", state);
-  const copy = document.querySelector(`#${id} .live-figure`).cloneNode(true);
-  copy.querySelectorAll(".live-ask, .live-spoken, [hidden], [visibility=hidden]").forEach((e) => e.remove());
-  for (const e of copy.querySelectorAll("*")) for (const a of ["id", "for"]) e.removeAttribute(a);
-  return copy.innerHTML; })"""
+PROBES = Path(__file__).with_name("live_probes.js").read_text("utf-8")
+
+
+def probe(name):
+    """A function of live_probes.js for page.evaluate, which is given all of the script and calls this one."""
+    return f"(argument) => {{\n{PROBES}\nreturn {name}(argument); }}"
 
 
 def several(name, count):
@@ -174,7 +40,7 @@ def several(name, count):
 @pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.thorough)])
 def test_the_page_computes_what_python_computes(page, name, count):
     drawn, code = states(name, count), module(name)
-    results = page.evaluate(COMPUTE, [name, drawn])
+    results = page.evaluate(probe("compute"), [name, drawn])
     for state, result in zip(drawn, results, strict=True):
         code.check(**state)
         expected = code.compute(**state)
@@ -189,7 +55,7 @@ def test_the_page_computes_what_python_computes(page, name, count):
 @every_figure
 def test_what_is_shown_is_the_rounding_of_what_is_computed(page, name):
     drawn = states(name, 10)
-    for state, shown in zip(drawn, page.evaluate(SHOWN, [name, drawn]), strict=True):
+    for state, shown in zip(drawn, page.evaluate(probe("shown"), [name, drawn]), strict=True):
         expected = module(name).compute(**state)
         assert shown
         for path, texts in shown:
@@ -205,7 +71,7 @@ def test_what_is_shown_is_the_rounding_of_what_is_computed(page, name):
 
 @every_figure
 def test_every_handle_takes_the_keys(page, name):
-    assert page.evaluate(KEYS, name) == []
+    assert page.evaluate(probe("keys"), name) == []
 
 
 @every_figure
@@ -227,14 +93,14 @@ def test_every_handle_follows_a_pointer(open_figures, name, pointer):
             touches = [] if place is None else [{"x": place[0], "y": place[1]}]
             devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
-    for label in page.evaluate(LABELS, name):
+    for label in page.evaluate(probe("labels"), name):
         ends = []
         for way in ((70, 0), (-70, 0), (0, 45), (0, -45)):
             if not touch and ends and min(ends) < 0.75:
                 break
-            scrolled, start, _ = page.evaluate(GRASP, [name, label, first])
+            scrolled, start, _ = page.evaluate(probe("grasp"), [name, label, first])
             drag(np.array(start), np.array(start) + way)
-            scrolled_now, end, state = page.evaluate(GRASP, [name, label, None])
+            scrolled_now, end, state = page.evaluate(probe("grasp"), [name, label, None])
             assert scrolled_now == scrolled
             if state != first:
                 ends.append(np.linalg.norm(np.array(end) - start - way) / np.linalg.norm(way))
@@ -251,13 +117,13 @@ def test_every_control_changes_the_state_and_back_to_start_undoes_it(open_figure
         slider.evaluate("(e) => e.focus()")
         for key in ("ArrowRight", "ArrowLeft", "ArrowUp"):
             page.keyboard.press(key)
-            before, after = page.evaluate(BACK, name)
+            before, after = page.evaluate(probe("back"), name)
             if before != first:
                 break
         else:
             pytest.fail(slider.evaluate("(e) => e.ariaLabel || e.labels[0].textContent"))
         assert after == first
-    lists = page.evaluate(CHOOSE, name)
+    lists = page.evaluate(probe("choose"), name)
     assert all(len(options) > 1 and after == first for options, after in lists)
     assert [chosen for options, _ in lists for value, chosen, _ in options if value != chosen] == []
     assert all(len({state for *_, state in options}) == len(options) for options, _ in lists), "a choice does nothing"
@@ -266,7 +132,7 @@ def test_every_control_changes_the_state_and_back_to_start_undoes_it(open_figure
 
 @every_figure
 def test_every_button_and_field_does_something(open_figures, name):
-    assert open_figures(figure(name)).evaluate(PRESS, name) == []
+    assert open_figures(figure(name)).evaluate(probe("press"), name) == []
 
 
 def accepts(name, state):
@@ -305,7 +171,7 @@ def test_a_link_brings_what_python_accepts_and_nothing_else(page, name):
             tried = others(state[part], lambda x, s=state, part=part: accepts(name, s | {part: x}))
             attempts += [state | {part: x} for x in tried]
     links = list(map(json.dumps, attempts))
-    for state, arrived in zip(attempts, page.evaluate(ARRIVES, [name, first, links]), strict=True):
+    for state, arrived in zip(attempts, page.evaluate(probe("arrives"), [name, first, links]), strict=True):
         assert arrived == (state if accepts(name, state) else first), state
     # Hostile addresses: a wrong part leaves the whole figure at its start, or is passed over.
     points = ([], [[]], [0], [1e9, 0], [[1e9, 0]], [[-1e9, 0]], [0, 0, 0, 0, 0, 0])
@@ -315,7 +181,7 @@ def test_a_link_brings_what_python_accepts_and_nothing_else(page, name):
         lists = {p: v for p, v in first.items() if isinstance(v, list) and isinstance(v[0], list) == nested}
         hostile += [json.dumps({part: (value * 3)[:n] for part, value in lists.items()}) for n in (1, 2, 8)]
     hostile += ["x", "[1]", "null", '{"__proto__":{"a":1}}', "%"]
-    for attempt, arrived in zip(hostile, page.evaluate(ARRIVES, [name, first, hostile]), strict=True):
+    for attempt, arrived in zip(hostile, page.evaluate(probe("arrives"), [name, first, hostile]), strict=True):
         assert accepts(name, arrived), attempt
         assert arrived.keys() == first.keys(), attempt
 
@@ -343,11 +209,11 @@ def test_a_figure_keeps_its_size_while_a_hand_is_on_it_and_nothing_is_cut_off(op
     """The examples of all figures on one page; in a thorough run, each beside other states of it too."""
     figures = map(figure, NAMES) if name == "all" else several(name, 4)
     page = open_figures(*figures, width=width, has_touch=width == 375)
-    fits = width > 375 or name != "all" or page.evaluate(TALLEST) <= 812
+    fits = width > 375 or name != "all" or page.evaluate(probe("tallest")) <= 812
     assert fits, "a phone does not show the hand and its answer together, as a figure begins"
-    assert page.evaluate(CUT) == []
+    assert page.evaluate(probe("cut")) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(HOLD) == []
+    assert page.evaluate(probe("hold")) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -359,7 +225,7 @@ def test_axe_finds_nothing(open_figures, name, theme, width):
     from axe_playwright_python.base import AXE_SCRIPT
 
     page = open_figures(*several(name, 1), width=width)
-    page.evaluate(THEME, theme)
+    page.evaluate(probe("theme"), theme)
     page.evaluate(AXE_SCRIPT)
     violations = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     assert not [(v["id"], node["html"][:160], node.get("failureSummary")) for v in violations for node in v["nodes"]]
@@ -386,7 +252,7 @@ def test_the_module_of_a_kernel_is_one_that_a_browser_loads(page, name):
 def test_a_question_hides_the_answer_until_it_is_answered(open_figures, name):
     page = open_figures(figure(name, ask=QUESTION, label="asks"), figure(name, label="plain"))
     drawn = [*states(name, 3), example(name)]
-    looks = [page.evaluate(LOOK, [label, drawn]) for label in ("asks", "plain")]
+    looks = [page.evaluate(probe("look"), [label, drawn]) for label in ("asks", "plain")]
     assert not any(asks == plain for asks, plain in zip(*looks, strict=True))
     page.wait_for_timeout(450)  # a screen reader hears a sentence when the reader has stopped
     spoken = page.evaluate("[...document.querySelectorAll('.live-spoken')].map((e) => e.innerText)")
@@ -397,7 +263,7 @@ def test_a_question_hides_the_answer_until_it_is_answered(open_figures, name):
         if answer == "this":  # a choice shows nothing, and the button stays, before it is checked
             question.get_by_role("button", name="Check").click()
         assert re.match(reason, question.locator(".live-why").inner_text())
-    assert page.evaluate(SHOWN, ["asks", drawn[-1:]]) == page.evaluate(SHOWN, ["plain", drawn[-1:]])
+    assert page.evaluate(probe("shown"), ["asks", drawn[-1:]]) == page.evaluate(probe("shown"), ["plain", drawn[-1:]])
 
 
 def test_a_typed_number_is_taken_or_refused_with_a_reason(open_figures):
