@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from statistics import StatisticsError, correlation
 
-from . import model, reading
+from . import model, reading, tokens
 
 ENOUGH = 10  # students, for a correlation to say anything
 TOGETHER = 0.8  # of those who lost one of two tests, the part that lost both
@@ -16,11 +16,11 @@ FEW = 3  # students; of fewer, a page without names says nothing
 
 def handed_out(assignment):
     """Return {function: the tokens of its body as it is handed out}."""
-    tokens = {}
+    blank = {}
     for question in assignment.questions:
         cells = [model.stub(source) for source in question.answer]
-        tokens |= {name: reading.tokens(reading.body(cells, name)) for name in question.functions}
-    return tokens
+        blank |= {name: tokens.tokenize(reading.body(cells, name)) for name in question.functions}
+    return blank
 
 
 def tried(assignment, results):
@@ -37,7 +37,7 @@ def _tried(question, result, blank):
     if any(mark.passed for mark in result.marks if mark.hidden and mark.question == question.name):
         return True
     own = {name: result.tokens.get(name) for name in question.functions}
-    return not result.tokens or any(tokens and tokens != blank[name] for name, tokens in own.items())
+    return not result.tokens or any(answer and answer != blank[name] for name, answer in own.items())
 
 
 def passed(finals, question, test):

@@ -1,18 +1,22 @@
 """Read what one student handed in: choose among the files, unpack, find the cells, and let IPython translate them.
 
 This runs in the sandbox, before any code of the student's. Standard library only; IPython's translator is bound beside
-it. What comes back, `RECORD`, is small, and the grader checks its form.
+it. What comes back, `RECORD`, is small, and the grader checks its form. What names mean in the cells is in `scopes`,
+and what is compared of answers in `tokens`.
 """
 
-import builtins
 import io
 import itertools
 import json
-import keyword
 import re
-import symtable
 import sys
 import zipfile
+
+if __name__ == "reading":  # in the sandbox, where these files lie side by side and are no package
+    import scopes
+    import tokens
+else:
+    from . import scopes, tokens
 
 LARGEST = 20 << 20  # bytes of a notebook, with its outputs
 ALL = 60 << 20  # bytes of everything that is unpacked for one student
@@ -23,7 +27,6 @@ LONGEST = 20_000  # characters of a written answer that are shown
 TRANSLATED = 1 << 19  # characters that IPython splits into tokens, for one notebook
 LINE = 2000  # characters of a line that is translated
 GROWTH = 60  # characters that one addition of IPython's becomes, in plain Python
-COMPARED, TOKENS = 20_000, 2000  # characters of an answer that are compared with others, and tokens of it
 NOTEBOOK, OTHER_ENDINGS = ".ipynb", (".ipynb.txt", ".ipynb.json")  # as a browser or a mail program saves one
 ALL_ENDINGS = (NOTEBOOK, *OTHER_ENDINGS)
 RUN = ("time", "capture", "prun", "debug")  # cell magics whose cell runs as if they were not there
@@ -50,12 +53,9 @@ NOTHING = (
 SPECIAL = re.compile(r"^[ \t]*(?:[%!?]|>>>|In \[)|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?")
 PICTURE = re.compile(r"\(data:image/[^()\n]*\)")  # as Colab puts one into a text
-DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 VERSION = re.compile(r"3\.\d{1,2}\b")
-TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 LOGIN = re.compile(r"^LOGIN[ \t]*=[ \t]*([\"'])(.*?)\1", re.MULTILINE)
 NUMBERED = re.compile(r"#*[ \t]*(\d{1,2})\.[ \t]*(.*)")
-STUB = 'raise NotImplementedError("your code here")'
 SYSTEM = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
 RECORD = {
     "file": int,
@@ -69,7 +69,7 @@ RECORD = {
     "tokens": {str: [str]},
     "sources": {str: str},  # this and the next: see `spoken`
     "spoken": [(str, str, str)],
-    "reused": [(int, int)],
+    "reused": [(int, int)],  # see `scopes.Reuse`
 }
 
 
@@ -111,17 +111,18 @@ def read(files, public):
     record |= {"file": best.index, "python": best.python, "remarks": best.remarks + remark}
     check = "".join(public.get("check", "").split())
     own = [cell for cell in best.cells if not check or "".join(cell[1].split()) != check]  # it would hang twice
-    cells, labels = _code(own, asked, record["remarks"])
-    sources, record["labels"] = translate(cells), labels
-    record["remarks"] += _unknown_magics(cells, labels)
+    texts, labels = _code(own, asked, record["remarks"])
+    sources, record["labels"] = translate(texts), labels
+    cells = list(map(scopes.analyse, texts, sources, labels))
+    record["remarks"] += _unknown_magics(cells)
     record["written"] = written_answers(own, public["questions"])
-    record["login"] = _login(cells)
-    record["tokens"] = {name: tokens(body(cells, name)) for name in asked}
-    trees = [_tree(source) for source in sources]
-    record["reused"], remarks = _reused(sources, trees, cells, labels, public["questions"])
-    record["remarks"] += remarks
-    if not any(_names(*cell, imports=True) & {*asked} for cell in zip(sources, trees, strict=True)):
-        record["problem"] = f"It defines none of the functions that are asked for: {_why_none(trees)}."
+    record["login"] = _login(texts)
+    record["tokens"] = {name: tokens.tokenize(body(texts, name)) for name in asked}
+    for reuse in scopes.reuses(cells, public["questions"]):
+        record["reused"].append([reuse.question, reuse.last])
+        record["remarks"] += reuse.remarks
+    if not any(scopes.defines(cell, {*asked}) for cell in cells):
+        record["problem"] = f"It defines none of the functions that are asked for: {_why_none(cells)}."
     return record, sources
 
 
@@ -131,11 +132,11 @@ def _login(cells):
     return said[-1][:100].strip() if said else ""
 
 
-def _why_none(trees):
+def _why_none(cells):
     """Say what may be the matter with a notebook that defines nothing of what is asked for."""
-    words = sum(tree is None for tree in trees)
+    words = sum(cell.tree is None for cell in cells)
     if words:
-        return f"{words} of its {len(trees)} code cells hold no Python, perhaps answers in words"
+        return f"{words} of its {len(cells)} code cells hold no Python, perhaps answers in words"
     return "perhaps it is another notebook"
 
 
@@ -196,7 +197,7 @@ def _cells(document):
 def _answered(function):
     """Return whether a function is more than its stub, whose line may be left behind a return or in a comment."""
     lines = function.split("\n")
-    stub = next((n for n, line in enumerate(lines) if line.strip() == STUB), len(lines))
+    stub = next((n for n, line in enumerate(lines) if line.strip() == scopes.STUB), len(lines))
     return bool(function) and (stub == len(lines) or any(line.strip().startswith("return") for line in lines[:stub]))
 
 
@@ -334,17 +335,17 @@ def _code(cells, asked, remarks):
 
     A text cell that is plainly an answer, and was made a text cell by a slip, is a code cell again, with a remark.
     """
-    there = {name for kind, text in cells if kind == "code" for name in DEF.findall(text)}
+    there = {name for kind, text in cells if kind == "code" for name in scopes.DEF.findall(text)}
     code, labels, number = [], [], 0
     for kind, text in cells:
         if kind == "code":
             number += 1
             label = f"Code cell {number}"
         else:
-            lost = [name for name in DEF.findall(text) if name in asked and name not in there]
+            lost = [name for name in scopes.DEF.findall(text) if name in asked and name not in there]
             if not lost:
                 continue
-            runs = _tree(text) is not None
+            runs = scopes.parse(text) is not None
             what = "here it was run as code" if runs else "make it a code cell"
             remarks.append(f"`{lost[0]}` stands in a text cell, which does not run: {what}.")
             if not runs:
@@ -421,9 +422,9 @@ def _ipython():
 _loaded = {}
 
 
-def _unknown_magics(cells, labels):
-    """Return a remark for each cell under a magic that nobody here knows."""
-    magics = [(label, CELL_MAGIC.match(cell)) for label, cell in zip(labels, cells, strict=True)]
+def _unknown_magics(cells):
+    """Return a remark for each Cell under a magic that nobody here knows."""
+    magics = [(cell.label, CELL_MAGIC.match(cell.text)) for cell in cells]
     return [
         f"{label} did not run: the cell magic %%{magic[1][:30]} is not known here."
         for label, magic in magics
@@ -459,116 +460,9 @@ def _cut(text):
 def body(cells, name):
     """Return the text of the last `def name` in the cells, to the next line that is not indented."""
     for source in reversed(cells):
-        starts = [match.start() for match in DEF.finditer(source) if match[1] == name]
+        starts = [match.start() for match in scopes.DEF.finditer(source) if match[1] == name]
         if starts:
-            lines = source[starts[-1] : starts[-1] + COMPARED].split("\n")
+            lines = source[starts[-1] : starts[-1] + tokens.COMPARED].split("\n")
             ends = (n for n, line in enumerate(lines) if n and line.strip() and line[0] not in " \t)#")
             return "\n".join(lines[: next(ends, len(lines))])
     return ""
-
-
-def tokens(text):
-    """Return the tokens of an answer, without comments and texts, and with its own names numbered."""
-    seen, numbered = {}, []
-    for token in TOKEN.findall(_without_texts(text)):
-        own = token.isidentifier() and not keyword.iskeyword(token) and (not numbered or numbered[-1] != ".")
-        numbered.append(f"name {seen.setdefault(token, len(seen))}" if own else token)
-    return numbered[:TOKENS]
-
-
-def _without_texts(text):
-    """Return Python without comments and the insides of texts, in one walk over it."""
-    pieces, at = [], 0
-    while at < len(text):
-        letter = text[at]
-        if letter == "#":
-            end = text.find("\n", at)
-            at = end if end >= 0 else len(text)
-        elif letter in "\"'":
-            quote = letter * 3 if text.startswith(letter * 3, at) else letter
-            at += len(quote)
-            while at < len(text) and not text.startswith(quote, at) and not (len(quote) == 1 and text[at] == "\n"):
-                at += 2 if text[at] == "\\" else 1
-            at += len(quote)
-            pieces.append(" '' ")
-        else:
-            pieces.append(letter)
-            at += 1
-    return "".join(pieces)
-
-
-def _tree(source):
-    try:
-        return symtable.symtable(source, "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _names(source, tree, imports=False):
-    """Return the names that a cell defines or assigns, and those that it imports."""
-    if tree is None:
-        return set(DEF.findall(source))
-    return {s.get_name() for s in tree.get_symbols() if s.is_assigned() and (imports or not s.is_imported())}
-
-
-def _used(tree, asked=None):
-    """Return the global names that functions read: those of the names in `asked`, or all."""
-    names = set()
-    for child in tree.get_children():
-        if asked is None or child.get_name() in asked:
-            names |= {s.get_name() for s in child.get_symbols() if s.is_global() and s.is_referenced()} | _used(child)
-    return names
-
-
-def _reused(sources, trees, cells, labels, questions):
-    """Find names of an answer that get another meaning below it: ([question, cell after which it stood], …), remarks.
-
-    A question stands where its visible asserts are, in the cell of them that the student was given. Tests of such a
-    question see the notebook as it was there, and as it is at the end; the better result counts.
-    """
-    reused, remarks = [], []
-    bound = [_bound(source, tree) for source, tree in zip(sources, trees, strict=True)]
-    squeezed = ["".join(cell.split()) for cell in cells]
-    for number, question in enumerate(questions):
-        asked = set(question["functions"])
-        visible = ["".join(source.split()) for source in question["visible"]]
-        places = [squeezed.index(source) for source in visible if source in squeezed]
-        before = [n for n in _answers(asked, sources, bound) if not places or n <= max(places)]
-        if not before:
-            continue
-        place = max([*places, before[-1]])
-        names = _meant(asked, [trees[n] for n in before], trees[: place + 1])
-        known = {*dir(builtins)}.union(*bound[: place + 1])
-        later = [(n, names & bound[n] & known) for n in range(place + 1, len(sources))]
-        again = [(n, found) for n, found in later if found]
-        if again:
-            reused.append([number, place])
-            remarks += [_means_another(labels[n], found, number) for n, found in again[:3]]
-    return reused, remarks
-
-
-def _bound(source, tree):
-    """Return the names that may mean something else after a cell."""
-    names = _names(source, tree)
-    return names | {*dir(builtins)} if "import *" in source else names
-
-
-def _answers(asked, sources, bound):
-    """Return the cells that define what is asked for, or else those that give it another meaning."""
-    defined = [n for n, source in enumerate(sources) if asked & {*DEF.findall(source)} and STUB not in source]
-    return defined or [n for n, names in enumerate(bound) if names & asked]
-
-
-def _meant(asked, answers, trees):
-    """Return the names that an answer needs: its own, those that it reads, and those that its helpers read."""
-    names = asked.union(*(_used(tree, asked) for tree in answers if tree))
-    return names.union(*(_used(tree, names) for tree in trees if tree))
-
-
-def _means_another(label, names, number):
-    """Return the remark about a cell that gives names of an answer another meaning."""
-    listed = ", ".join(f"`{name[:40]}`" for name in sorted(names)[:3])
-    return (
-        f"{label} gives {listed} another meaning, below the answer to question {number + 1}: "
-        "the answer was tested with and without that cell, and the better result counts."
-    )

@@ -2,14 +2,14 @@
 
 Right answers to a short question look alike, and so does a slip that many make. What two students hardly share by
 chance is one wrong answer that few others gave, so only wrong answers are compared, and of them only pieces that few
-have. It is a reason to look, not a proof. The tokens come from `reading`, which runs in the sandbox. For whole programs
+have. It is a reason to look, not a proof. The tokens come from `tokens`, which runs in the sandbox. For whole programs
 there are tools that are made for it, such as JPlag and MOSS.
 """
 
 import itertools
 from collections import Counter, defaultdict
 
-from . import reading
+from . import reading, tokens
 from .model import stub
 
 TOKENS = 40  # a shorter answer says nothing about who wrote it
@@ -43,7 +43,7 @@ def _failed(result, question):
 def _own_answers(name, question, results):
     """Return {student: tokens of the function ``name``}, without what was handed out and what is too short."""
     handed_out = [stub(source) for source in question.answer]
-    blank = tuple(reading.tokens(reading.body(handed_out, name)))
+    blank = tuple(tokens.tokenize(reading.body(handed_out, name)))
     answers = {student: tuple(result.tokens.get(name, ())) for student, result in results.items()}
     return {student: answer for student, answer in answers.items() if len(answer) >= TOKENS and answer != blank}
 

@@ -103,7 +103,7 @@ class Notebook:
         asked = [name for question in public["questions"] for name in question["functions"]]
         record["sources"], record["spoken"] = spoken.about(cells, asked)
         sys.path.pop()
-        for name in ("reading", "spoken"):  # the student may have a module of this name
+        for name in ("reading", "scopes", "tokens", "spoken"):  # the student may have a module of this name
             del sys.modules[name]
         self.sources = [first, *cells]
         return record

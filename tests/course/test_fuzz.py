@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attncourse
 import pytest
-from attncourse import clean, downloads, platforms, reading, roster
+from attncourse import clean, downloads, platforms, reading, roster, tokens
 from attncourse.model import CourseError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -67,6 +67,7 @@ def patterns():
 
 
 PATTERNS = dict(patterns())
+READ_ALL = ("reading.", "scopes.", "tokens.", "clean.", "worker.")  # files that are given a whole notebook
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in Path(attncourse.__file__).parent.glob("*.py")}
 SEARCHED = set(re.findall(r"\b([A-Z_]+)\.(?:search|findall|finditer|sub)\(", "\n".join(SOURCES.values())))
 
@@ -93,7 +94,7 @@ def test_every_pattern_is_linear_on_the_worst_letters(name):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [name for name in PATTERNS if name.startswith(("reading.", "clean.", "worker."))])
+@pytest.mark.parametrize("name", [name for name in PATTERNS if name.startswith(READ_ALL)])
 def test_a_pattern_reads_the_longest_notebook_in_a_minute(name):
     for letters in (" ", "\n", "[", '"', "\\"):
         assert seconds(name, letters, SIZE) < 60, f"{name} on {letters!r}"
@@ -114,7 +115,7 @@ def test_readers_are_linear_too(letters):
     cells = json.dumps({"cells": [{"cell_type": kind, "source": text} for kind in ("code", "markdown")]}).encode()
     record, _ = read(["a.ipynb", [0, ""], cells], ["b.ipynb", [1, ""], text.encode("utf-8", "replace")])
     json.dumps(record)
-    reading.tokens(text[: reading.COMPARED])
+    tokens.tokenize(text[: tokens.COMPARED])
     clean.cell(text), clean.page(text), clean.paragraphs(text)
     platforms.reader([(text,), (text[:200] + "x", "a")])
     platforms.by_pattern("{any}_{student}_{number}[_{time}]_{file}")((text[:250],))

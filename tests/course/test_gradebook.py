@@ -22,6 +22,7 @@ from attncourse import (
     roster,
     similar,
     submissions,
+    tokens,
 )
 from attncourse.model import CourseError
 from coursework import answers, notebook
@@ -440,8 +441,8 @@ def alike(assignment, cells, right=()):
     results = {}
     for student, own in cells.items():
         solved = [question.name for question in assignment.questions] if student in right else []
-        tokens = {name: reading.tokens(reading.body(own, name)) for name in assignment.functions}
-        results[student] = replace(earns(assignment, *solved), tokens=tokens)
+        compared = {name: tokens.tokenize(reading.body(own, name)) for name in assignment.functions}
+        results[student] = replace(earns(assignment, *solved), tokens=compared)
     return [(kind, students) for students, kind, _ in similar.compare(assignment, results)]
 
 
@@ -462,7 +463,7 @@ def test_wrong_answers_that_are_alike_are_named_and_others_are_not(assignment):
     long = BODY.replace("    return", mark + "    return")
     question = replace(assignment.questions[1], answer=[long])
     cells = {name: [model.stub(long)] for name in "ab"}
-    assert len(reading.tokens(model.stub(long))) > similar.TOKENS
+    assert len(tokens.tokenize(model.stub(long))) > similar.TOKENS
     assert alike(replace(assignment, questions=[question]), cells) == [], "a long stub that is handed in as it was"
 
 

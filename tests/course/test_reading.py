@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from attncourse import author, model, reading, student
+from attncourse import author, model, reading, scopes, student
 from coursework import HASTY, SHORT, answers, files, graded, notebook
 
 # name: cells that run without a remark; where they check something, an assert fails if they did not
@@ -47,9 +47,13 @@ CLEAN = {
     "Colab": ["from google.colab import drive, files\ndrive.mount('/content/drive')", "import google.colab.output"],
     "annotations": ["from __future__ import annotations\ndef f(x: nowhere): return x", "assert f(2) == 2"],
     "modules named as the grader's": ["%%writefile reading.py\nA = 1", "import reading\nassert reading.A == 1"],
-    "a module named as another of the grader's": [
+    "modules named as others of the grader's": [
         "%%writefile spoken.py\nA = 1",
         "import spoken\nassert spoken.A == 1",
+        "%%writefile scopes.py\nA = 2",
+        "import scopes\nassert scopes.A == 2",
+        "%%writefile tokens.py\nA = 3",
+        "import tokens\nassert tokens.A == 3",
     ],
 }
 
@@ -173,7 +177,7 @@ def read(*handed, questions=None):
     return reading.read(list(map(list, handed)), {"given": "", "questions": questions or [asked]})
 
 
-SOLVED, STUB = notebook("def f(x): return x + 1"), notebook(f"def f(x):\n    {reading.STUB}")
+SOLVED, STUB = notebook("def f(x): return x + 1"), notebook(f"def f(x):\n    {scopes.STUB}")
 OLD = {"worksheets": [{"cells": [{"cell_type": "code", "input": [line]}]} for line in ("x = 1", "def f(x): pass")]}
 
 
@@ -189,11 +193,11 @@ def zipped(members, **options):
 CHOSEN = {
     "the newer": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], SOLVED)], 1),
     "a stub's line left behind": (
-        [("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x\n    {reading.STUB}")), ("b.ipynb", [2, ""], STUB)],
+        [("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x\n    {scopes.STUB}")), ("b.ipynb", [2, ""], STUB)],
         0,
     ),
     "a stub's line in a comment": (
-        [("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x  # {reading.STUB}")), ("b.ipynb", [2, ""], STUB)],
+        [("a.ipynb", [1, ""], notebook(f"def f(x):\n    return x  # {scopes.STUB}")), ("b.ipynb", [2, ""], STUB)],
         0,
     ),
     "a stub is no answer": ([("a.ipynb", [1, ""], SOLVED), ("b.ipynb", [2, ""], STUB)], 0),
