@@ -254,7 +254,8 @@ def test_a_question_hides_the_answer_until_it_is_answered(open_figures, name):
     drawn = [*states(name, 3), example(name)]
     looks = [page.evaluate(probe("look"), [label, drawn]) for label in ("asks", "plain")]
     assert not any(asks == plain for asks, plain in zip(*looks, strict=True))
-    page.wait_for_timeout(450)  # a screen reader hears a sentence when the reader has stopped
+    # A screen reader hears a sentence when the reader has stopped.
+    page.wait_for_function("[...document.querySelectorAll('.live-spoken')].every((e) => e.innerText)")
     spoken = page.evaluate("[...document.querySelectorAll('.live-spoken')].map((e) => e.innerText)")
     assert spoken[0] != spoken[1]
     question = page.locator("#asks fieldset")
