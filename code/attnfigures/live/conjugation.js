@@ -153,7 +153,7 @@ function buildPiles() {
   ]);
   const line = make("line", { class: "live-axis", x1: 4, x2: 496, y1: FLOOR, y2: FLOOR });
   const look = { viewBox: "0 0 500 284", role: "img", class: "live-conjugation-piles" };
-  return { svg: make("svg", look, line, parts), piles, seen: new Map() };
+  return { svg: make("svg", look, line, parts), piles, seen: new Map(), rows: "" };
 }
 
 /** The number of a row or a column, in a box. */
@@ -172,8 +172,14 @@ function draw({ grid, piles, laws }, state, result, { hidden }) {
   laws.toggleAttribute("data-away", hidden);
 }
 
-/** Lays the order that is there onto its pile; the empty places show once the reader has answered. */
-function drawPiles({ svg, piles, seen }, { rows, columns }, { ways }, hidden) {
+/**
+ * Lays the order that is there onto its pile; the empty places show once the reader has answered. In
+ * another order of the rows the piles begin anew: there the same columns may lie on another pile.
+ */
+function drawPiles(parts, { rows, columns }, { ways }, hidden) {
+  const { svg, piles, seen } = parts;
+  if (parts.rows !== String(rows)) seen.clear();
+  parts.rows = String(rows);
   const here = String(columns.map((j) => rows.indexOf(j)));
   const fresh = !seen.has(here);
   if (fresh) seen.set(here, columns.join(" "));
