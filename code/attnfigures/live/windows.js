@@ -1,5 +1,6 @@
 // A stack of windows: which inputs reach an output through layers whose queries see few keys, and
-// how much of each.
+// how much of each. What is not defined here, such as `range` or `handle`, is a function of
+// kit/core.js or kit/parts.js, which stand in front of every figure.
 
 const TOKENS = 16;
 const RANGES = { layers: [1, 4], window: [1, 8], sinks: [0, 2], query: [0, TOKENS - 1] };

@@ -48,6 +48,7 @@ def windows(
     12
     """
     state = {"layers": layers, "window": window, "sinks": sinks, "query": query}
+    # Live calls `check`, which knows the upper ends too; here a number of another type becomes an int.
     state = {name: require_int(name, x, least=RANGES[name][0]) for name, x in state.items()}
     return Live("windows", state, compute=compute, check=check, still=still, ask=ask, label=label)
 
