@@ -452,6 +452,25 @@ def test_every_length_that_was_tried_leaves_its_derivatives_without_a_scale_and_
     assert shown == carriers(draw=1), "all lengths show the other numbers"
 
 
+def test_no_trail_is_called_flat_before_it_goes_from_end_to_end(open_figures):
+    page = open_figures(figure("walkers", example("walkers") | {"power": 0, "d_k": 128}))
+    verdict = page.locator("#walkers .live-walk-sums")
+    for d_k in (256, 512, 1024):
+        set_state(page, "walkers", d_k=d_k)
+    assert "both ends" in verdict.inner_text()
+    set_state(page, "walkers", d_k=1)
+    assert "not flat" in verdict.inner_text()
+
+
+def test_in_another_order_of_the_rows_the_piles_begin_anew(open_figures):
+    page = open_figures(figure("conjugation"))
+    for columns in ([0, 1, 2, 3], [1, 0, 2, 3]):
+        set_state(page, "conjugation", columns=columns)
+    assert page.locator(".live-conjugation-list.live-seen").count() > 1
+    set_state(page, "conjugation", rows=[3, 2, 1, 0])
+    assert page.locator(".live-conjugation-list.live-seen").count() == 1
+
+
 def test_each_order_lies_once_on_its_pile_and_shows_how_many_there_are_once_answered(open_figures):
     page = open_figures(figure("conjugation", {"rows": [2, 0, 3, 1], "columns": [0, 1, 2, 3]}, ask=QUESTION))
     counts = page.locator(".live-conjugation-piles text:has(tspan)")

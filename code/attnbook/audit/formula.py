@@ -196,7 +196,7 @@ def _for_queries_keys_values(inputs):
 
 
 def _positions(n, m, positions, key_positions):
-    """Return the positions of n queries and of m keys: those given, those of the queries, or 0, 1, ...."""
+    """Return the positions of n queries and of m keys: those given, those of the queries, or 0, 1, 2, …."""
     t = np.arange(n) if positions is None else np.asarray(positions)
     if key_positions is not None:
         return t, np.asarray(key_positions)

@@ -211,7 +211,6 @@ function askForPlace(parts, el, read, change) {
   };
   guess.move = parts.values.plane.pointHandle("your guess of the output", "live-ink", cross, place);
   guess.show = (seen) => {
-    guess.seen = seen;
     for (const one of [cross.parentNode, miss]) set(one, { display: seen ? null : "none" });
   };
   guess.ask = () => {
