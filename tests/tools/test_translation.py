@@ -15,7 +15,7 @@ from babel.messages import Catalog
 from babel.messages.pofile import write_po
 from bookext.language import chinese, editions, messages, progress, scripts
 from bookext.run import execution
-from bookext.theme import social
+from bookext.theme import cards
 from myst_nb.core.execute import cache as myst_nb_cache
 from py_mini_racer import MiniRacer
 from sphinx import locale
@@ -407,9 +407,9 @@ def test_of_a_law_in_code_the_words_are_translated(monkeypatch, law, translated)
 
 
 def test_a_card_whose_letters_no_font_has_is_refused(monkeypatch):
-    monkeypatch.setattr(social, "installed_chinese", list)
+    monkeypatch.setattr(cards, "installed_chinese", list)
     with pytest.raises(ExtensionError, match="font"):
-        social.families("注意力")
+        cards.families("注意力")
 
 
 def test_the_old_text_of_a_stale_message_survives_being_written_and_read(tmp_path):
