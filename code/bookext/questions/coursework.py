@@ -17,6 +17,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from ..contents import contents
+from ..derived import collection
 
 COURSE = Path(__file__).parents[3] / "course"
 GOALS = re.compile(r"After this chapter you can…\*\*\n\n((?:- .+\n(?:  .+\n)*)+)")
@@ -29,11 +30,19 @@ def setup(app):
     app.add_directive("slip-table", SlipTable)
 
 
-def questions(path):
-    """Return every exercise of an assignment, under a name for the whole site, and the hours that all of them take."""
-    assignment = author.read(path)
-    asked = [replace(q, name=f"coursework-{path.stem}-{q.name}") for q in assignment.questions]
-    return asked, assignment.hours
+def questions(env, path):
+    """Return every exercise of an assignment, under a name for the whole site, and the hours that all of them take.
+
+    They are remembered: the page for instructors is read again whenever a chapter changes.
+    """
+    env.note_dependency(str(path))
+    text = path.read_text("utf-8")
+    remembered = collection(env, "attnbook_assignments")
+    if remembered.get(path.stem, ("",))[0] != text:
+        assignment = author.read(path)
+        asked = [replace(q, name=f"coursework-{path.stem}-{q.name}") for q in assignment.questions]
+        remembered[path.stem] = (text, asked, assignment.hours)
+    return remembered[path.stem][1:]
 
 
 def goals(text):
@@ -51,8 +60,7 @@ class Coursework(SphinxDirective):
         path = COURSE / f"{self.arguments[0]}.md"
         if not path.is_file():
             raise self.error(f"there is no assignment {path.name}")
-        self.env.note_dependency(str(path))
-        asked, hours = questions(path)
+        asked, hours = questions(self.env, path)
         lines = [f"About {hours:g} hours, once you have read the chapter.", ""]
         for number, question in enumerate(asked, 1):
             head = f"**{number}. {question.title}** ({in_points(question.points)})"
@@ -71,9 +79,8 @@ class AssessmentMap(SphinxDirective):
             path = COURSE / chapter.name
             if not path.is_file():
                 continue
-            self.env.note_dependency(str(path))
             self.env.note_dependency(str(chapter))
-            asked, hours = questions(path)
+            asked, hours = questions(self.env, path)
             lines += [f"**{{doc}}`{chapter.stem}`**, about {hours:g} hours", ""]
             for number, goal in enumerate(goals(chapter.read_text(encoding="utf-8")), 1):
                 tests = [question for question in asked if number in question.goals]
