@@ -91,20 +91,20 @@ const label = (x, y, text = "") =>
   make("text", { class: "live-label", x, y, "text-anchor": "middle" }, text);
 const axis = (x1, x2, y1, y2) => make("line", { class: "live-axis", x1, x2, y1, y2 });
 
-/** Puts all elements into `el`, and returns those that change. */
+/** Puts all elements into `el`, and returns those that change, with what `draw` remembers. */
 function build({ el, read, change, first }) {
   const parts = {
     faces: range(MOST).map(buildFace), // some of them hidden
     ruler: buildRuler(read, change),
     plot: buildPlot(),
     controls: buildControls(change),
-    earlier: {
-      state: null, // the one that was drawn last
-      before: null, // the state that was drawn before it
-      score: 0, // before query and key began to move together
-      hands: null, // the positions that the hands show, on their way or at its end
+    memory: {
+      drawn: null, // the state that was drawn last
+      before: null, // and the one before it
+      scoreApart: 0, // the score when query and key were last moved one without the other
+      positions: null, // those that the hands show, perhaps on their way
+      frame: 0, // the next one of their movement
     },
-    frame: 0, // in which the hands go on
     other: make(
       "p",
       { class: "live-other-scheme" },
@@ -115,6 +115,7 @@ function build({ el, read, change, first }) {
     message: messageLine(),
   };
   const { faces, ruler, plot, controls, other, laws, hint, message } = parts;
+  // Called by the kit, which adds `update` to the parts, once the question is answered.
   parts.reveal = () => {
     el.querySelector(".live-why").after(other);
     parts.update();
@@ -258,7 +259,7 @@ function buildControls(change) {
 /** Writes a state and what `compute` returns for it into the elements. */
 function draw(parts, state, result, { el, first, hidden }) {
   const { faces, ruler, plot, controls, hint, laws } = parts;
-  remember(parts.earlier, state, result);
+  remember(parts.memory, state, result);
   faces.forEach((face, k) => drawFace(face, k, state, result, hidden));
   const scale = plotOf(state, result);
   drawPlot(plot, scale, state, result, hidden);
@@ -275,13 +276,13 @@ function draw(parts, state, result, { el, first, hidden }) {
 }
 
 /** Keeps the state before, and the score from which query and key have moved together. */
-function remember(earlier, state, { score }) {
-  const was = earlier.state;
+function remember(memory, state, { score }) {
+  const was = memory.drawn;
   const offset = ({ query, key }) => key - query;
   const together = was && alike(was, state) && offset(was) === offset(state);
-  if (!together) earlier.score = score;
-  earlier.before = was;
-  earlier.state = state;
+  if (!together) memory.scoreApart = score;
+  memory.before = was;
+  memory.drawn = state;
 }
 
 const alike = (was, state) =>
@@ -302,7 +303,7 @@ function drawFace({ element, speed, angle, adds, apart }, k, state, result, hidd
 }
 
 /** Draws what turns for the positions i and j, which need not be whole on the way. */
-function paint({ faces, plot, earlier }, scale, state, [i, j]) {
+function paint({ faces, plot, memory }, scale, state, [i, j]) {
   const omega = frequencies(state);
   const angles = anglesAt(state, omega, i, j);
   const hands = [i, j].map((t) => handsAt(state, omega, t));
@@ -310,7 +311,7 @@ function paint({ faces, plot, earlier }, scale, state, [i, j]) {
   omega.forEach((_x, k) => drawHands(faces[k], hands.map((pairs) => pairs[k]), angles[k], rotary));
   const [cx, cy] = scale.to(j - i, total(termsOf(...hands)));
   set(plot.point, { cx, cy });
-  earlier.hands = [i, j];
+  memory.positions = [i, j];
 }
 
 /** Both hands of a face. Turning, the tips go round the axle; adding, round the content (1, 0). */
@@ -343,15 +344,16 @@ function spiral(from, sweep) {
  * wanted.
  */
 function travel(parts, scale, state) {
+  const { memory } = parts;
   const to = [state.query, state.key];
-  const from = parts.earlier.hands;
+  const from = memory.positions;
   const begun = performance.now();
-  cancelAnimationFrame(parts.frame);
+  cancelAnimationFrame(memory.frame);
   if (calm() || !from || from.join() === to.join()) return paint(parts, scale, state, to);
   const step = () => {
     const left = Math.max(1 - (performance.now() - begun) / 200, 0);
     paint(parts, scale, state, to.map((x, h) => x - left * (x - from[h])));
-    if (left) parts.frame = requestAnimationFrame(step);
+    if (left) memory.frame = requestAnimationFrame(step);
   };
   step();
 }
@@ -433,13 +435,13 @@ const HINTS = {
   sinusoidal: "A hand is now x + p: its length changes too, and the line leaves the band.",
 };
 /** What the figure says in words. */
-function speak(state, result, { earlier, hidden }) {
+function speak(state, result, { memory, hidden }) {
   if (hidden) return "Angles and score are hidden until you have answered.";
   const { query: i, key: j } = state;
-  const was = earlier.before;
+  const was = memory.before;
   const same = was && alike(was, state);
   if (same && was.query !== i && was.key - was.query === j - i) {
-    return ofBoth(result, earlier.score);
+    return ofBoth(result, memory.scoreApart);
   }
   const alone = same && was.query === i && was.key !== j;
   if (state.scheme === "rotary") return ofTurning(state, result, alone);
