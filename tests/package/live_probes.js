@@ -253,7 +253,8 @@ function unrest(place, height, find, acts) {
 // sentence that answers.
 function tallest() {
   const heights = all(".live-figure").map((figure) => {
-    const parts = [...figure.children].filter((e) => e.offsetHeight > 1 && !e.matches(".live-ask"));
+    const aside = ":is(.live-ask, .live-tools)"; // before the hand, and signs that stick out
+    const parts = [...figure.children].filter((e) => e.offsetHeight > 1 && !e.matches(aside));
     const { top } = parts[0].getBoundingClientRect();
     const { bottom } = parts.at(-1).getBoundingClientRect();
     return bottom - top;

@@ -408,15 +408,21 @@ function display(figure, model, el, link) {
     shape = now;
     el.replaceChildren();
     figure.render({ model: { ...model, on }, el });
-    addLast(el.querySelector(".live-controls"));
-  };
-  const addLast = (controls) => {
-    if (!controls) return;
-    const reset = controls.querySelector(":scope > button:last-child");
-    controls.append(div("live-last", reset && quiet(reset, ARROW_BACK), link()));
+    addTools(el, link());
   };
   model.on("change:state", refresh);
   refresh();
+}
+
+/** Moves the button that goes back to the start beside the hint, where the `link` is too. */
+function addTools(el, link) {
+  const controls = el.querySelector(".live-controls");
+  if (!controls) return;
+  const reset = controls.querySelector(":scope > button:last-child");
+  el.querySelector(".live-hint").before(
+    div("live-tools", reset && quiet(reset, ARROW_BACK), link),
+  );
+  if (!controls.children.length) controls.remove();
 }
 
 const ARROW_BACK = "M5 4v5h5M5.3 9A8 8 0 1 1 4.2 14";
